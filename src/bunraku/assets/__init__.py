@@ -1,0 +1,1 @@
+"""Built-in characters, clips and voices, made by this project."""

@@ -1,0 +1,8 @@
+"""What a character is made of: frozen, self-validating descriptions in SI units."""
+
+from bunraku.character.body import Body, Foot, Frame, Pose, Shape
+from bunraku.character.character import WORLD, Character
+from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
+from bunraku.character.motor import Motor
+
+__all__ = ["WORLD", "Axis", "Body", "Character", "Coupling", "DependentRange", "Foot", "Frame", "Joint", "Motor", "Pose", "Shape"]

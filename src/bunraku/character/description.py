@@ -1,0 +1,55 @@
+"""The base of all descriptions: frozen, self-validating, in SI units, with the quantity of each number declared.
+
+Fields carry no unit in memory: everything is SI (metres, kilograms, seconds, radians). In files the unit is part of the
+key (``mass_kg``, ``range_deg``); `bunraku.formats.units` turns one into the other by the quantity declared here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bunraku.errors import BadInput
+
+__all__ = ["Description", "Name", "Quaternion", "Range", "Vector3", "first_problem", "quantity"]
+
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\s/\x00-\x1f][^\x00-\x1f]*$")]
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Range = tuple[float, float]
+
+
+def quantity(kind: str, default: Any = ..., **rules: Any) -> Any:
+    """A field holding a physical quantity.
+
+    ``kind`` is one of mass, length, inertia, time, frequency, angle, coordinate (rad or m, by the joint), rate,
+    acceleration, jerk (their derivatives), effort (N·m or N), stiffness, damping (effort per coordinate, per rate).
+    """
+    return Field(default, json_schema_extra={"quantity": kind}, **rules)
+
+
+class Description(BaseModel):
+    """A fact about a character or a motion; changing one means making another with ``changed``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise BadInput(first_problem(error), place=type(self).__name__) from error
+
+    def changed(self, **fields: Any) -> Any:
+        """The same description with some fields replaced, validated again."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | fields)
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first problem of a validation, as one line: the place within the data, what arrived, what is accepted."""
+    problem = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in problem["loc"])
+    more = error.error_count() - 1
+    arrived = "" if isinstance(problem["input"], dict) else f", got {str(problem['input'])[:80]!r}"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{place + ': ' if place else ''}{message}{arrived if place else ''}{f' (and {more} more problems)' if more else ''}"

@@ -1,0 +1,1 @@
+"""Rotations, poses and splines on plain arrays."""

@@ -1,0 +1,1 @@
+"""What is true whatever the artist wants: the tree, balance, collisions."""

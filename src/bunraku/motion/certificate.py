@@ -1,0 +1,55 @@
+"""The certificate: what a performance promises, each promise a number against a bar, computed from the problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bunraku.optimization.solution import Status
+
+__all__ = ["Certificate", "Check"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise: ``value`` (in ``unit``) must not exceed ``bar``; ``at_least`` turns it round. No bar: information."""
+
+    name: str
+    value: float
+    unit: str = ""
+    bar: float | None = None
+    at_least: bool = False
+    note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept; true when there is no bar; never true of a number that is not one."""
+        if self.bar is None:
+            return True
+        return self.value >= self.bar if self.at_least else self.value <= self.bar
+
+    @property
+    def sentence(self) -> str:
+        """The check in words."""
+        bar = "" if self.bar is None else f" ({'at least' if self.at_least else 'at most'} {self.bar:g})"
+        verdict = "" if self.bar is None else (": holds" if self.holds else ": DOES NOT HOLD")
+        note = f"; {self.note}" if self.note else ""
+        return f"{self.name} = {self.value:.4g}{' ' + self.unit if self.unit else ''}{bar}{verdict}{note}"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """All promises of one performance, the convergence status, and notes that a reader must see."""
+
+    status: Status
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+    figures: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the computation converged and every promise is kept."""
+        return self.status.good and all(check.holds for check in self.checks)
+
+    def check(self, name: str) -> Check:
+        """The check of that name."""
+        return next(check for check in self.checks if check.name == name)

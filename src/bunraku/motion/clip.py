@@ -1,0 +1,63 @@
+"""The clip: what is wanted, as tracks. A performer that misses a track says which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bunraku.errors import BadInput
+from bunraku.motion.curves import JointCurves, SkeletonMotion
+from bunraku.motion.sound import Audio, Mark
+
+__all__ = ["Clip"]
+
+
+@dataclass(frozen=True)
+class Clip:
+    """What is wanted of a character. Tracks not given are None or empty.
+
+    ``joints``: curves of the character's own coordinates; ``skeleton``: a captured skeleton, to be retargeted;
+    ``audio``, ``words``, ``phrases``: the voice; ``held``: coordinates or groups that stay at their home value.
+    """
+
+    name: str
+    joints: JointCurves | None = None
+    skeleton: SkeletonMotion | None = None
+    audio: Audio | None = None
+    words: tuple[Mark, ...] = ()
+    phrases: tuple[Mark, ...] = ()
+    held: tuple[str, ...] = ()
+    mood: str = ""
+    source: str = ""
+
+    @property
+    def tracks(self) -> tuple[str, ...]:
+        """The names of the tracks that this clip has."""
+        present = {
+            "joints": self.joints is not None,
+            "skeleton": self.skeleton is not None,
+            "audio": self.audio is not None,
+            "words": bool(self.words),
+            "phrases": bool(self.phrases),
+        }
+        return tuple(name for name, given in present.items() if given)
+
+    @property
+    def duration(self) -> float:
+        """Length [s] of the motion, or of the sound when there is no motion."""
+        for track in (self.joints, self.skeleton, self.audio):
+            if track is not None:
+                return track.duration
+        return 0.0
+
+    def changed(self, **fields: Any) -> Clip:
+        """The same clip with some tracks replaced."""
+        return replace(self, **fields)
+
+    def need_joints(self, who: str) -> JointCurves:
+        """The joint curves, or an error that says what to do."""
+        if self.joints is None:
+            hint = "retarget its skeleton first: bunraku retarget CLIP CHARACTER" if self.skeleton else "add a joints track"
+            has = ", ".join(self.tracks) or "nothing"
+            raise BadInput(f"the clip {self.name!r} has no joint curves (it has: {has}); {who} needs them: {hint}")
+        return self.joints

@@ -1,0 +1,1 @@
+"""Numerical methods on arrays; no Bunraku noun is known here."""

@@ -1,0 +1,36 @@
+"""How a numerical method ended: one enumeration for all solvers, each member carrying a sentence."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["Status"]
+
+
+class Status(Enum):
+    """The end of a computation. ``Status.CONVERGED.sentence`` is fit for a report."""
+
+    CONVERGED = "converged"
+    MAX_ITERATIONS = "max-iterations"
+    STALLED = "stalled"
+    INFEASIBLE = "infeasible"
+    CANCELLED = "cancelled"
+
+    @property
+    def sentence(self) -> str:
+        """A whole sentence saying what this end means."""
+        return _SENTENCES[self]
+
+    @property
+    def good(self) -> bool:
+        """Whether the result is the answer rather than only the best so far."""
+        return self is Status.CONVERGED
+
+
+_SENTENCES = {
+    Status.CONVERGED: "The optimum was found within the stated tolerance.",
+    Status.MAX_ITERATIONS: "The iteration limit was reached; this is the best result so far.",
+    Status.STALLED: "No step improved the result any further before the tolerance was met; this is the best so far.",
+    Status.INFEASIBLE: "No motion satisfies all limits at once; this is the least violating one found.",
+    Status.CANCELLED: "Cancelled on request; this is the best result so far.",
+}

@@ -1,0 +1,1 @@
+"""Where wishes meet physics. The contract is in `performer.py`."""

@@ -1,0 +1,98 @@
+"""The contract of a performer, and the guide for writing one.
+
+A performer turns a character and a clip into a performance. To add one:
+
+1. Make ``performers/NAME/performer.py`` with a frozen dataclass that derives from :class:`Performer`. Its fields are its
+   options: keyword-only, typed, each made with :func:`option` so that unit, meaning and range stand at the definition. The
+   command line's flags and the studio's widgets are generated from them.
+2. State the problem (variables, terms, constraints) in ``performers/NAME/problem.py``; solve it with `bunraku.optimization`.
+3. Implement ``suits`` (which character and clip it is made for, in a sentence) and ``perform``. Hold nothing between calls; report
+   to the monitor; on cancellation return the best so far with ``Status.CANCELLED``.
+4. Compute the certificate from the problem, never from what the solver says (`performers/certify.py` has the common checks).
+5. Name it in ``REGISTRY`` below. Add its demos, its lesson, its theory page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.motion import Clip, Performance
+from bunraku.optimization.monitor import SILENT, Monitor
+
+__all__ = ["REGISTRY", "Performer", "Suitability", "make_performer", "option", "options_of", "performer_class"]
+
+REGISTRY: dict[str, str] = {
+    "speech": "bunraku.performers.speech.performer:SpeechPerformer",
+    "reference": "bunraku.performers.speech.baselines:ReferencePerformer",
+    "clamp": "bunraku.performers.speech.baselines:ClampPerformer",
+    "stretch": "bunraku.performers.speech.baselines:StretchPerformer",
+    "ruckig": "bunraku.performers.speech.baselines:RuckigPerformer",
+    "toppra": "bunraku.performers.speech.baselines:ToppraPerformer",
+}
+
+
+@dataclass(frozen=True)
+class Suitability:
+    """Whether a performer fits: ``score`` 0 (cannot) to 1 (made for it), and why, in a sentence."""
+
+    score: float
+    reason: str
+    missing: tuple[str, ...] = ()
+
+
+def option(default: Any, meaning: str, *, unit: str = "", low: float | None = None, high: float | None = None) -> Any:
+    """An option of a performer, with its meaning, unit and accepted range."""
+    return dataclasses.field(default=default, metadata={"meaning": meaning, "unit": unit, "low": low, "high": high})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Performer(ABC):
+    """Turns wishes into motor curves. Subclasses are frozen dataclasses of options."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value, low, high = getattr(self, field.name), field.metadata.get("low"), field.metadata.get("high")
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                continue
+            if value != value or (low is not None and value < low) or (high is not None and value > high):
+                raise BadInput(f"option {field.name} = {value} is outside [{low}, {high}]: {field.metadata.get('meaning')}")
+
+    @abstractmethod
+    def suits(self, character: Character, clip: Clip) -> Suitability:
+        """Whether this performer is made for that character and clip, and what is missing."""
+
+    @abstractmethod
+    def perform(self, character: Character, clip: Clip, *, monitor: Monitor = SILENT) -> Performance:
+        """Solve, and certify."""
+
+
+def performer_class(name: str) -> type[Performer]:
+    """The performer of that name."""
+    if name not in REGISTRY:
+        raise BadInput(f"there is no performer {name!r}; there are {', '.join(REGISTRY)}")
+    module, _, attribute = REGISTRY[name].partition(":")
+    found: type[Performer] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def options_of(name: str) -> tuple[dataclasses.Field[Any], ...]:
+    """The options of a performer, as dataclass fields whose metadata hold meaning, unit and range."""
+    return dataclasses.fields(performer_class(name))
+
+
+def make_performer(name: str, options: dict[str, Any] | None = None) -> Performer:
+    """A performer with the given options; an unknown option is an error that lists the known ones."""
+    kind = performer_class(name)
+    known = [field.name for field in dataclasses.fields(kind)]
+    for key in options or {}:
+        if key not in known:
+            raise BadInput(f"performer {name!r} has no option {key!r}; it has {', '.join(known)}")
+    return kind(**(options or {}))

@@ -1,0 +1,1 @@
+"""Gestures that stay in time with the voice under joint limits."""

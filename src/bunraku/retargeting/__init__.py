@@ -1,0 +1,1 @@
+"""From a mocap skeleton to a character: rig maps and inverse kinematics."""

@@ -1,0 +1,1 @@
+"""Time in sound and motion: envelopes, phrases, strokes, lags."""

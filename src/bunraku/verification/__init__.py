@@ -1,0 +1,1 @@
+"""Judging a performance: limits recomputed, replay in foreign physics."""
