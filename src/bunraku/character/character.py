@@ -29,8 +29,8 @@ class Character(Description):
     dependent_ranges: tuple[DependentRange, ...] = ()
     frames: tuple[Frame, ...] = ()
     feet: tuple[Foot, ...] = ()
-    groups: dict[str, tuple[Name, ...]] = {}
-    home: dict[str, float] = quantity("coordinate", {})
+    groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
+    home: dict[str, float] = quantity("coordinate", default_factory=dict)
     may_touch: tuple[tuple[Name, Name], ...] = ()
     source: str = ""
 

@@ -26,6 +26,8 @@ def quantity(kind: str, default: Any = ..., **rules: Any) -> Any:
     ``kind`` is one of mass, length, inertia, time, frequency, angle, coordinate (rad or m, by the joint), rate,
     acceleration, jerk (their derivatives), effort (N·m or N), stiffness, damping (effort per coordinate, per rate).
     """
+    if "default_factory" in rules:
+        return Field(json_schema_extra={"quantity": kind}, **rules)
     return Field(default, json_schema_extra={"quantity": kind}, **rules)
 
 

@@ -6,6 +6,7 @@ sliders and three hinges. A single-axis joint's coordinate has the joint's name;
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import model_validator
@@ -117,7 +118,7 @@ class DependentRange(Description):
     @model_validator(mode="after")
     def _check(self) -> DependentRange:
         places = [knot[0] for knot in self.knots]
-        if any(b <= a for a, b in zip(places, places[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(places)):
             raise ValueError(f"the knots of {self.coordinate} must rise in {self.on}")
         if any(lower > upper for _, lower, upper in self.knots):
             raise ValueError(f"a knot of {self.coordinate} has lower above upper")
