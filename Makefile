@@ -1,0 +1,65 @@
+# Two commands for everyone: `make demo` and `make test`. Both set everything up in .venv first.
+# The rest is for developers: lint, types, docs, bench, check-all, clean.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+OUT ?= demo-output
+
+.PHONY: demo test lint types docs bench check-all clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/.core
+	@$(BIN)/bunraku demo speech -o $(OUT)
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+bench: $(VENV)/.bench
+	$(BIN)/bunraku bench
+
+check-all: $(VENV)/.bench
+	@echo "Installing robots to import (about 130 MB)"
+	@$(PIP) -e ".[check-all]"
+	$(BIN)/bunraku bench --exhaustive
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Bunraku needs Python 3.11 or newer; none was found. Install it, or say: make PYTHON=/path/to/python3.12"; exit 2; }
+	@echo "Making a virtual environment in $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv"; rm -rf $(VENV); exit 2; }
+
+$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Bunraku and its core dependencies (numpy, scipy, numba, mujoco, ...; about 500 MB on disk, once)"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Bunraku with what its tests need (once)"
+	@$(PIP) -e ".[test]"
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing linter, type checker and documentation tools (once)"
+	@$(PIP) -e ".[test,lint,docs]"
+	@touch $@ $(VENV)/.test $(VENV)/.core
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing the solvers we compare with (once)"
+	@$(PIP) -e ".[test,bench]"
+	@touch $@ $(VENV)/.test $(VENV)/.core
+
+clean:
+	rm -rf $(VENV) $(OUT) docs/_build docs/gallery docs/reference build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

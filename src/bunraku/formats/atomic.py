@@ -1,0 +1,51 @@
+"""Writing files so that nobody ever sees half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from bunraku.errors import BadInput
+
+__all__ = ["write_atomically"]
+
+
+def write_atomically(path: str | Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` all at once: to a temporary name beside it, flushed to disk, then renamed over it.
+
+    A reader sees the old file or the new one, whole, even if the process is killed or the disk is full. The folder must exist.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise BadInput("this is a folder; give the name of a file to write", file=str(path))
+    if not path.parent.is_dir():
+        raise BadInput(f"the folder {str(path.parent)!r} does not exist; make it first, or write elsewhere", file=str(path))
+    temporary = path.parent / f".{path.name[:100]}.{secrets.token_hex(6)}.part"
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+        _flush_folder(path.parent)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise BadInput(f"cannot be written ({reason}); check the name, the rights and the space left", file=str(path)) from error
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the renaming itself durable, where the system allows folders to be flushed."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,79 @@
+"""Reading bytes: bounded, from regular files only, and confined to a folder when a file names another."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path, PureWindowsPath
+
+from bunraku.errors import BadInput
+from bunraku.formats.places import Where
+
+__all__ = ["MAX_BYTES", "MAX_NUMBERS", "check_size", "confined", "decoded", "read_bytes", "read_reference"]
+
+MAX_BYTES = 256 * 1024 * 1024
+MAX_NUMBERS = 50_000_000
+
+
+def check_size(data: bytes, *, file: str, limit: int = MAX_BYTES) -> None:
+    """Refuse data of more than ``limit`` bytes."""
+    if len(data) > limit:
+        raise BadInput(f"holds {len(data)} bytes; at most {limit} are read", file=file, place="byte 0")
+
+
+def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a regular file of at most ``limit`` bytes."""
+    path = Path(path)
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadInput("this is a folder; give a file", file=str(path))
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInput("this is a device or a pipe; give a regular file", file=str(path))
+        if status.st_size > limit:
+            raise BadInput(f"holds {status.st_size} bytes; at most {limit} are read", file=str(path))
+        with path.open("rb") as stream:
+            data = stream.read(limit + 1)
+    except FileNotFoundError as error:
+        raise BadInput("there is no such file; check the name", file=str(path)) from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise BadInput(f"cannot be read ({reason})", file=str(path)) from error
+    check_size(data, file=str(path), limit=limit)
+    return data
+
+
+def decoded(data: bytes, *, file: str) -> str:
+    """UTF-8 text, a byte order mark dropped; the error names the line of the first byte that is none."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(
+            f"holds the byte 0x{data[error.start]:02x}, which is not UTF-8 text; save it as UTF-8", file=file, place=f"line {line}"
+        ) from error
+
+
+def confined(name: str, folder: Path | None, where: Where) -> Path:
+    """The path of a file named inside another file: relative, and inside ``folder`` even after symbolic links are followed."""
+    if folder is None:
+        raise where.wrong(f"refers to the file {name[:100]!r}, but the folder to look in is not known; read it by its path")
+    pure = PureWindowsPath(name)
+    if not name or "\x00" in name or Path(name).is_absolute() or pure.drive or pure.root:
+        raise where.wrong(f"the reference {name[:100]!r} is not a relative path; name a file inside the same folder")
+    try:
+        root = folder.resolve()
+        path = (root / name).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise where.wrong(f"the reference {name[:100]!r} cannot be followed; name a file inside the same folder") from error
+    if not path.is_relative_to(root):
+        raise where.wrong(f"the reference {name[:100]!r} leads out of the folder; only files inside it are read")
+    return path
+
+
+def read_reference(name: str, folder: Path | None, where: Where) -> bytes:
+    """The bytes of a file named inside another file, confined to its folder."""
+    path = confined(name, folder, where)
+    try:
+        return read_bytes(path)
+    except BadInput as error:
+        raise where.wrong(f"the file {name[:100]!r} it refers to: {str(error).removeprefix(str(path) + ': ')}") from error

@@ -1,0 +1,101 @@
+"""The house rules that a machine can hold: imports go down the ranks, modules stay small, public names are true."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "bunraku"
+RANKS = [
+    ("errors", "geometry", "optimization"),
+    ("character", "motion"),
+    ("formats", "mechanics", "retargeting", "rhythm"),
+    ("performers",),
+    ("verification", "stage"),
+    ("cli", "assets"),
+]
+RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
+ONE_WAY = {("motion", "character"), ("optimization", "geometry"), ("retargeting", "formats"), ("retargeting", "mechanics")}
+ONE_WAY |= {("formats", "mechanics"), ("geometry", "errors"), ("optimization", "errors"), ("retargeting", "rhythm"), ("formats", "rhythm")}
+FORBIDDEN = {("verification", "performers"), ("stage", "performers")}
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bunraku"):
+            names = [node.module] if node.module != "bunraku" else [f"bunraku.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.startswith("bunraku")]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if "." in name}
+    return found - {"__version__"}
+
+
+def allowed(room: str, other: str) -> bool:
+    return room == other or (room, other) not in FORBIDDEN and (RANK[other] < RANK[room] or (room, other) in ONE_WAY)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_down_the_ranks(path: Path) -> None:
+    room = room_of(path)
+    if room == "__init__":
+        return
+    assert room in RANK, f"{room} is no room; see DESIGN"
+    upward = {other for other in imported_rooms(path) if not allowed(room, other)}
+    assert not upward, f"{path.relative_to(SOURCE)} imports {sorted(upward)}"
+
+
+def test_the_import_rule_can_fail() -> None:
+    assert not allowed("character", "formats")
+    assert not allowed("verification", "performers")
+    assert allowed("performers", "mechanics")
+
+
+def test_performers_do_not_import_each_other() -> None:
+    families = [folder for folder in (SOURCE / "performers").iterdir() if folder.is_dir() and folder.name != "__pycache__"]
+    for folder in families:
+        others = {f"bunraku.performers.{other.name}" for other in families if other != folder}
+        for path in folder.rglob("*.py"):
+            text = path.read_text()
+            assert not any(other in text for other in others), path
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_modules_stay_small(path: Path) -> None:
+    assert path.read_text().count("\n") <= 600
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_public_names_are_true(path: Path) -> None:
+    if "__all__" not in path.read_text():
+        return
+    name = ".".join(("bunraku", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+    module = importlib.import_module(name)
+    missing = [public for public in module.__all__ if not hasattr(module, public)]
+    assert not missing
+    assert len(set(module.__all__)) == len(module.__all__)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; sys.argv = ['bunraku', '--help']\n"
+        "from bunraku.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'mujoco', 'matplotlib', 'pydantic', 'yaml'} & set(sys.modules)\n"
+        "print('HEAVY', sorted(heavy))"
+    )
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "HEAVY []" in output
