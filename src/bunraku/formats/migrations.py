@@ -1,7 +1,7 @@
 """Versions of our files and the way from older ones to today's.
 
-A file starts with ``bunraku: KIND/VERSION``. When a format changes, its number in ``CURRENT`` rises by one and a function that turns
-the old data into the new is registered for the old number; files are led through all of them, one version at a time.
+A file starts with ``bunraku: KIND/VERSION``. When a format changes, its number in ``CURRENT`` rises by one and a function
+that turns the old data into the new is registered for the old number; files are led through them, one version at a time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def migrate(kind: str, version: int, data: dict[str, Any], *, file: str, place: 
     current = CURRENT.get(kind, 1)
     if version > current:
         raise BadInput(
-            f"is {kind}/{version}, made by a newer Bunraku; this one reads up to {kind}/{current}: upgrade with pip install -U bunraku",
+            f"is {kind}/{version}, made by a newer Bunraku; this one reads {kind}/{current}: upgrade (pip install -U bunraku)",
             file=file,
             place=place,
         )

@@ -78,15 +78,15 @@ def sequence_matrix(sequence: str, angles: Array | list[float] | tuple[float, ..
 def angles_of(R: Array, sequence: str) -> Array:
     """The three angles (3,) with ``sequence_matrix(sequence, angles) == R``, the middle one in [-pi/2, pi/2].
 
-    With axes (i, j, k) of the sequence and s = +1 for an even permutation, R[i, k] = s sin(b); at b = +-pi/2 the first
-    and last turn share an axis, and the last is then set to zero.
+    With axes (i, j, k) of the sequence and s = +1 for an even permutation, R[j, k] = -s sin(a) cos(b) and R[k, k] = cos(a) cos(b)
+    give a; M = R_i(-a) R is R_j(b) R_k(c), from which b and c follow. Near b = +-pi/2, where a and c turn about the same axis,
+    an error in a is made good by c.
     """
     i, j, k = ("xyz".index(letter) for letter in sequence)
     s = 1.0 if (j - i) % 3 == 1 else -1.0
-    b = np.arctan2(s * R[i, k], np.hypot(R[i, i], R[i, j]))
-    if np.hypot(R[i, i], R[i, j]) < 1e-12:
-        return np.array([np.arctan2(s * R[k, j], R[j, j]), b, 0.0])
-    return np.array([np.arctan2(-s * R[j, k], R[k, k]), b, np.arctan2(-s * R[i, j], R[i, i])])
+    a = float(np.arctan2(-s * R[j, k], R[k, k])) if np.hypot(R[j, k], R[k, k]) > 1e-12 else 0.0
+    M = about(_UNIT[sequence[0]], -a) @ R
+    return np.array([a, np.arctan2(s * M[i, k], M[k, k]), np.arctan2(s * M[j, i], M[j, j])])
 
 
 def compose(X_AB: Rigid, X_BC: Rigid) -> Rigid:

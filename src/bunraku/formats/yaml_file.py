@@ -1,8 +1,9 @@
 """YAML files of ours: a header, plain data, and the line each entry stands on.
 
-The YAML accepted is a safe, bounded part of YAML 1.2: mappings with text keys, lists, texts, numbers, true / false, null. So ``No`` is a
-text and ``1e-3`` a number. No tags but ``!!str``, one document, keys once each, nesting and total size bounded (aliases count in full,
-so a small file cannot unfold into a huge one). Built from parser events without recursion, so depth cannot exhaust a stack.
+The YAML accepted is a safe, bounded part of YAML 1.2: mappings with text keys, lists, texts, numbers, true / false, null. So
+``No`` is a text and ``1e-3`` a number. No tags but ``!!str``, one document, keys once each, nesting and total size bounded
+(aliases count in full, so a small file cannot unfold into a huge one). Built from parser events without recursion, so depth
+cannot exhaust a stack.
 """
 
 from __future__ import annotations
@@ -91,9 +92,7 @@ def load_yaml(data: bytes, *, file: str) -> tuple[Any, dict[Steps, int]]:
 def dump_yaml(kind: str, data: Mapping[str, Any]) -> bytes:
     """The bytes of one of our files: header first, then ``data`` in its order; numbers so that they read back exactly."""
     content = {"bunraku": f"{kind}/{CURRENT.get(kind, 1)}", **data}
-    text: str = yaml.dump(
-        content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None
-    )
+    text: str = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
     return text.encode()
 
 
@@ -122,6 +121,7 @@ class _Level:
     steps: Steps
     anchor: str | None
     entries: int = 1
+    height: int = 1
     key: str | None = None
 
 
@@ -135,7 +135,6 @@ class _Builder:
         self.line = 1
         self.levels: list[_Level] = []
         self.anchors: dict[str, tuple[Any, int, int]] = {}
-        self.entries = 0
         self.documents = 0
 
     def wrong(self, message: str) -> BadInput:
@@ -157,7 +156,7 @@ class _Builder:
             self.lines.setdefault(self.levels[-1].steps, self.line)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             level = self.levels.pop()
-            self._put(level.value, level.entries, level.anchor, 1 + len(self.levels))
+            self._put(level.value, level.entries, level.anchor, level.height)
         elif isinstance(event, yaml.AliasEvent):
             if self._expects_key():
                 raise self.wrong("a key must be a plain text, not an alias")
@@ -202,8 +201,7 @@ class _Builder:
         return (*level.steps, level.key if level.key is not None else len(level.value))
 
     def _put(self, value: Any, entries: int, anchor: str | None, height: int) -> None:
-        """Add a finished value to the level it stands in; ``entries`` counts it with all that is in it."""
-        self.entries += entries if isinstance(value, str | int | float | bool | None) or height == 0 else 1
+        """Add a finished value to the level it stands in; ``entries`` counts it with all that is in it, ``height`` its levels."""
         if anchor is not None:
             self.anchors[anchor] = (value, entries, height)
         if not self.levels:
@@ -211,6 +209,7 @@ class _Builder:
             return
         level = self.levels[-1]
         level.entries += entries
+        level.height = max(level.height, height + 1)
         if level.entries > MAX_ENTRIES:
             raise self.wrong(f"unfolds to more than {MAX_ENTRIES} entries; such a file is not read")
         if isinstance(level.value, dict):

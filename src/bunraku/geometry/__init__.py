@@ -1,1 +1,3 @@
 """Rotations, poses and splines on plain arrays."""
+
+__all__ = ["euler", "poses", "rotations", "splines"]

@@ -54,8 +54,8 @@ def polygon_margin(hull, size, x, y):
 
 
 @njit(cache=True)
-def standing_points(rotation, position, foot_node, foot_point, reach, out):
-    """World positions (k, 3) of the foot points that stand: within ``reach`` of the lowest; returns their number."""
+def standing_points(rotation, position, foot_node, foot_point, reach, out, which):
+    """World positions of the foot points that stand, within ``reach`` of the lowest, and their indices; returns how many."""
     lowest = np.inf
     n = foot_node.shape[0]
     for i in range(n):
@@ -72,6 +72,7 @@ def standing_points(rotation, position, foot_node, foot_point, reach, out):
         if out[i, 2] <= lowest + reach:
             for a in range(3):
                 out[count, a] = out[i, a]
+            which[count] = i
             count += 1
     return count
 
@@ -81,8 +82,9 @@ def margins(rotation, position, mass, com, foot_node, foot_point, reach, out):
     """Margins (m,) of the centre of mass over the hull of the standing points, for poses (m, n, 3, 3) and (m, n, 3)."""
     n = foot_node.shape[0]
     world, hull, flat = np.empty((n, 3)), np.empty((2 * n + 2, 2)), np.empty((n, 2))
+    which = np.empty(n, dtype=np.int64)
     for k in range(rotation.shape[0]):
-        count = standing_points(rotation[k], position[k], foot_node, foot_point, reach, world)
+        count = standing_points(rotation[k], position[k], foot_node, foot_point, reach, world, which)
         flat[:count] = world[:count, :2]
         size = convex_hull(flat, count, hull)
         total, x, y = 0.0, 0.0, 0.0
@@ -137,7 +139,7 @@ def static_torques(
     weight, first = np.empty(n), np.empty((n, 2))
     feet = foot_node.shape[0]
     points, force = np.empty((feet, 3)), np.empty(feet)
-    nodes = np.empty(feet, dtype=np.int64)
+    which = np.empty(feet, dtype=np.int64)
     out[:, :] = 0.0
     for k in range(q.shape[0]):
         forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position, axis, q[k], rotation, position, world_axis)
@@ -152,27 +154,14 @@ def static_torques(
             x += first[i, 0]
             y += first[i, 1]
         if feet > 0 and total > 0.0:
-            count = standing_points(rotation, position, foot_node, foot_point, reach, points)
-            lowest = points[0, 2]
-            for i in range(count):
-                lowest = min(lowest, points[i, 2])
+            count = standing_points(rotation, position, foot_node, foot_point, reach, points, which)
             ground_forces(points, count, x / total, y / total, total, force)
-            at = 0
-            for i in range(feet):
-                node = foot_node[i]
-                z = foot_point[i, 2]
-                if node >= 0:
-                    z = position[node, 2]
-                    for b in range(3):
-                        z += rotation[node, 2, b] * foot_point[i, b]
-                if z <= lowest + reach:
-                    nodes[at] = node
-                    at += 1
             for i in range(count):
-                if nodes[i] >= 0:
-                    weight[nodes[i]] -= force[i]
-                    first[nodes[i], 0] -= force[i] * points[i, 0]
-                    first[nodes[i], 1] -= force[i] * points[i, 1]
+                node = foot_node[which[i]]
+                if node >= 0:
+                    weight[node] -= force[i]
+                    first[node, 0] -= force[i] * points[i, 0]
+                    first[node, 1] -= force[i] * points[i, 1]
         for i in range(n - 1, -1, -1):
             c = coordinate[i]
             if kind[i] == HINGE:

@@ -6,8 +6,9 @@ A performer turns a character and a clip into a performance. To add one:
    options: keyword-only, typed, each made with :func:`option` so that unit, meaning and range stand at the definition. The
    command line's flags and the studio's widgets are generated from them.
 2. State the problem (variables, terms, constraints) in ``performers/NAME/problem.py``; solve it with `bunraku.optimization`.
-3. Implement ``suits`` (which character and clip it is made for, in a sentence) and ``perform``. Hold nothing between calls; report
-   to the monitor; on cancellation return the best so far with ``Status.CANCELLED``.
+3. Name in ``needs`` and ``uses`` the tracks of the clip and parts of the character it works with. Implement ``suits``
+   (which character and clip it is made for, in a sentence) and ``perform``. Hold nothing between calls; report to the
+   monitor; on cancellation return the best so far with ``Status.CANCELLED``.
 4. Compute the certificate from the problem, never from what the solver says (`performers/certify.py` has the common checks).
 5. Name it in ``REGISTRY`` below. Add its demos, its lesson, its theory page.
 """
@@ -22,10 +23,11 @@ from typing import Any, ClassVar
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.formats.checkpoint import Checkpoint
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 
-__all__ = ["REGISTRY", "Performer", "Suitability", "make_performer", "option", "options_of", "performer_class"]
+__all__ = ["REGISTRY", "Performer", "Suitability", "make_performer", "needs_of", "option", "options_of", "performer_class"]
 
 REGISTRY: dict[str, str] = {
     "speech": "bunraku.performers.speech.performer:SpeechPerformer",
@@ -56,6 +58,9 @@ class Performer(ABC):
     """Turns wishes into motor curves. Subclasses are frozen dataclasses of options."""
 
     name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+    uses: ClassVar[tuple[str, ...]] = ()
+    """What it cannot do without and what it makes use of: "clip.TRACK" and "character.PART"; `bunraku inspect` reads them."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -70,8 +75,10 @@ class Performer(ABC):
         """Whether this performer is made for that character and clip, and what is missing."""
 
     @abstractmethod
-    def perform(self, character: Character, clip: Clip, *, monitor: Monitor = SILENT) -> Performance:
-        """Solve, and certify."""
+    def perform(
+        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
+    ) -> Performance:
+        """Solve, and certify. A computation of more than a few seconds saves its state to ``checkpoint`` and starts from it."""
 
 
 def performer_class(name: str) -> type[Performer]:
@@ -96,3 +103,28 @@ def make_performer(name: str, options: dict[str, Any] | None = None) -> Performe
         if key not in known:
             raise BadInput(f"performer {name!r} has no option {key!r}; it has {', '.join(known)}")
     return kind(**(options or {}))
+
+
+def needs_of(found: Character | Clip | Performance, name: str) -> str | None:
+    """What the performer ``name`` finds and misses in one file, in a sentence; None for a baseline, which has no needs."""
+    kind = performer_class(name)
+    if not kind.needs:
+        return None
+    if isinstance(found, Performance):
+        found = found.as_clip()
+    side = "character" if isinstance(found, Character) else "clip"
+    has = {f"{side}.{part}" for part in (found.tracks if isinstance(found, Clip) else _parts(found))}
+    missing = [need for need in kind.needs if need.startswith(side) and need not in has]
+    unused = [use for use in kind.uses if use.startswith(side) and use not in has]
+    verdict = f"missing {', '.join(missing)}" if missing else f"all it needs of a {side} is there"
+    return verdict + (f"; would also use {', '.join(unused)}" if unused else "")
+
+
+def _parts(character: Character) -> list[str]:
+    parts = [
+        name
+        for name in type(character).model_fields
+        if isinstance(getattr(character, name), (tuple, dict)) and getattr(character, name)
+    ]
+    limited = any(motor.velocity is not None for motor in character.motors)
+    return parts + (["velocity limits"] if limited else [])

@@ -46,7 +46,9 @@ def with_intensity(
     low = np.full(k, -np.inf) if lower is None else np.asarray(lower, dtype=np.float64)
     high = np.full(k, np.inf) if upper is None else np.asarray(upper, dtype=np.float64)
     if n.shape != (k,) or low.shape != (k,) or high.shape != (k,):
-        raise BadInput(f"neutral pose and ranges have shapes {n.shape}, {low.shape}, {high.shape}; each needs one number for each of {k} joints")
+        raise BadInput(
+            f"neutral pose and ranges have shapes {n.shape}, {low.shape}, {high.shape}; each needs {k} numbers, one a joint"
+        )
     if factor == 1.0:
         return curves
     deviation = curves.values - n

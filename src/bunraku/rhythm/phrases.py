@@ -26,8 +26,8 @@ def find_phrases(
 
     Levels are placed between the floor F (0) and the speech level L (1), in decibels: L is the 95th percentile of the
     envelope, F its 5th, but at least 60 dB below L and at most 20 dB below. A phrase opens where the level rises
-    through ``opens`` and reaches back, and on, to where it falls through ``closes``; pauses shorter than ``minimal_pause`` [s] do not
-    part phrases, and phrases shorter than ``minimal_phrase`` [s] are noises.
+    through ``opens`` and reaches back, and on, to where it falls through ``closes``; pauses shorter than ``minimal_pause`` [s]
+    do not part phrases, and phrases shorter than ``minimal_phrase`` [s] are noises.
 
     Returns:
         Marks "phrase 1", "phrase 2", ... in order of time; none for silence.

@@ -1,0 +1,94 @@
+"""Generate the reference pages: command line, file formats, performer options, and one page for each room of the code."""
+
+import contextlib
+import io
+import pkgutil
+import re
+from pathlib import Path
+
+ROOMS = ["geometry", "optimization", "character", "motion", "formats", "mechanics", "retargeting", "rhythm"]
+ROOMS += ["performers", "verification", "stage"]
+
+
+def escape_docstring(app, what, name, obj, options, lines):
+    """Bars and stars in formulas are not reST markup; ``code`` stays as it is."""
+    for i, line in enumerate(lines):
+        pieces = re.split(r"(``[^`]*``|:[a-z]+:`[^`]*`)", line)
+        lines[i] = "".join(
+            piece if k % 2 else re.sub(r"(\w)_(?=\W|$)", r"\1\\_", re.sub(r"([*|])", r"\\\1", piece))
+            for k, piece in enumerate(pieces)
+        )
+
+
+def write_reference(folder: Path) -> None:
+    """Write all pages; only files whose text changed are touched."""
+    folder.mkdir(exist_ok=True)
+    pages = {"cli.md": command_line(), "formats.md": file_formats(), "options.md": performer_options()}
+    pages |= {f"{room}.rst": room_page(room) for room in ROOMS}
+    listing = "\n".join(sorted(name.rsplit(".", 1)[0] for name in pages))
+    pages["index.md"] = f"# Reference\n\n```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def command_line() -> str:
+    """The help of every command, as printed."""
+    from bunraku.cli.main import _run, app
+
+    text = ["# Command line\n"]
+    names = [command.name or command.callback.__name__ for command in app.registered_commands]
+    for name in ["", *names]:
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            _run([*([name] if name else []), "--help"])
+        text.append(f"## bunraku {name}\n\n```text\n{stream.getvalue().strip()}\n```\n")
+    return "\n".join(text)
+
+
+def file_formats() -> str:
+    """The table of formats from the registry."""
+    from bunraku.formats.registry import formats
+    from bunraku.stage.registry import exporters
+
+    rows = ["# File formats\n", "| file | holds | reads | writes |", "|---|---|---|---|"]
+    for form in formats():
+        rows.append(f"| {form.name}: {', '.join(f'`{suffix}`' for suffix in form.suffixes)} | {form.kind} | {'yes' if form.reads else ''} | {'yes' if form.writes else ''} |")
+    rows += ["\n## Exports of a performance\n", "| name | file | meaning |", "|---|---|---|"]
+    rows += [f"| `{name}` | `{exporter.suffix}` | {exporter.meaning} |" for name, exporter in exporters().items()]
+    return "\n".join(rows) + "\n"
+
+
+def performer_options() -> str:
+    """The options of every performer, from their dataclasses."""
+    from bunraku.cli.options import describe_options
+    from bunraku.performers.performer import REGISTRY, performer_class
+
+    text = ["# Performers and their options\n"]
+    for name in REGISTRY:
+        text.append(
+            f"## {name}\n\n{(performer_class(name).__doc__ or '').strip()}\n\n```text\n"
+            + "\n".join(describe_options(name))
+            + "\n```\n"
+        )
+    return "\n".join(text)
+
+
+def room_page(room: str) -> str:
+    """Every public module of a room with its members."""
+    import importlib
+
+    package = importlib.import_module(f"bunraku.{room}")
+    title = f"bunraku.{room}"
+    text = [title, "=" * len(title), "", f".. automodule:: bunraku.{room}\n   :no-members:\n"]
+    for module in pkgutil.walk_packages(package.__path__, f"bunraku.{room}."):
+        if module.name.rsplit(".", 1)[-1].startswith("_"):
+            continue
+        heading = module.name
+        rule = "-" * len(heading)
+        if module.ispkg:
+            text += [heading, rule, "", f".. automodule:: {heading}\n   :no-members:\n"]
+        else:
+            text += [heading, rule, "", f".. automodule:: {heading}\n   :members:\n   :show-inheritance:\n"]
+    return "\n".join(text)

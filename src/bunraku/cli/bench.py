@@ -1,0 +1,55 @@
+"""``bunraku bench``: run the questions in ``benchmarks/`` and print their tables."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+EXHAUSTIVE = (
+    "which_robots_can_be_imported",
+    "can_a_file_crash_a_reader",
+    "does_streaming_survive_a_soak",
+    "does_a_kill_leave_half_a_file",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("bench")(bench)
+
+
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Which questions; all quick ones if not given")] = None,
+    folder: Annotated[Path, typer.Option(help="Where the benchmarks are")] = Path("benchmarks"),
+    exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Also those that take many minutes")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the questions and stop")] = False,
+) -> int:
+    """Answer questions about speed and robustness, each a file in benchmarks/, each in a process of its own."""
+    from bunraku.cli.console import say
+    from bunraku.errors import BadInput
+
+    found = {path.stem: path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("_")}
+    if not found:
+        raise BadInput(f"there are no benchmarks in {folder}; run this from a checkout of the repository or give --folder")
+    if listing:
+        for name in found:
+            say(name.replace("_", " ") + ("?  (exhaustive)" if name in EXHAUSTIVE else "?"))
+        return 0
+    unknown = [name for name in names or [] if name not in found]
+    if unknown:
+        raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(found)}")
+    chosen = names or [name for name in found if exhaustive or name not in EXHAUSTIVE]
+    failed = []
+    for name in chosen:
+        say(f"\n{name.replace('_', ' ')}?")
+        if subprocess.run([sys.executable, str(found[name])], check=False).returncode:  # noqa: S603 (our own files)
+            failed.append(name)
+    if failed:
+        say(f"\nbelow their bars: {', '.join(failed)}")
+    return 1 if failed else 0

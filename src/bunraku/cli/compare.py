@@ -1,0 +1,65 @@
+"""``bunraku compare``: the same wish through several performers, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+COLUMNS = {
+    "duration_s": "duration s",
+    "velocity_violations": "too fast",
+    "range_violations": "out of range",
+    "rms_deviation": "rms dev rad",
+    "max_deviation": "max dev rad",
+    "lag_ms": "lag ms",
+    "worst_lag_ms": "worst 3 s ms",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("compare")(compare)
+
+
+def compare(
+    character: Annotated[str, typer.Argument(help="Built-in name or file")],
+    clip: Annotated[str, typer.Argument(help="Built-in name or file")],
+    performers: Annotated[str, typer.Option(help="Comma-separated")] = "reference,stretch,clamp,speech",
+    rate: Annotated[float, typer.Option(help="Motor rate [Hz]; 0 takes the motors' own")] = 0.0,
+    overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Also draw the joints that differ most to this picture")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False,
+) -> int:
+    """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
+    from bunraku.cli.console import emit_json, say, watching
+    from bunraku.formats.registry import read_character, read_clip
+    from bunraku.performers.performer import make_performer
+    from bunraku.performers.prepare import prepare
+    from bunraku.verification.comparison import comparison_row
+    from bunraku.verification.plots import draw_comparison, save_figure
+
+    who = read_character(character, overlay=overlay)
+    rows, results = [], []
+    with watching() as monitor:
+        wish, notes = prepare(who, read_clip(clip), monitor=monitor)
+        for note in notes:
+            say(note)
+        for name in [part.strip() for part in performers.split(",") if part.strip()]:
+            result = make_performer(name, {"rate": rate}).perform(who, wish, monitor=monitor)
+            rows.append({"performer": name, **comparison_row(result)})
+            results.append(result)
+    say(f"{'performer':>12}" + "".join(f"{title:>14}" for title in COLUMNS.values()))
+    for row in rows:
+        say(f"{row['performer']:>12}" + "".join(f"{row[key]:>14.4g}" for key in COLUMNS))
+    if output is not None:
+        save_figure(draw_comparison(results), output)
+        say(f"wrote {output}")
+    if json:
+        emit_json(rows)
+    return 0

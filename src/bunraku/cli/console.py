@@ -1,0 +1,102 @@
+"""Talking to a person: text and progress on stderr, JSON on stdout, Ctrl-C as a polite request first."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from bunraku.optimization.monitor import Event, Monitor
+
+if TYPE_CHECKING:
+    from bunraku.motion import Certificate, Check
+
+__all__ = ["emit_json", "say", "show_certificate", "show_checks", "watching"]
+
+
+def say(text: str = "") -> None:
+    """Human text goes to stderr."""
+    print(text, file=sys.stderr)
+
+
+def emit_json(value: Any) -> None:
+    """One JSON value to stdout; numbers that JSON cannot say become null."""
+    print(json.dumps(_plain(value), indent=2))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
+        value = value.item()
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value
+
+
+def show_checks(checks: tuple[Check, ...]) -> None:
+    """Each check as a sentence with a mark."""
+    for check in checks:
+        mark = " " if check.bar is None else ("+" if check.holds else "!")
+        say(f"  {mark} {check.sentence}")
+
+
+def show_certificate(certificate: Certificate) -> None:
+    """Status, checks and notes."""
+    say(certificate.status.sentence)
+    show_checks(certificate.checks)
+    for note in certificate.notes:
+        say(f"    note: {note}")
+
+
+class _TerminalMonitor(Monitor):
+    """A progress bar on a terminal, silence elsewhere; the first Ctrl-C asks to stop, the second stops."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._progress: Any = None
+        self._tasks: dict[str, Any] = {}
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (TextColumn("{task.description:>14}"), BarColumn(), TextColumn("{task.fields[words]}"), TimeElapsedColumn())
+            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+
+    def report(self, event: Event) -> None:
+        if self._progress is None:
+            return
+        if event.stage not in self._tasks:
+            self._tasks[event.stage] = self._progress.add_task(event.stage, total=1.0, words="")
+        self._progress.update(self._tasks[event.stage], completed=event.fraction, words=event.message[:40])
+
+    @property
+    def cancelled(self) -> bool:
+        return self._asked
+
+    def ask(self, number: int, frame: types.FrameType | None) -> None:
+        if self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+        say("stopping at the next opportunity and keeping the best so far; Ctrl-C again stops at once")
+
+
+@contextmanager
+def watching() -> Iterator[Monitor]:
+    """A monitor for the time of a computation, with Ctrl-C as a request to stop."""
+    monitor = _TerminalMonitor()
+    before = signal.signal(signal.SIGINT, monitor.ask)
+    try:
+        if monitor._progress is None:
+            yield monitor
+        else:
+            with monitor._progress:
+                yield monitor
+    finally:
+        signal.signal(signal.SIGINT, before)

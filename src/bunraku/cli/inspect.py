@@ -1,0 +1,116 @@
+"""``bunraku inspect``: what a file holds, and what is missing for each performer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bunraku.character import Character
+    from bunraku.motion import Clip, Performance
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("inspect")(inspect)
+
+
+def inspect(
+    file: Annotated[str, typer.Argument(help="Any character, clip or performance: a file or a built-in name")],
+    overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False,
+) -> int:
+    """Say what a file holds and what each performer would still need."""
+    from bunraku.character import Character
+    from bunraku.cli.console import emit_json, say
+    from bunraku.formats.registry import read_any
+    from bunraku.motion import Clip
+
+    found, notes = read_any(file, overlay=overlay)
+    facts: dict[str, Any]
+    if isinstance(found, Character):
+        facts = _character(found)
+    elif isinstance(found, Clip):
+        facts = _clip(found)
+    else:
+        facts = _performance(found)
+    facts["performers"] = _needs(found)
+    facts["notes"] = list(notes)
+    if json:
+        emit_json(facts)
+    else:
+        for name, value in facts.items():
+            if isinstance(value, (list, tuple)):
+                say(f"{name}:" + ("" if value else " none"))
+                for item in value:
+                    say(f"  - {item}")
+            else:
+                say(f"{name}: {value}")
+    return 0
+
+
+def _character(character: Character) -> dict[str, Any]:
+    stated = {
+        field: sum(getattr(m, field) is not None for m in character.motors)
+        for field in ("velocity", "acceleration", "jerk", "stall_torque")
+    }
+    return {
+        "kind": "character",
+        "name": character.name,
+        "mass_kg": sum(body.mass for body in character.bodies),
+        "bodies": len(character.bodies),
+        "coordinates": len(character.coordinates),
+        "motors": len(character.motors),
+        "limits stated": ", ".join(f"{field} {count}/{len(character.motors)}" for field, count in stated.items()),
+        "couplings": len(character.couplings),
+        "dependent ranges": len(character.dependent_ranges),
+        "feet": len(character.feet),
+        "frames": ", ".join(frame.name for frame in character.frames),
+        "groups": ", ".join(character.groups),
+        "source": character.source,
+    }
+
+
+def _clip(clip: Clip) -> dict[str, Any]:
+    facts: dict[str, Any] = {"kind": "clip", "name": clip.name, "tracks": ", ".join(clip.tracks), "duration_s": clip.duration}
+    if clip.joints is not None:
+        facts["joints"] = f"{len(clip.joints.names)} at {clip.joints.rate:g} Hz, {len(clip.joints.values)} samples"
+    if clip.skeleton is not None:
+        facts["skeleton"] = (
+            f"{len(clip.skeleton.names)} bones at {clip.skeleton.rate:.4g} Hz, {len(clip.skeleton.translations)} frames"
+        )
+    if clip.audio is not None:
+        facts["audio"] = f"{clip.audio.duration:.2f} s at {clip.audio.rate:g} Hz"
+    facts |= {"words": len(clip.words), "phrases": len(clip.phrases), "held": ", ".join(clip.held), "source": clip.source}
+    return facts
+
+
+def _performance(performance: Performance) -> dict[str, Any]:
+    certificate = performance.certificate
+    return {
+        "kind": "performance",
+        "character": performance.character.name,
+        "clip": performance.clip_name,
+        "performer": performance.provenance.performer,
+        "duration_s": performance.duration,
+        "channels": len(performance.channels),
+        "rate_hz": performance.rate,
+        "status": certificate.status.sentence,
+        "certificate": [check.sentence for check in certificate.checks],
+    }
+
+
+def _needs(found: Character | Clip | Performance) -> list[str]:
+    """For each performer that is no baseline: what of its needs this file meets or misses."""
+    from bunraku.performers.performer import REGISTRY, needs_of
+
+    lines = []
+    for name in REGISTRY:
+        needs = needs_of(found, name)
+        if needs is not None:
+            lines.append(f"{name}: {needs}")
+    return lines

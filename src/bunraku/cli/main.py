@@ -1,0 +1,83 @@
+"""The entry point: assembles the commands, turns errors into one line and an exit code. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from bunraku import __version__
+from bunraku.cli import bench, compare, demo, doctor, export, inspect, perform, plot, retarget, schema, verify
+from bunraku.errors import BunrakuError
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="bunraku",
+    help="From what an artist wants to what a physical robotic character can perform, with proof.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 a check failed, 2 bad input, 3 not converged (best result written), 130 cancelled.",
+)
+for module in (demo, perform, retarget, verify, inspect, plot, compare, export, schema, doctor, bench):
+    module.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"bunraku {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+def run() -> None:
+    """Run the command line and exit with the code of the contract."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(arguments, prog_name="bunraku", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except BunrakuError as error:
+        return _say(str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return _say("cancelled", 130)
+    except typer.Exit as error:
+        return error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _say(f"{error.filename or 'a file'}: {error.strerror or error}; check that it exists and may be used", 2)
+    except MemoryError:
+        return _say("not enough memory for this input; use a shorter clip or a lower rate", 2)
+    except Exception as error:
+        if hasattr(error, "format_message"):
+            if type(error).__name__ == "NoArgsIsHelpError":
+                return 2
+            return _say(f"{error.format_message()} See: bunraku {' '.join(arguments[:1])} --help".replace("  ", " "), 2)
+        if os.environ.get("BUNRAKU_DEBUG"):
+            raise
+        kind = type(error).__name__
+        return _say(f"internal error ({kind}: {error}); please report it with the output of BUNRAKU_DEBUG=1", 70)
+
+
+def _say(message: str, code: int) -> int:
+    print("bunraku: " + " ".join(message.split()), file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,34 @@
+"""``bunraku plot``: angle and velocity over time, wish against performance, limits drawn (the paper's Fig. 2 and 3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("plot")(plot)
+
+
+def plot(
+    performance: Annotated[Path, typer.Argument(help="A .performance.npz")],
+    joint: Annotated[list[str] | None, typer.Option(help="Joints to draw; the most affected ones if not given")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Picture: .png, .svg or .pdf [PERFORMANCE.png]")] = None,
+    start: Annotated[float, typer.Option(help="From this time [s]")] = 0.0,
+    end: Annotated[float | None, typer.Option(help="To this time [s]")] = None,
+) -> int:
+    """Draw angle and velocity of some joints: wish and performance, with the limits."""
+    from bunraku.cli.console import say
+    from bunraku.formats.registry import read_performance
+    from bunraku.verification.plots import draw_joints, save_figure
+
+    given = read_performance(performance)
+    target = output or Path(performance.name.removesuffix(".performance.npz") + ".png")
+    save_figure(draw_joints(given, tuple(joint or ()), start=start, end=end), target)
+    say(f"wrote {target}")
+    return 0

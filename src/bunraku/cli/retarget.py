@@ -1,0 +1,57 @@
+"""``bunraku retarget``: a captured skeleton onto a character, as joint curves in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("retarget")(retarget)
+
+
+def retarget(
+    clip: Annotated[str, typer.Argument(help="A clip with a skeleton: .bvh, .gltf, .glb or .clip.yaml")],
+    character: Annotated[str, typer.Argument(help="Built-in name, .character.yaml, .urdf or MJCF .xml")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Joint curves: .csv or .clip.yaml [CLIP-CHARACTER.csv]")] = None,
+    rig: Annotated[Path | None, typer.Option(help="Rig map YAML; guessed from bone names if not given")] = None,
+    write_rig: Annotated[
+        Path | None, typer.Option(help="Write the rig map that was used, to edit and give back with --rig")
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Sampling rate of the result [Hz]; 0 takes the default")] = 0.0,
+    overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
+) -> int:
+    """Put a captured motion onto a character by weighted inverse kinematics within its joint ranges."""
+    from bunraku.cli.console import emit_json, say, watching
+    from bunraku.errors import BadInput
+    from bunraku.formats.atomic import write_atomically
+    from bunraku.formats.registry import read_character, read_clip, write_clip
+    from bunraku.retargeting.retarget import retarget as solve
+    from bunraku.retargeting.rig_map import read_rig_map, write_rig_map
+
+    wish, who = read_clip(clip), read_character(character, overlay=overlay)
+    target = output or Path(f"{wish.name}-{who.name}.csv".replace(" ", "-"))
+    if not target.name.endswith((".csv", ".clip.yaml")):
+        raise BadInput(f"{target} should end in .csv or .clip.yaml", file=str(target))
+    with watching() as monitor:
+        mapped = read_rig_map(rig.read_bytes(), file=str(rig)) if rig else None
+        result = solve(wish, who, rig=mapped, rate=rate or None, monitor=monitor)
+    for sentence in result.report.sentences:
+        say(sentence)
+    write_clip(target, result.clip)
+    if write_rig is not None:
+        write_atomically(write_rig, write_rig_map(result.rig))
+        say(f"wrote {write_rig}")
+    say(f"wrote {target}")
+    if json:
+        report = result.report
+        errors = {f"{e.name}_rms_m": e.rms for e in report.targets} | {f"{e.name}_rms_reachable_m": e.rms_reachable for e in report.targets}
+        facts = {"output": str(target), "status": report.status.value, "dropped_first_frame": report.dropped_first_frame}
+        emit_json(facts | {"speed_ratio": report.speed_ratio, "too_fast": report.too_fast, **errors})
+    return 0

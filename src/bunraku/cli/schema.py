@@ -1,0 +1,23 @@
+"""``bunraku schema``: the JSON Schema of Bunraku's files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("schema")(schema)
+
+
+def schema(kind: Annotated[str, typer.Argument(help="character, clip or performance")] = "character") -> int:
+    """Print the JSON Schema of a kind of file, for editors that complete and check as you type."""
+    from bunraku.cli.console import emit_json
+    from bunraku.formats.schema import json_schema
+
+    emit_json(json_schema(kind))
+    return 0

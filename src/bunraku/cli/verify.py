@@ -1,0 +1,36 @@
+"""``bunraku verify``: judge a performance from its file alone; exit 1 when a promise does not hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("verify")(verify)
+
+
+def verify(
+    performance: Annotated[Path, typer.Argument(help="A .performance.npz")],
+    replay: Annotated[bool, typer.Option(help="Replay in MuJoCo, a simulator whose physics is not ours")] = True,
+    json: Annotated[bool, typer.Option("--json", help="The verdict as JSON on stdout")] = False,
+) -> int:
+    """Recompute every limit at the motor rate, and replay the motion in MuJoCo with the motors' delay and torque."""
+    from bunraku.cli.console import emit_json, say, show_checks, watching
+    from bunraku.formats.registry import read_performance
+    from bunraku.verification.verify import verify as judge
+
+    given = read_performance(performance)
+    with watching() as monitor:
+        verdict = judge(given, replay=replay, monitor=monitor)
+    show_checks(verdict.checks)
+    say("every promise holds" if verdict.holds else "A PROMISE DOES NOT HOLD")
+    if json:
+        checks = [{"name": c.name, "value": c.value, "bar": c.bar, "unit": c.unit, "holds": c.holds} for c in verdict.checks]
+        emit_json({"performance": str(performance), "verified": verdict.holds, **verdict.figures, "checks": checks})
+    return 0 if verdict.holds else 1

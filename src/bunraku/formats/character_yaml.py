@@ -1,0 +1,23 @@
+"""Characters as YAML, ``bunraku: character/1``: every number with its unit in the key, and back again exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bunraku.character import Character
+from bunraku.formats.overlay import apply_overlay
+from bunraku.formats.units import build, from_si
+from bunraku.formats.yaml_file import dump_yaml, read_yaml
+
+__all__ = ["apply_overlay", "read_character_yaml", "write_character_yaml"]
+
+
+def read_character_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Character:
+    """A character from YAML. ``folder`` is not used: a character file names no other file but meshes, which are not opened."""
+    content = read_yaml(data, file=file, kind="character")
+    return build(Character, content.data, file=file, lines=content.lines)
+
+
+def write_character_yaml(character: Character) -> str:
+    """The character as YAML text in SI units, fields in a fixed order, defaults left out; reading it gives the same character."""
+    return dump_yaml("character", from_si(character)).decode()

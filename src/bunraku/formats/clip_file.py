@@ -1,0 +1,94 @@
+"""The fields of a clip file, as checked models. Units stand in the keys of the file (`units`); here everything is SI."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from bunraku.character.description import Description, Name, quantity
+
+__all__ = ["AudioTrack", "ClipFile", "Interpolation", "JointsTrack", "MarkEntry", "SkeletonTrack"]
+
+Interpolation = Literal["smooth", "monotone", "linear"]
+FileName = Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class JointsTrack(Description):
+    """Curves of the character's coordinates, given in one of three ways.
+
+    ``keys``: per coordinate a list of [time in s, value], interpolated ``smooth`` (C2 cubic, at rest at both ends), ``monotone``
+    (C1, no overshoot) or ``linear``, held before the first key and after the last until ``duration``; ``samples_si``: per
+    coordinate its values at the clip's rate, in rad or m; ``file``: a CSV file in the same folder.
+    """
+
+    keys: dict[str, tuple[tuple[float, float], ...]] = quantity("keys", default_factory=dict, max_length=10_000)
+    samples_si: dict[str, tuple[float, ...]] = Field(default_factory=dict, max_length=10_000)
+    file: FileName | None = None
+    interpolation: Interpolation = "smooth"
+    duration: float | None = quantity("time", None, ge=0.0, le=1e6)
+
+    @model_validator(mode="after")
+    def _check(self) -> JointsTrack:
+        given = [name for name, value in (("keys", self.keys), ("samples_si", self.samples_si), ("file", self.file)) if value]
+        if len(given) != 1:
+            raise ValueError(f"joints take one of keys, samples_si or file; {' and '.join(given) or 'none'} arrived")
+        for name, keys in self.keys.items():
+            if not keys:
+                raise ValueError(f"{name!r} has no key; give at least one [time, value]")
+            if keys[0][0] < 0.0 or keys[-1][0] > 1e6:
+                raise ValueError(f"the keys of {name!r} must lie between 0 and 1e6 s")
+            if any(b[0] - a[0] < 1e-6 for a, b in pairwise(keys)):
+                raise ValueError(f"the key times of {name!r} must rise by at least 1e-6 s")
+            if any(abs(value) > 1e6 for _, value in keys):
+                raise ValueError(f"a key of {name!r} lies beyond 1e6; check its unit")
+        lengths = {len(values) for values in self.samples_si.values()}
+        if len(lengths) > 1 or lengths == {0}:
+            raise ValueError("all coordinates must have the same number of samples, at least one")
+        if self.duration is not None and not self.keys:
+            raise ValueError("duration goes with keys; a file or samples have their own length")
+        return self
+
+
+class SkeletonTrack(Description):
+    """A captured skeleton: a BVH or glTF file in the same folder; ``metres_per_unit`` [m] when the file does not say."""
+
+    file: FileName
+    metres_per_unit: float | None = Field(None, gt=1e-6, le=1e3)
+
+
+class AudioTrack(Description):
+    """The voice: a WAV file in the same folder."""
+
+    file: FileName
+
+
+class MarkEntry(Description):
+    """A word or a phrase at its time; ``stroke`` is the time of the gesture that belongs to it."""
+
+    text: str
+    start: float = quantity("time", ge=0.0, lt=1e7)
+    end: float = quantity("time", ge=0.0, lt=1e7)
+    stroke: float | None = quantity("time", None, ge=0.0, lt=1e7)
+
+    @model_validator(mode="after")
+    def _check(self) -> MarkEntry:
+        if self.end < self.start:
+            raise ValueError(f"{self.text[:40]!r} ends at {self.end} s, before it starts at {self.start} s")
+        return self
+
+
+class ClipFile(Description):
+    """A clip file (``bunraku: clip/1``): what is wanted of a character, as tracks."""
+
+    name: Name
+    mood: str = ""
+    rate: float = quantity("frequency", 50.0, gt=0.0, le=100_000.0)
+    joints: JointsTrack | None = None
+    skeleton: SkeletonTrack | None = None
+    audio: AudioTrack | None = None
+    words: tuple[MarkEntry, ...] = ()
+    phrases: tuple[MarkEntry, ...] = ()
+    held: tuple[Name, ...] = ()
+    source: str = ""

@@ -1,0 +1,143 @@
+"""Clip files: YAML with the tracks of a clip, some of which may lie in other files of the same folder."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline, PchipInterpolator
+
+from bunraku.errors import BadInput
+from bunraku.formats.bvh import read_bvh
+from bunraku.formats.clip_file import AudioTrack, ClipFile, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
+from bunraku.formats.csv_curves import read_csv
+from bunraku.formats.files import read_reference
+from bunraku.formats.gltf import read_gltf
+from bunraku.formats.places import Where
+from bunraku.formats.units import build, from_si
+from bunraku.formats.wav import audio_from_wav, wav_bytes
+from bunraku.formats.yaml_file import dump_yaml, read_yaml
+from bunraku.motion import Audio, Clip, JointCurves, Mark, SkeletonMotion
+
+__all__ = ["MAX_KEYED_SAMPLES", "interpolated", "read_clip_yaml", "write_clip_yaml"]
+
+Array = NDArray[np.float64]
+T = TypeVar("T")
+
+MAX_KEYED_SAMPLES = 5_000_000
+
+
+def read_clip_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Clip:
+    """The clip of a file that starts with ``bunraku: clip/1``; the files it names are read from ``folder`` and nowhere else."""
+    yaml = read_yaml(data, file=file, kind="clip")
+    found = build(ClipFile, yaml.data, file=file, lines=yaml.lines)
+    top = yaml.where
+    return Clip(
+        found.name,
+        joints=None if found.joints is None else _joints(found.joints, found.rate, folder, top.at("joints")),
+        skeleton=None if found.skeleton is None else _skeleton(found.skeleton, folder, top.at("skeleton")),
+        audio=None if found.audio is None else _audio(found.audio, folder, top.at("audio")),
+        words=tuple(Mark(mark.text, mark.start, mark.end, mark.stroke) for mark in found.words),
+        phrases=tuple(Mark(mark.text, mark.start, mark.end, mark.stroke) for mark in found.phrases),
+        held=found.held,
+        mood=found.mood,
+        source=found.source,
+    )
+
+
+def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
+    """The files of a clip by name, the YAML file ``name`` last: joint curves as samples inside it, the voice as WAV beside it."""
+    if clip.skeleton is not None:
+        raise BadInput("a captured skeleton stays in its own file; retarget it first, or refer to that file by hand", file=name)
+    stem = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".clip")
+    parts: dict[str, bytes] = {}
+    joints, audio = None, None
+    if clip.joints is not None:
+        columns = {joint: tuple(clip.joints.column(joint).tolist()) for joint in clip.joints.names}
+        joints = JointsTrack(samples_si=columns)
+    if clip.audio is not None:
+        audio = AudioTrack(file=f"{stem}.wav")
+        parts[audio.file] = wav_bytes(clip.audio)
+    content = ClipFile(
+        name=clip.name,
+        mood=clip.mood,
+        rate=clip.joints.rate if clip.joints is not None else 50.0,
+        joints=joints,
+        audio=audio,
+        words=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.words),
+        phrases=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.phrases),
+        held=clip.held,
+        source=clip.source,
+    )
+    return parts | {name: dump_yaml("clip", from_si(content))}
+
+
+def interpolated(times: Array, values: Array, at: Array, kind: Interpolation) -> Array:
+    """Key values (k,) at rising ``times`` (k,) interpolated at ``at`` (n,), the end values held outside.
+
+    ``smooth``: the cubic spline with continuous second derivative and zero velocity at both ends; ``monotone``: piecewise cubic
+    Hermite (Fritsch-Carlson slopes), continuous velocity, never beyond neighbouring keys; ``linear``: straight lines.
+    """
+    inside = np.clip(at, times[0], times[-1])
+    if len(times) == 1:
+        return np.full(len(at), values[0])
+    with np.errstate(all="ignore"):
+        if kind == "smooth":
+            curve: Array = CubicSpline(times, values, bc_type="clamped")(inside)
+        elif kind == "monotone":
+            curve = PchipInterpolator(times, values)(inside)
+        else:
+            curve = np.interp(inside, times, values)
+    return curve
+
+
+def _joints(track: JointsTrack, rate: float, folder: Path | None, where: Where) -> JointCurves:
+    if track.file is not None:
+        data = read_reference(track.file, folder, where.at("file"))
+        if not track.file.lower().endswith(".csv"):
+            raise where.at("file").wrong(f"joint curves come from a .csv file, not {track.file[:100]!r}")
+        return _checked(read_csv(data, file=track.file, rate=rate).joints, where)
+    try:
+        if track.samples_si:
+            return JointCurves(tuple(track.samples_si), rate, np.array(list(track.samples_si.values())).T)
+        last = max(keys[-1][0] for keys in track.keys.values())
+        duration = last if track.duration is None else track.duration
+        frames = math.ceil(duration * rate - 1e-6) + 1
+        if frames * len(track.keys) > MAX_KEYED_SAMPLES:
+            raise where.wrong(f"{duration:g} s at {rate:g} Hz for {len(track.keys)} joints are more samples than can be made")
+        at = np.arange(frames) / rate
+        columns = [
+            interpolated(*np.array(keys, dtype=np.float64).T, at, track.interpolation)  # type: ignore[call-arg]
+            for keys in track.keys.values()
+        ]
+        return JointCurves(tuple(track.keys), rate, np.column_stack(columns))
+    except BadInput as error:
+        raise error if error.file is not None else where.wrong(str(error)) from error
+
+
+def _skeleton(track: SkeletonTrack, folder: Path | None, where: Where) -> SkeletonMotion:
+    data = read_reference(track.file, folder, where.at("file"))
+    name = track.file.lower()
+    if name.endswith(".bvh"):
+        return _checked(read_bvh(data, file=track.file, metres_per_unit=track.metres_per_unit).skeleton, where)
+    if name.endswith((".gltf", ".glb")):
+        if track.metres_per_unit is not None:
+            raise where.at("metres_per_unit").wrong("a glTF file is in metres by its standard; leave this out")
+        inner = None if folder is None else (folder / track.file).parent
+        return _checked(read_gltf(data, file=track.file, folder=inner).skeleton, where)
+    raise where.at("file").wrong(f"a skeleton comes from a .bvh, .gltf or .glb file, not {track.file[:100]!r}")
+
+
+def _audio(track: AudioTrack, folder: Path | None, where: Where) -> Audio:
+    if not track.file.lower().endswith(".wav"):
+        raise where.at("file").wrong(f"the voice comes from a .wav file, not {track.file[:100]!r}")
+    return audio_from_wav(read_reference(track.file, folder, where.at("file")), file=track.file)
+
+
+def _checked(track: T | None, where: Where) -> T:
+    if track is None:
+        raise where.wrong("the file holds nothing that can be used here")
+    return track

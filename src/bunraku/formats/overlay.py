@@ -1,0 +1,186 @@
+"""A limits overlay, ``bunraku: overlay/1``: what a URDF or MJCF file does not say about a robot, laid over it.
+
+Motors are chosen by the coordinate they drive, exactly or by a pattern (``"*Hip*"``); entries apply in order, later ones win.
+Everything else adds to what the character has and replaces what has the same name.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from bunraku.character import WORLD, Character, Coupling, DependentRange, Foot, Frame, Joint, Motor
+from bunraku.character.description import Description, Name, Range, quantity
+from bunraku.errors import BadInput
+from bunraku.formats.places import Where, known_names
+from bunraku.formats.poses import Rigid, about, compose, of_pose
+from bunraku.formats.units import build
+from bunraku.formats.yaml_file import read_yaml
+
+__all__ = ["MotorChange", "Overlay", "apply_overlay"]
+
+
+class MotorChange(Description):
+    """What to change on the motors whose coordinate matches ``match``; fields as in `character.Motor`, only those given change.
+
+    A coordinate named exactly that has no motor gets one.
+    """
+
+    match: Name
+    range: Range | None = quantity("coordinate", None)
+    velocity: float | None = quantity("rate", None, gt=0.0)
+    acceleration: float | None = quantity("acceleration", None, gt=0.0)
+    jerk: float | None = quantity("jerk", None, gt=0.0)
+    stall_torque: float | None = quantity("effort", None, gt=0.0)
+    no_load_speed: float | None = quantity("rate", None, gt=0.0)
+    torque_fraction: float = Field(1.0, gt=0.0, le=1.0)
+    continuous_torque: float | None = quantity("effort", None, gt=0.0)
+    delay: float = quantity("time", 0.0, ge=0.0, le=1.0)
+    resolution: float = quantity("coordinate", 0.0, ge=0.0)
+    backlash: float = quantity("coordinate", 0.0, ge=0.0)
+    rate: float = quantity("frequency", 100.0, gt=0.0, le=10_000.0)
+    stiffness: float | None = quantity("stiffness", None, gt=0.0)
+    damping: float | None = quantity("damping", None, ge=0.0)
+    model: str = ""
+    source: str = ""
+
+
+class Overlay(Description):
+    """The sections of an overlay file; all may be left out.
+
+    ``base`` frees or fixes the root in the world; ``base_height`` is where it stands at home. A freed base with feet and no height
+    is raised or lowered until the lowest sole point touches the ground at home.
+    """
+
+    name: Name | None = None
+    base: Literal["free", "fixed"] | None = None
+    base_height: float | None = quantity("length", None)
+    motors: tuple[MotorChange, ...] = ()
+    drop_motors: tuple[Name, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    dependent_ranges: tuple[DependentRange, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    feet: tuple[Foot, ...] = ()
+    groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
+    home: dict[str, float] = quantity("coordinate", default_factory=dict)
+    may_touch: tuple[tuple[Name, Name], ...] = ()
+    source: str = ""
+
+
+def apply_overlay(character: Character, data: bytes, *, file: str) -> Character:
+    """The character with an overlay file laid over it."""
+    content = read_yaml(data, file=file, kind="overlay")
+    overlay = build(Overlay, content.data, file=file, lines=content.lines)
+    where = content.where
+    joints, home = _base(character, overlay, where)
+    motors = _motors(character, overlay, where)
+    followers = {coupling.follower for coupling in overlay.couplings}
+    fields: dict[str, Any] = {
+        "joints": joints,
+        "motors": tuple(motor for motor in motors if motor.coordinate not in followers),
+        "couplings": _joined(character.couplings, overlay.couplings, "follower"),
+        "dependent_ranges": _joined(character.dependent_ranges, overlay.dependent_ranges, "coordinate"),
+        "frames": _joined(character.frames, overlay.frames, "name"),
+        "feet": _joined(character.feet, overlay.feet, "name"),
+        "groups": character.groups | overlay.groups,
+        "home": home | overlay.home,
+        "may_touch": tuple(dict.fromkeys((*character.may_touch, *overlay.may_touch))),
+        "name": overlay.name or character.name,
+        "source": "; ".join(part for part in (character.source, overlay.source) if part),
+    }
+    try:
+        changed: Character = character.changed(**fields)
+        if overlay.base == "free" and overlay.base_height is None and changed.feet:
+            base = next(joint for joint in changed.joints if joint.parent == WORLD)
+            changed = changed.changed(
+                home=changed.home | {f"{base.name}.tz": changed.home.get(f"{base.name}.tz", 0.0) - _lowest(changed)}
+            )
+    except BadInput as error:
+        raise where.wrong(str(error).removeprefix("Character: ")) from error
+    return changed
+
+
+def _joined(old: tuple[Any, ...], new: tuple[Any, ...], key: str) -> tuple[Any, ...]:
+    named = {getattr(part, key): part for part in old}
+    named |= {getattr(part, key): part for part in new}
+    return tuple(named.values())
+
+
+def _base(character: Character, overlay: Overlay, where: Where) -> tuple[tuple[Joint, ...], dict[str, float]]:
+    home = dict(character.home)
+    if overlay.base is None and overlay.base_height is None:
+        return character.joints, home
+    roots = [joint for joint in character.joints if joint.parent == WORLD]
+    if len(roots) != 1:
+        names = ", ".join(joint.child for joint in roots)
+        raise where.at("base").wrong(f"{len(roots)} bodies hang on the world ({names[:100]}); base is for robots with one root")
+    root = roots[0]
+    if root.kind not in ("fixed", "free"):
+        raise where.at("base").wrong(
+            f"the root hangs on the world by a {root.kind} joint, {root.name!r}; it cannot be freed or fixed"
+        )
+    joint = root
+    if overlay.base is not None and overlay.base != root.kind:
+        taken = {other.name for other in character.joints if other is not root} | set(character.coordinates)
+        name = "base" if "base" not in taken else root.name
+        joint = Joint(name=name, kind=overlay.base, parent=WORLD, child=root.child, pose=root.pose)
+        home = {key: value for key, value in home.items() if key not in {axis.name for axis in root.axes}}
+    if overlay.base_height is not None:
+        if joint.kind != "free":
+            x, y, _ = joint.pose.position
+            joint = joint.changed(pose=joint.pose.changed(position=(x, y, overlay.base_height)))
+        else:
+            home[f"{joint.name}.tz"] = overlay.base_height - joint.pose.position[2]
+    return tuple(joint if other is root else other for other in character.joints), home
+
+
+def _motors(character: Character, overlay: Overlay, where: Where) -> list[Motor]:
+    motors = {motor.coordinate: motor for motor in character.motors}
+    for pattern in overlay.drop_motors:
+        gone = [name for name in motors if fnmatchcase(name, pattern)]
+        if not gone:
+            raise where.at("drop_motors").wrong(f"{pattern!r} matches no motor; {known_names(pattern, motors)}")
+        for name in gone:
+            del motors[name]
+    for index, change in enumerate(overlay.motors):
+        chosen = [name for name in motors if fnmatchcase(name, change.match)]
+        if not chosen and change.match in character.coordinates:
+            motors[change.match] = Motor(name=change.match, coordinate=change.match)
+            chosen = [change.match]
+        if not chosen:
+            raise where.at("motors", index, "match").wrong(
+                f"{change.match!r} matches no motor; {known_names(change.match, motors)}"
+            )
+        fields = {name: getattr(change, name) for name in change.model_fields_set if name != "match"}
+        for name in chosen:
+            try:
+                motors[name] = motors[name].changed(**fields)
+            except BadInput as error:
+                raise where.at("motors", index).wrong(str(error)) from error
+    return list(motors.values())
+
+
+def _lowest(character: Character) -> float:
+    """Height [m] of the lowest sole point at home, by composing poses down the tree."""
+    values = dict(character.home)
+    for coupling in character.couplings:
+        values[coupling.follower] = coupling.ratio * values.get(coupling.driver, 0.0) + coupling.offset
+    poses: dict[str, Rigid] = {WORLD: (np.eye(3), np.zeros(3))}
+    waiting = list(character.joints)
+    while waiting:
+        later = []
+        for joint in waiting:
+            if joint.parent not in poses:
+                later.append(joint)
+                continue
+            X = compose(poses[joint.parent], of_pose(joint.pose))
+            for axis in joint.axes:
+                value, direction = values.get(axis.name, 0.0), np.array(axis.direction)
+                step = (about(direction, value), np.zeros(3)) if axis.kind == "hinge" else (np.eye(3), direction * value)
+                X = compose(X, step)
+            poses[joint.child] = X
+        waiting = later
+    return min(float((poses[foot.body][1] + poses[foot.body][0] @ np.array(p))[2]) for foot in character.feet for p in foot.points)

@@ -1,0 +1,199 @@
+"""Performance files (``.performance.npz``): one archive that holds everything needed to play, judge and explain a performance.
+
+Arrays (channels, wish, motion, audio) are stored as such; the rest is one JSON text, ``header``, with the character as the
+YAML text of a character file. The same performance gives the same bytes. Reading executes nothing, checks sizes first and
+validates everything.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bunraku.character import Character
+from bunraku.character.description import first_problem
+from bunraku.errors import BadInput
+from bunraku.formats.archive import pack, unpack
+from bunraku.formats.migrations import CURRENT, migrate
+from bunraku.formats.units import build, from_si
+from bunraku.formats.yaml_file import dump_yaml, read_yaml
+from bunraku.motion import Audio, Certificate, Channel, Check, JointCurves, Mark, Performance, Provenance
+from bunraku.optimization.solution import Status
+
+__all__ = ["PerformanceFile", "read_performance_npz", "write_performance_npz"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _ChannelPart(_Part):
+    name: str
+    kind: Literal["position", "velocity", "torque", "length"]
+    unit: str
+    rate_hz: float
+
+
+class _CurvesPart(_Part):
+    names: list[str]
+    rate_hz: float
+
+
+class _CheckPart(_Part):
+    name: str
+    value: float
+    unit: str = ""
+    bar: float | None = None
+    at_least: bool = False
+    note: str = ""
+
+
+class _CertificatePart(_Part):
+    status: Status
+    checks: list[_CheckPart]
+    notes: list[str] = []
+    figures: dict[str, float] = {}
+
+
+class _ProvenancePart(_Part):
+    performer: str
+    inputs: dict[str, str]
+    options: dict[str, Any]
+    versions: dict[str, str]
+    seed: int = 0
+
+
+class _AudioPart(_Part):
+    rate_hz: float
+    file: str = ""
+
+
+class _MarkPart(_Part):
+    text: str
+    start_s: float
+    end_s: float
+    stroke_s: float | None = None
+
+
+class PerformanceFile(_Part):
+    """The header of a performance file. Arrays beside it: ``channel_0000``..., ``wish``, ``motion`` (samples, names), ``audio``."""
+
+    bunraku: str = Field(pattern=r"^performance/[0-9]{1,6}$")
+    character: str
+    clip_name: str
+    channels: list[_ChannelPart] = Field(max_length=10_000)
+    wish: _CurvesPart
+    motion: _CurvesPart
+    certificate: _CertificatePart
+    provenance: _ProvenancePart
+    audio: _AudioPart | None = None
+    words: list[_MarkPart] = []
+    phrases: list[_MarkPart] = []
+
+
+def write_performance_npz(performance: Performance) -> bytes:
+    """The bytes of a performance file."""
+    arrays: dict[str, Any] = {f"channel_{index:04d}": channel.values for index, channel in enumerate(performance.channels)}
+    arrays |= {"wish": performance.wish.values, "motion": performance.motion.values}
+    if performance.audio is not None:
+        arrays["audio"] = performance.audio.samples
+    certificate = performance.certificate
+    header = PerformanceFile(
+        bunraku=f"performance/{CURRENT['performance']}",
+        character=dump_yaml("character", from_si(performance.character)).decode(),
+        clip_name=performance.clip_name,
+        channels=[_ChannelPart(name=c.name, kind=c.kind, unit=c.unit, rate_hz=c.rate) for c in performance.channels],
+        wish=_CurvesPart(names=list(performance.wish.names), rate_hz=performance.wish.rate),
+        motion=_CurvesPart(names=list(performance.motion.names), rate_hz=performance.motion.rate),
+        certificate=_CertificatePart(
+            status=certificate.status,
+            checks=[_CheckPart(**{name: getattr(check, name) for name in _CheckPart.model_fields}) for check in certificate.checks],
+            notes=list(certificate.notes),
+            figures=dict(certificate.figures),
+        ),
+        provenance=_ProvenancePart(**{name: getattr(performance.provenance, name) for name in _ProvenancePart.model_fields}),
+        audio=None if performance.audio is None else _AudioPart(rate_hz=performance.audio.rate, file=performance.audio.file),
+        words=[_mark_part(mark) for mark in performance.words],
+        phrases=[_mark_part(mark) for mark in performance.phrases],
+    )
+    content = header.model_dump()
+    content["certificate"]["status"] = certificate.status.value
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=_jsonable)
+    return pack(arrays | {"header": np.frombuffer(text.encode("utf-8", "replace"), np.uint8)})
+
+
+def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) -> Performance:
+    """The performance of a file."""
+    arrays: dict[str, Any] = dict(unpack(data, file=file))
+    header = _header(arrays.pop("header", None), file)
+    yaml = read_yaml(header.character.encode("utf-8", "replace"), file=file, kind="character")
+    character = build(Character, yaml.data, file=file, place="character", lines=yaml.lines)
+    names = [f"channel_{index:04d}" for index in range(len(header.channels))]
+    wanted = [*names, "wish", "motion", *(["audio"] if header.audio else [])]
+    if sorted(wanted) != sorted(arrays):
+        odd = sorted(set(wanted) ^ set(arrays))
+        raise BadInput(f"the array {odd[0]!r} is missing or not announced", file=file, place="header")
+    for name, array in arrays.items():
+        if array.dtype.kind != "f":
+            raise BadInput(f"holds {array.dtype} where floats are needed", file=file, place=name)
+    try:
+        return Performance(
+            character=character,
+            clip_name=header.clip_name,
+            channels=tuple(
+                Channel(c.name, c.kind, c.unit, c.rate_hz, arrays[name]) for c, name in zip(header.channels, names, strict=True)
+            ),
+            wish=JointCurves(tuple(header.wish.names), header.wish.rate_hz, arrays["wish"]),
+            motion=JointCurves(tuple(header.motion.names), header.motion.rate_hz, arrays["motion"]),
+            certificate=Certificate(
+                header.certificate.status,
+                tuple(Check(**check.model_dump()) for check in header.certificate.checks),
+                tuple(header.certificate.notes),
+                dict(header.certificate.figures),
+            ),
+            provenance=Provenance(**header.provenance.model_dump()),
+            audio=None if header.audio is None else Audio(arrays["audio"], header.audio.rate_hz, header.audio.file),
+            words=tuple(_mark(part) for part in header.words),
+            phrases=tuple(_mark(part) for part in header.phrases),
+        )
+    except BadInput as error:
+        raise error if error.file is not None else BadInput(str(error), file=file, place="header") from error
+
+
+def _header(array: Any, file: str) -> PerformanceFile:
+    if array is None or array.dtype != np.uint8 or array.ndim != 1:
+        raise BadInput("is no performance file: it has no header", file=file, place="header")
+    try:
+        content = json.loads(array.tobytes().decode("utf-8"))
+        if not isinstance(content, dict) or not isinstance(content.get("bunraku"), str):
+            raise BadInput("the header does not say which version it is", file=file, place="header")
+        kind, _, number = content["bunraku"].partition("/")
+        if kind != "performance" or not number.isdigit() or len(number) > 6:
+            raise BadInput(f"this is {content['bunraku'][:40]!r}; 'performance/1' is needed", file=file, place="header.bunraku")
+        content = migrate("performance", int(number), content, file=file, place="header.bunraku")
+        return PerformanceFile.model_validate(content)
+    except ValidationError as error:
+        raise BadInput(first_problem(error), file=file, place="header") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"the header is damaged: {error}"[:200], file=file, place="header") from error
+
+
+def _mark_part(mark: Mark) -> _MarkPart:
+    return _MarkPart(text=mark.text, start_s=mark.start, end_s=mark.end, stroke_s=mark.stroke)
+
+
+def _mark(part: _MarkPart) -> Mark:
+    return Mark(part.text, part.start_s, part.end_s, part.stroke_s)
+
+
+def _jsonable(value: Any) -> Any:
+    """Numbers of NumPy, arrays and paths among the options, as JSON knows them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value)

@@ -1,0 +1,194 @@
+"""All formats behind one door: a character, a clip or a performance is read and written by its file name.
+
+A source without suffix and folder that is no file names a built-in asset (``nao``, ``no-problem``). A format is one entry in
+the table below: suffixes, the function that reads it, the one that writes it; their modules are imported when first needed.
+Readers take (bytes, file=, folder=). Writers take the noun and return bytes; of clips, also the file's name, and return all
+files to write by name, the main one last.
+
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.files import read_bytes
+from bunraku.formats.places import known_names
+from bunraku.motion import Clip, Performance
+
+__all__ = [
+    "Format",
+    "built_in",
+    "formats",
+    "read_character",
+    "read_clip",
+    "read_performance",
+    "write_character",
+    "write_clip",
+    "write_performance",
+]
+
+Kind = Literal["character", "clip", "performance"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: its suffixes, what it holds, and the functions that read and write it as ``module:function``."""
+
+    name: str
+    kind: Kind
+    suffixes: tuple[str, ...]
+    reader: str = ""
+    writer: str = ""
+
+    @property
+    def reads(self) -> bool:
+        """Whether files of this format are read."""
+        return bool(self.reader)
+
+    @property
+    def writes(self) -> bool:
+        """Whether files of this format are written."""
+        return bool(self.writer)
+
+
+_HERE = "bunraku.formats"
+_FORMATS = (
+    Format(
+        "character YAML",
+        "character",
+        (".character.yaml", ".yaml", ".yml"),
+        f"{_HERE}.character_yaml:read_character_yaml",
+        f"{_HERE}.character_yaml:write_character_yaml",
+    ),
+    Format("URDF", "character", (".urdf",), f"{_HERE}.urdf:read_urdf", f"{_HERE}.urdf:write_urdf"),
+    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf:read_mjcf", f"{_HERE}.mjcf:write_mjcf"),
+    Format(
+        "clip YAML",
+        "clip",
+        (".clip.yaml", ".yaml", ".yml"),
+        f"{_HERE}.clip_yaml:read_clip_yaml",
+        f"{_HERE}.clip_yaml:write_clip_yaml",
+    ),
+    Format("BVH", "clip", (".bvh",), f"{_HERE}.bvh:read_bvh"),
+    Format("CSV", "clip", (".csv",), f"{_HERE}.csv_curves:read_csv", f"{_HERE}.csv_curves:write_csv"),
+    Format("WAV", "clip", (".wav",), f"{_HERE}.wav:read_wav", f"{_HERE}.wav:write_wav_clip"),
+    Format("glTF animation", "clip", (".gltf", ".glb"), f"{_HERE}.gltf:read_gltf"),
+    Format(
+        "performance",
+        "performance",
+        (".performance.npz", ".npz"),
+        f"{_HERE}.performance_npz:read_performance_npz",
+        f"{_HERE}.performance_npz:write_performance_npz",
+    ),
+)
+
+
+def formats() -> tuple[Format, ...]:
+    """The table of formats."""
+    return _FORMATS
+
+
+def built_in(kind: Kind) -> tuple[str, ...]:
+    """The names of the built-in characters or clips."""
+    folder = files("bunraku.assets") / f"{kind}s"
+    suffix = f".{kind}.yaml"
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    return tuple(sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix)))
+
+
+def read_character(source: str | Path, *, overlay: str | Path | None = None) -> Character:
+    """The character of a file (YAML, URDF, MJCF) or the built-in one of that name, with a limits overlay laid over it if given."""
+    character: Character = _read(source, "character")
+    if overlay is not None:
+        apply = _function(f"{_HERE}.character_yaml:apply_overlay")
+        character = apply(character, read_bytes(overlay), file=str(overlay))
+    return character
+
+
+def read_clip(source: str | Path) -> Clip:
+    """The clip of a file (YAML, BVH, CSV, WAV, glTF, a performance) or the built-in one of that name."""
+    if _format_of(Path(source), "performance") is not None:
+        return read_performance(source).as_clip()
+    clip: Clip = _read(source, "clip")
+    return clip
+
+
+def read_performance(source: str | Path) -> Performance:
+    """The performance of a file."""
+    performance: Performance = _read(source, "performance")
+    return performance
+
+
+def write_character(path: str | Path, character: Character) -> None:
+    """Write a character as YAML, URDF or MJCF, by the suffix of ``path``."""
+    _write(path, character, "character")
+
+
+def write_clip(path: str | Path, clip: Clip) -> None:
+    """Write a clip as YAML (a voice goes beside it as WAV) or its joint curves as CSV, by the suffix of ``path``."""
+    _write(path, clip, "clip")
+
+
+def write_performance(path: str | Path, performance: Performance) -> None:
+    """Write a performance, whole and self-contained."""
+    _write(path, performance, "performance")
+
+
+def _read(source: str | Path, kind: Kind) -> Any:
+    path = _located(source, kind)
+    found = _format_of(path, kind)
+    if found is None:
+        readable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.reads for suffix in entry.suffixes)
+        raise BadInput(f"the suffix {path.suffix!r} is not one of a {kind}; these are read: {readable}", file=str(source))
+    noun = _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent)
+    return noun[0] if isinstance(noun, tuple) else noun
+
+
+def _write(path: str | Path, noun: Any, kind: Kind) -> None:
+    path = Path(path)
+    found = _format_of(path, kind)
+    if found is None or not found.writes:
+        writable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.writes for suffix in entry.suffixes)
+        raise BadInput(f"a {kind} cannot be written as {path.suffix!r}; these can: {writable}", file=str(path))
+    writer = _function(found.writer)
+    parts: dict[str, bytes] = writer(noun, path.name) if kind == "clip" else {path.name: _bytes(writer(noun))}
+    for name, data in parts.items():
+        write_atomically(path.parent / name, data)
+
+
+def _bytes(written: Any) -> bytes:
+    if isinstance(written, tuple):
+        written = written[0]
+    return written.encode() if isinstance(written, str) else bytes(written)
+
+
+def _format_of(path: Path, kind: Kind) -> Format | None:
+    name = path.name.lower()
+    return next((entry for entry in _FORMATS if entry.kind == kind and name.endswith(entry.suffixes)), None)
+
+
+def _located(source: str | Path, kind: Kind) -> Path:
+    """The path of a source: a file, or a built-in asset."""
+    path = Path(source)
+    text = str(source)
+    bare = path.suffix == "" and path.name == text
+    if kind == "performance" or not bare or "\x00" in text or path.is_file():
+        return path
+    asset = Path(str(files("bunraku.assets") / f"{kind}s" / f"{text}.{kind}.yaml"))
+    if not asset.is_file():
+        raise BadInput(f"{text!r} is neither a file nor a built-in {kind}; {known_names(text, built_in(kind), 40)}", file=text)
+    return asset
+
+
+def _function(target: str) -> Callable[..., Any]:
+    module, _, name = target.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function

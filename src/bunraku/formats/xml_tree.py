@@ -1,0 +1,154 @@
+"""XML in: elements with the line they stand on, from a parser that refuses document types, entities and unbounded input.
+
+Only elements and attributes are kept; text between tags, comments and processing instructions are not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput
+from bunraku.formats.files import check_size
+
+__all__ = ["MAX_ELEMENTS", "Element", "Notes", "read_xml"]
+
+MAX_XML_BYTES = 64 * 1024 * 1024
+MAX_ELEMENTS = 500_000
+MAX_DEPTH = 300
+
+
+@dataclass
+class Element:
+    """One element: its tag, its attributes, its children in order, and where it stands."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """The place in words: ``line 12, joint HeadYaw``."""
+        name = self.attributes.get("name", "")[:80]
+        return f"line {self.line}, {self.tag[:80]}{' ' + name if name else ''}"
+
+    def wrong(self, message: str) -> BadInput:
+        """An error at this element."""
+        return BadInput(message, file=self.file, place=self.place)
+
+    def all(self, tag: str) -> list[Element]:
+        """The children with a tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> Element | None:
+        """The first child with a tag, or None."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def walk(self) -> Iterator[Element]:
+        """The element itself and everything below it, in the order of the file."""
+        waiting = [self]
+        while waiting:
+            here = waiting.pop()
+            yield here
+            waiting.extend(reversed(here.children))
+
+    def get(self, key: str, default: str = "") -> str:
+        """An attribute, without blanks around it."""
+        return self.attributes.get(key, default).strip()
+
+    def need(self, key: str) -> str:
+        """An attribute that must be there and not be empty."""
+        value = self.get(key)
+        if not value:
+            raise self.wrong(f'the attribute {key!r} is missing; write {key}="..."')
+        return value
+
+    def numbers(self, key: str, count: int | tuple[int, int]) -> NDArray[np.float64] | None:
+        """The numbers of an attribute, or None when it is not there; ``count`` of them, or within (least, most)."""
+        if key not in self.attributes:
+            return None
+        least, most = (count, count) if isinstance(count, int) else count
+        words = self.attributes[key].split(maxsplit=most + 1)
+        try:
+            values = np.array([float(word) for word in words])
+        except ValueError as error:
+            raise self.wrong(f"{key}={self.attributes[key][:60]!r} holds something that is no number") from error
+        if not least <= len(values) <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            raise self.wrong(f"{key} takes {wanted} numbers, {self.attributes[key][:60]!r} holds {len(values)}")
+        if not np.all(np.isfinite(values)) or np.any(np.abs(values) > 1e30):
+            raise self.wrong(f"{key}={self.attributes[key][:60]!r} is not finite (or beyond 1e30)")
+        return values
+
+    def number(self, key: str, default: float) -> float:
+        """One number, or the default."""
+        values = self.numbers(key, 1)
+        return default if values is None else float(values[0])
+
+
+class Notes:
+    """What was dropped or changed while reading, each thing once, with how often it occurred."""
+
+    def __init__(self) -> None:
+        self._count: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        """Note something; the same text is counted."""
+        self._count[text] += 1
+
+    def listed(self) -> tuple[str, ...]:
+        """The notes in the order in which they first came up."""
+        return tuple(text if count == 1 else f"{text} ({count} times)" for text, count in self._count.items())
+
+
+def read_xml(data: bytes, *, file: str, root: tuple[str, ...]) -> Element:
+    """The root element of an XML file, whose tag must be one of ``root``."""
+    check_size(data, file=file, limit=MAX_XML_BYTES)
+    parser = expat.ParserCreate()
+    stack: list[Element] = []
+    found: list[Element] = []
+    total = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal total
+        total += 1
+        here = Element(tag, attributes, file, parser.CurrentLineNumber)
+        if total > MAX_ELEMENTS:
+            raise here.wrong(f"more than {MAX_ELEMENTS} elements; such a file is not read")
+        if len(stack) >= MAX_DEPTH:
+            raise here.wrong(f"nested deeper than {MAX_DEPTH} elements; such a file is not read")
+        (stack[-1].children if stack else found).append(here)
+        stack.append(here)
+
+    def end(_tag: str) -> None:
+        stack.pop()
+
+    def forbidden(*_arguments: Any) -> None:
+        message = "holds a document type or an entity, which could unfold without end or read other files; remove <!DOCTYPE ...>"
+        raise BadInput(message, file=file, place=f"line {parser.CurrentLineNumber}")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = forbidden
+    parser.EntityDeclHandler = forbidden
+    parser.UnparsedEntityDeclHandler = forbidden
+    parser.ExternalEntityRefHandler = forbidden
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise BadInput(
+            f"is not well-formed XML: {expat.ErrorString(error.code)}", file=file, place=f"line {error.lineno}"
+        ) from error
+    except (ValueError, LookupError) as error:
+        raise BadInput(f"is not readable XML: {error}", file=file, place=f"line {parser.CurrentLineNumber}") from error
+    if found[0].tag not in root:
+        raise found[0].wrong(f"the file starts with <{found[0].tag[:40]}>; <{root[0]}> is needed here")
+    return found[0]

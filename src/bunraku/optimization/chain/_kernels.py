@@ -1,0 +1,309 @@
+"""Compiled dynamic programming over a chain of samples; see :mod:`bunraku.optimization.chain.chain` for the words.
+
+For one joint, with e = x - r, minimise
+
+    sum_k q1 e_k^2 + sum_{k >= 1} w (e_k - e_{k-1})^2   subject to   lo_k <= x_k <= hi_k,   |x_k - x_{k-1}| <= step_k.
+
+The cost V_k(y) of arriving at x_k = y is convex with a piecewise linear derivative, kept as a polyline of knots (s, y),
+s = V_k'(y), continued vertically at both ends (the ends of the domain). With d = r_k - r_{k-1} one sample later each knot is at
+
+    y + clip(d + s / (2 w), -step, step)       then truncated to [lo_k, hi_k]       then   s + 2 q1 (y - r_k).
+
+Two knots are born a sample, where the clip begins and ends. The best predecessor of y is y + step left of the first, y - step
+right of the second and linear between the knots in the middle, which are stored, so going back is a contraction: no
+multiplier is integrated backward, which would amplify rounding by exp(0.28) a sample at the weights of the paper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+SLACK = 1e-12
+"""Bounds that contradict one another by no more than this (relative beyond 1) count as compatible: rounding, not a conflict."""
+
+FEASIBLE = 0
+INFEASIBLE = 1
+POOL_TOO_SMALL = -1
+
+
+def work_arrays(n: int, pool: int | None = None):
+    """Work arrays (box, curve, policy, first) of :func:`track` for up to n samples.
+
+    ``pool`` is the number of stored middle knots; the default n (n + 1) + 2 always suffices (right for a streaming window),
+    a smaller one can make :func:`track` return ``POOL_TOO_SMALL``; 8 n + 64 is nearly always enough.
+    """
+    size = n * (n + 1) + 2 if pool is None else pool
+    return np.empty((4, n)), np.empty((4, 2 * n + 4)), np.empty((2, size)), np.empty(n + 1, dtype=np.int64)
+
+
+@njit(cache=True)
+def envelope(lower, upper, step, start, low, high):
+    """Tightest bounds low, high (n,) implied by bounds and steps; returns whether lower <= upper can be kept at all.
+
+    low is the smallest function above ``lower`` that changes by at most ``step`` a sample, high likewise from above. Where they
+    cross, both become their mean: the least worst violation, and only where it is needed. A start (NaN when free) outside opens
+    the bounds just as far as leaving it at full speed requires.
+    """
+    n = lower.shape[0]
+    low[0] = lower[0]
+    high[0] = upper[0]
+    for k in range(1, n):
+        low[k] = max(lower[k], low[k - 1] - step[k])
+        high[k] = min(upper[k], high[k - 1] + step[k])
+    feasible = True
+    for k in range(n - 1, -1, -1):
+        if k < n - 1:
+            low[k] = max(low[k], low[k + 1] - step[k + 1])
+            high[k] = min(high[k], high[k + 1] + step[k + 1])
+    for k in range(n):
+        if low[k] > high[k]:
+            if low[k] - high[k] > SLACK * max(1.0, abs(low[k])):
+                feasible = False
+            middle = 0.5 * (low[k] + high[k])
+            low[k] = middle
+            high[k] = middle
+    if not np.isnan(start):
+        slack = SLACK * max(1.0, abs(start))
+        if start < low[0] - slack or start > high[0] + slack:
+            feasible = False
+        if start < low[0]:
+            reach = start
+            for k in range(n):
+                if k > 0:
+                    reach += step[k]
+                if low[k] <= reach:
+                    break
+                low[k] = reach
+                high[k] = max(high[k], reach)
+        if start > high[0]:
+            reach = start
+            for k in range(n):
+                if k > 0:
+                    reach -= step[k]
+                if high[k] >= reach:
+                    break
+                high[k] = reach
+                low[k] = min(low[k], reach)
+    return feasible
+
+
+@njit(cache=True)
+def move(previous, wanted, low, high, step):
+    """The value nearest to ``wanted`` in [low, high] whose computed difference from ``previous`` does not exceed ``step``."""
+    x = wanted
+    if x - previous > step:
+        x = previous + step
+        if x - previous > step:
+            x = np.nextafter(x, previous)
+    elif previous - x > step:
+        x = previous - step
+        if previous - x > step:
+            x = np.nextafter(x, previous)
+    return min(max(x, low), high)
+
+
+@njit(cache=True)
+def deviation_cost(reference, x, fixed, q1, w):
+    """Objective of x: sum q1 e^2 + w (difference of e)^2; the position term of sample 0 is left out when it is fixed."""
+    before = x[0] - reference[0]
+    cost = 0.0 if fixed else q1 * before * before
+    for k in range(1, x.shape[0]):
+        e = x[k] - reference[k]
+        cost += q1 * e * e + w * (e - before) * (e - before)
+        before = e
+    return cost
+
+
+@njit(cache=True)
+def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, first):
+    """Exact optimum of one column written to ``out``; allocates nothing.
+
+    Args:
+        reference: wanted values r, (n,) float64, finite.
+        start: value of sample 0 when it is fixed; NaN when sample 0 is free.
+        lower: least value of each sample, (n,), may be -inf; that of sample 0 does not move a fixed start.
+        upper: largest value of each sample, (n,), may be +inf.
+        step: largest |x_k - x_{k-1}| into each sample, (n,), >= 0, may be infinite; step[0] is not used.
+        q1: weight of the position error, > 0.
+        w: weight of the difference of errors, q2 / h^2, >= 0.
+        out: result x, (n,).
+        box: work array (4, >= n); rows 0 and 1 return the bounds in force, see :func:`envelope`.
+        curve: work array (4, >= 2 n + 4).
+        policy: work array (2, pool).
+        first: work array (>= n + 1,) of int64; :func:`work_arrays` makes all four.
+
+    Returns:
+        FEASIBLE (0), INFEASIBLE (1: ``out`` is the least violating motion; steps are still kept) or POOL_TOO_SMALL (-1).
+    """
+    n = reference.shape[0]
+    low = box[0]
+    high = box[1]
+    fixed = not np.isnan(start)
+    code = FEASIBLE if envelope(lower, upper, step, start, low[:n], high[:n]) else INFEASIBLE
+
+    # A legal motion (causal clamp) bounds the optimum: q1 e_k^2 <= its cost. A legal reference is returned as it came.
+    out[0] = start if fixed else min(max(reference[0], low[0]), high[0])
+    for k in range(1, n):
+        out[k] = move(out[k - 1], reference[k], low[k], high[k], step[k])
+    cost = deviation_cost(reference, out, fixed, q1, w)
+    if cost == 0.0:
+        return code
+    radius = np.sqrt(cost / q1) * (1.0 + 1e-9)
+    a = box[2]
+    b = box[3]
+    for k in range(n):
+        a[k] = max(low[k], reference[k] - radius)
+        b[k] = min(high[k], reference[k] + radius)
+        if a[k] > b[k]:
+            a[k] = out[k]
+            b[k] = out[k]
+    s = curve[0]
+    y = curve[1]
+    s_new = curve[2]
+    y_new = curve[3]
+    if fixed:
+        a[0] = start
+        b[0] = start
+        s[0] = 0.0
+        y[0] = start
+        m = 1
+    else:
+        s[0] = 2.0 * q1 * (a[0] - reference[0])
+        y[0] = a[0]
+        s[1] = 2.0 * q1 * (b[0] - reference[0])
+        y[1] = b[0]
+        m = 2
+    inverse = 0.5 / w if w > 0.0 else 0.0
+    top = 0
+    capacity = policy.shape[1]
+    for k in range(1, n):
+        d = reference[k] - reference[k - 1]
+        h = min(step[k], max(b[k] - a[k - 1], b[k - 1] - a[k]))
+        h = max(h, 0.0)
+        left = -2.0 * w * (h + d)
+        right = 2.0 * w * (h - d)
+        first[k] = top
+        # the step, in the slope domain
+        i = 0
+        while i < m and s[i] < left:
+            s_new[i] = s[i]
+            y_new[i] = y[i] - h
+            i += 1
+        x = _at(s, y, m, i, left)
+        count = i
+        s_new[count] = left
+        y_new[count] = x - h
+        count += 1
+        if top + 2 > capacity:
+            return POOL_TOO_SMALL
+        policy[0, top] = x - h
+        policy[1, top] = x
+        top += 1
+        while i < m and s[i] < right:
+            v = min(max(y[i] + d + s[i] * inverse, y[i] - h), y[i] + h)
+            s_new[count] = s[i]
+            y_new[count] = v
+            count += 1
+            if top + 2 > capacity:
+                return POOL_TOO_SMALL
+            policy[0, top] = v
+            policy[1, top] = y[i]
+            top += 1
+            i += 1
+        x = _at(s, y, m, i, right)
+        s_new[count] = right
+        y_new[count] = x + h
+        count += 1
+        policy[0, top] = x + h
+        policy[1, top] = x
+        top += 1
+        while i < m:
+            s_new[count] = s[i]
+            y_new[count] = y[i] + h
+            count += 1
+            i += 1
+        # truncation to [a, b], then the position term
+        begin = 0
+        while begin < count and y_new[begin] <= a[k]:
+            begin += 1
+        end = count
+        while end > begin and y_new[end - 1] >= b[k]:
+            end -= 1
+        m = 0
+        if begin > 0:
+            s[0] = _slope(s_new, y_new, count, begin, a[k]) + 2.0 * q1 * (a[k] - reference[k])
+            y[0] = a[k]
+            m = 1
+        for j in range(begin, end):
+            s[m] = s_new[j] + 2.0 * q1 * (y_new[j] - reference[k])
+            y[m] = y_new[j]
+            m += 1
+        if end < count and (m == 0 or y[m - 1] < b[k]):
+            s[m] = _slope(s_new, y_new, count, end, b[k]) + 2.0 * q1 * (b[k] - reference[k])
+            y[m] = b[k]
+            m += 1
+    first[n] = top
+
+    i = 0
+    while i < m and s[i] < 0.0:
+        i += 1
+    out[n - 1] = _at(s, y, m, i, 0.0)
+    for k in range(n - 1, 0, -1):
+        v = out[k]
+        i = first[k]
+        last = first[k + 1] - 1
+        h = max(min(step[k], max(b[k] - a[k - 1], b[k - 1] - a[k])), 0.0)
+        if v <= policy[0, i]:
+            x = v + h
+        elif v >= policy[0, last]:
+            x = v - h
+        else:
+            while policy[0, i + 1] < v:
+                i += 1
+            gap = policy[0, i + 1] - policy[0, i]
+            x = policy[1, i]
+            if gap > 0.0:
+                x += (policy[1, i + 1] - policy[1, i]) * ((v - policy[0, i]) / gap)
+        out[k - 1] = min(max(x, a[k - 1]), b[k - 1])
+    # rounding: the last word belongs to the limits
+    out[0] = start if fixed else min(max(out[0], low[0]), high[0])
+    for k in range(1, n):
+        out[k] = move(out[k - 1], out[k], low[k], high[k], step[k])
+    return code
+
+
+@njit(cache=True)
+def _at(s, y, m, i, slope):
+    """Polyline at ``slope``, where i is the first knot with s[i] >= slope."""
+    if i == 0:
+        return y[0]
+    if i == m:
+        return y[m - 1]
+    gap = s[i] - s[i - 1]
+    if gap <= 0.0:
+        return y[i]
+    return y[i - 1] + (y[i] - y[i - 1]) * ((slope - s[i - 1]) / gap)
+
+
+@njit(cache=True)
+def _slope(s, y, m, i, value):
+    """Slope of the polyline at ``value``, where i is the first knot beyond it; the last slope outside."""
+    if i == 0:
+        return s[0]
+    if i == m:
+        return s[m - 1]
+    gap = y[i] - y[i - 1]
+    if gap <= 0.0:
+        return s[i]
+    return s[i - 1] + (s[i] - s[i - 1]) * ((value - y[i - 1]) / gap)
+
+
+@njit(cache=True)
+def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, curve, policy, first):
+    """:func:`track` for each row of (k, n) arrays, one joint a row; allocates nothing.
+
+    start, q1, w have shape (k,), codes (k,) of int64 takes the return values, the rest is as for :func:`track`.
+    """
+    for j in range(reference.shape[0]):
+        codes[j] = track(reference[j], start[j], lower[j], upper[j], step[j], q1[j], w[j], out[j], box, curve, policy, first)

@@ -1,0 +1,127 @@
+"""Nearest motion within range and speed limits: the exact optimum of a chain of samples by dynamic programming.
+
+The problem is eq. (7) of Elanjimattathil Vijayan, Alexanderson, Beskow and Leite, "Using Constrained Optimization for
+Real-Time Synchronization of Verbal and Nonverbal Robot Behavior", section III.A, with the speeds eliminated.
+For one joint, sample time h, reference r_k, result x_k, error e_k = x_k - r_k,
+
+    minimise   q1 sum_k e_k^2 + (q2 / h^2) sum_{k >= 1} (e_k - e_{k-1})^2
+    subject to lower_k <= x_k <= upper_k,   |x_k - x_{k-1}| <= step_k = v h,   k = 1 .. N,
+
+x_0 given. Joints do not interact, so each is one chain. The cost of arriving at a value is convex with a piecewise linear
+derivative, which dynamic programming carries forward exactly: no iteration and no tolerance. Work is proportional to the
+number of samples times the few pieces alive (at most about twice range / step of them).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.errors import BadInput
+from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, deviation_cost, track_columns, work_arrays
+
+__all__ = ["ChainSolution", "solve_chain"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ChainSolution:
+    """The optimal motion of each column.
+
+    Attributes:
+        values: optimal samples x, shape (n, k), unit of the reference.
+        feasible: whether all limits can be kept at once, shape (k,). Where not, ``values`` still keeps every step; bounds are
+            exceeded as little as possible at worst, and only where the conflict is.
+        objective: q1 |e|^2 + (q2 / h^2) |De|^2 at ``values``, shape (k,); a fixed first sample has no position term.
+    """
+
+    values: Array
+    feasible: NDArray[np.bool_]
+    objective: Array
+
+
+def solve_chain(
+    reference: ArrayLike,
+    *,
+    start: ArrayLike | None,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    step: ArrayLike,
+    position_weight: ArrayLike = 5.0,
+    difference_weight: ArrayLike,
+) -> ChainSolution:
+    """Track each column of a reference as closely as its limits allow, exactly.
+
+    A legal reference comes back unchanged, bit for bit. Results keep bounds exactly and computed differences within the step,
+    except for one unit of rounding where bound and step coincide.
+
+    Args:
+        reference: wanted samples r, shape (n, k), finite.
+        start: given value of the first sample, shape (k,): ``values[0] = start`` and the sums run over the samples after it,
+            as in the paper. None leaves the first sample free, with its own position term and bounds.
+        lower: least values, broadcastable to (n, k), may be -inf. A start outside its own bounds makes the column infeasible.
+        upper: largest values, broadcastable to (n, k), may be +inf.
+        step: largest change into each sample, v h, shape (k,) or (n, k) (row 0 is not used), >= 0, may be infinite.
+        position_weight: q1 > 0, scalar or (k,).
+        difference_weight: q2 / h^2 >= 0, scalar or (k,). (In the paper's units q1 = 5, q2 = 0.1 s^2.)
+
+    Returns:
+        The optimum; see :class:`ChainSolution`.
+    """
+    r = _array(reference, "reference")
+    if r.ndim != 2 or r.shape[0] < 1:
+        raise BadInput(f"reference has shape {r.shape}; give (samples, columns) with at least one sample")
+    if not np.isfinite(r).all():
+        i, j = np.argwhere(~np.isfinite(r))[0]
+        raise BadInput(f"reference holds {r[i, j]} at sample {i}, column {j}; give finite numbers")
+    n, k = r.shape
+    low, high = _wide(lower, "lower", n, k), _wide(upper, "upper", n, k)
+    limit = _wide(step, "step", n, k)
+    if np.isnan(low).any() or np.isnan(high).any() or (low == np.inf).any() or (high == -np.inf).any():
+        raise BadInput("bounds hold NaN, a lower bound +inf or an upper bound -inf; give numbers, -inf / +inf for no bound")
+    if not (limit >= 0).all():
+        raise BadInput(f"smallest step is {limit.min()}; give steps >= 0 (inf for no limit)")
+    q1, w = _weights(position_weight, "position_weight", k), _weights(difference_weight, "difference_weight", k)
+    if not (q1 > 0).all() or not (w >= 0).all():
+        raise BadInput(f"weights are {q1.min()} (position) and {w.min()} (difference); give position > 0 and difference >= 0")
+    first = np.full(k, np.nan) if start is None else _weights(start, "start", k)
+
+    columns = np.ascontiguousarray(r.T)
+    low, high, limit = (np.ascontiguousarray(a.T) for a in (low, high, limit))
+    out = np.empty((k, n))
+    codes = np.empty(k, dtype=np.int64)
+    most = n * (n + 1) + 2
+    pool = min(16 * n + 64, most)
+    while True:
+        track_columns(columns, first, low, high, limit, q1, w, out, codes, *work_arrays(n, pool))
+        if pool == most or not (codes == POOL_TOO_SMALL).any():
+            break
+        pool = min(4 * pool, most)
+    fixed = start is not None
+    objective = np.array([deviation_cost(columns[j], out[j], fixed, q1[j], w[j]) for j in range(k)])
+    return ChainSolution(np.ascontiguousarray(out.T), codes != INFEASIBLE, objective)
+
+
+def _array(value: ArrayLike, name: str) -> Array:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{name} is no array of numbers ({error})") from error
+
+
+def _wide(value: ArrayLike, name: str, n: int, k: int) -> Array:
+    array = _array(value, name)
+    try:
+        return np.broadcast_to(array, (n, k))
+    except ValueError as error:
+        raise BadInput(f"{name} has shape {array.shape}; give a number, ({k},) or ({n}, {k})") from error
+
+
+def _weights(value: ArrayLike, name: str, k: int) -> Array:
+    array = _array(value, name)
+    if array.shape not in ((), (k,)) or not np.isfinite(array).all():
+        raise BadInput(f"{name} has shape {array.shape}; give a finite number or ({k},) of them")
+    return np.ascontiguousarray(np.broadcast_to(array, (k,)))

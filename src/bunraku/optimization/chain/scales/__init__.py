@@ -1,0 +1,1 @@
+"""Compiled core of :mod:`bunraku.optimization.chain.compression`."""

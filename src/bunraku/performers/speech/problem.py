@@ -1,0 +1,141 @@
+"""Stating the speech problem: the wish at the motor rate, where it starts, what stays still, which limits bind.
+
+Variables: x_k, the position of every motor-driven coordinate at sample k. Wish: r_k. Everything the solvers need is here, as a
+value that can be printed, tested and saved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.motion import Clip, JointCurves, MotionLimits
+from bunraku.rhythm.intensity import with_intensity
+from bunraku.rhythm.resample import resampled
+
+__all__ = ["SpeechProblem", "excess_travel", "held_coordinates", "motor_rate", "solving_order", "state_problem"]
+
+Array = NDArray[np.float64]
+
+MAX_SAMPLES = 2_000_000
+
+
+@dataclass(frozen=True)
+class SpeechProblem:
+    """The wish ``wish.values`` (n, k) of all driven coordinates at the motor rate, and what restricts it."""
+
+    character: Character
+    wish: JointCurves
+    limits: MotionLimits
+    moving: NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+    @property
+    def start(self) -> Array:
+        """Where the performance starts (k,): the first wish, brought into the range."""
+        first = self.wish.values[:1]
+        lower, upper = self.limits.bounds(first)
+        return np.clip(first, lower, upper)[0]
+
+
+def motor_rate(character: Character) -> float:
+    """The rate [Hz] at which the motors take commands: that of the fastest."""
+    if not character.motors:
+        raise BadInput(f"the character {character.name!r} has no motor; nothing can be performed. Add motors to its file")
+    return max(motor.rate for motor in character.motors)
+
+
+def held_coordinates(character: Character, held: tuple[str, ...]) -> set[str]:
+    """The coordinates that the names in ``held`` stand for: coordinates or groups of the character."""
+    found: set[str] = set()
+    for name in held:
+        if name in character.groups:
+            found.update(character.groups[name])
+        elif name in character.coordinates:
+            found.add(name)
+        else:
+            known = ", ".join([*character.groups, *character.coordinates][:12])
+            raise BadInput(f"{name!r} should be held, but it is neither a group nor a coordinate; known: {known}")
+    return found
+
+
+def state_problem(
+    character: Character, clip: Clip, *, rate: float = 0.0, intensity: float = 1.0, held: tuple[str, ...] = ()
+) -> SpeechProblem:
+    """Bring the clip's joint curves to the motor rate, and home to what has no curve or is held.
+
+    ``rate`` 0 means the motors' own rate; ``intensity`` scales the gestures about the home pose.
+    """
+    curves = clip.need_joints("the speech performer")
+    limits = MotionLimits.of(character)
+    followers = {coupling.follower: coupling.driver for coupling in character.couplings}
+    notes = []
+    for name in curves.names:
+        if name in followers and name not in limits.names:
+            notes.append(f"{name} follows {followers[name]}: its own curve is not used")
+        elif name not in limits.names:
+            raise BadInput(
+                f"the clip {clip.name!r} moves {name!r}, which no motor of {character.name!r} drives; "
+                f"its motors drive {', '.join(limits.names[:10])}{', ...' if len(limits.names) > 10 else ''}"
+            )
+    still = held_coordinates(character, (*clip.held, *held))
+    rate = rate or motor_rate(character)
+    if curves.duration * rate > MAX_SAMPLES:
+        raise BadInput(
+            f"{curves.duration:.0f} s at {rate:g} Hz are more than {MAX_SAMPLES} samples; cut the clip or lower the rate"
+        )
+    home = np.array([character.home.get(name, 0.0) for name in limits.names])
+    used = [name for name in curves.names if name in limits.names and name not in still]
+    moving = np.array([name in used for name in limits.names])
+    dropped = sorted(set(curves.names) & still)
+    if dropped:
+        notes.append(f"held at home: {', '.join(dropped)}")
+    if not used:
+        raise BadInput(f"the clip {clip.name!r} moves nothing that is not held; take something off `held`")
+    curves = resampled(JointCurves(tuple(used), curves.rate, curves.values[:, [curves.names.index(n) for n in used]]), rate)
+    at = [limits.names.index(name) for name in used]
+    if intensity != 1.0:
+        part = limits.chosen(tuple(used))
+        curves = with_intensity(curves, intensity, home[at], lower=part.lower, upper=part.upper)
+    values = np.tile(home, (len(curves.values), 1))
+    values[:, at] = curves.values
+    return SpeechProblem(character, JointCurves(limits.names, rate, values), limits, moving, tuple(notes))
+
+
+def excess_travel(wish: Array, rate: float, limits: MotionLimits) -> Array:
+    """How far the wish outruns each motor in its worst stroke [rad or m], shape (k,).
+
+    A stroke is a run of samples moving one way; the number is the largest sum over any part of it of |dr| - v h: the distance by
+    which a motor at full speed falls short. It is the number Algorithm 1 of the paper leaves open ("large amplitude motion").
+    """
+    step = np.diff(wish, axis=0)
+    budget = np.where(np.isfinite(limits.velocity), limits.velocity, np.inf) / rate
+    worst, run = np.zeros(wish.shape[1]), np.zeros(wish.shape[1])
+    last = np.zeros(wish.shape[1])
+    for row in step:
+        sign = np.sign(row)
+        run = np.where(sign == last, run, 0.0)
+        run = np.maximum(run + np.abs(row) - budget, 0.0)
+        worst = np.maximum(worst, run)
+        last = sign
+    return worst
+
+
+def solving_order(limits: MotionLimits) -> list[int]:
+    """Columns in an order in which a coordinate comes after every one that its range depends on."""
+    waits: dict[int, set[int]] = {j: set() for j in range(len(limits.names))}
+    for index, on, _ in limits.dependents:
+        waits[index].add(on)
+    order: list[int] = []
+    while waits:
+        ready = [j for j, needs in waits.items() if not needs - set(order)]
+        if not ready:
+            names = ", ".join(limits.names[j] for j in waits)
+            raise BadInput(f"the ranges of {names} depend on each other in a circle; break the circle")
+        order += ready
+        waits = {j: needs for j, needs in waits.items() if j not in ready}
+    return order

@@ -1,0 +1,111 @@
+"""A first rig map, guessed from the names of bones and frames and from how they hang together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.mechanics.tree import Tree, compile_tree
+from bunraku.motion import SkeletonMotion
+from bunraku.retargeting.names import find_role
+from bunraku.retargeting.rig_map import HeadMap, LimbMap, RigMap, TrunkMap
+from bunraku.retargeting.targets import branch
+
+__all__ = ["RigGuess", "guess_rig"]
+
+LIMBS = (("arm", "chest", ("shoulder", "elbow", "hand")), ("leg", "pelvis", ("hip", "knee", "foot")))
+
+
+@dataclass(frozen=True)
+class RigGuess:
+    """A guessed map, and what could not be found, each as words for a report."""
+
+    rig: RigMap
+    missing: tuple[str, ...]
+
+
+def guess_rig(skeleton: SkeletonMotion, character: Character) -> RigGuess:
+    """The rig map that the names suggest; limbs that are not found on either side are left out and reported."""
+    tree = compile_tree(character)
+    missing: list[str] = []
+    limbs: list[LimbMap] = []
+    for limb, trunk, roles in LIMBS:
+        for side in ("left", "right"):
+            bones = [find_role(role, side, skeleton.names) for role in roles]
+            frames = [_frame(tree, role, side) for role in roles]
+            lost = [f"bone of the {side} {role}" for role, bone in zip(roles, bones, strict=True) if bone is None]
+            lost += [f"frame of the {side} {role}" for role, frame in zip(roles, frames, strict=True) if frame is None]
+            if lost or None in bones or None in frames:
+                missing += lost
+                continue
+            full_bones, full_frames = [str(b) for b in bones], [str(f) for f in frames]
+            limbs.append(
+                LimbMap(
+                    name=f"{side} {limb}",
+                    hangs_on=trunk,  # type: ignore[arg-type]
+                    bones=(full_bones[0], full_bones[1], full_bones[2]),
+                    frames=(full_frames[0], full_frames[1], full_frames[2]),
+                    turn=("full" if limb == "leg" else "twist" if _points_along(tree, full_frames) else "none"),
+                )
+            )
+    arms = [part for part in limbs if part.hangs_on == "chest"]
+    legs = [part for part in limbs if part.hangs_on == "pelvis"]
+    chest = _trunk("chest", skeleton, tree, arms)
+    pelvis = _trunk("pelvis", skeleton, tree, legs)
+    if chest is None:
+        raise BadInput(
+            "no chest was found by name or as the place where two arms meet; write a rig map and name its bone and frame "
+            f"(bones: {', '.join(skeleton.names[:12])}...; frames: {', '.join(sorted(tree.frames)[:12])})"
+        )
+    if pelvis is None:
+        missing.append("pelvis")
+        limbs = arms
+    head_bone, head_frame = find_role("head", "", skeleton.names), _frame(tree, "head", "")
+    head = None if head_bone is None or head_frame is None else HeadMap(bone=head_bone, frame=head_frame)
+    if head is None:
+        missing.append("bone of the head" if head_bone is None else "frame of the head")
+    if head is None and not limbs:
+        raise BadInput(f"neither head nor limbs were found by name ({', '.join(missing[:6])}...); write a rig map")
+    return RigGuess(RigMap(chest=chest, pelvis=pelvis, head=head, limbs=tuple(limbs)), tuple(missing))
+
+
+def _frame(tree: Tree, role: str, side: str) -> str | None:
+    return find_role(role, side, tree.frames) or find_role(role, side, tree.nodes)
+
+
+def _trunk(role: str, skeleton: SkeletonMotion, tree: Tree, limbs: list[LimbMap]) -> TrunkMap | None:
+    """Where the limbs meet, else what is called so; on the character what is called so first, if the limbs hang on it."""
+    bone = _meeting_bone(skeleton, [limb.bones[0] for limb in limbs]) or find_role(role, "", skeleton.names)
+    roots = [tree.node(limb.frames[0])[0] for limb in limbs]
+    frame = _frame(tree, role, "")
+    if frame is None or any(tree.node(frame)[0] not in branch(tree, root) for root in roots):
+        names = {node: name for name, node in tree.nodes.items()}
+        common = [node for node in (branch(tree, roots[0]) if roots else []) if all(node in branch(tree, root) for root in roots)]
+        frame = next((names[node] for node in common if node in names and node not in roots), frame if not roots else None)
+    return None if bone is None or frame is None else TrunkMap(bone=bone, frame=frame)
+
+
+def _meeting_bone(skeleton: SkeletonMotion, bones: list[str]) -> str | None:
+    """The bone nearest to all of ``bones`` that all of them hang on; None for less than two."""
+    if len(bones) < 2:
+        return None
+    paths = []
+    for bone in bones:
+        path, at = [], skeleton.parents[skeleton.names.index(bone)]
+        while at >= 0:
+            path.append(at)
+            at = skeleton.parents[at]
+        paths.append(path)
+    return next((skeleton.names[at] for at in paths[0] if all(at in path for path in paths)), None)
+
+
+def _points_along(tree: Tree, frames: list[str]) -> bool:
+    """Whether the hand's x axis points along the forearm at home, as hand frames should."""
+    at = tree.configuration(tree.home)
+    turn, hand = at.pose(frames[2])
+    forearm = hand - at.pose(frames[1])[1]
+    length = float(np.linalg.norm(forearm))
+    return length > 1e-9 and float(turn[:, 0] @ forearm) > 0.9 * length

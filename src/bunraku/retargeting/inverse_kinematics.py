@@ -1,0 +1,223 @@
+"""Weighted inverse kinematics within joint ranges: one pose, or all frames of a motion.
+
+Frame k minimises, over the coordinates allowed to move,
+
+    sum_i |w_p (p_i(q) - p_i*)|^2 + |w_r log(R_i*^T R_i(q))|^2  +  (c / h) |q - q_{k-1}|^2  +  a |q - q_home|^2
+
+subject to lower <= q <= upper and |q - q_{k-1}| <= step: targets i with places p_i and turns R_i (in their bases), weights w_p
+[1/m] and w_r [1/rad], c [s] the temporal weight, h [s] the time between frames, a the pull to the home pose. It is solved
+by Levenberg-Marquardt with the bounds treated inside the step (`_kernels.py`). With c / h the response time to a target
+that moves the pose by J per radian is about c / J^2, whatever the rate: 1 ms for a well-placed joint, long near a singularity,
+where a frame-by-frame solution would spin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.errors import BadInput
+from bunraku.mechanics.tree import Tree
+from bunraku.motion import MotionLimits
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.retargeting import _kernels as kernels
+from bunraku.retargeting.targets import TargetSet
+
+__all__ = ["MotionSolution", "PoseSolution", "Solver", "solve_motion", "solve_pose"]
+
+Array = NDArray[np.float64]
+FRAMES_BETWEEN_REPORTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """Options of the method: weights of temporal term and home, how long to iterate, and when to stop."""
+
+    temporal_weight: float = 1e-3
+    home_weight: float = 1e-5
+    max_iterations: int = 30
+    first_frame_factor: int = 10
+    tolerance: float = 1e-10
+
+    def __post_init__(self) -> None:
+        if min(self.temporal_weight, self.home_weight) < 0.0 or not np.isfinite([self.temporal_weight, self.home_weight]).all():
+            raise BadInput("weights of inverse kinematics are finite and not negative; give 0 to leave a term out")
+        if self.max_iterations < 1 or self.first_frame_factor < 1 or not self.tolerance > 0.0:
+            raise BadInput("inverse kinematics needs at least one iteration and a positive tolerance")
+
+
+@dataclass(frozen=True)
+class PoseSolution:
+    """One configuration ``q`` (nq,), how the iteration ended, its cost, and the distance [m] of each target (k,)."""
+
+    q: Array
+    status: Status
+    cost: float
+    iterations: int
+    distances: Array
+
+
+@dataclass(frozen=True)
+class MotionSolution:
+    """Configurations ``q`` (m, nq), which frames converged, iterations of each, and the status of the whole."""
+
+    q: Array
+    converged: NDArray[np.bool_]
+    iterations: NDArray[np.int64]
+    status: Status
+
+
+def solve_pose(
+    tree: Tree,
+    targets: TargetSet,
+    q0: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    places: ArrayLike,
+    turns: ArrayLike | None = None,
+    free: tuple[str, ...] | None = None,
+    home: ArrayLike | None = None,
+    solver: Solver | None = None,
+) -> PoseSolution:
+    """The pose nearest to ``targets`` from ``q0`` (nq,), within ``lower`` and ``upper`` (nq,).
+
+    ``places`` (k, 3) [m] and ``turns`` (k, 3, 3) are wished in the bases of the targets; ``free`` names the coordinates that
+    may move (default: all but followers of couplings, which follow); ``home`` (nq,) is where the home term pulls (``q0``).
+    """
+    solver = solver or Solver()
+    q = np.array(q0, dtype=np.float64)
+    low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
+    if not (q.shape == low.shape == high.shape == (tree.nq,)):
+        raise BadInput(f"q0, lower and upper have shapes {q.shape}, {low.shape}, {high.shape}; all need ({tree.nq},)")
+    followers = {follower for _, follower, _, _ in tree.couplings}
+    names = tuple(n for i, n in enumerate(tree.names) if i not in followers) if free is None else tuple(free)
+    at = [tree.index(name) for name in names]
+    for driver, follower, ratio, offset in tree.couplings:
+        ends = sorted(((low[follower] - offset) / ratio, (high[follower] - offset) / ratio))
+        low[driver], high[driver] = max(low[driver], ends[0]), min(high[driver], ends[1])
+    unlimited = np.full(len(at), np.inf)
+    limits = MotionLimits(names, low[at], high[at], unlimited, unlimited, unlimited)
+    wished = np.asarray(places, dtype=np.float64)[None]
+    turned = None if turns is None else np.asarray(turns, dtype=np.float64)[None]
+    found = solve_motion(targets, wished, turned, limits=limits, rate=1.0, start=q, home=q if home is None else home, solver=solver)
+    distances, cost = _distances(targets, found.q[0], wished[0], None if turned is None else turned[0])
+    return PoseSolution(found.q[0], found.status, cost, int(found.iterations[0]), distances)
+
+
+def solve_motion(
+    targets: TargetSet,
+    places: Array,
+    turns: Array | None,
+    *,
+    limits: MotionLimits,
+    rate: float,
+    step: Array | None = None,
+    start: ArrayLike | None = None,
+    home: ArrayLike | None = None,
+    solver: Solver | None = None,
+    monitor: Monitor = SILENT,
+) -> MotionSolution:
+    """Every frame of a motion, each from the one before; the first from ``start`` (nq,) without temporal term and step bound.
+
+    ``places`` (m, k, 3) and ``turns`` (m, k, 3, 3) are wished in the targets' bases at ``rate`` [Hz]; the coordinates of
+    ``limits`` move within its ranges (also those that depend on another coordinate), the rest stays at ``start``; ``step``
+    (one a coordinate of ``limits``) bounds the change between frames. Cancelled, the frames not reached repeat the last one.
+    """
+    solver = solver or Solver()
+    tree = targets.tree
+    m, k = len(places), len(targets.targets)
+    if places.shape != (m, k, 3) or m < 1:
+        raise BadInput(f"wished places have shape {places.shape}; (frames, {k}, 3) with at least one frame is needed")
+    turned = np.broadcast_to(np.eye(3), (m, k, 3, 3)) if turns is None else turns
+    if turned.shape != (m, k, 3, 3):
+        raise BadInput(f"wished turns have shape {turned.shape}; ({m}, {k}, 3, 3) is needed")
+    base = np.array(tree.home if start is None else start, dtype=np.float64)
+    nv = len(limits.names)
+    at = np.array([tree.index(name) for name in limits.names], dtype=np.int64)
+    variable, gain, offset = np.full(tree.nq, -1, dtype=np.int64), np.ones(tree.nq), np.zeros(tree.nq)
+    variable[at] = np.arange(nv)
+    for driver, follower, ratio, shift in tree.couplings:
+        variable[follower], gain[follower], offset[follower] = variable[driver], ratio, shift
+        base[follower] = ratio * base[driver] + shift
+    starts = np.cumsum([0] + [len(knots) for _, _, knots in limits.dependents]).astype(np.int64)
+    box = (
+        np.ascontiguousarray(limits.lower),
+        np.ascontiguousarray(limits.upper),
+        np.full(nv, np.inf) if step is None else np.ascontiguousarray(step, dtype=np.float64),
+        np.array([index for index, _, _ in limits.dependents], dtype=np.int64),
+        np.array([on for _, on, _ in limits.dependents], dtype=np.int64),
+        starts,
+        np.concatenate([np.zeros((0, 3)), *(knots for _, _, knots in limits.dependents)]),
+    )
+    rest = np.ascontiguousarray((tree.home if home is None else np.asarray(home, dtype=np.float64))[at])
+    arrays = (tree.parent, tree.kind, tree.coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
+    weights = np.full(nv, solver.home_weight), np.full(nv, solver.temporal_weight * rate)
+    x, ends = np.empty((m, nv)), np.zeros((m, 3))
+    places, turned = np.ascontiguousarray(places, dtype=np.float64), np.ascontiguousarray(turned, dtype=np.float64)
+    done, cancelled, last = 0, False, np.ascontiguousarray(base[at])
+    settings = np.array([solver.max_iterations, solver.first_frame_factor, solver.tolerance])
+    while done < m and nv > 0 and not cancelled:
+        part = slice(done, min(done + FRAMES_BETWEEN_REPORTS, m))
+        kernels.solve_frames(
+            arrays,
+            targets.arrays,
+            places[part],
+            turned[part],
+            base.copy(),
+            (variable, gain, offset),
+            box,
+            rest,
+            weights[0],
+            weights[1],
+            last,
+            done > 0,
+            settings,
+            x[part],
+            ends[part],
+        )
+        done = part.stop
+        last = x[done - 1].copy()
+        monitor.report(Event("inverse kinematics", done / m))
+        cancelled = monitor.cancelled and done < m
+    if nv == 0:
+        ends[:, 2] = 1.0
+    x[done:] = last
+    q = np.tile(base, (m, 1))
+    q[:, at] = x
+    for driver, follower, ratio, shift in tree.couplings:
+        q[:, follower] = ratio * q[:, driver] + shift
+    converged = ends[:, 2] > 0.5
+    status = Status.CANCELLED if cancelled else (Status.CONVERGED if converged.all() else Status.MAX_ITERATIONS)
+    return MotionSolution(q, converged, ends[:, 1].astype(np.int64), status)
+
+
+def residuals(targets: TargetSet, places: Array, turns: Array, q: Array) -> tuple[Array, Array, Array]:
+    """Weighted residuals r (6 k,) of one frame at ``q``, and J^T J (nq, nq) and J^T r (nq,) over all coordinates."""
+    tree = targets.tree
+    n, nq = len(tree.parent), tree.nq
+    space: Any = (np.arange(nq), np.ones(nq), np.zeros(nq))
+    work = (
+        np.empty((n, 3, 3)),
+        np.empty((n, 3)),
+        np.empty((n, 3)),
+        np.zeros((6, nq)),
+        np.zeros(nq, dtype=int),
+        np.zeros(nq, dtype=int),
+    )
+    r, H, g = np.zeros((len(targets.targets), 6)), np.zeros((nq, nq)), np.zeros(nq)
+    arrays = (tree.parent, tree.kind, tree.coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
+    kernels.linearize(arrays, targets.arrays, places, turns, np.array(q, dtype=np.float64), space, work, r, H, g, True)
+    return r.ravel(), H, g
+
+
+def _distances(targets: TargetSet, q: Array, places: Array, turns: Array | None) -> tuple[Array, float]:
+    """Distance [m] of each target from its wished place, and half the weighted sum of squares."""
+    turned = np.tile(np.eye(3), (len(places), 1, 1)) if turns is None else np.ascontiguousarray(turns)
+    r, _, _ = residuals(targets, np.ascontiguousarray(places), turned, q)
+    found, _ = targets.poses(q[None])
+    return np.linalg.norm(found[0] - places, axis=1), float(0.5 * r @ r)

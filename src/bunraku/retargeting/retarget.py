@@ -1,0 +1,220 @@
+"""Retargeting: a captured skeleton in, joint curves of a character out, with a report of how well they fit.
+
+The artificial first frame is dropped, bones are resampled, and inverse kinematics follows them. Two modes of speed:
+
+- **as captured** (``speed_factor`` = 3, the default): the wish keeps the speed of the person, also where motors are slower; making
+  it performable in time is the performer's work. The temporal term keeps singular poses from spinning, and no joint is
+  ever wished faster than 3 times its motor: nothing a person does on purpose asks for more.
+- **within speed** (``speed_factor`` = 1): no joint moves by more than v h between frames, v its motor's velocity limit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion import Clip, JointCurves, MotionLimits, SkeletonMotion
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.retargeting.calibration import calibrate
+from bunraku.retargeting.first_frame import first_frame_is_artificial
+from bunraku.retargeting.guess import guess_rig
+from bunraku.retargeting.inverse_kinematics import MotionSolution, Solver, solve_motion
+from bunraku.retargeting.rig_map import RigMap, check_names
+from bunraku.retargeting.skeleton import bone_motion, dropped_first
+from bunraku.retargeting.wishes import Wishes, make_wishes
+
+__all__ = ["RetargetReport", "RetargetResult", "TargetError", "retarget"]
+
+Array = NDArray[np.float64]
+STANDS_STILL = "legs"
+
+
+@dataclass(frozen=True)
+class TargetError:
+    """Distance [m], in the character's scale, of one target from its wish: over all frames and over the reachable ones.
+
+    A frame counts as unreachable when a joint between target and trunk stands at an end of its range.
+    """
+
+    name: str
+    rms: float
+    worst: float
+    rms_reachable: float
+    unreachable: float
+
+
+@dataclass(frozen=True)
+class RetargetReport:
+    """How well a retargeted motion fits. ``speed_ratio`` is the largest joint speed over its motor's limit (0: no limit)."""
+
+    status: Status
+    targets: tuple[TargetError, ...]
+    dropped_first_frame: bool
+    calibration: str
+    fastest_joint: str
+    fastest_speed: float
+    speed_ratio: float
+    too_fast: int
+    missing: tuple[str, ...]
+    held: tuple[str, ...]
+
+    def target(self, name: str) -> TargetError:
+        """The errors of one target."""
+        return next(error for error in self.targets if error.name == name)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The report in words."""
+        lines = [f"{self.status.sentence} Calibrated at {self.calibration}."]
+        if self.dropped_first_frame:
+            lines.append("The first frame was no motion (an artificial pose) and was dropped.")
+        lines += [
+            f"{e.name}: {100 * e.rms:.2f} cm RMS, {100 * e.worst:.1f} cm at worst; {100 * e.rms_reachable:.2f} cm RMS where reachable, "
+            f"{100 * e.unreachable:.0f} % of the frames are not."
+            for e in self.targets
+        ]
+        if self.fastest_joint:
+            lines.append(
+                f"Fastest against its motor: {self.fastest_joint} at {self.fastest_speed:.2f} rad/s or m/s, "
+                f"{self.speed_ratio:.2f} times the limit; {self.too_fast} steps are faster than a motor."
+            )
+        if self.missing:
+            lines.append(f"Not found by name: {', '.join(self.missing)}.")
+        return tuple(lines)
+
+
+@dataclass(frozen=True)
+class RetargetResult:
+    """The clip with joint curves of the character's driven coordinates, the report, and the rig map that was used."""
+
+    clip: Clip
+    report: RetargetReport
+    rig: RigMap
+
+
+def retarget(
+    clip: Clip,
+    character: Character,
+    *,
+    rig: RigMap | None = None,
+    rate: float | None = None,
+    speed_factor: float = 3.0,
+    held: tuple[str, ...] | None = None,
+    solver: Solver | None = None,
+    monitor: Monitor = SILENT,
+) -> RetargetResult:
+    """Joint curves of ``character`` that follow the skeleton of ``clip``; audio, words and phrases are passed on.
+
+    ``rig`` defaults to a guess from names. ``rate`` [Hz] defaults to the skeleton's, but not above the fastest motor's command rate.
+    ``speed_factor`` bounds every step by that many times v h (infinite: no bound). ``held`` names coordinates or groups that stay
+    at home, in place of the clip's own; by default also the group ``legs`` of a character that stands on feet.
+    """
+    if clip.skeleton is None:
+        raise BadInput(f"the clip {clip.name!r} has no skeleton to retarget (it has: {', '.join(clip.tracks) or 'nothing'})")
+    if not speed_factor > 0.0:
+        raise BadInput(f"a speed factor of {speed_factor} leaves no motion; give 1 for the motors' own speed, inf for no bound")
+    if not character.motors:
+        raise BadInput(f"the character {character.name!r} has no motors, so nothing of it can follow; add motors")
+    missing: tuple[str, ...] = ()
+    if rig is None:
+        guess = guess_rig(clip.skeleton, character)
+        rig, missing = guess.rig, guess.missing
+    tree = compile_tree(character)
+    check_names(rig, clip.skeleton.names, tuple(dict.fromkeys([*tree.frames, *tree.nodes])))
+    monitor.report(Event("skeleton", 0.0, "reading bones"))
+    skeleton, first = _without_artificial_frame(clip.skeleton)
+    motion = bone_motion(skeleton, rig.bones)
+    calibration = calibrate(clip.skeleton, rig, motion, first)
+    top = max(motor.rate for motor in character.motors)
+    motion = motion.resampled(rate if rate is not None else min(skeleton.rate, top))
+    still = _held(clip, character, held)
+    moving = tuple(name for name in character.driven if name not in still)
+    wishes = make_wishes(motion, rig, calibration, tree, moving)
+    followed = {tree.names[c] for k in range(len(wishes.targets.targets)) for c in wishes.targets.between(k)}
+    drivers = {tree.names[d] for d, f, _, _ in tree.couplings if tree.names[f] in followed}
+    all_limits = MotionLimits.of(character)
+    limits = all_limits.chosen(tuple(name for name in moving if name in followed | drivers))
+    solution = solve_motion(
+        wishes.targets,
+        wishes.places,
+        wishes.turns,
+        limits=limits,
+        rate=motion.rate,
+        step=speed_factor * limits.velocity / motion.rate if math.isfinite(speed_factor) else None,
+        solver=solver,
+        monitor=monitor,
+    )
+    at = [tree.index(name) for name in character.driven]
+    curves = JointCurves(character.driven, motion.rate, solution.q[:, at])
+    made = clip.changed(joints=curves, skeleton=None, held=still)
+    report = _report(wishes, solution, limits, all_limits, curves, first, calibration.pose, missing, still)
+    return RetargetResult(made, report, rig)
+
+
+def _without_artificial_frame(skeleton: SkeletonMotion) -> tuple[SkeletonMotion, bool]:
+    if first_frame_is_artificial(skeleton):
+        return dropped_first(skeleton), True
+    return skeleton, False
+
+
+def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The driven coordinates that stay at home."""
+    wanted = list(clip.held if held is None else held)
+    if held is None and STANDS_STILL in character.groups and character.feet:
+        wanted.append(STANDS_STILL)
+    names: list[str] = []
+    for name in wanted:
+        if name in character.groups:
+            names += character.groups[name]
+        elif name in character.coordinates:
+            names.append(name)
+        else:
+            groups = ", ".join(character.groups) or "none"
+            raise BadInput(f"{name!r} is to be held, but the character has no such coordinate or group; its groups: {groups}")
+    return tuple(name for name in character.driven if name in names)
+
+
+def _report(
+    wishes: Wishes,
+    solution: MotionSolution,
+    limits: MotionLimits,
+    all_limits: MotionLimits,
+    curves: JointCurves,
+    first: bool,
+    pose: str,
+    missing: tuple[str, ...],
+    held: tuple[str, ...],
+) -> RetargetReport:
+    tree = wishes.targets.tree
+    x = solution.q[:, [tree.index(name) for name in limits.names]]
+    lower, upper = limits.bounds(x)
+    ended = (x <= lower + 1e-6) | (x >= upper - 1e-6)
+    driver_of = {tree.names[f]: tree.names[d] for d, f, _, _ in tree.couplings}
+    found, _ = wishes.targets.poses(solution.q)
+    distance = np.linalg.norm(found - wishes.places, axis=2)
+    errors = []
+    for k, target in enumerate(wishes.targets.targets):
+        if target.position_weight == 0.0:
+            continue
+        chain = {driver_of.get(tree.names[c], tree.names[c]) for c in wishes.targets.between(k)}
+        bound = ended[:, [j for j, name in enumerate(limits.names) if name in chain]].any(axis=1)
+        d = distance[:, k]
+        rms = [float(np.sqrt(np.mean(part**2))) if len(part) else 0.0 for part in (d, d[~bound])]
+        errors.append(TargetError(target.title, rms[0], float(d.max()), rms[1], float(bound.mean())))
+    speed = np.abs(np.diff(curves.values, axis=0)) * curves.rate
+    fastest, value, ratio, too_fast = "", 0.0, 0.0, 0
+    if len(speed):
+        relative = speed / all_limits.velocity
+        row, column = np.unravel_index(int(np.argmax(relative)), relative.shape)
+        ratio, too_fast = float(relative[row, column]), int(np.count_nonzero(relative > 1.0 + 1e-9))
+        if ratio == 0.0:
+            row, column = np.unravel_index(int(np.argmax(speed)), speed.shape)
+        fastest, value = curves.names[int(column)], float(speed[row, column])
+    return RetargetReport(solution.status, tuple(errors), first, pose, fastest, value, ratio, too_fast, missing, held)

@@ -1,0 +1,85 @@
+"""A captured skeleton in the world: poses of its bones, at rest and in motion, at any rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput
+from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
+from bunraku.geometry.splines import resample
+from bunraku.motion import SkeletonMotion
+
+__all__ = ["BoneMotion", "bone_motion", "dropped_first", "rest_pose"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BoneMotion:
+    """World positions (m, b, 3) [m] and rotations (m, b, 3, 3) of some bones over time at ``rate`` [Hz]."""
+
+    names: tuple[str, ...]
+    rate: float
+    positions: Array
+    rotations: Array
+
+    def position(self, bone: str) -> Array:
+        """Positions (m, 3) of one bone's origin."""
+        return self.positions[:, self.names.index(bone)]
+
+    def rotation(self, bone: str) -> Array:
+        """Rotations (m, 3, 3) of one bone."""
+        return self.rotations[:, self.names.index(bone)]
+
+    def resampled(self, rate: float) -> BoneMotion:
+        """At another rate, by C2 cubic splines without a low-pass; rotations as quaternions, made unit again.
+
+        The spline of quaternions is linear in them, so turning the world or the bone's axes turns the result exactly along.
+        """
+        if not 0.0 < rate <= 100_000.0:
+            raise BadInput(f"a rate of {rate} Hz cannot be used; give one between 0 and 100000")
+        if abs(rate - self.rate) <= 1e-9 * rate:
+            return self
+        q = quaternion_of_matrix(self.rotations)
+        flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=-1) < 0.0, -1.0, 1.0), axis=0)
+        q[1:] *= flips[..., None]
+        return BoneMotion(
+            self.names,
+            rate,
+            resample(self.positions, self.rate, rate),
+            matrix_of_quaternion(resample(q, self.rate, rate)),
+        )
+
+
+def bone_motion(skeleton: SkeletonMotion, names: tuple[str, ...] | None = None) -> BoneMotion:
+    """World poses of the bones ``names`` (default: all), X_WB = X_WP X_PB from the root outwards."""
+    wanted = skeleton.names if names is None else names
+    R, p = _world(skeleton.parents, skeleton.translations, skeleton.rotations)
+    at = [skeleton.names.index(name) for name in wanted]
+    return BoneMotion(tuple(wanted), skeleton.rate, np.ascontiguousarray(p[:, at]), np.ascontiguousarray(R[:, at]))
+
+
+def rest_pose(skeleton: SkeletonMotion) -> BoneMotion:
+    """The skeleton with all rotations zero and its offsets as translations: one frame of all bones."""
+    turns = np.tile(np.eye(3), (1, len(skeleton.names), 1, 1))
+    R, p = _world(skeleton.parents, skeleton.offsets[None], turns)
+    return BoneMotion(skeleton.names, skeleton.rate, p, R)
+
+
+def dropped_first(skeleton: SkeletonMotion) -> SkeletonMotion:
+    """The same motion without its first frame."""
+    return replace(skeleton, translations=skeleton.translations[1:], rotations=skeleton.rotations[1:])
+
+
+def _world(parents: tuple[int, ...], translations: Array, rotations: Array) -> tuple[Array, Array]:
+    R, p = np.empty_like(rotations), np.empty_like(translations)
+    for bone, parent in enumerate(parents):
+        if parent < 0:
+            R[:, bone], p[:, bone] = rotations[:, bone], translations[:, bone]
+        else:
+            R[:, bone] = R[:, parent] @ rotations[:, bone]
+            p[:, bone] = p[:, parent] + np.einsum("mab,mb->ma", R[:, parent], translations[:, bone])
+    return R, p

@@ -1,0 +1,183 @@
+"""From the motion of bones to the targets of a character: directions kept, lengths the character's own.
+
+Arms and head are seen from the chest, legs from the pelvis, the chest from the pelvis; so turning or moving the whole
+person changes nothing for a character that stands on one spot. With d_1, d_2 the unit directions of upper arm and forearm, seen
+in the person's chest, s the character's shoulder and L_1, L_2 its lengths (at home, seen in its chest):
+
+    elbow* = s + L_1 d_1        hand* = s + L_1 d_1 + L_2 d_2
+
+The head's aim point, ``lever`` before the head frame, is where it would be if the character's head turned about its neck
+joint as the person's head is turned in the chest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput
+from bunraku.geometry.rotations import matrix_of_quaternion
+from bunraku.mechanics.tree import Tree
+from bunraku.retargeting.calibration import Calibration, least_turn
+from bunraku.retargeting.rig_map import HeadMap, LimbMap, RigMap, TrunkMap
+from bunraku.retargeting.skeleton import BoneMotion
+from bunraku.retargeting.targets import Target, TargetSet, branch
+
+__all__ = ["Wishes", "make_wishes"]
+
+Array = NDArray[np.float64]
+DEFAULT_LEVER = 0.1
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Targets on the character's tree with wished places (m, k, 3) [m] and turns (m, k, 3, 3) in their bases, at ``rate``."""
+
+    targets: TargetSet
+    places: Array
+    turns: Array
+    rate: float
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A trunk part: the character's body axes on it, and the person's, frame by frame."""
+
+    frame: str
+    turn: Array
+    person: Array
+
+
+def make_wishes(motion: BoneMotion, rig: RigMap, calibration: Calibration, tree: Tree, moving: tuple[str, ...]) -> Wishes:
+    """Targets for all mapped parts that coordinates ``moving`` can move."""
+    indices = {tree.index(name) for name in moving}
+    indices |= {follower for driver, follower, _, _ in tree.couplings if driver in indices}
+    parts = {"chest": _part(motion, rig.chest, calibration, tree)}
+    if rig.pelvis is not None:
+        parts["pelvis"] = _part(motion, rig.pelvis, calibration, tree)
+    waist = rig.pelvis is not None and _moves(tree, rig.chest.frame, rig.pelvis.frame, indices)
+    rows: list[tuple[Target, Array, Array]] = []
+    if waist and rig.pelvis is not None:
+        chest, pelvis = parts["chest"], parts["pelvis"]
+        target = Target(chest.frame, 0.0, rig.chest.weight, turn=chest.turn, base=pelvis.frame, base_turn=pelvis.turn, name="chest")
+        rows.append((target, np.zeros((len(chest.person), 3)), np.swapaxes(pelvis.person, 1, 2) @ chest.person))
+    elif rig.upright:
+        parts["chest"] = _heading(parts["chest"])
+    if rig.head is not None and _moves(tree, rig.head.frame, rig.chest.frame, indices):
+        rows += _head(motion, rig.head, parts["chest"], calibration, tree, rig, indices)
+    for limb in rig.limbs:
+        if _moves(tree, limb.frames[2], parts[limb.hangs_on].frame, indices):
+            rows += _limb(motion, limb, parts[limb.hangs_on], calibration, tree)
+    if not rows:
+        raise BadInput("no joint that may move can follow any mapped bone; hold fewer joints, or map more parts")
+    return Wishes(
+        TargetSet.of(tree, [row[0] for row in rows]),
+        np.stack([row[1] for row in rows], axis=1),
+        np.stack([row[2] for row in rows], axis=1),
+        motion.rate,
+    )
+
+
+def _part(motion: BoneMotion, trunk: TrunkMap, calibration: Calibration, tree: Tree) -> _Part:
+    turn, _ = tree.configuration(tree.home).pose(trunk.frame)
+    return _Part(
+        trunk.frame, turn.T @ matrix_of_quaternion(trunk.offset), motion.rotation(trunk.bone) @ calibration.offsets[trunk.bone]
+    )
+
+
+def _heading(part: _Part) -> _Part:
+    """The same part kept upright: z up, x where it heads, told by its left."""
+    left = part.person[:, :, 1]
+    x = np.stack([left[:, 1], -left[:, 0], np.zeros(len(left))], axis=1)
+    x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
+    up = np.broadcast_to([0.0, 0.0, 1.0], x.shape)
+    return _Part(part.frame, part.turn, np.stack([x, np.cross(up, x), up], axis=2))
+
+
+def _moves(tree: Tree, frame: str, base: str, indices: set[int]) -> bool:
+    """Whether a coordinate among ``indices`` lies between ``base`` and ``frame``."""
+    stop = tree.node(base)[0]
+    nodes = branch(tree, tree.node(frame)[0])
+    if stop not in nodes:
+        raise BadInput(f"the frame {frame!r} does not hang on {base!r}; edit the rig map so that it does")
+    return any(int(tree.coordinate[node]) in indices for node in nodes[: nodes.index(stop)])
+
+
+def _home_place(tree: Tree, part: _Part, frame: str) -> Array:
+    """Where a frame's origin is at home, in body axes of ``part``."""
+    at = tree.configuration(tree.home)
+    turn, origin = at.pose(part.frame)
+    place: Array = (turn @ part.turn).T @ (at.pose(frame)[1] - origin)
+    return place
+
+
+def _head(
+    motion: BoneMotion, head: HeadMap, chest: _Part, calibration: Calibration, tree: Tree, rig: RigMap, indices: set[int]
+) -> list[tuple[Target, Array, Array]]:
+    at = tree.configuration(tree.home)
+    roots = [at.pose(limb.frames[0])[1] for limb in rig.limbs if limb.hangs_on == "chest"]
+    lever = head.lever or (0.5 * float(np.linalg.norm(roots[0] - roots[1])) if len(roots) == 2 else 0.0) or DEFAULT_LEVER
+    turn = at.pose(head.frame)[0].T @ matrix_of_quaternion(head.offset)
+    nodes = branch(tree, tree.node(head.frame)[0])
+    neck = [n for n in nodes[: nodes.index(tree.node(chest.frame)[0])] if int(tree.coordinate[n]) in indices][-1]
+    R_C, p_C = at.pose(chest.frame)
+    pivot = (R_C @ chest.turn).T @ (at.position[neck] - p_C)
+    arm = _home_place(tree, chest, head.frame) - pivot + [lever, 0.0, 0.0]
+    R = np.swapaxes(chest.person, 1, 2) @ (motion.rotation(head.bone) @ calibration.offsets[head.bone])
+    target = Target(
+        head.frame,
+        head.aim_weight / lever,
+        head.turn_weight,
+        point=turn @ np.array([lever, 0.0, 0.0]),
+        turn=turn,
+        base=chest.frame,
+        base_turn=chest.turn,
+        name="head",
+    )
+    return [(target, pivot + R @ arm, R)]
+
+
+def _limb(
+    motion: BoneMotion, limb: LimbMap, part: _Part, calibration: Calibration, tree: Tree
+) -> list[tuple[Target, Array, Array]]:
+    a, b, c = (motion.position(bone) for bone in limb.bones)
+    d1, d2 = (_directions(part, end - start, limb) for start, end in ((a, b), (b, c)))
+    s, e, h = (_home_place(tree, part, frame) for frame in limb.frames)
+    L1, L2 = limb.scale * float(np.linalg.norm(e - s)), limb.scale * float(np.linalg.norm(h - e))
+    if min(L1, L2) < 1e-6:
+        raise BadInput(f"two frames of the limb {limb.name!r} coincide on the character; name shoulder, elbow and hand apart")
+    still = np.broadcast_to(np.eye(3), (len(a), 3, 3))
+    middle = Target(
+        limb.frames[1], limb.middle_weight / (L1 + L2), base=part.frame, base_turn=part.turn, name=f"{limb.name} middle"
+    )
+    turns, turn, weight = still, np.eye(3), 0.0
+    if limb.turn != "none" and limb.bones[2] in calibration.offsets:
+        weight = limb.turn_weight
+        body = motion.rotation(limb.bones[2]) @ calibration.offsets[limb.bones[2]]
+        turns = np.swapaxes(part.person, 1, 2) @ body
+        if limb.turn == "twist":
+            turns = least_turn(turns[:, :, 0], d2) @ turns
+        if limb.hangs_on == "pelvis":
+            turn = tree.configuration(tree.home).pose(limb.frames[2])[0].T
+        turn = turn @ matrix_of_quaternion(limb.offset)
+    end = Target(
+        limb.frames[2],
+        limb.end_weight / (L1 + L2),
+        weight,
+        turn=turn,
+        base=part.frame,
+        base_turn=part.turn,
+        name=f"{limb.name} end",
+    )
+    elbow = s + L1 * d1
+    return [(middle, elbow, still), (end, elbow + L2 * d2, turns)]
+
+
+def _directions(part: _Part, between: Array, limb: LimbMap) -> Array:
+    length = np.linalg.norm(between, axis=1, keepdims=True)
+    if float(length.min()) < 1e-9:
+        raise BadInput(f"a part of the limb {limb.name!r} has no length in the captured skeleton; name other bones")
+    d: Array = np.einsum("mba,mb->ma", part.person, between / length)
+    return d

@@ -1,0 +1,71 @@
+"""The export formats by name. To add one: a function from a performance and keyword options to bytes, and a line here."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+from bunraku.motion import Performance
+
+__all__ = ["Exporter", "export", "exporters"]
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """One format: its name, the ending of its files, what it is, and where its function lives (``module:function``)."""
+
+    name: str
+    suffix: str
+    meaning: str
+    place: str
+
+    @property
+    def function(self) -> Callable[..., bytes]:
+        """The function that makes the bytes, imported when asked for."""
+        module, _, name = self.place.partition(":")
+        found: Callable[..., bytes] = getattr(importlib.import_module(module), name)
+        return found
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the options that the function takes."""
+        return tuple(name for name, one in inspect.signature(self.function).parameters.items() if one.kind is one.KEYWORD_ONLY)
+
+
+_EXPORTERS = (
+    Exporter("csv", ".csv", "a table: time and one column a channel", "bunraku.stage.csv_export:export_csv"),
+    Exporter("json", ".json", "channels, marks, certificate, provenance", "bunraku.stage.json_export:export_json"),
+    Exporter(
+        "blender-servo",
+        ".servo.json",
+        "integer servo positions, as blender-servo-animation writes them",
+        "bunraku.stage.blender_servo:export_blender_servo",
+    ),
+    Exporter("ros", ".ros.json", "ROS JointTrajectory as JSON, with velocities", "bunraku.stage.ros:export_ros"),
+    Exporter("arduino", ".h", "C++ header with 16-bit arrays in program memory", "bunraku.stage.arduino:export_arduino"),
+)
+
+
+def exporters() -> dict[str, Exporter]:
+    """All formats, by name."""
+    return {exporter.name: exporter for exporter in _EXPORTERS}
+
+
+def export(performance: Performance, format: str, path: str | Path, **options: Any) -> Path:
+    """Write a performance to ``path`` in a format, whole or not at all; returns the path. ``options`` are the format's own."""
+    known = exporters()
+    if format not in known:
+        raise BadInput(f"there is no export format {format!r}; there are {', '.join(known)}")
+    for name in options:
+        if name not in known[format].options:
+            takes = ", ".join(known[format].options) or "no option"
+            raise BadInput(f"the {format} format has no option {name!r}; it takes {takes}")
+    data = known[format].function(performance, **options)
+    write_atomically(path, data)
+    return Path(path)

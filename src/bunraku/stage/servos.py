@@ -1,0 +1,91 @@
+"""From joint angles to what a hobby servo takes: pulse lengths or position counts, by a calibration of each servo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from bunraku.character.description import Description
+from bunraku.errors import BadInput
+from bunraku.motion import Channel
+
+__all__ = ["ServoCalibration", "calibrated", "calibrations"]
+
+
+class ServoCalibration(Description):
+    """How one servo is built in; the meaning and the defaults are those of the blender-servo-animation add-on.
+
+    The servo angle [deg] is a = neutral_deg - s * multiplier * (joint angle in degrees), s = -1 when ``reverse``, else +1;
+    its position is position_min + a / range_deg * (position_max - position_min), rounded to the nearest integer. ``id`` is
+    the number under which the servo is known to the controller; by default the channel's place.
+    """
+
+    id: int | None = Field(None, ge=0, le=255)
+    position_min: int = Field(150, ge=0, le=32_767)
+    position_max: int = Field(600, ge=0, le=32_767)
+    neutral_deg: float = Field(90.0, ge=0.0, le=360.0)
+    range_deg: float = Field(180.0, gt=0.0, le=3600.0)
+    reverse: bool = False
+    multiplier: float = Field(1.0, gt=0.0, le=100.0)
+
+    @model_validator(mode="after")
+    def _check(self) -> ServoCalibration:
+        if self.position_min >= self.position_max:
+            raise ValueError(
+                f"position_min {self.position_min} must be below position_max {self.position_max}; use reverse to mirror"
+            )
+        return self
+
+    @property
+    def per_radian(self) -> float:
+        """Positions per radian of the joint, signed."""
+        sign = 1.0 if self.reverse else -1.0
+        return sign * self.multiplier * math.degrees(1.0) / self.range_deg * (self.position_max - self.position_min)
+
+    @property
+    def at_zero(self) -> float:
+        """The position, not yet rounded, at joint angle zero."""
+        return self.position_min + self.neutral_deg / self.range_deg * (self.position_max - self.position_min)
+
+
+def calibrations(channels: tuple[Channel, ...], servos: Mapping[str, Any] | None) -> tuple[ServoCalibration, ...]:
+    """One calibration for each channel: from ``servos`` by channel name (a calibration or its fields), else the default."""
+    given = dict(servos or {})
+    names = [channel.name for channel in channels]
+    for name in given:
+        if name not in names:
+            raise BadInput(f"servos names {name!r}, which is no channel; there are {', '.join(names[:12])}")
+    found = []
+    for place, name in enumerate(names):
+        one = given.get(name, ServoCalibration())
+        one = one if isinstance(one, ServoCalibration) else ServoCalibration(**one)
+        if one.id is None and place > 255:
+            raise BadInput(f"channel {name!r} has no servo id and its place {place} is beyond 255; give it one")
+        found.append(one if one.id is not None else one.changed(id=place))
+    ids = [one.id for one in found]
+    for place, number in enumerate(ids):
+        if number in ids[:place]:
+            raise BadInput(
+                f"channels {names[ids.index(number)]!r} and {names[place]!r} share the servo id {number}; ids must differ"
+            )
+    return tuple(found)
+
+
+def calibrated(channel: Channel, values: NDArray[np.float64], servo: ServoCalibration, rate: float) -> NDArray[np.int64]:
+    """Positions of one servo, within its calibrated range or refused by name; off by at most half a position."""
+    if channel.unit != "rad":
+        raise BadInput(f"channel {channel.name!r} is in {channel.unit}; servo positions are made from angles in rad")
+    positions: NDArray[np.int64] = np.rint(servo.at_zero + servo.per_radian * values).astype(np.int64)
+    outside = (positions < servo.position_min) | (positions > servo.position_max)
+    if outside.any():
+        k = int(np.argmax(outside))
+        raise BadInput(
+            f"channel {channel.name!r} needs position {positions[k]} at {k / rate:.3f} s, outside the servo's "
+            f"[{servo.position_min}, {servo.position_max}]; correct its neutral_deg, range_deg or reverse in the calibration"
+        )
+    return positions

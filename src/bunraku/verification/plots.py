@@ -1,0 +1,153 @@
+"""Pictures of a performance: angle and velocity of a joint, wish against performance, limits drawn (the paper's Fig. 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+from bunraku.motion import JointCurves, MotionLimits, Performance
+
+__all__ = ["draw_comparison", "draw_joints", "draw_overview", "figure_bytes", "most_affected", "save_figure"]
+
+WISH, DONE, LIMIT, SOUND = "#8a8f98", "#c1272d", "#2b5c8a", "#d8c9a8"
+PALETTE = ("#8a8f98", "#2b5c8a", "#d99a2b", "#c1272d", "#4a8f5a", "#7a4a8f")
+
+
+def _figure(rows: int, columns: int = 1, *, height: float = 1.9, width: float = 9.0) -> tuple[Any, Any]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(rows, columns, figsize=(width, height * rows), squeeze=False, layout="constrained", sharex="col")
+    for axis in axes.flat:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.tick_params(labelsize=8)
+    return figure, axes
+
+
+def figure_bytes(figure: Any, form: str = "png") -> bytes:
+    """The figure as a file's content, without a date, so that the same input gives the same bytes."""
+    from matplotlib import pyplot
+
+    stream = BytesIO()
+    figure.savefig(
+        stream, format=form, dpi=130, metadata={"Software": None} if form == "png" else {"Date": None} if form == "svg" else None
+    )
+    pyplot.close(figure)
+    return stream.getvalue()
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure as .png, .svg or .pdf, whole or not at all."""
+    form = path.suffix.lstrip(".").lower()
+    if form not in ("png", "svg", "pdf"):
+        raise BadInput(f"{path} should end in .png, .svg or .pdf", file=str(path))
+    write_atomically(path, figure_bytes(figure, form))
+
+
+def most_affected(performance: Performance, count: int = 2) -> tuple[str, ...]:
+    """The joints whose wish breaks its limits the most, then those that deviate the most."""
+    wish, positions = performance.wish, performance.positions()
+    limits = MotionLimits.of(performance.character).chosen(positions.names)
+    speed = np.abs(np.diff(wish.values, axis=0)).max(axis=0, initial=0.0) * wish.rate / limits.velocity
+    gap = np.abs(positions.values - wish.values).max(axis=0)
+    order = np.lexsort((-gap, -speed))
+    return tuple(positions.names[j] for j in order[:count])
+
+
+def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: float = 0.0, end: float | None = None) -> Any:
+    """For each joint: the angle above, the velocity below, wish and performance, limits dashed, phrases shaded."""
+    positions, wish = performance.positions(), performance.wish
+    joints = tuple(joints) or most_affected(performance)
+    limits = MotionLimits.of(performance.character).chosen(positions.names)
+    end = positions.duration if end is None else end
+    if not 0.0 <= start < end:
+        raise BadInput(f"cannot draw from {start} to {end} s; the performance runs from 0 to {positions.duration:.2f} s")
+    figure, axes = _figure(2 * len(joints))
+    for i, name in enumerate(joints):
+        positions.column(name)
+        j = positions.names.index(name)
+        lower, upper = limits.bounds(positions.values)
+        angle, speed = axes[2 * i, 0], axes[2 * i + 1, 0]
+        _lines(angle, wish, positions, j)
+        angle.plot(positions.times, lower[:, j], "--", color=LIMIT, lw=0.9)
+        angle.plot(positions.times, upper[:, j], "--", color=LIMIT, lw=0.9, label="limit")
+        angle.set_ylim(*_frame(wish.values[:, j], positions.values[:, j]))
+        angle.set_ylabel(f"{name}\n[{performance.channels[j].unit}]", fontsize=8)
+        for curves, color, width in ((wish, WISH, 1.4), (positions, DONE, 1.2)):
+            speed.plot(curves.times[1:], np.diff(curves.values[:, j]) * curves.rate, color=color, lw=width)
+        for sign in (-1, 1):
+            speed.axhline(sign * limits.velocity[j], ls="--", color=LIMIT, lw=0.9)
+        speed.set_ylabel(f"velocity\n[{performance.channels[j].unit}/s]", fontsize=8)
+        for axis in (angle, speed):
+            _phrases(axis, performance)
+        if i == 0:
+            angle.legend(loc="upper right", ncols=3, fontsize=8, frameon=False, bbox_to_anchor=(1.0, 1.25))
+    axes[-1, 0].set_xlabel("time [s]", fontsize=8)
+    axes[-1, 0].set_xlim(start, end)
+    return figure
+
+
+def _lines(axis: Any, wish: JointCurves, positions: JointCurves, j: int) -> None:
+    axis.plot(wish.times, wish.values[:, j], color=WISH, lw=1.4, label="wish")
+    axis.plot(positions.times, positions.values[:, j], color=DONE, lw=1.2, label="performance")
+
+
+def _frame(*curves: Any) -> tuple[float, float]:
+    low, high = min(float(c.min()) for c in curves), max(float(c.max()) for c in curves)
+    room = 0.12 * (high - low) + 0.02
+    return low - room, high + room
+
+
+def _phrases(axis: Any, performance: Performance) -> None:
+    for phrase in performance.phrases:
+        axis.axvspan(phrase.start, phrase.end, color=SOUND, alpha=0.35, lw=0)
+
+
+def draw_overview(performance: Performance, count: int = 5) -> Any:
+    """The voice with its words above, the most affected joints below."""
+    joints = most_affected(performance, count)
+    positions, wish = performance.positions(), performance.wish
+    figure, axes = _figure(1 + len(joints), height=1.3)
+    top = axes[0, 0]
+    if performance.audio is not None:
+        samples, rate = performance.audio.samples, performance.audio.rate
+        block = max(1, int(rate / 200))
+        peaks = np.abs(samples[: len(samples) // block * block]).reshape(-1, block).max(axis=1)
+        top.fill_between(np.arange(len(peaks)) * block / rate, -peaks, peaks, color="#b89b5e", lw=0)
+        top.set_ylim(-1.1, 1.6)
+    top.set_yticks([])
+    top.set_ylabel("voice", fontsize=8)
+    for i, word in enumerate(performance.words):
+        top.text(word.start, 1.15 + 0.0 * i, word.text, fontsize=6.5, rotation=28, ha="left", va="bottom", clip_on=False)
+    for axis, name in zip(axes[1:, 0], joints, strict=True):
+        _lines(axis, wish, positions, positions.names.index(name))
+        axis.set_ylabel(name, fontsize=8, rotation=0, ha="right", va="center")
+        _phrases(axis, performance)
+    _phrases(top, performance)
+    axes[1, 0].legend(loc="upper right", ncols=2, fontsize=7, frameon=False)
+    axes[-1, 0].set_xlabel("time [s]", fontsize=8)
+    axes[-1, 0].set_xlim(0, positions.duration)
+    return figure
+
+
+def draw_comparison(results: Sequence[Performance], count: int = 3) -> Any:
+    """The same joints by several performers, one line each."""
+    joints = most_affected(results[-1], count)
+    figure, axes = _figure(len(joints), height=2.2)
+    for axis, name in zip(axes[:, 0], joints, strict=True):
+        for result, color in zip(results, PALETTE * 3, strict=False):
+            positions = result.positions()
+            axis.plot(positions.times, positions.column(name), lw=1.2, color=color, label=result.provenance.performer)
+        axis.set_ylabel(name, fontsize=8)
+        _phrases(axis, results[-1])
+    axes[0, 0].legend(loc="upper right", ncols=len(results), fontsize=8, frameon=False)
+    axes[-1, 0].set_xlabel("time [s]", fontsize=8)
+    return figure

@@ -1,0 +1,96 @@
+"""A report of a performance as one HTML file: what was asked, what is promised, how it was verified, with plots inside."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+
+from bunraku.motion import Check, Performance
+from bunraku.verification.comparison import comparison_row
+from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, figure_bytes
+from bunraku.verification.verify import Verdict
+
+__all__ = ["make_report"]
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+td, th { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #eee; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; } img { width: 100%; }
+.good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; } .small { color: #666; font-size: .85rem; }
+@media (prefers-color-scheme: dark) {
+  body { background: #17181a; color: #ddd; } img { background: #fff; } td, th { border-color: #333; }
+}
+"""
+
+
+def make_report(performance: Performance, verdict: Verdict, others: Sequence[Performance] = ()) -> str:
+    """The report; ``others`` are the same wish by other performers, to compare with."""
+    certificate = performance.certificate
+    good = verdict.holds and certificate.holds
+    title = f"{performance.clip_name} performed by {performance.character.name}"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="{"good" if good else "bad"}">{"Every promise holds." if good else "A promise does not hold."}</p>',
+        f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
+        f"{len(performance.channels)} motors, performer <i>{escape(performance.provenance.performer)}</i>.</p>",
+        _picture(figure_bytes(draw_overview(performance)), "The voice and the joints most affected"),
+        "<h2>What is promised</h2>",
+        _checks(certificate.checks),
+        *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
+        "<h2>How it was verified</h2>",
+        "<p>Limits were recomputed from the channels at the motor rate; the motion was replayed in MuJoCo "
+        "with the motors' delay and torque.</p>",
+        _checks(verdict.checks),
+        "<h2>Angle and velocity</h2>",
+        _picture(figure_bytes(draw_joints(performance)), "Wish and performance; dashed: limits; shaded: phrases"),
+    ]
+    if others:
+        rows = [comparison_row(other) for other in (*others, performance)]
+        names = [other.provenance.performer for other in (*others, performance)]
+        parts += ["<h2>Compared</h2>", _table(names, rows), _picture(figure_bytes(draw_comparison([*others, performance])), "")]
+    parts += ["<h2>Provenance</h2>", _provenance(performance)]
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
+    return head + "\n".join(parts) + "</html>\n"
+
+
+def _picture(png: bytes, caption: str) -> str:
+    note = f'<figcaption class="small">{escape(caption)}</figcaption>' if caption else ""
+    return f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">{note}</figure>'
+
+
+def _checks(checks: Sequence[Check]) -> str:
+    rows = []
+    for check in checks:
+        bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:g}"
+        verdict = (
+            ""
+            if check.bar is None
+            else f'<span class="{"good" if check.holds else "bad"}">{"holds" if check.holds else "FAILS"}</span>'
+        )
+        value = f"{check.value:.4g} {escape(check.unit)}"
+        rows.append(
+            f'<tr><td>{escape(check.name)}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{escape(check.note)}</td></tr>'
+        )
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _table(names: Sequence[str], rows: Sequence[dict[str, float]]) -> str:
+    head = "".join(f"<th>{escape(key.replace('_', ' '))}</th>" for key in rows[0])
+    body = "".join(
+        f"<tr><td>{escape(name)}</td>{''.join(f'<td class=n>{value:.4g}</td>' for value in row.values())}</tr>"
+        for name, row in zip(names, rows, strict=True)
+    )
+    return f"<table><tr><th>performer</th>{head}</tr>{body}</table>"
+
+
+def _provenance(performance: Performance) -> str:
+    facts = performance.provenance
+    rows = {
+        **{f"hash of {k}": v for k, v in facts.inputs.items()},
+        **facts.options,
+        **{f"version of {k}": v for k, v in facts.versions.items()},
+    }
+    return "<table>" + "".join(f"<tr><td>{escape(str(k))}</td><td>{escape(str(v))}</td></tr>" for k, v in rows.items()) + "</table>"

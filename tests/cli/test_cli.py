@@ -1,0 +1,175 @@
+"""The command line contract: exit codes, one-line errors, nothing half-written, the flat figures of the demo."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bunraku.cli.main import _run
+from bunraku.cli.options import describe_options, parse_options
+from bunraku.errors import BadInput
+from bunraku.formats.registry import read_performance
+from bunraku.motion import MotionLimits
+
+CLIP = "not-done-yet"
+
+
+@pytest.fixture(scope="module")
+def performed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("performed") / "one.performance.npz"
+    assert _run(["perform", "nao", CLIP, "-o", str(path)]) == 0
+    return path
+
+
+def test_perform_writes_a_legal_performance_and_the_same_bytes_again(performed: Path, tmp_path: Path) -> None:
+    result = read_performance(performed)
+    limits = MotionLimits.of(result.character)
+    assert limits.excess(result.positions().values, result.rate).relative <= 1e-9
+    assert limits.excess(result.wish.values, result.rate).count("velocity") > 0
+    again = tmp_path / "again.performance.npz"
+    assert _run(["perform", "nao", CLIP, "-o", str(again)]) == 0
+    assert again.read_bytes() == performed.read_bytes()
+
+
+def test_verify_holds_and_fails_on_a_reference_that_breaks_limits(
+    performed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(["verify", str(performed), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verified"] is True
+    broken = tmp_path / "broken.performance.npz"
+    assert _run(["perform", "nao", CLIP, "--performer", "reference", "-o", str(broken)]) == 0
+    assert _run(["verify", str(broken), "--no-replay"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["perform", "nao", "no-such-clip"], "no-such-clip"),
+        (["perform", "nao"], "a clip is missing"),
+        (["perform", "robot.exe", CLIP], "robot.exe"),
+        (["perform", "nao", CLIP, "--performer", "magic"], "magic"),
+        (["perform", "nao", CLIP, "--intensity", "9"], "intensity"),
+        (["perform", "nao", CLIP, "--intensity", "much"], "'much'"),
+        (["perform", "nao", CLIP, "--sparkle", "1"], "--sparkle"),
+        (["perform", "nao", CLIP, "-o", "nowhere/x.performance.npz"], "nowhere"),
+        (["perform", "nao", CLIP, "-o", "x.txt"], "x.txt"),
+        (["verify", "missing.performance.npz"], "missing.performance.npz"),
+        (["export", "missing.performance.npz", "--format", "midi"], "midi"),
+        (["demo", "opera"], "opera"),
+        (["schema", "poem"], "poem"),
+        (["frolic"], "frolic"),
+        (["perform"], "CHARACTER"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_two(
+    words: list[str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _run(words) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    last = shown.err.strip().splitlines()[-1]
+    assert last.startswith("bunraku: ")
+    assert expected in last
+    assert "Traceback" not in shown.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["demo", "speech", "--json", "-o", str(tmp_path / "out")]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    leading = ["demo", "performer", "status", "duration_s", "solve_s", "worst_limit_violation", "verified"]
+    assert list(figures)[: len(leading)] == leading
+    assert figures["verified"] is True
+    assert figures["fell"] is False
+    assert figures["worst_limit_violation"] <= 1e-9
+    assert figures["velocity_violations_before"] > 0 == figures["velocity_violations_after"] == figures["range_violations_after"]
+    assert abs(figures["lag_ms"]) <= 10.0 < figures["control_lag_ms"]
+    assert figures["balance_margin_m"] > 0.0
+    assert 0.0 < figures["solve_s"] < figures["duration_s"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Every promise holds." in page
+    assert page.count("data:image/png") >= 3
+    assert "http" not in page.replace("https://", "", 0)
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "blender-servo", "ros", "arduino"])
+def test_export_writes_every_format(form: str, performed: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    assert _run(["export", str(performed), "--format", form, "-o", str(target)]) == 0
+    assert "LShoulderPitch" in target.read_text()
+
+
+def test_compare_shows_the_control_late(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["compare", "nao", CLIP, "--performers", "reference,stretch,speech", "--json"]) == 0
+    rows = {row["performer"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["reference"]["velocity_violations"] > 0 == rows["speech"]["velocity_violations"]
+    assert rows["stretch"]["lag_ms"] > abs(rows["speech"]["lag_ms"])
+    assert rows["stretch"]["duration_s"] > rows["speech"]["duration_s"]
+
+
+def test_plot_draws_a_picture_with_ink(performed: Path, tmp_path: Path) -> None:
+    from matplotlib import pyplot
+
+    target = tmp_path / "joints.png"
+    assert _run(["plot", str(performed), "--joint", "LShoulderPitch", "-o", str(target)]) == 0
+    pixels = pyplot.imread(target)
+    assert pixels.shape[0] > 300
+    assert pixels.shape[1] > 800
+    assert 0.02 < np.mean(pixels[..., :3].min(axis=2) < 0.6) < 0.5
+
+
+def test_inspect_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["inspect", CLIP, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["kind"] == "clip"
+    assert any("speech: all it needs" in line for line in facts["performers"])
+    assert _run(["inspect", "nao", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["kind"] == "character"
+    assert facts["motors"] == 25
+    assert math.isclose(facts["mass_kg"], 5.3, abs_tol=0.4)
+
+
+def test_doctor_finds_the_installation_sound() -> None:
+    assert _run(["doctor"]) == 0
+
+
+def test_options_are_generated_from_the_performer() -> None:
+    assert parse_options("speech", ["--compress-beyond", "0.2", "--held=legs,head", "--compression", "never"]) == {
+        "compress_beyond": 0.2,
+        "held": ("legs", "head"),
+        "compression": "never",
+    }
+    assert any("--intensity" in line and "0.3" in line for line in describe_options("speech"))
+    with pytest.raises(BadInput, match="one of auto, never, always"):
+        parse_options("speech", ["--compression", "maybe"])
+
+
+def test_stream_answers_line_by_line() -> None:
+    frames = "".join(json.dumps({"joints": {"HeadYaw": 2.0 * (k > 20)}}) + "\n" for k in range(60))
+    words = [sys.executable, "-m", "bunraku.cli.main", "perform", "nao", "--stream", "--rate", "25", "--look-ahead", "0.4"]
+    answer = subprocess.run(words, input=frames + "nonsense\n", capture_output=True, text=True, check=True, timeout=120)
+    lines = [json.loads(line) for line in answer.stdout.splitlines()]
+    yaw = np.array([line["joints"]["HeadYaw"] for line in lines if "joints" in line])
+    assert np.abs(np.diff(yaw)).max() <= 8.26797 / 25 + 1e-9
+    assert yaw[-1] > 1.9
+    assert any(line["status"] == "rejected" for line in lines)
+
+
+def test_a_killed_perform_leaves_no_output(tmp_path: Path) -> None:
+    output = tmp_path / "killed.performance.npz"
+    words = [sys.executable, "-m", "bunraku.cli.main", "perform", "nao", CLIP, "-o", str(output)]
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    time.sleep(0.4)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not output.exists()

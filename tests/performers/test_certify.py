@@ -1,0 +1,128 @@
+"""Certificates of motions whose numbers are known: limits, deviation, balance, collision, static torque."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
+from bunraku.errors import BadInput
+from bunraku.mechanics.statics import GRAVITY
+from bunraku.motion import Check, JointCurves
+from bunraku.optimization.solution import Status
+from bunraku.performers.certify import certify
+
+RATE = 50.0
+
+
+def waiter() -> Character:
+    """A post on a square foot with an arm of two links, turning about the vertical, then about y."""
+    box = Shape(kind="box", size=(0.05, 0.05, 0.25), pose=Pose(position=(0, 0, 0.25)))
+    link = Shape(kind="capsule", size=(0.02, 0.1), pose=Pose(position=(0, 0, 0.15)))
+    corners = tuple((x, y, 0.0) for x in (-0.1, 0.1) for y in (-0.1, 0.1))
+    return Character(
+        name="waiter",
+        bodies=(
+            Body(name="post", mass=3.0, shapes=(box,)),
+            Body(name="upper", mass=0.5, center_of_mass=(0, 0, 0.15), shapes=(link,)),
+            Body(name="lower", mass=0.5, center_of_mass=(0, 0, 0.15), shapes=(link,)),
+        ),
+        joints=(
+            Joint(name="base", kind="fixed", parent="world", child="post"),
+            Joint(name="shoulder", kind="hinge", parent="post", child="upper", axis=(0, 1, 0), pose=Pose(position=(0, 0, 0.6))),
+            Joint(name="elbow", kind="hinge", parent="upper", child="lower", axis=(0, 1, 0), pose=Pose(position=(0, 0, 0.3))),
+        ),
+        motors=(
+            Motor(name="m1", coordinate="shoulder", range=(-3.1, 3.1), velocity=2.0, rate=RATE, stall_torque=5.0),
+            Motor(name="m2", coordinate="elbow", range=(-3.0, 3.0), velocity=4.0, acceleration=30.0, rate=RATE, stall_torque=5.0),
+        ),
+        feet=(Foot(name="foot", body="post", points=corners),),
+    )
+
+
+def curves(*rows: tuple[float, float]) -> JointCurves:
+    return JointCurves(("shoulder", "elbow"), RATE, np.array(rows))
+
+
+def test_a_legal_motion_holds() -> None:
+    wish = curves((0.0, 0.0), (0.02, 0.0), (0.04, 0.01))
+    certificate = certify(waiter(), wish, wish)
+    assert certificate.holds
+    assert certificate.check("rms deviation from the wish").value == 0.0
+    assert certificate.figures["worst_limit_violation"] == 0.0
+
+
+def test_excess_is_the_worst_at_the_motor_rate_and_names_joint_and_time() -> None:
+    wish = curves((0.0, 0.0), (0.0, 0.0), (0.1, 0.0), (0.1, 0.0))
+    certificate = certify(waiter(), wish, wish)
+    check = certificate.check("velocity excess")
+    assert check.value == pytest.approx(0.1 * RATE - 2.0)
+    assert "shoulder at 0.020 s" in check.note
+    assert not check.holds
+    assert not certificate.holds
+    assert certificate.check("worst limit violation").value == pytest.approx(1.5)
+    assert certificate.figures["velocity_violations_before"] == 1
+    assert certificate.figures["velocity_violations_after"] == 1
+    still = certify(waiter(), wish, curves(*[(0.0, 0.0)] * 4))
+    assert (still.figures["velocity_violations_before"], still.figures["velocity_violations_after"]) == (1, 0)
+    assert still.check("largest deviation from the wish").value == pytest.approx(0.1)
+    assert still.check("rms deviation from the wish").value == pytest.approx(np.sqrt(2 * 0.01 / 8))
+
+
+def test_acceleration_and_range() -> None:
+    wish = curves((0.0, 0.0), (0.0, 0.0), (0.0, 0.05), (0.0, 0.1))
+    certificate = certify(waiter(), wish, wish)
+    assert certificate.check("acceleration excess").value == pytest.approx(0.05 * RATE**2 - 30.0)
+    high = curves(*[(0.0, 3.25)] * 3)
+    assert certify(waiter(), high, high).check("range excess").value == pytest.approx(0.25)
+
+
+def test_balance_of_an_outstretched_arm_in_closed_form() -> None:
+    angles = np.linspace(0.0, np.pi / 2, 60)
+    wish = JointCurves(("shoulder", "elbow"), RATE, np.column_stack([angles, 0 * angles]))
+    certificate = certify(waiter(), wish, wish)
+    # masses 0.5 at 0.15 and 0.45 m out, 4 kg in all: the centre of mass moves 0.3 / 4 = 0.075 m; the foot reaches 0.1 m
+    assert certificate.figures["balance_margin_m"] == pytest.approx(0.025, abs=1e-12)
+    heavy = waiter().changed(bodies=tuple(b.changed(mass=0.3) if b.name == "post" else b for b in waiter().bodies))
+    tipped = certify(heavy, wish, wish)
+    assert tipped.check("balance margin").value == pytest.approx(0.1 - 0.3 / 1.3)
+    assert not tipped.check("balance margin").holds
+    share = certificate.check("static torque share")
+    assert share.value == pytest.approx(GRAVITY * 0.3 / 5.0)
+    assert "m1" in share.note
+
+
+def test_a_performance_may_not_collide_more_than_its_wish() -> None:
+    open_arm, into_post = curves(*[(0.5, 0.5)] * 3), curves((0.5, 0.5), (2.6, 2.9), (0.5, 0.5))
+    free = certify(waiter(), open_arm, open_arm)
+    assert free.check("self-collision clearance").holds
+    assert free.figures["self_collision_clearance_m"] > 0
+    worse = certify(waiter(), open_arm, into_post)
+    assert not worse.check("self-collision clearance").holds
+    assert "post and lower at 0.020 s" in worse.check("self-collision clearance").note
+    asked = certify(waiter(), into_post, into_post)
+    assert asked.check("self-collision clearance").holds, "no worse than the wish"
+    assert any("wish itself" in note for note in asked.notes)
+
+
+def test_own_checks_status_and_notes_come_along() -> None:
+    wish = curves((0.0, 0.0), (0.0, 0.0))
+    certificate = certify(
+        waiter(), wish, wish, status=Status.STALLED, checks=(Check("mine", 2.0, bar=1.0),), notes=("seen",), figures={"mine": 2.0}
+    )
+    assert certificate.notes[:2] == (Status.STALLED.sentence, "seen")
+    assert not certificate.check("mine").holds
+    assert certificate.figures["mine"] == 2.0
+    assert not certificate.holds
+
+
+def test_a_wish_at_another_rate_and_a_longer_performance_are_compared_in_time() -> None:
+    wish = JointCurves(("shoulder",), RATE / 2, np.array([[0.0], [0.02]]))
+    positions = curves((0.0, 0.0), (0.01, 0.0), (0.02, 0.0), (0.02, 0.0))
+    assert certify(waiter(), wish, positions).check("largest deviation from the wish").value == pytest.approx(0.0, abs=1e-15)
+
+
+def test_a_curve_without_a_motor_is_refused() -> None:
+    tail = JointCurves(("tail",), RATE, np.zeros((2, 1)))
+    with pytest.raises(BadInput, match="no motor"):
+        certify(waiter(), tail, tail)

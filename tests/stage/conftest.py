@@ -1,0 +1,44 @@
+"""A small performance made in code: two hinges and a slide, moving smoothly within their limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.character import Body, Character, Joint, Motor
+from bunraku.motion import Certificate, Channel, Check, JointCurves, Mark, Performance, Provenance
+from bunraku.optimization.solution import Status
+
+RATE, FRAMES = 50.0, 76
+
+
+@pytest.fixture
+def performance() -> Performance:
+    names = ("HeadYaw", "Head Pitch/1", "class")
+    character = Character(
+        name="puppet",
+        bodies=tuple(Body(name=f"b{i}", mass=1.0) for i in range(3)),
+        joints=(
+            Joint(name=names[0], kind="hinge", parent="world", child="b0", range=(-1.2, 1.2)),
+            Joint(name=names[1], kind="hinge", parent="b0", child="b1", range=(-0.5, 0.5)),
+            Joint(name=names[2], kind="hinge", parent="b1", child="b2"),
+        ),
+        motors=tuple(Motor(name=f"m{i}", coordinate=name, velocity=4.0) for i, name in enumerate(names)),
+    )
+    t = np.arange(FRAMES) / RATE
+    values = np.column_stack([1.1 * np.sin(2.0 * t), 0.4 * np.cos(3.0 * t) - 0.1, 0.7 * np.sin(5.0 * t + 1.0) / 1.5])
+    curves = JointCurves(names, RATE, values)
+    channels = tuple(Channel(name, "position", "rad", RATE, values[:, j]) for j, name in enumerate(names))
+    return Performance(
+        character,
+        "hello there",
+        channels,
+        curves,
+        curves,
+        Certificate(
+            Status.CONVERGED, (Check("velocity excess", 0.0, "rad/s", 1e-9), Check("unbounded", float("inf"))), ("a note",)
+        ),
+        Provenance("speech", {"clip": "abc"}, {"q1": 50.0}, {"bunraku": "0.1.0"}, 7),
+        words=(Mark("hello", 0.1, 0.4, 0.25), Mark("thére", 0.5, 0.9)),
+        phrases=(Mark("hello thére", 0.1, 0.9),),
+    )

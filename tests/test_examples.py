@@ -1,0 +1,71 @@
+"""Every lesson runs and shows the physical fact that it claims."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from bunraku.motion import MotionLimits
+from bunraku.verification.comparison import comparison_row
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def load(number: str) -> ModuleType:
+    path = next(EXAMPLES.glob(f"{number}_*.py"))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_lesson_is_tested_and_short() -> None:
+    tested = {name.removeprefix("test_lesson_") for name in globals() if name.startswith("test_lesson_")}
+    for path in EXAMPLES.glob("[0-9]*.py"):
+        assert path.stem[:2] in tested
+        assert path.read_text().count("\n") < 100
+
+
+def test_lesson_01() -> None:
+    performance = load("01").lesson()
+    np.testing.assert_allclose(performance.positions().column("nod")[59:65], [0.30, 0.38, 0.46, 0.54, 0.62, 0.70], atol=5e-3)
+    assert performance.certificate.check("lag").value == pytest.approx(0.0, abs=1e-3)
+
+
+def test_lesson_02() -> None:
+    rows = {name: comparison_row(result) for name, result in load("02").lesson().items()}
+    assert rows["reference"]["velocity_violations"] > 0
+    assert rows["speech"]["velocity_violations"] == rows["stretch"]["velocity_violations"] == 0
+    assert abs(rows["speech"]["lag_ms"]) <= 10.0 < rows["stretch"]["lag_ms"]
+
+
+def test_lesson_03() -> None:
+    module = load("03")
+    results = module.lesson()
+    flat, small = module.roughness(results["never"]), module.roughness(results["always"])
+    assert small[0] < flat[0]
+    assert small[1] < flat[1]
+
+
+def test_lesson_04() -> None:
+    sizes = [np.ptp(performance.positions().values, axis=0).sum() for performance in load("04").lesson().values()]
+    assert np.all(np.diff(sizes) > 0)
+
+
+def test_lesson_05() -> None:
+    performance, verdict = load("05").lesson()
+    assert verdict.holds
+    excess = MotionLimits.of(performance.character).excess(performance.positions().values, performance.rate)
+    assert excess.relative <= 1e-9
+
+
+def test_lesson_06() -> None:
+    _, performed, limits, rate = load("06").lesson()
+    assert limits.excess(performed, rate).relative <= 1e-9
+    assert np.ptp(performed[:, limits.names.index("LShoulderPitch")]) > 1.0
