@@ -11,6 +11,7 @@ The same espeak-ng makes the same bytes.
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
 import re
 import sys
 import wave
@@ -79,7 +80,10 @@ class Voice:
     """The library of espeak-ng, asked for sound and for the events in it."""
 
     def __init__(self) -> None:
-        self._library = ctypes.CDLL("libespeak-ng.so.1")
+        try:
+            self._library = ctypes.CDLL(ctypes.util.find_library("espeak-ng") or "libespeak-ng.so.1")
+        except OSError as error:
+            raise SystemExit("the library of espeak-ng is not installed; install espeak-ng, then run this again") from error
         self._chunks: list[np.ndarray] = []
         self._events: list[tuple[int, int, int, int, str]] = []
         self._callback = _CALLBACK(self._take)

@@ -40,6 +40,7 @@ _MOTION = re.compile(rb"\s*Frames\s*:?\s*(\S+)\s+Frame\s+Time\s*:?\s*(\S+)", re.
 def read_bvh(data: bytes, *, file: str, folder: Path | None = None, metres_per_unit: float | None = None) -> Clip:
     """A clip with the skeleton motion of a BVH file; ``metres_per_unit`` [m] when it is known."""
     check_size(data, file=file)
+    data = data.removeprefix(b"\xef\xbb\xbf")
     hierarchy = _Hierarchy(data, file)
     values, rate = _motion(data, hierarchy)
     offsets = np.array(hierarchy.offsets)
@@ -110,7 +111,7 @@ class _Hierarchy:
             elif word == b"CHANNELS" and stack and stack[-1] >= 0:
                 self._channels(stack[-1], tokens)
             elif word != b"HIERARCHY" or self.names:
-                raise self.wrong(f"{token[:40]!r} is not understood here; ROOT, JOINT, End Site, OFFSET, CHANNELS or MOTION is")
+                raise self.wrong(f"{_shown(token)} is not understood here; ROOT, JOINT, End Site, OFFSET, CHANNELS or MOTION is")
         else:
             raise self.wrong("the file ends before MOTION; it holds no frames" if self.names else "this is no BVH file")
         if not self.columns:
@@ -152,9 +153,9 @@ class _Hierarchy:
         try:
             value = float(token)
         except ValueError:
-            raise self.wrong(f"{token[:40]!r} stands where a number is needed") from None
+            raise self.wrong(f"{_shown(token)} stands where a number is needed") from None
         if not abs(value) < 1e12:
-            raise self.wrong(f"the length {token[:40]!r} cannot be used")
+            raise self.wrong(f"the length {_shown(token)} cannot be used")
         return value
 
     def _channels(self, bone: int, tokens: Iterator[bytes]) -> None:
@@ -165,7 +166,7 @@ class _Hierarchy:
             token = next(tokens, b"")
             match = _CHANNEL.match(token)
             if match is None:
-                raise self.wrong(f"the channel {token[:40]!r} is not known; Xposition to Zposition and Xrotation to Zrotation are")
+                raise self.wrong(f"the channel {_shown(token)} is not known; Xposition to Zposition and Xrotation to Zrotation are")
             self.channels[bone].append(("xyz".index(match[1].decode().lower()), match[2].lower() == b"rotation", self.columns))
             self.columns += 1
 
@@ -211,7 +212,7 @@ def _numbers(data: bytes, start: int, hierarchy: _Hierarchy) -> Array:
         except ValueError:
             usable = False
         if not usable:
-            raise hierarchy.wrong(f"{match[0][:40]!r} stands where a number is needed", start + match.start())
+            raise hierarchy.wrong(f"{_shown(match[0])} stands where a number is needed", start + match.start())
     raise hierarchy.wrong("the frames hold something that is no number", start)
 
 
@@ -253,6 +254,11 @@ def _rotations(hierarchy: _Hierarchy, values: Array) -> Array:
             R[:, :, i] = c * left + s * right
             R[:, :, j] = c * right - s * left
     return rotations
+
+
+def _shown(token: bytes) -> str:
+    """A word of the file, for a message."""
+    return repr(token[:40].decode("utf-8", "replace"))
 
 
 def _triple(vector: Array) -> tuple[float, float, float]:

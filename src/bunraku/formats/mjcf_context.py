@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.formats.files import read_reference
 from bunraku.formats.places import Where
-from bunraku.formats.poses import Array, Rigid, about, matrix_of
+from bunraku.formats.poses import Array, Rigid, about, least_turn, matrix_of
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, read_xml
 
 __all__ = ["ACTUATORS", "Context", "included"]
@@ -168,12 +168,3 @@ class Context:
         if norm < 1e-10:
             raise element.wrong(f"{key} has a direction of length zero; write one such as 0 0 1")
         return values / norm
-
-
-def least_turn(axis: Array) -> Array:
-    """The least rotation that turns z onto the unit vector ``axis``."""
-    cross = np.array([-axis[1], axis[0], 0.0])
-    sine = float(np.linalg.norm(cross))
-    if sine < 1e-10:
-        return np.eye(3) if axis[2] > 0 else about((1.0, 0.0, 0.0), np.pi)
-    return about(cross, float(np.arctan2(sine, axis[2])))

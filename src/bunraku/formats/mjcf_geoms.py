@@ -6,8 +6,8 @@ import numpy as np
 
 from bunraku.character import Shape
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf_context import Context, least_turn
-from bunraku.formats.poses import Array, Rigid, as_pose, compose
+from bunraku.formats.mjcf_context import Context
+from bunraku.formats.poses import Array, Rigid, as_pose, compose, least_turn
 from bunraku.formats.solids import solid_inertia, volume
 from bunraku.formats.xml_tree import Element, Notes
 

@@ -28,6 +28,7 @@ __all__ = [
     "built_in",
     "formats",
     "read_character",
+    "read_character_with_notes",
     "read_clip",
     "read_performance",
     "write_character",
@@ -106,11 +107,17 @@ def built_in(kind: Kind) -> tuple[str, ...]:
 
 def read_character(source: str | Path, *, overlay: str | Path | None = None) -> Character:
     """The character of a file (YAML, URDF, MJCF) or the built-in one of that name, with a limits overlay laid over it if given."""
-    character: Character = _read(source, "character")
+    return read_character_with_notes(source, overlay=overlay)[0]
+
+
+def read_character_with_notes(source: str | Path, *, overlay: str | Path | None = None) -> tuple[Character, tuple[str, ...]]:
+    """The same, with the list of what a foreign format held that was dropped or changed."""
+    found = _read(source, "character")
+    character, notes = found if isinstance(found, tuple) else (found, ())
     if overlay is not None:
         apply = _function(f"{_HERE}.character_yaml:apply_overlay")
         character = apply(character, read_bytes(overlay), file=str(overlay))
-    return character
+    return character, tuple(notes)
 
 
 def read_clip(source: str | Path) -> Clip:
@@ -148,8 +155,7 @@ def _read(source: str | Path, kind: Kind) -> Any:
     if found is None:
         readable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.reads for suffix in entry.suffixes)
         raise BadInput(f"the suffix {path.suffix!r} is not one of a {kind}; these are read: {readable}", file=str(source))
-    noun = _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent)
-    return noun[0] if isinstance(noun, tuple) else noun
+    return _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent)
 
 
 def _write(path: str | Path, noun: Any, kind: Kind) -> None:

@@ -100,7 +100,7 @@ def _keys(model: type[BaseModel]) -> dict[str, tuple[str, float | None, str | No
 
 def _convert(model: type[BaseModel], raw: Any, where: Where, *, make: bool) -> Any:
     if not isinstance(raw, dict):
-        raise where.wrong(f"{_arrived(raw)} where a mapping is needed; {known_names('', _keys(model))}")
+        raise where.wrong(f"{_arrived(raw)} where a mapping is needed; {_known('', _keys(model))}")
     known = _keys(model)
     converted: dict[str, Any] = {}
     source: dict[str, str] = {}
@@ -208,12 +208,19 @@ def _quaternion(rpy: Any, where: Where) -> tuple[float, float, float, float]:
     )
 
 
-def _unknown(model: type[BaseModel], key: str, known: Mapping[str, Any]) -> str:
+def _unknown(model: type[BaseModel], key: str, known: Mapping[str, tuple[str, float | None, str | None]]) -> str:
     if key in model.model_fields:
         kind = quantity_of(model.model_fields[key])
         spellings = ", ".join(f"{key}_{suffix}" for suffix in accepted_units(kind or "length"))
         return f"the number has no unit; put it into the key: {spellings}"
-    return f"the key {key[:60]!r} is not known in a {model.__name__.removesuffix('File').lower()}; {known_names(key, known, 40)}"
+    return f"the key {key[:60]!r} is not known in a {model.__name__.removesuffix('File').lower()}; {_known(key, known)}"
+
+
+def _known(key: str, known: Mapping[str, tuple[str, float | None, str | None]]) -> str:
+    """Near matches among all spellings, then every field once, in the first of its units."""
+    first = {name: spelling for spelling, (name, _, _) in reversed(list(known.items()))}
+    close = known_names(key, known).partition("known: ")[0]
+    return close + known_names("", first.values(), 40)
 
 
 def _arrived(value: Any) -> str:

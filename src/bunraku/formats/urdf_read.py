@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.character import WORLD, Body, Character, Coupling, Joint, Motor, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.poses import Array, Rigid, about, as_pose, compose, sequence_matrix
+from bunraku.formats.poses import Array, Rigid, as_pose, compose, least_turn, sequence_matrix
 from bunraku.formats.xml_tree import Element, Notes, read_xml
 
 __all__ = ["read_urdf"]
@@ -227,7 +227,7 @@ class _Reader:
         joints: list[Joint] = []
         try:
             if kind == "planar" and abs(axis[2] / np.linalg.norm(axis) - 1.0) > 1e-12:
-                R = _onto(axis)
+                R = least_turn(axis)
                 X, middle = compose(X, (R, np.zeros(3))), _free_name(f"{name}_plane", self.links)
                 bodies.append(Body(name=middle))
                 back = as_pose((R.T, np.zeros(3)))
@@ -329,15 +329,6 @@ def _color(material: Element) -> tuple[float, float, float, float] | None:
     color = material.first("color")
     rgba = color.numbers("rgba", 4) if color is not None else None
     return None if rgba is None else (float(rgba[0]), float(rgba[1]), float(rgba[2]), float(rgba[3]))
-
-
-def _onto(axis: Array) -> Array:
-    """The least rotation that turns z onto ``axis``."""
-    unit = axis / np.linalg.norm(axis)
-    cross = np.cross([0.0, 0.0, 1.0], unit)
-    if float(np.linalg.norm(cross)) < 1e-12:
-        return np.eye(3) if unit[2] > 0 else about((1.0, 0.0, 0.0), np.pi)
-    return about(cross, float(np.arctan2(np.linalg.norm(cross), unit[2])))
 
 
 def _three(values: Array) -> tuple[float, float, float]:

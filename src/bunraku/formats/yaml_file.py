@@ -92,7 +92,8 @@ def load_yaml(data: bytes, *, file: str) -> tuple[Any, dict[Steps, int]]:
 def dump_yaml(kind: str, data: Mapping[str, Any]) -> bytes:
     """The bytes of one of our files: header first, then ``data`` in its order; numbers so that they read back exactly."""
     content = {"bunraku": f"{kind}/{CURRENT.get(kind, 1)}", **data}
-    text: str = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
+    flow = None if any(isinstance(value, dict | list) for value in data.values()) else False
+    text: str = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=130, default_flow_style=flow)
     return text.encode()
 
 
@@ -104,13 +105,20 @@ class _Dumper(_DUMPER):  # type: ignore[misc]
 
 
 def _represent_float(dumper: Any, value: float) -> Any:
-    text = repr(float(value))
+    text = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}.get(repr(value), repr(value))
     if "e" in text and "." not in text:
         text = text.replace("e", ".0e")
     return dumper.represent_scalar("tag:yaml.org,2002:float", text)
 
 
+def _represent_text(dumper: Any, value: str) -> Any:
+    """Texts that would read as something else are quoted."""
+    style = None if isinstance(_plain(value), str) else "'"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
 _Dumper.add_representer(float, _represent_float)
+_Dumper.add_representer(str, _represent_text)
 
 
 @dataclass

@@ -145,33 +145,46 @@ def solve_quadratic(problem: QuadraticProgram, *, solver: str = "auto") -> Quadr
         small = max(problem.A.shape) <= SMALL
         order = [name for name in (("daqp", "piqp") if small else ("piqp", "daqp")) if name != "piqp" or _has_piqp()]
     _check_convex(problem)
-    solution = _SOLVERS[order[0]](problem)
+    solution = _confirmed(_SOLVERS[order[0]](problem))
     for name in order[1:]:
         if solution.status in (Status.CONVERGED, Status.INFEASIBLE):
             break
         second = _SOLVERS[name](problem)
-        solution = second if second.status in (Status.CONVERGED, Status.INFEASIBLE) else solution
-    return solution if solution.status.good else _least_violating(solution)
+        solution = second if second.status is Status.CONVERGED else solution
+    return solution
 
 
 def _solve_daqp(problem: QuadraticProgram) -> QuadraticSolution:
+    """Rows scaled to unit length; a tolerance so tight that rounding looks like a contradiction is loosened, then polished away."""
     import daqp
 
     n = problem.q.size
     P, A = _dense(problem.P), _dense(problem.A)
-    lower, upper = np.concatenate([problem.x_lower, problem.lower]), np.concatenate([problem.x_upper, problem.upper])
+    length = np.linalg.norm(A, axis=1)
+    scale = 1.0 / np.where(length > 0.0, length, 1.0)
+    A = A * scale[:, None]
+    lower = np.concatenate([problem.x_lower, problem.lower * scale])
+    upper = np.concatenate([problem.x_upper, problem.upper * scale])
     if (lower > upper).any():
         return _failed(problem, Status.INFEASIBLE, "daqp")
     sense = np.where(lower == upper, 5, 0).astype(np.int32)
     lo, hi = np.clip(lower, -1e30, 1e30), np.clip(upper, -1e30, 1e30)
-    x, _, flag, info = daqp.solve(P.copy(), problem.q.copy(), A.copy(), hi, lo, sense, primal_tol=1e-11, iter_limit=20_000)
-    if flag == -1:
-        return _failed(problem, Status.INFEASIBLE, "daqp")
-    status = {1: Status.CONVERGED, -4: Status.MAX_ITERATIONS}.get(int(flag), Status.STALLED)
-    x, multipliers = np.array(x, dtype=np.float64), np.array(info["lam"], dtype=np.float64)
-    if not (np.isfinite(x).all() and np.isfinite(multipliers).all()) or status is Status.STALLED:
-        return _failed(problem, Status.STALLED, "daqp")
-    return _judged(_polished(QuadraticSolution(problem, x, multipliers[n:], multipliers[:n], status, "daqp")))
+    solution = _failed(problem, Status.STALLED, "daqp")
+    for tolerance in (1e-10, 1e-8, 1e-6):
+        x, _, flag, info = daqp.solve(
+            P.copy(), problem.q.copy(), A.copy(), hi.copy(), lo.copy(), sense.copy(), primal_tol=tolerance, iter_limit=20_000
+        )
+        status = {1: Status.CONVERGED, -1: Status.INFEASIBLE, -4: Status.MAX_ITERATIONS}.get(int(flag), Status.STALLED)
+        x, multipliers = np.array(x, dtype=np.float64), np.array(info["lam"], dtype=np.float64)
+        finite = np.isfinite(x).all() and np.isfinite(multipliers).all()
+        if status in (Status.INFEASIBLE, Status.STALLED) or not finite:
+            solution = _failed(problem, status if finite else Status.STALLED, "daqp")
+            continue
+        found = QuadraticSolution(problem, x, scale * multipliers[n:], multipliers[:n], status, "daqp")
+        solution = _judged(_polished(found))
+        if solution.status is Status.CONVERGED:
+            break
+    return solution
 
 
 def _solve_piqp(problem: QuadraticProgram) -> QuadraticSolution:
@@ -253,8 +266,10 @@ def _failed(problem: QuadraticProgram, status: Status, solver: str) -> Quadratic
     return QuadraticSolution(problem, x, np.zeros(problem.A.shape[0]), np.zeros(problem.q.size), status, solver)
 
 
-def _least_violating(claim: QuadraticSolution) -> QuadraticSolution:
+def _confirmed(claim: QuadraticSolution) -> QuadraticSolution:
     """An unsolved problem looked at again: INFEASIBLE with the point whose largest violation is least, if that is not zero."""
+    if claim.status.good:
+        return claim
     from scipy.optimize import linprog
 
     p, n = claim.problem, claim.x.size

@@ -267,7 +267,8 @@ def minimise(
 ):
     """Levenberg-Marquardt in the box lower <= x <= upper, from ``x`` and in place; ``end`` = (cost, iterations, converged).
 
-    The step is accepted when it does not raise the cost (to rounding); converged means that an undamped step is below ``tolerance``.
+    The step is accepted when it does not raise the cost (to rounding); converged means that an undamped step is below
+    ``tolerance``. No step is longer than 1 rad or m, so that joints do not wind up.
     """
     residual, H, g, L, d, trial, order, fixed = solve
     nv = x.shape[0]
@@ -292,9 +293,12 @@ def minimise(
         if not box_step(H, g, damping, x, lower, upper, L, order, fixed, d):
             damping = max(10.0 * damping, 1e-6)
             continue
+        longest = 1.0
+        for v in range(nv):
+            longest = max(longest, abs(d[v]))
         biggest = 0.0
         for v in range(nv):
-            trial[v] = min(max(x[v] + d[v], lower[v]), upper[v])
+            trial[v] = min(max(x[v] + d[v] / longest, lower[v]), upper[v])
             biggest = max(biggest, abs(trial[v] - x[v]))
         configure(trial, space, q)
         value = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, False)
@@ -319,9 +323,7 @@ def minimise(
 
 
 @njit(cache=True)
-def solve_frames(
-    tree, targets, places, turns, q, space, box, home, home_weight, temporal, start, has_previous, limits, out, ends
-):
+def solve_frames(tree, targets, places, turns, q, space, box, home, home_weight, temporal, start, has_previous, limits, out, ends):
     """All frames of a clip, one after the other, each from the one before: ``out`` (m, nv), ``ends`` (m, 3).
 
     Frame k minimises |r(x)|^2 / 2 + sum_v (temporal (x - x_{k-1})^2 + home_weight (x - home)^2)_v / 2 in the box. Ranges that

@@ -18,7 +18,7 @@ from bunraku.retargeting.names import find_side
 from bunraku.retargeting.rig_map import LimbMap, RigMap
 from bunraku.retargeting.skeleton import BoneMotion, bone_motion, rest_pose
 
-__all__ = ["Calibration", "calibrate", "least_turn", "side_of"]
+__all__ = ["Calibration", "calibrate", "hand_axes", "least_turn", "side_of"]
 
 Array = NDArray[np.float64]
 LEAST_UPRIGHT = 0.8
@@ -70,6 +70,16 @@ def least_turn(start: Array, end: Array) -> Array:
     return R
 
 
+def hand_axes(body: Array, side: float, forearm: Array) -> Array:
+    """Axes of a hand (x along the fingers, z out of its back) on an arm that came to rest by the least turn from a T-pose.
+
+    ``body`` (3, 3) are the axes of the body, ``side`` is +1 left and -1 right, ``forearm`` (3,) its unit direction. In the T-pose
+    the palms look down; so hanging arms have palms inward, arms stretched forward palms down.
+    """
+    out = side * body[:, 1]
+    return least_turn(out, forearm) @ np.stack([out, np.cross(body[:, 2], out), body[:, 2]], axis=1)
+
+
 def _axes(motion: BoneMotion, rig: RigMap) -> tuple[Array, Array]:
     """Up along the trunk (m, 3), unit, and left (m, 3), not yet square to it; zero when the map has nothing to tell it by."""
     top = motion.position((rig.head or rig.chest).bone)
@@ -103,11 +113,9 @@ def _upright(pose: BoneMotion, rig: RigMap, words: str) -> Calibration | None:
     offsets = {bone: pose.rotation(bone)[0].T @ A for bone in singles}
     for limb in rig.limbs:
         body = A
-        if limb.hangs_on == "chest":  # from a T-pose with palms down by the least turn to where the forearm points
+        if limb.hangs_on == "chest":
             forearm = pose.position(limb.bones[2])[0] - pose.position(limb.bones[1])[0]
-            forearm = forearm / max(float(np.linalg.norm(forearm)), 1e-12)
-            side = side_of(limb) * A[:, 1]
-            body = least_turn(side, forearm) @ np.stack([side, np.cross(A[:, 2], side), A[:, 2]], axis=1)
+            body = hand_axes(A, side_of(limb), forearm / max(float(np.linalg.norm(forearm)), 1e-12))
         offsets[limb.bones[2]] = pose.rotation(limb.bones[2])[0].T @ body
     return Calibration(words, offsets)
 

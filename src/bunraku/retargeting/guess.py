@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.character import Character
+from bunraku.character.description import Quaternion
 from bunraku.errors import BadInput
+from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import SkeletonMotion
+from bunraku.retargeting.calibration import hand_axes
 from bunraku.retargeting.names import find_role
-from bunraku.retargeting.rig_map import HeadMap, LimbMap, RigMap, TrunkMap
+from bunraku.retargeting.rig_map import NO_TURN, HeadMap, LimbMap, RigMap, TrunkMap
 from bunraku.retargeting.targets import branch
 
 __all__ = ["RigGuess", "guess_rig"]
 
 LIMBS = (("arm", "chest", ("shoulder", "elbow", "hand")), ("leg", "pelvis", ("hip", "knee", "foot")))
+ALONG = 0.9
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ def guess_rig(skeleton: SkeletonMotion, character: Character) -> RigGuess:
                     hangs_on=trunk,  # type: ignore[arg-type]
                     bones=(full_bones[0], full_bones[1], full_bones[2]),
                     frames=(full_frames[0], full_frames[1], full_frames[2]),
-                    turn=("full" if limb == "leg" else "twist" if _points_along(tree, full_frames) else "none"),
+                    turn="full" if limb == "leg" else "twist",
+                    offset=NO_TURN if limb == "leg" else _hand_offset(tree, full_frames, 1.0 if side == "left" else -1.0),
                 )
             )
     arms = [part for part in limbs if part.hangs_on == "chest"]
@@ -102,10 +107,17 @@ def _meeting_bone(skeleton: SkeletonMotion, bones: list[str]) -> str | None:
     return next((skeleton.names[at] for at in paths[0] if all(at in path for path in paths)), None)
 
 
-def _points_along(tree: Tree, frames: list[str]) -> bool:
-    """Whether the hand's x axis points along the forearm at home, as hand frames should."""
+def _hand_offset(tree: Tree, frames: list[str], side: float) -> Quaternion:
+    """The turn from the hand frame's axes to a hand's (x along the fingers, z out of its back).
+
+    None when the frame's x points along the forearm at home, as it should. Otherwise the hand is taken to be at home as a
+    person's would be who came there from a T-pose with palms down by the least turn.
+    """
     at = tree.configuration(tree.home)
-    turn, hand = at.pose(frames[2])
+    R, hand = at.pose(frames[2])
     forearm = hand - at.pose(frames[1])[1]
     length = float(np.linalg.norm(forearm))
-    return length > 1e-9 and float(turn[:, 0] @ forearm) > 0.9 * length
+    if length < 1e-9 or float(R[:, 0] @ forearm) > ALONG * length:
+        return NO_TURN
+    w, x, y, z = quaternion_of_matrix(R.T @ hand_axes(np.eye(3), side, forearm / length)).tolist()
+    return (w, x, y, z)

@@ -39,7 +39,7 @@ class Solver:
 
     temporal_weight: float = 1e-3
     home_weight: float = 1e-5
-    max_iterations: int = 30
+    max_iterations: int = 60
     first_frame_factor: int = 10
     tolerance: float = 1e-10
 

@@ -76,8 +76,8 @@ class RetargetReport:
         if self.dropped_first_frame:
             lines.append("The first frame was no motion (an artificial pose) and was dropped.")
         lines += [
-            f"{e.name}: {100 * e.rms:.2f} cm RMS, {100 * e.worst:.1f} cm at worst; {100 * e.rms_reachable:.2f} cm RMS where reachable, "
-            f"{100 * e.unreachable:.0f} % of the frames are not."
+            f"{e.name}: {100 * e.rms:.2f} cm RMS, {100 * e.worst:.1f} cm at worst; "
+            f"{100 * e.rms_reachable:.2f} cm RMS where reachable, {100 * e.unreachable:.0f} % of the frames are not."
             for e in self.targets
         ]
         if self.fastest_joint:
@@ -112,9 +112,9 @@ def retarget(
 ) -> RetargetResult:
     """Joint curves of ``character`` that follow the skeleton of ``clip``; audio, words and phrases are passed on.
 
-    ``rig`` defaults to a guess from names. ``rate`` [Hz] defaults to the skeleton's, but not above the fastest motor's command rate.
-    ``speed_factor`` bounds every step by that many times v h (infinite: no bound). ``held`` names coordinates or groups that stay
-    at home, in place of the clip's own; by default also the group ``legs`` of a character that stands on feet.
+    ``rig`` defaults to a guess from names. ``rate`` [Hz] defaults to the skeleton's, but not above the fastest motor's command
+    rate. ``speed_factor`` bounds every step by that many times v h (infinite: no bound). ``held`` names coordinates or groups that
+    stay at home, in place of the clip's own; by default also the group ``legs`` of a character that stands on feet.
     """
     if clip.skeleton is None:
         raise BadInput(f"the clip {clip.name!r} has no skeleton to retarget (it has: {', '.join(clip.tracks) or 'nothing'})")

@@ -23,10 +23,9 @@ from bunraku.errors import BadInput
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 
-__all__ = ["HeadMap", "LimbMap", "RigMap", "TrunkMap", "read_rig_map", "write_rig_map"]
+__all__ = ["NO_TURN", "HeadMap", "LimbMap", "RigMap", "TrunkMap", "read_rig_map", "write_rig_map"]
 
 NO_TURN: Quaternion = (1.0, 0.0, 0.0, 0.0)
-Weight = Field(ge=0.0, le=1e6)
 
 
 class TrunkMap(Description):
@@ -70,7 +69,7 @@ class LimbMap(Description):
     middle_weight: float = Field(0.3, ge=0.0, le=1e6)
     end_weight: float = Field(1.0, ge=0.0, le=1e6)
     turn: Literal["none", "twist", "full"] = "none"
-    turn_weight: float = Field(0.05, ge=0.0, le=1e6)
+    turn_weight: float = Field(0.15, ge=0.0, le=1e6)
     offset: Quaternion = NO_TURN
 
 

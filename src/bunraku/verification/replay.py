@@ -6,6 +6,8 @@ The character starts at home on the floor, rests, moves smoothly to the first fr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,11 +93,13 @@ def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monito
     tree = compile_tree(character)
     period = 1.0 / curves.rate
     every = max(1, int(np.ceil(period / timestep - 1e-9)))
-    foreign = foreign_model(character, period / every)
+    with _without_log_file():
+        foreign = foreign_model(character, period / every)
     wanted = tree.expand(curves.names, curves.values)[:, [tree.index(motor.coordinate) for motor in character.motors]]
     home = tree.home[[tree.index(motor.coordinate) for motor in character.motors]]
     lead, told = _with_lead(wanted, home, MotionLimits.of(character).velocity, curves.rate)
-    run = _simulate(foreign, told, curves.rate, every, lead, monitor)
+    with _without_log_file():
+        run = _simulate(foreign, told, curves.rate, every, lead, monitor)
     playing = (run.times >= 0.0) & (run.times <= curves.duration + foreign.servos.pure_delay.max())
     played = curves.times[curves.times <= max(run.times[-1], 0.0)]
     values = wanted[: len(played)]
@@ -255,8 +259,21 @@ class _Watch:
 
 
 def _bad() -> tuple[int, ...]:
-    """MuJoCo's warnings of a simulation that went wrong and was reset."""
+    """MuJoCo's warnings of a simulation that went wrong and was reset, or whose commands were dropped."""
     import mujoco
 
     kinds = mujoco.mjtWarning
-    return int(kinds.mjWARN_BADQPOS), int(kinds.mjWARN_BADQVEL), int(kinds.mjWARN_BADQACC)
+    return tuple(int(kind) for kind in (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC, kinds.mjWARN_BADCTRL))
+
+
+@contextmanager
+def _without_log_file() -> Iterator[None]:
+    """Keep MuJoCo from writing its warnings to a file in the working folder; the replay reads them from the state instead."""
+    import mujoco
+
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)

@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from bunraku.character import Character, Motor
 
-__all__ = ["FULL_TORQUE_AT", "LOOSE_STIFFNESS", "ServoBank", "stiffness_of"]
+__all__ = ["CONTINUOUS_SHARE", "FULL_TORQUE_AT", "LOOSE_STIFFNESS", "ServoBank", "stiffness_of"]
 
 Array = NDArray[np.float64]
 
 FULL_TORQUE_AT = 0.05
 """A servo without a stated stiffness gives its full torque at this error [rad]."""
+
+CONTINUOUS_SHARE = 1.0 / 3.0
+"""Continuous (RMS) torque of a motor whose maker states none, as a share of its stall torque."""
 
 LOOSE_STIFFNESS = 100.0
 """Stiffness [N·m/rad] of a servo that states neither stiffness nor torque."""
@@ -58,13 +61,14 @@ class ServoBank:
         def listed(field: str, missing: float) -> Array:
             return np.array([missing if getattr(m, field) is None else getattr(m, field) for m in motors], dtype=np.float64)
 
+        stated, third = listed("continuous_torque", np.nan), CONTINUOUS_SHARE * listed("stall_torque", np.inf)
         return ServoBank(
             tuple(motor.name for motor in motors),
             tuple(motor.coordinate for motor in motors),
             np.array([stiffness_of(motor) for motor in motors], dtype=np.float64),
             np.array([d if m.damping is None else m.damping for m, d in zip(motors, damping, strict=True)], dtype=np.float64),
             listed("stall_torque", np.inf) * listed("torque_fraction", 1.0),
-            listed("continuous_torque", np.inf),
+            np.where(np.isnan(stated), third, stated),
             listed("no_load_speed", np.inf),
             listed("delay", 0.0),
             listed("resolution", 0.0),

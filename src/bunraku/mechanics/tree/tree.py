@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bunraku.character import WORLD, Character, Pose
 from bunraku.errors import BadInput
+from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.tree import _kernels as kernels
 
 __all__ = ["Configuration", "Tree", "compile_tree", "rotation_of"]
@@ -141,14 +142,7 @@ class Configuration:
 
 def rotation_of(pose: Pose) -> Array:
     """The rotation matrix of a pose's quaternion."""
-    w, x, y, z = pose.quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return matrix_of_quaternion(pose.quaternion)
 
 
 def compile_tree(character: Character) -> Tree:

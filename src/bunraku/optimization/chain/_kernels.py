@@ -139,6 +139,8 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
     n = reference.shape[0]
     low = box[0]
     high = box[1]
+    a = box[2]
+    b = box[3]
     fixed = not np.isnan(start)
     code = FEASIBLE if envelope(lower, upper, step, start, low[:n], high[:n]) else INFEASIBLE
 
@@ -150,19 +152,54 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
     if cost == 0.0:
         return code
     radius = np.sqrt(cost / q1) * (1.0 + 1e-9)
-    a = box[2]
-    b = box[3]
-    for k in range(n):
-        a[k] = max(low[k], reference[k] - radius)
-        b[k] = min(high[k], reference[k] + radius)
-        if a[k] > b[k]:
-            a[k] = out[k]
-            b[k] = out[k]
+
+    # The optimum is nearly always within a step of the hull of reference, causal and anticausal clamp. If it touches that box
+    # nowhere it is the optimum, by convexity; otherwise the box grows.
+    margin = 0.0
+    for k in range(1, n):
+        margin = max(margin, min(step[k], radius))
+    anticausal = out[n - 1]
+    for k in range(n - 1, -1, -1):
+        if k < n - 1:
+            anticausal = move(anticausal, reference[k], low[k], high[k], step[k + 1])
+        a[k] = min(out[k], reference[k], anticausal)
+        b[k] = max(out[k], reference[k], anticausal)
+    while True:
+        for k in range(n):
+            a[k] = max(low[k], a[k] - margin, reference[k] - radius)
+            b[k] = min(high[k], b[k] + margin, reference[k] + radius)
+            if a[k] > b[k]:
+                a[k] = out[k]
+                b[k] = out[k]
+        if not _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
+            return POOL_TOO_SMALL
+        touched = False
+        for k in range(1 if fixed else 0, n):
+            below = a[k] > low[k] and a[k] > reference[k] - radius and out[k] <= a[k]
+            above = b[k] < high[k] and b[k] < reference[k] + radius and out[k] >= b[k]
+            if below or above:
+                touched = True
+                break
+        if not touched:
+            break
+        margin *= 4.0
+
+    # rounding: the last word belongs to the limits
+    out[0] = start if fixed else min(max(out[0], low[0]), high[0])
+    for k in range(1, n):
+        out[k] = move(out[k - 1], out[k], low[k], high[k], step[k])
+    return code
+
+
+@njit(cache=True)
+def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
+    """Dynamic programming with bounds a, b: forward, then back; false when the pool of ``policy`` is too small."""
+    n = reference.shape[0]
     s = curve[0]
     y = curve[1]
     s_new = curve[2]
     y_new = curve[3]
-    if fixed:
+    if not np.isnan(start):
         a[0] = start
         b[0] = start
         s[0] = 0.0
@@ -196,7 +233,7 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
         y_new[count] = x - h
         count += 1
         if top + 2 > capacity:
-            return POOL_TOO_SMALL
+            return False
         policy[0, top] = x - h
         policy[1, top] = x
         top += 1
@@ -206,7 +243,7 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
             y_new[count] = v
             count += 1
             if top + 2 > capacity:
-                return POOL_TOO_SMALL
+                return False
             policy[0, top] = v
             policy[1, top] = y[i]
             top += 1
@@ -266,11 +303,7 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
             if gap > 0.0:
                 x += (policy[1, i + 1] - policy[1, i]) * ((v - policy[0, i]) / gap)
         out[k - 1] = min(max(x, a[k - 1]), b[k - 1])
-    # rounding: the last word belongs to the limits
-    out[0] = start if fixed else min(max(out[0], low[0]), high[0])
-    for k in range(1, n):
-        out[k] = move(out[k - 1], out[k], low[k], high[k], step[k])
-    return code
+    return True
 
 
 @njit(cache=True)

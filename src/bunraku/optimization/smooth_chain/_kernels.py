@@ -36,7 +36,7 @@ CONVERGED, MAX_ITERATIONS, STALLED = 0, 1, 2
 
 
 def work_array(n: int):
-    """Workspace of :func:`track` for n samples: whole vectors of 16, an odd number of them so that rows fall on different cache lines."""
+    """Workspace of :func:`track` for n samples: an odd number of vectors of 16, so that rows fall on different cache lines."""
     return np.zeros((SLOTS, 16 * (-(-n // 16) | 1)))
 
 
@@ -236,7 +236,8 @@ def solve(work, n, active, eps, q1, q2, tolerance, most):
         n: number of samples, the fixed start included.
         active: (4,) bool; whether x, v, a, u have bounds.
         eps: (4,) softness of the bounds of x, v, a, u: a bound may be passed by eps times its multiplier; 0 is hard.
-        q1, q2: weights of (x - r)^2 and of (v - dr)^2.
+        q1: weight of (x - r)^2.
+        q2: weight of (v - dr)^2.
         tolerance: complementarity gap relative to the objective at which the iteration ends.
         most: most iterations.
 
@@ -355,9 +356,10 @@ def brake(v, a, most, jerk):
 
     The stop brings v and a to exactly 0 in finitely many samples, keeps |a| <= ``most`` and changes a by at most ``jerk`` a sample
     (either may be infinite). Let e = v + sign(a) run_out(|a|, jerk) be the velocity left if a were released at once. For
-    e >= 0 the next acceleration is max(a - jerk, -min(most, fastest(v, jerk))): as negative as allowed while v still suffices to let it
-    fade out again. With b = |a|, v >= run_out(b) gives fastest(v) >= b - jerk, since (b - jerk) + run_out(b - jerk) = run_out(b);
-    so the change never exceeds jerk and v >= run_out(b) holds again: v falls monotonically to 0 and is not reversed. e < 0: mirrored.
+    e >= 0 the next acceleration is max(a - jerk, -min(most, fastest(v, jerk))): as negative as allowed while v still suffices
+    to let it fade out again. With b = |a|, v >= run_out(b) gives fastest(v) >= b - jerk, since (b - jerk) + run_out(b - jerk)
+    = run_out(b); so the change never exceeds jerk and v >= run_out(b) holds again: v falls monotonically to 0 and is not
+    reversed. e < 0: mirrored.
     """
     left = v + run_out(a, jerk) if a > 0.0 else v - run_out(-a, jerk)
     if left > 0.0 or (left == 0.0 and v >= 0.0):
@@ -384,13 +386,20 @@ def track(reference, lower, upper, start, v0, a0, limit, eps, rest, q1, q2, tole
     """Optimum of one joint into ``out`` (n,); allocates nothing. All in units of one sample.
 
     Args:
-        reference, lower, upper: (n,); bounds may be infinite.
-        start: sample 0. v0, a0: velocity and acceleration it arrives with; NaN: none is demanded (a0 counts only with v0).
+        reference: (n,) wanted samples.
+        lower: (n,) smallest values; may be infinite.
+        upper: (n,) largest values; may be infinite.
+        start: sample 0.
+        v0: velocity it arrives with; NaN: none is demanded.
+        a0: acceleration it arrives with; NaN: none is demanded; counts only with v0.
         limit: (3,) largest |v|, |a|, |u|; may be infinite.
         eps: (4,) softness, see :func:`solve`.
         rest: whether the motion must end so that holding its last sample is legal.
-        q1, q2: weights of (x - r)^2 and of (v - dr)^2.
-        tolerance, most: see :func:`solve`.
+        q1: weight of (x - r)^2.
+        q2: weight of (v - dr)^2.
+        tolerance: see :func:`solve`.
+        most: see :func:`solve`.
+        out: (n,) the optimum.
         work: from :func:`work_array`.
 
     Returns:

@@ -83,8 +83,11 @@ def solve_smooth_chain(
         reference: wanted samples r, shape (n, k), finite, [rad] or [m].
         rate: samples a second [Hz].
         start: value of the first sample, shape (k,).
-        lower, upper: range, a number, (k,) or (n, k); may be infinite. Row 0 binds nobody: the start is given.
-        velocity, acceleration, jerk: limits [1/s, 1/s^2, 1/s^3 times the unit], numbers or (k,), > 0; inf means none.
+        lower: lower end of the range, a number, (k,) or (n, k); may be infinite. A start outside makes the column infeasible.
+        upper: upper end of the range, likewise.
+        velocity: limit [rad/s], a number or (k,), > 0; inf means none.
+        acceleration: limit [rad/s^2], likewise.
+        jerk: limit [rad/s^3], likewise.
         start_velocity: velocity with which the first sample is reached, shape (k,): limits then hold across the start. None: the
             motion begins with the first sample, as :class:`bunraku.motion.limits.MotionLimits` sees it. Zeros: it starts from rest.
         start_acceleration: acceleration at the first sample, shape (k,), needs ``start_velocity``. None: any.
@@ -149,7 +152,8 @@ def solve_smooth_chain(
             if level == 1:
                 limit[:2] = np.maximum(limit[:2], 1.001 * np.array(stop_needs(v0[j], a0[j], limit[1], limit[2], n)))
         values[:, j] = out
-        if level > 0 or not kept:
+        outside = not floor[0] - 1e-12 <= first[j] <= ceiling[0] + 1e-12
+        if level > 0 or not kept or outside:
             statuses[j] = Status.INFEASIBLE
         elif code != CONVERGED:
             statuses[j] = Status.MAX_ITERATIONS if code == MAX_ITERATIONS else Status.STALLED

@@ -1,0 +1,195 @@
+"""The compiled tick of :mod:`bunraku.performers.speech.stream`: arrays in, arrays out, nothing allocated.
+
+Everything is in units of one sample: v = x_k - x_{k-1}, a = v_k - v_{k-1}, u = a_k - a_{k-1}. ``reference`` (k, n) holds one joint
+a row: column 0 belongs to the sample emitted last, columns 1 .. count - 1 to those to come. The window is kept in order, not as
+a ring: moving it is one copy of a few kilobytes, against a tenth of a millisecond of optimization.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from bunraku.optimization.chain._kernels import move
+from bunraku.optimization.chain._kernels import track as track_chain
+from bunraku.optimization.smooth_chain._kernels import brake, run_out
+from bunraku.optimization.smooth_chain._kernels import track as track_smooth
+
+FRAME, HOLD, DRAIN = 0, 1, 2
+OK, PRIMING, CLAMPED, REJECTED, HELD, WAITING = 0, 1, 2, 3, 4, 5
+SLACK = 1e-13
+
+
+@njit(cache=True, error_model="numpy")
+def stop_is_legal(x, v, a, low, high, limit):
+    """Whether the state (x, v, a) and the whole hardest stop from it stay in [low, high] and within the velocity limit."""
+    if not (low - SLACK <= x <= high + SLACK and abs(v) <= limit[0] + SLACK):
+        return False
+    if limit[2] == np.inf:
+        way = run_out(abs(v), limit[1])
+        return x + way <= high + SLACK if v > 0.0 else x - way >= low - SLACK
+    for _ in range(1_000_000):
+        if v == 0.0 and a == 0.0:
+            return True
+        a = brake(v, a, limit[1], limit[2])
+        v += a
+        x += v
+        if not (low - SLACK <= x <= high + SLACK and abs(v) <= limit[0] + SLACK):
+            return False
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def safe_acceleration(x, v, a, target, low, high, limit):
+    """Acceleration of the next sample that brings x nearest to ``target`` and leaves a legal stop.
+
+    Invariant: from the present state the hardest stop (:func:`brake`, a function of v and a alone) is legal to its end. An
+    acceleration is accepted only if the state it leads to has that property; its |a| and its change are within the limits by
+    construction. One is always acceptable: the one of the stop itself, for the rest of a legal stop is a legal stop. So the
+    invariant holds at rest in the range, and it is inherited from sample to sample whatever the targets are. Bisection between
+    the stop and the wish looks for the boldest acceptable one; where it finds none it stops.
+    """
+    down, up = max(a - limit[2], -limit[1]), min(a + limit[2], limit[1])
+    wish = min(max(target - x, -limit[0]), limit[0]) - v
+    wish = min(max(wish, down), up)
+    if stop_is_legal(x + (v + wish), v + wish, wish, low, high, limit):
+        return wish
+    stop = brake(v, a, limit[1], limit[2])
+    good, bad = 0.0, 1.0
+    for _ in range(24):
+        middle = 0.5 * (good + bad)
+        trial = stop + middle * (wish - stop)
+        if stop_is_legal(x + (v + trial), v + trial, trial, low, high, limit):
+            good = middle
+        else:
+            bad = middle
+    return stop + good * (wish - stop)
+
+
+@njit(cache=True, error_model="numpy")
+def interpolate(x, knots, column, count):
+    """Piecewise linear through the knots, constant beyond their ends: np.interp without allocation."""
+    if x <= knots[0, 0]:
+        return knots[0, column]
+    for i in range(1, count):
+        if x <= knots[i, 0]:
+            t = (x - knots[i - 1, 0]) / (knots[i, 0] - knots[i - 1, 0])
+            return knots[i - 1, column] + t * (knots[i, column] - knots[i - 1, column])
+    return knots[count - 1, column]
+
+
+@njit(cache=True, error_model="numpy")
+def already_legal(reference, count, x, v, a, low, high, limit):
+    """Whether the window can be played as it is from the state (x, v, a)."""
+    if reference[0] != x:
+        return False
+    for i in range(1, count):
+        v_new = reference[i] - reference[i - 1]
+        a_new = v_new - v
+        if not (low <= reference[i] <= high and abs(v_new) <= limit[0] and abs(a_new) <= limit[1] and abs(a_new - a) <= limit[2]):
+            return False
+        v, a = v_new, a_new
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def tick(
+    what, frame, reference, count, state, out, plan, low, high, steps, lower, upper, limit, order, smooth,
+    dependent, driver, knots, sizes, eps, q1, q2, box, curve, policy, first, work,
+):  # fmt: skip
+    """Take in one frame (or none, or drain), emit one legal sample for every joint into ``out``; returns a status code.
+
+    The arguments: ``what`` is FRAME, HOLD (repeat the last frame) or DRAIN (no more frames: the window shrinks); ``frame`` (k,)
+    wanted values, used with FRAME only; ``reference`` (k, n) window and ``count`` (1,) its columns in use; ``state`` (k, 3) x, v, a
+    emitted last, x NaN before the first pose; ``out`` (k,) the emitted sample; ``plan`` (k, n) planned samples; ``low``, ``high``
+    (k, n) bounds over the window, refilled here for joints whose range depends on another; ``steps`` (k, n) largest |v|; ``lower``,
+    ``upper`` (k,) range; ``limit`` (k, 3) largest |v|, |a|, |u|; ``order`` (k,) joints, drivers before dependents; ``smooth`` (k,)
+    whether |a| or |u| is limited; ``dependent``, ``driver`` (d,) indices, ``knots`` (d, m, 3) driver value, lower and upper bound,
+    ``sizes`` (d,) number of knots; ``eps`` (4,) softness of the smooth window; ``q1``, ``q2`` weights; then workspaces.
+    """
+    k, n = reference.shape
+    status = OK if what == FRAME else HELD
+    if what == FRAME:
+        for j in range(k):
+            if not np.isfinite(frame[j]):
+                status = REJECTED
+    fresh = np.isnan(state[0, 0])
+    if fresh and status != OK:
+        return WAITING if status == HELD else REJECTED
+    if what != DRAIN:
+        c = count[0]
+        for j in range(k):
+            value = reference[j, c - 1] if c > 0 else 0.0
+            if status in (OK, CLAMPED):
+                value = min(max(frame[j], lower[j]), upper[j])
+                if value != frame[j]:
+                    status = CLAMPED
+            reference[j, c] = value
+        count[0] = c + 1
+    elif count[0] == 0:
+        return HELD
+    if fresh:
+        # the first frame is the pose to begin with, clamped into its range in the order of dependence
+        for j in range(k):
+            state[j, 0], state[j, 1], state[j, 2] = reference[j, 0], 0.0, 0.0
+        for i in range(k):
+            j = order[i]
+            for d in range(dependent.shape[0]):
+                if dependent[d] == j:
+                    y = state[driver[d], 0]
+                    below, above = interpolate(y, knots[d], 1, sizes[d]), interpolate(y, knots[d], 2, sizes[d])
+                    state[j, 0] = min(max(state[j, 0], below), above)
+        for j in range(k):
+            out[j] = state[j, 0]
+        return PRIMING if status == OK else status
+    full = count[0] == n or what == DRAIN
+    c = count[0]
+    for i in range(k):
+        j = order[i]
+        x, v, a = state[j, 0], state[j, 1], state[j, 2]
+        if full and c > 1:
+            tied = False
+            for d in range(dependent.shape[0]):
+                if dependent[d] == j:
+                    for s in range(1, c):
+                        y = plan[driver[d], s]
+                        below, above = interpolate(y, knots[d], 1, sizes[d]), interpolate(y, knots[d], 2, sizes[d])
+                        low[j, s] = max(low[j, s] if tied else lower[j], below)
+                        high[j, s] = min(high[j, s] if tied else upper[j], above)
+                    tied = True
+            if smooth[j]:
+                if already_legal(reference[j], c, x, v, a, lower[j], upper[j], limit[j]):
+                    for s in range(c):
+                        plan[j, s] = reference[j, s]
+                else:
+                    r, p = reference[j, :c], plan[j, :c]
+                    track_smooth(r, low[j, :c], high[j, :c], x, v, a, limit[j], eps, False, q1, q2, 1e-5, 25, p, work)
+                    if not np.isfinite(plan[j, 1]):
+                        plan[j, 1] = x
+            else:
+                r, p = reference[j, :c], plan[j, :c]
+                track_chain(r, x, low[j, :c], high[j, :c], steps[j, :c], q1, q2, p, box, curve, policy, first)
+        else:
+            plan[j, 1] = x
+            for d in range(dependent.shape[0]):
+                if dependent[d] == j:
+                    y = plan[driver[d], 1]
+                    low[j, 1] = max(lower[j], interpolate(y, knots[d], 1, sizes[d]))
+                    high[j, 1] = min(upper[j], interpolate(y, knots[d], 2, sizes[d]))
+        if smooth[j]:
+            a_new = safe_acceleration(x, v, a, plan[j, 1], lower[j], upper[j], limit[j])
+            state[j, 1] = v + a_new
+            state[j, 2] = a_new
+            state[j, 0] = x + (v + a_new)
+        else:
+            state[j, 0] = move(x, plan[j, 1], low[j, 1], high[j, 1], steps[j, 1])
+        plan[j, 1] = state[j, 0]
+        out[j] = state[j, 0]
+    if full and c > 1:
+        for j in range(k):
+            for s in range(c - 1):
+                reference[j, s] = reference[j, s + 1]
+        count[0] = c - 1
+    elif status == OK:
+        status = PRIMING
+    return status

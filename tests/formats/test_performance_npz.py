@@ -1,0 +1,112 @@
+"""Performance files: everything comes back, the bytes repeat, damage is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bunraku.character import Body, Character, Joint, Motor
+from bunraku.errors import BadInput
+from bunraku.formats.archive import pack, unpack
+from bunraku.formats.performance_npz import read_performance_npz, write_performance_npz
+from bunraku.formats.provenance import content_hash, provenance
+from bunraku.formats.registry import read_clip, read_performance, write_performance
+from bunraku.motion import Audio, Certificate, Channel, Check, JointCurves, Mark, Performance
+from bunraku.optimization.solution import Status
+
+
+def performance(rng: np.random.Generator) -> Performance:
+    character = Character(
+        name="arm",
+        bodies=(Body(name="a", mass=rng.uniform()), Body(name="b")),
+        joints=(
+            Joint(name="j", kind="hinge", parent="world", child="a", range=(-rng.uniform(), 1.0)),
+            Joint(name="s", kind="slide", parent="a", child="b"),
+        ),
+        motors=(Motor(name="m", coordinate="j", velocity=rng.uniform()),),
+    )
+    motion = rng.normal(size=(50, 2))
+    return Performance(
+        character=character,
+        clip_name="no-problem",
+        channels=(Channel("j", "position", "rad", 100.0, motion[:, 0]), Channel("j", "velocity", "rad/s", 100.0, motion[:, 1])),
+        wish=JointCurves(("j",), 100.0, rng.normal(size=(50, 1))),
+        motion=JointCurves(("j", "s"), 100.0, motion),
+        certificate=Certificate(
+            Status.STALLED,
+            (Check("velocity", 1e-17, "rad/s", 1e-9), Check("margin", np.inf, at_least=True, note="ä")),
+            ("a note",),
+            {"lag": -0.0},
+        ),
+        provenance=provenance("speech", {"character": character}, {"intensity": 0.7, "held": ["legs"], "n": 3}, seed=5),
+        audio=Audio(rng.uniform(-1, 1, 64), 16000.0, "voice.wav"),
+        words=(Mark("Nö", 0.1, 0.2, 0.15),),
+        phrases=(Mark("no", 0.0, 0.4),),
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    if dataclasses.is_dataclass(a):
+        return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
+    if isinstance(a, np.ndarray):
+        return bool(np.array_equal(a, b))
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    original = performance(np.random.default_rng(1))
+    write_performance(tmp_path / "x.performance.npz", original)
+    back = read_performance(tmp_path / "x.performance.npz")
+    assert same(back, original)
+    assert content_hash(back) == content_hash(original)
+    clip = read_clip(tmp_path / "x.performance.npz")
+    assert clip.name == "no-problem"
+    assert clip.joints is not None
+    np.testing.assert_array_equal(clip.joints.values[:, 0], original.channels[0].values)
+
+
+def test_the_same_performance_gives_the_same_bytes() -> None:
+    first, second = (write_performance_npz(performance(np.random.default_rng(1))) for _ in range(2))
+    assert first == second
+    assert first != write_performance_npz(performance(np.random.default_rng(2)))
+    assert write_performance_npz(read_performance_npz(first, file="f")) == first
+
+
+def _edited(change: Any) -> bytes:
+    arrays: dict[str, Any] = dict(unpack(write_performance_npz(performance(np.random.default_rng(1))), file="f"))
+    header = json.loads(arrays["header"].tobytes())
+    change(header, arrays)
+    text = json.dumps(header) if isinstance(header, dict) else header
+    return pack(arrays | {"header": np.frombuffer(text.encode(), np.uint8)})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda h, a: h.update(bunraku="performance/9"), "newer Bunraku"),
+        (lambda h, a: h.update(bunraku="clip/1"), "'performance/1' is needed"),
+        (lambda h, a: h.pop("character"), "character"),
+        (lambda h, a: h.update(character=h["character"].replace("mass_kg", "mass_kgs")), "mass_kgs"),
+        (lambda h, a: h["motion"].update(names=["j"]), "shape"),
+        (lambda h, a: h["motion"].update(rate_hz=-1), "rate"),
+        (lambda h, a: h["channels"].pop(), "channel_0001"),
+        (lambda h, a: a.pop("wish"), "wish"),
+        (lambda h, a: a.update(wish=a["wish"].astype(np.int64)), "floats"),
+        (lambda h, a: a.update(wish=a["wish"] * np.nan), "finite"),
+        (lambda h, a: h["words"][0].update(end_s=0.0), "mark"),
+        (lambda h, a: h["certificate"].update(status="fine"), "status"),
+        (lambda h, a: h.update(extra=1), "extra"),
+    ],
+)
+def test_files_that_do_not_hold_together_are_refused(change: Any, said: str) -> None:
+    with pytest.raises(BadInput, match=said) as caught:
+        read_performance_npz(_edited(change), file="f.npz")
+    assert caught.value.file == "f.npz"
+    assert caught.value.place
