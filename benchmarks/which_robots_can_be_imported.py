@@ -1,9 +1,9 @@
 """Which robots can be imported, and does their forward kinematics survive?
 
-Reads every URDF of the package example-robot-data and every MJCF model of dm_control's suite and walkers, compares the world poses of
-all bodies at random configurations with MuJoCo's own reading of the same file, and again after a round trip through our URDF
-and MJCF. Prints a table with the largest differences and what was dropped; exits 1 if one exceeds 1e-8 or a file that MuJoCo
-reads is refused. Needs: pip install example-robot-data dm_control (see the extra check-all), or the folders given as arguments.
+Reads every URDF of the package example-robot-data and every MJCF model of dm_control's suite and walkers, compares the world
+poses of all bodies at random configurations with MuJoCo's own reading of the same file, and again after a round trip through
+our URDF and MJCF. Prints a table with the largest differences and what was dropped; exits 1 if one exceeds 1e-8 or a file that
+MuJoCo reads is refused. Needs: pip install example-robot-data dm_control (the extra check-all), or folders as arguments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import mujoco
+import mujoco  # noqa: TID253
 import numpy as np
 
 from bunraku.character import Character
@@ -34,7 +34,7 @@ def find(arguments: list[str]) -> tuple[list[Path], list[Path]]:
         for base in (folder / "cmeel.prefix/share/example-robot-data/robots", folder / "example-robot-data/robots"):
             urdfs |= set(base.rglob("*.urdf"))
         models |= set((folder / "dm_control/suite").glob("*.xml"))
-        models |= {path for path in (folder / "dm_control/locomotion/walkers/assets").rglob("*.xml")}
+        models |= set((folder / "dm_control/locomotion/walkers/assets").rglob("*.xml"))
         models |= set((folder / "dm_control/third_party/ant").glob("*.xml"))
     return sorted(urdfs), sorted(models)
 
@@ -130,7 +130,7 @@ def moved(character: Character, other: Character, q: np.ndarray) -> np.ndarray:
 
 
 def examine(path: Path, rng: np.random.Generator) -> tuple[str, list[float], tuple[str, ...], int, int]:
-    """Verdict, differences (own reading, through MJCF in MuJoCo, through MJCF, through URDF), what was dropped, bodies, coordinates."""
+    """Verdict, differences (own reading, MJCF in MuJoCo, MJCF, URDF), what was dropped, numbers of bodies and coordinates."""
     urdf = path.suffix == ".urdf"
     own = mujoco_urdf if urdf else mujoco_mjcf
     notes: list[str] = []

@@ -87,6 +87,10 @@ class Voice:
         self._chunks: list[np.ndarray] = []
         self._events: list[tuple[int, int, int, int, str]] = []
         self._callback = _CALLBACK(self._take)
+        self._start()
+
+    def _start(self) -> None:
+        """Start the library afresh: what it spoke before must not change what it speaks next."""
         self.rate = self._library.espeak_Initialize(2, 0, None, 1)  # synchronous retrieval, with phoneme events
         self._library.espeak_SetSynthCallback(self._callback)
 
@@ -112,8 +116,11 @@ class Voice:
     def say(self, text: str, *, voice: str, speed: int, pitch: int, range: int) -> Spoken:
         """Speak one phrase; words between asterisks are struck."""
         plain = text.replace("*", "")
+        self._library.espeak_Terminate()
+        self._start()
         self._chunks, self._events = [], []
-        self._library.espeak_SetVoiceByName(voice.encode())
+        if self._library.espeak_SetVoiceByName(voice.encode()) != 0:
+            raise SystemExit(f"espeak-ng has no voice {voice!r}; espeak-ng --voices lists them")
         for parameter, value in ((1, speed), (3, pitch), (4, range)):
             self._library.espeak_SetParameter(parameter, value, 0)
         data = plain.encode()
@@ -189,16 +196,17 @@ def compose_motion(
     body = book["bodies"][plan.get("body", "nao")]
     keys: dict[str, list[tuple[float, float]]] = {}
     for part, rows in plan["motion"].items():
-        for limb, layout in body.items():
-            if limb != part and not (part == "arms" and limb in ("left", "right")):
-                continue
-            poses = book["poses"]["head" if limb == "head" else "arm"]
+        for limb in ("left", "right") if part == "arms" else (part,):
+            poses, layout = book["poses"][body[limb]["poses"]], body[limb]["drives"]
             for i, row in enumerate(rows):
                 time = when(row[0], words, duration)
                 pose = [p + d for p, d in zip(poses[row[1]], row[2] if len(row) > 2 else [0] * len(layout), strict=True)]
                 for value, (coordinate, sign, drag) in zip(pose, layout, strict=True):
                     moved = time if i == 0 or str(row[0]).startswith("end") else time + drag
                     keys.setdefault(coordinate, []).append((round(moved, 3), round(sign * value, 3)))
+    if "jaw" in body:
+        coordinate, closed, opened = body["jaw"]
+        keys[coordinate] = jaw_keys(words, closed, opened)
     for coordinate, column in keys.items():
         first, last = column[0], column[-1]
         if first[0] > 0.0:
@@ -209,6 +217,19 @@ def compose_motion(
         if any(b - a < 0.03 for a, b in pairwise(times)):
             raise SystemExit(f"{coordinate}: keys at {times} do not rise by 0.03 s")
     return keys
+
+
+def jaw_keys(words: list[Word], closed: float, opened: float) -> list[tuple[float, float]]:
+    """Keys of a jaw that is open on every word's beat and closed between words."""
+    keys = [(words[0].start - 0.05, closed)]
+    for word, following in zip(words, [*words[1:], None], strict=True):
+        keys.append((word.beat, opened))
+        if following is None or following.start - word.end > 0.2:
+            keys.append((word.end + 0.05, closed))
+            keys += [(following.start - 0.05, closed)] if following else []
+        else:
+            keys.append((0.5 * (word.beat + following.beat), 0.7 * closed + 0.3 * opened))
+    return [(round(time, 3), round(value, 3)) for time, value in keys]
 
 
 def clip_text(

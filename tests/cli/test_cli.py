@@ -66,7 +66,7 @@ def test_verify_holds_and_fails_on_a_reference_that_breaks_limits(
         (["demo", "opera"], "opera"),
         (["schema", "poem"], "poem"),
         (["frolic"], "frolic"),
-        (["perform"], "CHARACTER"),
+        (["perform"], "character"),
     ],
 )
 def test_bad_input_is_one_line_and_code_two(

@@ -134,7 +134,7 @@ def test_a_written_clip_brings_its_voice(tmp_path: Path) -> None:
         (WHOLE.replace(b"held: [legs]", b"hold: [legs]"), "did you mean held", "line 11, hold"),
         (WHOLE.replace(b"  keys_m", b"  file: x.csv\n  keys_m"), "one of keys, samples_si or file", "line 5, joints"),
         (HEAD + b"audio: {file: ../x.wav}\n", "folder", "line 3, audio.file"),
-        (HEAD + b"audio: {file: /etc/passwd}\n", "relative", "line 3, audio.file"),
+        (HEAD + b"audio: {file: /etc/x.wav}\n", "relative", "line 3, audio.file"),
     ],
 )
 def test_mistakes_are_named_with_their_line(text: bytes, said: str, place: str | None, tmp_path: Path) -> None:

@@ -26,9 +26,11 @@ def test_equal_contents_have_equal_hashes() -> None:
 def test_different_contents_have_different_hashes() -> None:
     curves = JointCurves(("a",), 10.0, np.zeros((2, 1)))
     things = [
-        None, True, 1, 1.0, "1", b"1", [1], [[1]], [1, 1], {"1": 1}, {"a": 1}, ["a", 1], [], {}, "", 0, 0.0, -0.0, np.zeros(2), np.zeros((2, 1)),
-        np.zeros((1, 2)), np.zeros(2, np.float32), np.zeros(2, np.int64), Body(name="a"), Body(name="a", mass=1e-300), Body(name="b"),
-        Clip("a"), Clip("a", joints=curves), Clip("a", joints=JointCurves(("b",), 10.0, np.zeros((2, 1)))), Mark("a", 0.0, 1.0),
+        None, True, 1, 1.0, "1", b"1", [1], [[1]], [1, 1], {"1": 1}, {"a": 1}, ["a", 1], [], {}, "", 0, 0.0, -0.0,
+        np.zeros(2), np.zeros((2, 1)), np.zeros((1, 2)), np.zeros(2, np.float32), np.zeros(2, np.int64),
+        Body(name="a"), Body(name="a", mass=1e-300),
+        Body(name="b"), Clip("a"), Clip("a", joints=curves), Clip("a", joints=JointCurves(("b",), 10.0, np.zeros((2, 1)))),
+        Mark("a", 0.0, 1.0),
         Mark("a", 0.0, np.nextafter(1.0, 2.0)), ["ab", "c"], ["a", "bc"],
     ]  # fmt: skip
     hashes = [content_hash(thing) for thing in things]

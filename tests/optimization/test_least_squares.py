@@ -169,6 +169,26 @@ def test_a_linear_problem_with_bounds_is_the_nonnegative_least_squares_solution(
         np.testing.assert_allclose(found.x, nnls(A, b)[0], atol=1e-8)
 
 
+@pytest.mark.parametrize("upper", [np.inf, 0.9])
+def test_a_sparse_chain_with_a_large_residual_meets_its_tolerance(upper):
+    n = 40
+
+    def residual(x):
+        return np.concatenate([10 * (x[1:] - x[:-1] ** 2), 1 - x])
+
+    def jacobian(x):
+        return sparse.vstack(
+            [sparse.diags_array([-20 * x[:-1], np.full(n - 1, 10.0)], offsets=[0, 1], shape=(n - 1, n)), -sparse.eye_array(n)]
+        )
+
+    found = LeastSquares(max_iterations=500).solve(residual, jacobian, np.full(n, -0.5), upper=upper)
+    assert found.status is Status.CONVERGED
+    reference = least_squares(
+        residual, np.full(n, -0.5), lambda x: jacobian(x).toarray(), (-np.inf, upper), xtol=1e-15, ftol=1e-15, gtol=1e-12
+    )
+    assert found.cost <= reference.cost * (1 + 1e-12) + 1e-12
+
+
 def test_the_unit_of_a_variable_does_not_matter():
     scale = np.array([1e-4, 1e3, 1.0, 1e-2])
     plain = LeastSquares().solve(kowalik, kowalik_jacobian, PROBLEMS[5].start)

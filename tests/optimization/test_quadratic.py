@@ -65,6 +65,24 @@ def test_singular_objectives_in_a_box_are_solved(seed):
     assert found.objective == pytest.approx(clarabel_objective(problem)[1], rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_badly_scaled_problems_with_repeated_rows_and_equalities_are_solved(seed):
+    rng = np.random.default_rng(300 + seed)
+    n, m = int(rng.integers(3, 25)), int(rng.integers(3, 30))
+    U = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    P = (U * 10.0 ** rng.uniform(-6, 2, n)) @ U.T
+    A = rng.normal(size=(m, n)) * 10.0 ** rng.uniform(-2, 2, (m, 1))
+    A[1], A[2] = A[0], 2.0 * A[0]
+    inside = rng.normal(size=n)
+    below, above = (rng.uniform(0, 0.5, m) * (rng.uniform(size=m) < 0.7) for _ in range(2))
+    x_lower, x_upper = inside - rng.uniform(0, 1, n), inside + rng.uniform(0, 1, n)
+    problem = QuadraticProgram((P + P.T) / 2, 3.0 * rng.normal(size=n), A, A @ inside - below, A @ inside + above, x_lower, x_upper)
+    found = solve_quadratic(problem, solver="daqp")
+    assert found.status is Status.CONVERGED
+    assert found.primal_residual <= 1e-9
+    assert found.is_optimal(1e-8)
+
+
 def test_without_limits_it_is_a_linear_system():
     rng = np.random.default_rng(1)
     L = rng.normal(size=(6, 6))

@@ -108,6 +108,25 @@ def test_another_size_of_person_and_other_bone_axes_change_nothing(captured, pup
     np.testing.assert_allclose(found.clip.joints.values, a, atol=1e-9)
 
 
+def test_bones_without_a_rest_pose_are_calibrated_over_the_clip(captured, puppet):
+    clip, q = captured
+    skeleton = clip.skeleton
+    B = Rotation.random(len(skeleton.names), random_state=11).as_matrix()
+    turns, moves, offsets = skeleton.rotations @ B, skeleton.translations.copy(), skeleton.offsets.copy()
+    for bone, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            turns[:, bone] = B[parent].T @ turns[:, bone]
+            moves[:, bone], offsets[bone] = moves[:, bone] @ B[parent], offsets[bone] @ B[parent]
+    odd = replace(skeleton, rotations=turns, translations=moves, offsets=offsets)
+    found = retarget(clip.changed(skeleton=odd), puppet, solver=EXACT)
+    assert found.report.calibration == "the mean of the clip"
+    for name in ("l_shoulder_pitch", "l_shoulder_roll", "r_elbow_yaw", "r_elbow_roll"):
+        np.testing.assert_allclose(found.clip.joints.column(name), q[:, puppet.driven.index(name)], atol=1e-7)
+    rig = found.rig.changed(calibration="rest")
+    with pytest.raises(BadInput, match="does not stand upright"):
+        retarget(clip.changed(skeleton=odd), puppet, rig=rig)
+
+
 def test_held_joints_stay_and_the_voice_is_passed_on(captured, puppet):
     audio, word = Audio(np.zeros(1000), 1000.0), Mark("hello", 0.1, 0.4)
     clip = captured[0].changed(audio=audio, words=(word,), held=("head_yaw",))

@@ -6,9 +6,31 @@ import types
 import typing
 from typing import Any
 
+from typer.core import TyperCommand
+
 from bunraku.errors import BadInput
 
-__all__ = ["describe_options", "parse_options"]
+__all__ = ["OpenCommand", "describe_options", "parse_options"]
+
+
+class OpenCommand(TyperCommand):
+    """A command whose undeclared flags, with their values, are set aside in ``context.args`` wherever they stand."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Part the declared words from the others, parse the first, keep the second."""
+        declared = {name for parameter in self.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)}
+        own, aside, rest = [], [], list(args)
+        while rest:
+            word = rest.pop(0)
+            if word == "--" or not word.startswith("--") or word.partition("=")[0] in declared:
+                own.append(word)
+                continue
+            aside.append(word)
+            if "=" not in word and rest and not rest[0].startswith("--"):
+                aside.append(rest.pop(0))
+        result = super().parse_args(ctx, own)
+        ctx.args = aside
+        return result
 
 
 def parse_options(performer: str, words: list[str]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.options import OpenCommand
+
 if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.motion import Performance
@@ -16,7 +18,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("perform", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(perform)
+    app.command("perform", cls=OpenCommand, context_settings={"allow_extra_args": True})(perform)
 
 
 def perform(

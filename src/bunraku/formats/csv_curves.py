@@ -25,13 +25,14 @@ __all__ = ["csv_bytes", "read_csv", "write_csv"]
 Array = NDArray[np.float64]
 
 DEFAULT_RATE = 25.0
+MAX_CSV_BYTES = 64 * 1024 * 1024
 _TIME = ("time_s", "time", "t", "time_ms")
 _RATE = re.compile(r"rate(?:_hz)?\s*[:=]\s*([-+.0-9eE]+)")
 
 
 def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float | None = None) -> Clip:
     """A clip with the joint curves of a table; ``rate`` [Hz] counts when the file gives none."""
-    check_size(data, file=file)
+    check_size(data, file=file, limit=MAX_CSV_BYTES)
     lines, stated = _lines(decoded(data, file=file))
     if not lines:
         raise BadInput("holds no line; a header with coordinate names is needed", file=file, place="line 1")

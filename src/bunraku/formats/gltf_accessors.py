@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
-from bunraku.formats.files import MAX_BYTES, read_reference
+from bunraku.formats.files import MAX_BYTES, check_size, read_reference
 from bunraku.formats.places import Where
 
 __all__ = ["AnimationChannel", "GltfFile", "GltfNode"]
@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 T = TypeVar("T")
 Index = Annotated[int, Field(ge=0, le=2**31, strict=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]
+MAX_JSON_BYTES = 48 * 1024 * 1024
 _MAX_PARTS = 100_000
 
 
@@ -105,6 +106,7 @@ class GltfFile:
         self.file = file
         self._folder = folder
         text, self._binary = _parts(data, file)
+        check_size(text, file=file, limit=MAX_JSON_BYTES)
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -118,8 +120,8 @@ class GltfFile:
         try:
             self.document = _Document.model_validate(content)
         except ValidationError as error:
-            place = ".".join(str(part) for part in error.errors(include_url=False)[0]["loc"])
-            raise BadInput(first_problem(error), file=file, place=place) from error
+            place = ".".join(str(part) for part in error.errors(include_url=False)[0]["loc"])[:200]
+            raise BadInput(first_problem(error)[:400], file=file, place=place) from error
         self._buffers: dict[int, bytes] = {}
         self._read = 0
 

@@ -49,19 +49,17 @@ def read_geom(context: Context, element: Element, frame: Rigid, notes: Notes, as
         mass = element.number("mass", 0.0)
     else:
         mass = element.number("density", 1000.0) * volume(kind, size)
-    group = element.number("group", 0.0)
-    low, high = context.compiler["inertiagrouprange"].numbers("inertiagrouprange", 2) if _grouped(context) else (0.0, 5.0)
-    share = (mass, X, solid_inertia(kind, size, mass)) if mass > 0.0 and low <= group <= high else None
+    groups = (
+        context.compiler["inertiagrouprange"].numbers("inertiagrouprange", 2) if "inertiagrouprange" in context.compiler else None
+    )
+    counts = groups is None or groups[0] <= element.number("group", 0.0) <= groups[1]
+    share = (mass, X, solid_inertia(kind, size, mass)) if mass > 0.0 and counts else None
     touches = element.number("contype", 1.0) != 0.0 or element.number("conaffinity", 1.0) != 0.0
     try:
         shape = Shape(kind=kind, size=size, pose=as_pose(X), collides=touches, **_color(element, assets))
     except BadInput as error:
         raise element.wrong(str(error)) from error
     return shape, share
-
-
-def _grouped(context: Context) -> bool:
-    return "inertiagrouprange" in context.compiler
 
 
 def _mesh(context: Context, element: Element, frame: Rigid, notes: Notes, assets: dict[tuple[str, str], Element]) -> Shape | None:

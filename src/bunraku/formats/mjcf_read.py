@@ -53,6 +53,7 @@ class _Reader:
         self.root, self.notes, self.context = root, notes, Context(root)
         self.assets = {(part.tag, _asset_name(part)): part for section in root.all("asset") for part in section.children}
         self.taken = {e.get("name") for e in root.walk() if e.tag == "body"}
+        self.joint_names = {e.get("name") for e in root.walk() if e.tag in ("joint", "freejoint")}
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self.frames: list[Frame] = []
@@ -302,17 +303,12 @@ class _Reader:
         return [body.changed(mass=body.mass * scale, inertia=tuple(part * scale for part in body.inertia)) for body in self.bodies]
 
     def _between(self, wanted: str) -> str:
-        names = {body.name for body in self.bodies} | self.taken
-        while wanted in names:
-            wanted += "_"
-        self.bodies.append(Body(name=wanted))
-        return wanted
+        name = _new(wanted, self.taken)
+        self.bodies.append(Body(name=name))
+        return name
 
     def _unique(self, wanted: str) -> str:
-        names = {joint.name for joint in self.joints} | {e.get("name") for e in self.root.walk() if e.tag == "joint"}
-        while wanted in names:
-            wanted += "_"
-        return wanted
+        return _new(wanted, self.joint_names)
 
     @staticmethod
     def _made(model: type, element: Element, **fields: object):  # type: ignore[no-untyped-def]
@@ -330,6 +326,14 @@ def _behind(kind: str, axis: Array, reference: float, anchor: Array) -> Rigid:
     if kind == "slide" and reference:
         return np.eye(3), -anchor - axis / float(np.linalg.norm(axis)) * reference
     return np.eye(3), -anchor
+
+
+def _new(wanted: str, taken: set[str]) -> str:
+    """A name that is not taken, and now is."""
+    while wanted in taken:
+        wanted += "_"
+    taken.add(wanted)
+    return wanted
 
 
 def _first(element: Element, key: str) -> float:

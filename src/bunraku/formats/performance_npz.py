@@ -18,6 +18,7 @@ from bunraku.character import Character
 from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
+from bunraku.formats.files import check_size
 from bunraku.formats.migrations import CURRENT, migrate
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
@@ -25,6 +26,8 @@ from bunraku.motion import Audio, Certificate, Channel, Check, JointCurves, Mark
 from bunraku.optimization.solution import Status
 
 __all__ = ["PerformanceFile", "read_performance_npz", "write_performance_npz"]
+
+MAX_HEADER_BYTES = 32 * 1024 * 1024
 
 
 class _Part(BaseModel):
@@ -167,6 +170,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
 def _header(array: Any, file: str) -> PerformanceFile:
     if array is None or array.dtype != np.uint8 or array.ndim != 1:
         raise BadInput("is no performance file: it has no header", file=file, place="header")
+    check_size(array.tobytes(), file=file, limit=MAX_HEADER_BYTES)
     try:
         content = json.loads(array.tobytes().decode("utf-8"))
         if not isinstance(content, dict) or not isinstance(content.get("bunraku"), str):
@@ -177,7 +181,7 @@ def _header(array: Any, file: str) -> PerformanceFile:
         content = migrate("performance", int(number), content, file=file, place="header.bunraku")
         return PerformanceFile.model_validate(content)
     except ValidationError as error:
-        raise BadInput(first_problem(error), file=file, place="header") from error
+        raise BadInput(first_problem(error)[:400], file=file, place="header") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"the header is damaged: {error}"[:200], file=file, place="header") from error
 

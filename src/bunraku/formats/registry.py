@@ -21,12 +21,14 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import read_bytes
 from bunraku.formats.places import known_names
+from bunraku.formats.yaml_file import read_yaml
 from bunraku.motion import Clip, Performance
 
 __all__ = [
     "Format",
     "built_in",
     "formats",
+    "read_any",
     "read_character",
     "read_character_with_notes",
     "read_clip",
@@ -132,6 +134,39 @@ def read_performance(source: str | Path) -> Performance:
     """The performance of a file."""
     performance: Performance = _read(source, "performance")
     return performance
+
+
+def read_any(source: str | Path, *, overlay: str | Path | None = None) -> tuple[Character | Clip | Performance, tuple[str, ...]]:
+    """Whatever a file or built-in name holds, and what its reader dropped or changed, in sentences."""
+    kind = _kind_of(source)
+    if kind != "character":
+        return (read_performance(source) if kind == "performance" else read_clip(source)), ()
+    path = _located(source, "character")
+    found = _format_of(path, "character")
+    noun = _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent) if found else None
+    notes = noun[1] if isinstance(noun, tuple) else ()
+    return read_character(source, overlay=overlay), notes
+
+
+def _kind_of(source: str | Path) -> Kind:
+    path = Path(source)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        header = read_yaml(read_bytes(path), file=str(source)).kind
+        if header in ("character", "clip"):
+            return "character" if header == "character" else "clip"
+        raise BadInput(
+            f"a {header} file stands by itself nowhere; inspect takes characters, clips and performances", file=str(source)
+        )
+    for entry in _FORMATS:
+        if path.name.lower().endswith(entry.suffixes):
+            return entry.kind
+    if path.suffix == "" and str(source) in built_in("clip"):
+        return "clip"
+    if path.suffix == "" and str(source) in built_in("character"):
+        return "character"
+    names = ", ".join((*built_in("character"), *built_in("clip")))
+    suffixes = ", ".join(suffix for entry in _FORMATS for suffix in entry.suffixes)
+    raise BadInput(f"neither a file Bunraku reads ({suffixes}) nor built in ({names})", file=str(source))
 
 
 def write_character(path: str | Path, character: Character) -> None:

@@ -133,7 +133,7 @@ def _convert(model: type[BaseModel], raw: Any, where: Where, *, make: bool) -> A
         at = where
         if steps and isinstance(steps[0], str):
             at = where.at(source.get(steps[0], steps[0]), *steps[1:])
-        raise at.wrong(first_problem(cause)) from error
+        raise at.wrong(first_problem(cause)[:400]) from error
 
 
 def _nested(child: type[BaseModel], annotation: Any, value: Any, where: Where, *, make: bool) -> Any:

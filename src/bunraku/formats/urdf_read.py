@@ -25,6 +25,7 @@ _KINDS = {
     "floating": "free",
     "planar": "planar",
 }
+MAX_LINKS = 9_000
 _READ = {"link", "joint", "material"}
 
 
@@ -54,6 +55,8 @@ class _Reader:
         self.joints = _by_name(robot.all("joint"), "joints")
         if not self.links:
             raise robot.wrong("the robot has no <link>; a robot needs at least one")
+        if len(self.links) > MAX_LINKS:
+            raise robot.wrong(f"the robot has {len(self.links)} links; at most {MAX_LINKS} are read")
         self.colors = {material.get("name"): color for material in robot.all("material") if (color := _color(material)) is not None}
         self.root = self._root()
         self.rename: dict[str, str] = {}
@@ -85,13 +88,13 @@ class _Reader:
             raise second.wrong(f"{len(roots)} links have no parent ({', '.join(roots[:3])}...); connect them: one root is accepted")
         rooted = set(roots)
         for name in self.links:
-            path: list[str] = []
+            path: dict[str, None] = {}
             at = name
             while at not in rooted:
                 if at in path:
-                    loop = " - ".join(path[path.index(at) :][:8])
+                    loop = " - ".join(list(path)[list(path).index(at) :][:8])
                     raise parent[at][1].wrong(f"the links {loop} form a loop; a robot file is a tree: cut the loop at one joint")
-                path.append(at)
+                path[at] = None
                 at = parent[at][0]
             rooted.update(path)
         return roots[0]
@@ -279,29 +282,37 @@ class _Reader:
         return Motor(name=name, coordinate=name, range=None, **stated)
 
     def _couplings(self) -> list[Coupling]:
-        found = []
-        for name, element in self.joints.items():
-            mimic = element.first("mimic")
-            if mimic is None:
-                continue
-            ratio, offset, at, seen = 1.0, 0.0, element, {name}
-            while (mimic := at.first("mimic")) is not None:
+        """Mimics, those of a mimic led on to the joint that has a motor: q = ratio q_driver + offset."""
+        led: dict[str, tuple[str, float, float] | None] = {}
+        for start, element in self.joints.items():
+            path: dict[str, Element] = {}
+            name = start
+            while name not in led and (mimic := self.joints[name].first("mimic")) is not None:
+                if name in path:
+                    raise element.wrong(f"the joints {', '.join(path)[:200]} mimic each other in a circle; drop one <mimic>")
+                path[name] = mimic
                 driver = mimic.need("joint")
                 if driver not in self.joints:
                     self.notes.add(f"joint {name}: mimics {driver[:80]!r}, which is not in the file; the mimic was dropped")
+                    led[name] = None
                     break
-                if driver in seen:
-                    raise mimic.wrong(f"the joints {', '.join(sorted(seen))[:200]} mimic each other in a circle; drop one <mimic>")
-                seen.add(driver)
-                ratio, offset = ratio * mimic.number("multiplier", 1.0), offset + ratio * mimic.number("offset", 0.0)
-                at = self.joints[driver]
-            if mimic is not None:
+                name = driver
+            end = led.get(name, (name, 1.0, 0.0))
+            for follower, mimic in reversed(path.items()):
+                if end is not None and follower not in led:
+                    ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+                    end = (end[0], ratio * end[1], ratio * end[2] + offset)
+                led[follower] = end
+        found = []
+        for follower, end in led.items():
+            if end is None:
                 continue
-            ends = (element.get("type"), at.get("type"))
-            if ratio == 0.0 or not set(ends) <= {"revolute", "continuous", "prismatic"}:
-                self.notes.add(f"joint {name}: a mimic with ratio {ratio:g} between {ends[0]} and {ends[1]} dropped")
+            driver, ratio, offset = end
+            kinds = (self.joints[follower].get("type"), self.joints[driver].get("type"))
+            if ratio == 0.0 or not set(kinds) <= {"revolute", "continuous", "prismatic"}:
+                self.notes.add(f"joint {follower}: a mimic with ratio {ratio:g} between {kinds[0]} and {kinds[1]} dropped")
                 continue
-            found.append(Coupling(driver=at.get("name"), follower=name, ratio=ratio, offset=offset))
+            found.append(Coupling(driver=driver, follower=follower, ratio=ratio, offset=offset))
         return found
 
 

@@ -105,8 +105,9 @@ class Notes:
         self._count[text] += 1
 
     def listed(self) -> tuple[str, ...]:
-        """The notes in the order in which they first came up."""
-        return tuple(text if count == 1 else f"{text} ({count} times)" for text, count in self._count.items())
+        """The notes in the order in which they first came up, at most 500 of them."""
+        lines = [text if count == 1 else f"{text} ({count} times)" for text, count in self._count.items()]
+        return tuple(lines[:500] + ([f"and {len(lines) - 500} more"] if len(lines) > 500 else []))
 
 
 def read_xml(data: bytes, *, file: str, root: tuple[str, ...]) -> Element:
@@ -131,7 +132,7 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...]) -> Element:
     def end(_tag: str) -> None:
         stack.pop()
 
-    def forbidden(*_arguments: Any) -> None:
+    def forbidden(*_arguments: Any) -> Any:
         message = "holds a document type or an entity, which could unfold without end or read other files; remove <!DOCTYPE ...>"
         raise BadInput(message, file=file, place=f"line {parser.CurrentLineNumber}")
 

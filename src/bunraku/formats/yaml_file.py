@@ -24,7 +24,8 @@ __all__ = ["MAX_YAML_BYTES", "YamlFile", "dump_yaml", "load_yaml", "read_yaml"]
 
 MAX_YAML_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 40
-MAX_ENTRIES = 2_000_000
+MAX_ENTRIES = 1_000_000
+MAX_LINES = 200_000
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -191,7 +192,7 @@ class _Builder:
         if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
             raise self.wrong(f"the tag {event.tag[:60]!r} is not accepted; write plain texts and numbers")
         plain = event.style in (None, "") and event.tag is None
-        if self.levels and isinstance(self.levels[-1].value, list) and len(self.lines) < MAX_ENTRIES // 10:
+        if self.levels and isinstance(self.levels[-1].value, list) and len(self.lines) < MAX_LINES:
             self.lines[self._steps()] = self.line
         self._put(_plain(event.value) if plain else event.value, 1, event.anchor, 0)
 

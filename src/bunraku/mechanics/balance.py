@@ -87,7 +87,9 @@ def support_polygon(tree: Tree, character: Character, q: Array) -> Array:
 def balance_margins(character: Character, tree: Tree, q: Array) -> Array:
     """Signed distance (m,) [m] of the centre of mass, seen from above, to the boundary of the support polygon at ``q`` (m, nq).
 
-    Positive inside. Static: accelerations do not enter. ``q`` is taken as it is; see :func:`planted` for where the base stands.
+    Positive inside. Static and rigid: neither accelerations nor the give of servos enter, so a small margin is no proof of
+    standing (the built-in NAO, replayed at rest, needs between 2 and 3 cm of it). ``q`` is taken as it is; see :func:`planted`
+    for where the base stands.
     """
     nodes, points = foot_points(character, tree)
     if not len(nodes):

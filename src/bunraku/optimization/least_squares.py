@@ -25,6 +25,9 @@ __all__ = ["LeastSquares", "LeastSquaresSolution", "projected_gradient_norm"]
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""Costs that differ by less than this part of themselves are not told apart."""
+
 
 @dataclass(frozen=True)
 class LeastSquaresSolution:
@@ -107,8 +110,12 @@ class LeastSquares:
                 promised = -float(gradient @ p) - 0.5 * float(model @ model)
                 found = _residual(residual, trial) if promised > 0.0 else None
                 new_cost = 0.5 * float(found @ found) if found is not None else np.inf
-                if found is not None and new_cost < cost and cost - new_cost >= 1e-4 * promised:
-                    gain = (cost - new_cost) / promised
+                gain = (cost - new_cost) / promised if found is not None and new_cost < cost else 0.0
+                if found is not None and gain < 1e-4 and max(promised, new_cost - cost) <= ROUNDING * cost:
+                    # costs this close cannot be told apart: the gradient decides
+                    slope = np.asarray(_jacobian(jacobian, trial, r.size).T @ found)
+                    gain = 1.0 if projected_gradient_norm(trial, slope, lo, hi) <= 0.99 * norm else 0.0
+                if found is not None and gain >= 1e-4:
                     mu, factor, moved = max(mu * max(1 / 3, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-16), 2.0, True
                     x, r, cost = trial, found, new_cost
                 else:

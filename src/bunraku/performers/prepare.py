@@ -30,10 +30,11 @@ def prepare(
     saved = checkpoint.load() if checkpoint is not None else None
     if saved is not None and {"values", "rate", "held"} <= set(saved) and saved["values"].shape[1:] == (len(character.driven),):
         joints = JointCurves(character.driven, float(saved["rate"]), saved["values"])
-        held = tuple(str(name) for name in saved["held"])
+        held = tuple(character.coordinates[int(i)] for i in saved["held"])
         return clip.changed(joints=joints, skeleton=None, held=held), ("retargeted before the interruption; going on from there",)
     result = retarget(clip, character, rig=rig, monitor=monitor)
     joints = result.clip.need_joints("the performer")
     if checkpoint is not None and joints.names == character.driven:
-        checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": np.array(result.clip.held, dtype=str)})
+        still = np.array([character.coordinates.index(name) for name in result.clip.held], dtype=np.int64)
+        checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still})
     return result.clip, result.report.sentences

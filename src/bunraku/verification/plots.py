@@ -125,14 +125,14 @@ def draw_overview(performance: Performance, count: int = 5) -> Any:
         top.set_ylim(-1.1, 1.6)
     top.set_yticks([])
     top.set_ylabel("voice", fontsize=8)
-    for i, word in enumerate(performance.words):
-        top.text(word.start, 1.15 + 0.0 * i, word.text, fontsize=6.5, rotation=28, ha="left", va="bottom", clip_on=False)
+    for word in performance.words:
+        top.text(word.start, 1.15, word.text, fontsize=6.5, rotation=28, ha="left", va="bottom", clip_on=False)
     for axis, name in zip(axes[1:, 0], joints, strict=True):
         _lines(axis, wish, positions, positions.names.index(name))
         axis.set_ylabel(name, fontsize=8, rotation=0, ha="right", va="center")
         _phrases(axis, performance)
     _phrases(top, performance)
-    axes[1, 0].legend(loc="upper right", ncols=2, fontsize=7, frameon=False)
+    top.legend(*axes[1, 0].get_legend_handles_labels(), loc="lower right", ncols=2, fontsize=7, frameon=False)
     axes[-1, 0].set_xlabel("time [s]", fontsize=8)
     axes[-1, 0].set_xlim(0, positions.duration)
     return figure

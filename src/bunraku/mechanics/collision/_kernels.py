@@ -4,7 +4,8 @@ A shape is a core and a radius around it: sphere = point, capsule = segment, the
 distance of the cores comes from GJK (Gilbert, Johnson, Keerthi 1988; two segments in closed form) and the radii are taken off;
 cores that intersect are measured by an expanding polytope (van den Bergen 2001) from inside. With M = A - B (Minkowski) and
 h(n) = max over M of n.x its support, the signed distance is max over unit n of -h(n): both methods search that n.
-One distance takes 1-3 us, a deep penetration of smooth shapes up to 100 us; 2,000 frames of a NAO about 0.1 s.
+Measured on one core: 0.2 to 1.4 us a distance of separate shapes, 2 to 40 us a deep penetration (ellipsoids the slowest);
+2,000 frames of the built-in NAO 0.06 s.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def reduce_simplex(y, count, weight, trial, v):
         best = np.inf
         for face in range(4):
             i, j, k = face, (face + 1) % 4, (face + 2) % 4
-            trial[:] = 0.0
+            trial[(face + 3) % 4] = 0.0
             nearest_on_triangle(y, i, j, k, trial)
             square = 0.0
             for a in range(3):
@@ -168,14 +169,16 @@ def reduce_simplex(y, count, weight, trial, v):
                 square += at * at
             if square < best:
                 best = square
-                weight[:] = trial
+                for a in range(4):
+                    weight[a] = trial[a]
     elif count == 3:
         nearest_on_triangle(y, 0, 1, 2, weight)
     elif count == 2:
         nearest_on_segment(y, 0, 1, weight)
     else:
         weight[0] = 1.0
-    v[:] = 0.0
+    for a in range(3):
+        v[a] = 0.0
     kept = 0
     for i in range(count):
         if weight[i] > 0.0:
@@ -190,7 +193,7 @@ def reduce_simplex(y, count, weight, trial, v):
 def core_distance(kind_a, size_a, kind_b, size_b, r, p, y, weight, trial, v):
     """Distance of two cores by GJK, to ``TOLERANCE``; -1 when they intersect."""
     v[0], v[1], v[2] = support(kind_a, size_a, kind_b, size_b, r, p, p[0], p[1], p[2])
-    y[0, :] = v
+    y[0, 0], y[0, 1], y[0, 2] = v[0], v[1], v[2]
     count = 1
     square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
     for _ in range(MOST_STEPS):
@@ -221,7 +224,7 @@ def add_face(points, faces, normal, offset, count, i, j, k, cx, cy, cz):
     length = np.sqrt(nx * nx + ny * ny + nz * nz)
     faces[count, 0], faces[count, 1], faces[count, 2] = i, j, k
     if length < 1e-30:
-        normal[count, :] = 0.0
+        normal[count, 0], normal[count, 1], normal[count, 2] = 0.0, 0.0, 0.0
         offset[count] = np.inf
         return count + 1
     nx, ny, nz = nx / length, ny / length, nz / length
@@ -264,7 +267,7 @@ def core_depth(kind_a, size_a, kind_b, size_b, r, p):
         area = np.sqrt(nx * nx + ny * ny + nz * nz)
         if area > farthest:
             farthest = area
-            points[2, :] = points[3]
+            points[2, 0], points[2, 1], points[2, 2] = points[3, 0], points[3, 1], points[3, 2]
     nx, ny, nz = plane_normal(points, 0, 1, 2)
     level = nx * points[0, 0] + ny * points[0, 1] + nz * points[0, 2]
     ax, ay, az = support(kind_a, size_a, kind_b, size_b, r, p, nx, ny, nz)
@@ -307,12 +310,14 @@ def core_depth(kind_a, size_a, kind_b, size_b, r, p):
                             found = e
                     if found >= 0:
                         edge_count -= 1
-                        edges[found, :] = edges[edge_count]
+                        edges[found, 0], edges[found, 1] = edges[edge_count, 0], edges[edge_count, 1]
                     else:
                         edges[edge_count, 0], edges[edge_count, 1] = i, j
                         edge_count += 1
                 count -= 1
-                faces[f, :], normal[f, :], offset[f] = faces[count], normal[count], offset[count]
+                offset[f] = offset[count]
+                for a in range(3):
+                    faces[f, a], normal[f, a] = faces[count, a], normal[count, a]
             else:
                 f += 1
         if edge_count == 0 or count + edge_count > MOST_FACES:

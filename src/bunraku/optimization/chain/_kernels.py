@@ -155,10 +155,10 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
 
     # The optimum is nearly always within a step of the hull of reference, causal and anticausal clamp. If it touches that box
     # nowhere it is the optimum, by convexity; otherwise the box grows.
-    margin = 0.0
+    margin = 1e-3 * radius
     for k in range(1, n):
         margin = max(margin, min(step[k], radius))
-    anticausal = out[n - 1]
+    anticausal = min(max(reference[n - 1], low[n - 1]), high[n - 1])
     for k in range(n - 1, -1, -1):
         if k < n - 1:
             anticausal = move(anticausal, reference[k], low[k], high[k], step[k + 1])
@@ -173,14 +173,15 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
                 b[k] = out[k]
         if not _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
             return POOL_TOO_SMALL
+        near = 1e-6 * margin
         touched = False
         for k in range(1 if fixed else 0, n):
-            below = a[k] > low[k] and a[k] > reference[k] - radius and out[k] <= a[k]
-            above = b[k] < high[k] and b[k] < reference[k] + radius and out[k] >= b[k]
+            below = a[k] > low[k] and a[k] > reference[k] - radius and out[k] <= a[k] + near
+            above = b[k] < high[k] and b[k] < reference[k] + radius and out[k] >= b[k] - near
             if below or above:
                 touched = True
                 break
-        if not touched:
+        if not touched or margin > 2.0 * radius:
             break
         margin *= 4.0
 

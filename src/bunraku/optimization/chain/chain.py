@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, deviation_cost, track_columns, work_arrays
+from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, deviation_cost, largest_pool, track_columns, work_arrays
 
 __all__ = ["ChainSolution", "solve_chain"]
 
@@ -93,7 +93,7 @@ def solve_chain(
     low, high, limit = (np.ascontiguousarray(a.T) for a in (low, high, limit))
     out = np.empty((k, n))
     codes = np.empty(k, dtype=np.int64)
-    most = n * (n + 1) + 2
+    most = largest_pool(n)
     pool = min(16 * n + 64, most)
     while True:
         track_columns(columns, first, low, high, limit, q1, w, out, codes, *work_arrays(n, pool))

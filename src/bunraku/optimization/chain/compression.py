@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, work_arrays
+from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, largest_pool, work_arrays
 from bunraku.optimization.chain.scales._kernels import scale_segments
 from bunraku.optimization.solution import Status
 
@@ -115,7 +115,7 @@ def solve_compression(
     x, target = np.empty(n), np.empty(n)
     first = np.nan if start is None else float(start)
     weights = np.full(scales.size, q3)
-    most_knots = n * (n + 1) + 2
+    most_knots = largest_pool(n)
     pool = min(16 * n + 64, most_knots)
     while True:
         code, iterations, converged, objective = scale_segments(

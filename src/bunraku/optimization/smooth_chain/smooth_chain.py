@@ -34,6 +34,9 @@ Array = NDArray[np.float64]
 MARGIN = 1e-8
 """By which part of themselves limits are tightened."""
 SOFTNESS = 1e-7
+"""Softness of a range that cannot be kept, times the position weight."""
+THIN = 1e-9
+"""Width below which a range is a single value."""
 
 
 @dataclass(frozen=True)
@@ -140,11 +143,13 @@ def solve_smooth_chain(
         if first[j] == column[0] and not rest_at_end and _legal(column, floor, ceiling, scaled[:, j], v0[j], a0[j]):
             values[:, j] = column
             continue
-        shrunk = _shrunk(floor, ceiling)
+        shrunk, thin = _shrunk(floor, ceiling), ceiling - floor < THIN
+        thin[0] = False
         limit, eps = inner[:, j].copy(), hard
         for level in range(3):
             code, count = track(column, *shrunk, first[j], v0[j], a0[j], limit, eps, rest_at_end, *weights, out, work)
             iterations[j] += count
+            np.clip(out, floor, ceiling, out=out, where=thin)
             kept = np.isfinite(out).all() and _legal(out, floor, ceiling, scaled[:, j], v0[j], a0[j], range_counts=level == 0)
             if kept:
                 break
@@ -205,9 +210,9 @@ def _legal(x: Array, low: Array, high: Array, scaled: Array, v0: float, a0: floa
 
 
 def _shrunk(low: Array, high: Array) -> tuple[Array, Array]:
-    """Range tightened by the margin; where it has no width, widened by less than anyone can tell (2e-10)."""
+    """Range tightened by the margin; where it is a single value, widened by 2e-10 for the interior point."""
     margin = MARGIN * np.minimum(np.where(np.isfinite(high - low), high - low, 1.0), 1.0)
-    thin = high - low < 1e-9
+    thin = high - low < THIN
     middle = np.where(thin, 0.5 * (low + high), 0.0) if thin.any() else 0.0
     return np.where(thin, middle - 2e-10, low + margin), np.where(thin, middle + 2e-10, high - margin)
 

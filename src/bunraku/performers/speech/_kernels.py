@@ -8,11 +8,11 @@ a ring: moving it is one copy of a few kilobytes, against a tenth of a milliseco
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import carray, cfunc, njit
 
 from bunraku.optimization.chain._kernels import move
 from bunraku.optimization.chain._kernels import track as track_chain
-from bunraku.optimization.smooth_chain._kernels import brake, run_out
+from bunraku.optimization.smooth_chain._kernels import SLOTS, brake, run_out
 from bunraku.optimization.smooth_chain._kernels import track as track_smooth
 
 FRAME, HOLD, DRAIN = 0, 1, 2
@@ -104,7 +104,7 @@ def tick(
     emitted last, x NaN before the first pose; ``out`` (k,) the emitted sample; ``plan`` (k, n) planned samples; ``low``, ``high``
     (k, n) bounds over the window, refilled here for joints whose range depends on another; ``steps`` (k, n) largest |v|; ``lower``,
     ``upper`` (k,) range; ``limit`` (k, 3) largest |v|, |a|, |u|; ``order`` (k,) joints, drivers before dependents; ``smooth`` (k,)
-    whether |a| or |u| is limited; ``dependent``, ``driver`` (d,) indices, ``knots`` (d, m, 3) driver value, lower and upper bound,
+    1 where |a| or |u| is limited; ``dependent``, ``driver`` (d,) indices, ``knots`` (d, m, 3) driver value, lower and upper bound,
     ``sizes`` (d,) number of knots; ``eps`` (4,) softness of the smooth window; ``q1``, ``q2`` weights; then workspaces.
     """
     k, n = reference.shape
@@ -157,7 +157,7 @@ def tick(
                         low[j, s] = max(low[j, s] if tied else lower[j], below)
                         high[j, s] = min(high[j, s] if tied else upper[j], above)
                     tied = True
-            if smooth[j]:
+            if smooth[j] == 1:
                 if already_legal(reference[j], c, x, v, a, lower[j], upper[j], limit[j]):
                     for s in range(c):
                         plan[j, s] = reference[j, s]
@@ -176,7 +176,7 @@ def tick(
                     y = plan[driver[d], 1]
                     low[j, 1] = max(lower[j], interpolate(y, knots[d], 1, sizes[d]))
                     high[j, 1] = min(upper[j], interpolate(y, knots[d], 2, sizes[d]))
-        if smooth[j]:
+        if smooth[j] == 1:
             a_new = safe_acceleration(x, v, a, plan[j, 1], lower[j], upper[j], limit[j])
             state[j, 1] = v + a_new
             state[j, 2] = a_new
@@ -193,3 +193,57 @@ def tick(
     elif status == OK:
         status = PRIMING
     return status
+
+
+def layout(k: int, n: int, d: int, m: int) -> tuple[list[tuple[str, tuple[int, ...]]], list[tuple[str, tuple[int, ...]]]]:
+    """Names and shapes of the arrays in the two blocks of memory of :func:`tick_at`, in order: floats, integers."""
+    floats: list[tuple[str, tuple[int, ...]]] = [
+        *(("frame", (k,)), ("reference", (k, n)), ("state", (k, 3)), ("out", (k,)), ("plan", (k, n)), ("low", (k, n))),
+        *(("high", (k, n)), ("steps", (k, n)), ("lower", (k,)), ("upper", (k,)), ("limit", (k, 3)), ("knots", (d, m, 3))),
+        *(("eps", (4,)), ("weights", (2,)), ("box", (4, n)), ("curve", (4, 2 * n + 4)), ("policy", (2, n * (n + 1) + 2))),
+        ("work", (SLOTS, 16 * (-(-n // 16) | 1))),
+    ]
+    integers: list[tuple[str, tuple[int, ...]]] = [
+        *(("count", (1,)), ("order", (k,)), ("smooth", (k,)), ("dependent", (d,)), ("driver", (d,)), ("sizes", (d,))),
+        ("first", (n + 1,)),
+    ]
+    return floats, integers
+
+
+@njit(cache=True)
+def _take(memory, at, rows, columns):
+    """The next (rows, columns) array of a block of memory."""
+    return memory[at : at + rows * columns].reshape((rows, columns)), at + rows * columns
+
+
+@cfunc("int64(int64, CPointer(float64), CPointer(int64), int64, int64, int64, int64)", cache=True)
+def tick_at(what, floats, integers, k, n, d, m):
+    """:func:`tick` on two blocks of memory in the order of :func:`layout`: a call from Python that makes no array header either."""
+    width = 16 * (-(-n // 16) | 1)
+    pool = n * (n + 1) + 2
+    total = 3 * k + 5 * k * n + 7 * k + 3 * d * m + 6 + 4 * n + 4 * (2 * n + 4) + 2 * pool + SLOTS * width
+    memory = carray(floats, (total,))
+    numbers = carray(integers, (1 + 2 * k + 3 * d + n + 1,))
+    frame, at = memory[:k], k
+    reference, at = _take(memory, at, k, n)
+    state, at = _take(memory, at, k, 3)
+    out, at = memory[at : at + k], at + k
+    plan, at = _take(memory, at, k, n)
+    low, at = _take(memory, at, k, n)
+    high, at = _take(memory, at, k, n)
+    steps, at = _take(memory, at, k, n)
+    lower, upper, at = memory[at : at + k], memory[at + k : at + 2 * k], at + 2 * k
+    limit, at = _take(memory, at, k, 3)
+    knots, at = memory[at : at + 3 * d * m].reshape((d, m, 3)), at + 3 * d * m
+    eps, q1, q2, at = memory[at : at + 4], memory[at + 4], memory[at + 5], at + 6
+    box, at = _take(memory, at, 4, n)
+    curve, at = _take(memory, at, 4, 2 * n + 4)
+    policy, at = _take(memory, at, 2, pool)
+    work, at = _take(memory, at, SLOTS, width)
+    count, order, smooth, at = numbers[:1], numbers[1 : 1 + k], numbers[1 + k : 1 + 2 * k], 1 + 2 * k
+    dependent, driver, sizes, at = numbers[at : at + d], numbers[at + d : at + 2 * d], numbers[at + 2 * d : at + 3 * d], at + 3 * d
+    first = numbers[at : at + n + 1]
+    return tick(
+        what, frame, reference, count, state, out, plan, low, high, steps, lower, upper, limit, order, smooth,
+        dependent, driver, knots, sizes, eps, q1, q2, box, curve, policy, first, work,
+    )  # fmt: skip

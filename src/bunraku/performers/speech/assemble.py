@@ -37,15 +37,16 @@ def assemble(
     """The performance with positions ``values`` (m, k); one longer than the wish is compared with the wish held at its end."""
     character, limits, rate = problem.character, problem.limits, problem.wish.rate
     positions = JointCurves(limits.names, rate, values)
-    late = max(0, len(values) - len(problem.wish.values))
-    wish = JointCurves(limits.names, rate, np.pad(problem.wish.values, ((0, late), (0, 0)), mode="edge")[: len(values)])
+    longer = max(0, len(values) - len(problem.wish.values))
+    wish = JointCurves(limits.names, rate, np.pad(problem.wish.values, ((0, longer), (0, 0)), mode="edge")[: len(values)])
     delay = lag(wish.values, values, rate)
     timing = [Check("lag", delay.seconds, "s", bar=LAG_BAR), Check("worst lag in 3 s", delay.worst_window_seconds, "s")]
     strokes = stroke_lags(wish, positions, clip.words)
     if strokes:
-        timing.append(
-            Check("largest stroke lag", max(abs(s.seconds) for s in strokes), "s", note="gesture strokes against their words")
-        )
+        late = max(abs(stroke.lag) for stroke in strokes)
+        off = max(abs(stroke.against_word) for stroke in strokes)
+        timing.append(Check("largest stroke lag", late, "s", note="gesture strokes against the wished ones"))
+        timing.append(Check("largest stroke offset", off, "s", note="gesture strokes against the beats of their words"))
     tree = compile_tree(character)
     q = planted(character, tree, tree.expand(limits.names, values))
     axes = {axis.name: axis for axis in character.axes}

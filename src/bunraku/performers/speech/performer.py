@@ -54,7 +54,7 @@ class SpeechPerformer(Performer):
     velocity_weight: float = option(0.1, "weight of the deviation in velocity (Q2)", unit="s^2/rad^2", low=0.0, high=1e6)
     scale_weight: float = option(10.0, "weight that keeps gestures at full size when compressing (Q3)", low=1e-6, high=1e9)
     compression: Literal["auto", "never", "always"] = option("auto", "make gestures smaller that outrun the motor")
-    compress_beyond: float = option(0.1, "a stroke that outruns its motor by more than this is compressed", unit="rad", low=0.0)
+    compress_beyond: float = option(0.2, "a stroke that outruns its motor by more than this is compressed", unit="rad", low=0.0)
     intensity: float = option(1.0, "the same behaviour weaker or stronger", low=0.3, high=1.5)
     rate: float = option(0.0, "motor rate; 0 takes the motors' own", unit="Hz", low=0.0, high=10_000.0)
     held: tuple[str, ...] = option((), "coordinates or groups kept at home besides those the clip holds")

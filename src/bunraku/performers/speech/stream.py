@@ -16,15 +16,16 @@ optimum of the whole clip. Whatever arrives, what is emitted keeps every limit:
 
 from __future__ import annotations
 
+import ctypes
+import math
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
 from bunraku.motion.limits import MotionLimits
-from bunraku.optimization.chain._kernels import work_arrays
-from bunraku.optimization.smooth_chain._kernels import work_array
 from bunraku.performers.speech import _kernels
 
 __all__ = ["SpeechStream", "StreamStatus"]
@@ -64,6 +65,15 @@ _SENTENCES = {
 _STATUSES = tuple(StreamStatus(code) for code in range(7))
 
 
+def _carved(memory: Any, shapes: list[tuple[str, tuple[int, ...]]]) -> dict[str, Any]:
+    """Views of consecutive parts of a block of memory."""
+    parts, at = {}, 0
+    for name, shape in shapes:
+        parts[name] = memory[at : at + math.prod(shape)].reshape(shape)
+        at += math.prod(shape)
+    return parts
+
+
 class SpeechStream:
     """Push frames, get legal frames, ``latency`` frames later.
 
@@ -101,7 +111,7 @@ class SpeechStream:
         self.rate = float(rate)
         self.look_ahead = float(look_ahead)
         self.latency = round(look_ahead * rate) + 1
-        k, n = len(limits.names), self.latency + 2
+        n = self.latency + 2
         h = 1.0 / rate
         scaled = np.stack([limits.velocity * h, limits.acceleration * h**2, limits.jerk * h**3], axis=1)
         self._smooth: NDArray[np.bool_] = np.asarray(np.isfinite(scaled[:, 1:]).any(axis=1))
@@ -113,15 +123,7 @@ class SpeechStream:
             raise BadInput(f"an acceleration or jerk limit is lost in rounding at {rate} Hz; lower the rate or raise the limit")
         room = np.where(self._smooth, np.minimum(MARGIN, 0.25 * (self._upper - self._lower)), 0.0)
         self._lower, self._upper = self._lower + room, self._upper - room
-        self._reference, self._plan = np.zeros((k, n)), np.zeros((k, n))
-        self._low, self._high = np.tile(self._lower[:, None], n), np.tile(self._upper[:, None], n)
-        self._steps = np.tile(scaled[:, :1], n)
-        self._count = np.zeros(1, dtype=np.int64)
-        self._state = np.zeros((k, 3))
-        self._state[:, 0] = np.nan
-        self.out: Array = np.full(k, np.nan)
-        self._no_frame = np.zeros(k)
-        self._pack(moving, (position_weight, velocity_weight * rate**2), n)
+        self._pack(moving, scaled[:, :1], (position_weight, velocity_weight * rate**2), n)
         if start is not None:
             self._begin(np.asarray(start, dtype=np.float64))
 
@@ -146,34 +148,44 @@ class SpeechStream:
                 moving.append((index, on, np.asarray(knots, dtype=np.float64)))
         return moving
 
-    def _pack(self, moving: list[tuple[int, int, Array]], weights: tuple[float, float], n: int) -> None:
-        """Arrays of the tick, in the order of its arguments."""
-        k = len(self.limits.names)
+    def _pack(self, moving: list[tuple[int, int, Array]], steps: Array, weights: tuple[float, float], n: int) -> None:
+        """All arrays of the tick, carved out of two blocks of memory whose addresses it is called with."""
+        k, d = len(self.limits.names), len(moving)
+        m = max((len(knots) for _, _, knots in moving), default=1)
+        shapes = _kernels.layout(k, n, d, m)
+        self._memory = np.zeros(sum(math.prod(shape) for _, shape in shapes[0]))
+        self._numbers = np.zeros(sum(math.prod(shape) for _, shape in shapes[1]), dtype=np.int64)
+        part: dict[str, Array] = _carved(self._memory, shapes[0])
+        number: dict[str, NDArray[np.int64]] = _carved(self._numbers, shapes[1])
+        part["state"][:, 0] = part["out"][:] = np.nan
+        part["lower"][:], part["upper"][:], part["limit"][:] = self._lower, self._upper, self._limit
+        part["low"][:], part["high"][:], part["steps"][:] = self._lower[:, None], self._upper[:, None], steps
+        part["eps"][0], part["weights"][:] = 1e-7 / weights[0], weights
+        for row, (index, on, knots) in enumerate(moving):
+            part["knots"][row, : len(knots)] = knots
+            number["dependent"][row], number["driver"][row], number["sizes"][row] = index, on, len(knots)
         order: list[int] = []
         while len(order) < k:
             ready = [j for j in range(k) if j not in order and all(on in order for index, on, _ in moving if index == j)]
             if not ready:
                 raise BadInput("ranges depend on each other in a circle; cut it")
             order += ready
-        knots = np.zeros((len(moving), max((len(m[2]) for m in moving), default=1), 3))
-        for row, (_, _, table) in zip(knots, moving, strict=True):
-            row[: len(table)] = table
-        dependent, driver, sizes = (
-            np.array(values, dtype=np.int64)
-            for values in ([m[0] for m in moving], [m[1] for m in moving], [len(m[2]) for m in moving])
+        number["order"][:], number["smooth"][:] = order, self._smooth
+        self.out: Array = part["out"]
+        self._frame, self._state, self._count = part["frame"], part["state"], number["count"]
+        pointers = (
+            self._memory.ctypes.data_as(ctypes.POINTER(ctypes.c_double)),
+            self._numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
         )
-        softness = np.array([1e-7 / weights[0], 0.0, 0.0, 0.0])
-        self._arguments = (
-            *(self._reference, self._count, self._state, self.out, self._plan, self._low, self._high, self._steps),
-            *(self._lower, self._upper, self._limit, np.array(order, dtype=np.int64), self._smooth),
-            *(dependent, driver, knots, sizes, softness, *weights, *work_arrays(n), work_array(n)),
-        )
+        self._arguments = (*pointers, k, n, d, m)
+        self._tick = _kernels.tick_at.ctypes
 
     def _begin(self, start: Array) -> None:
         """Stand in the given pose."""
         if start.shape != self.out.shape or not np.isfinite(start).all():
             raise BadInput(f"the start pose has shape {start.shape} or is not finite; give {self.out.shape[0]} numbers")
-        status = _kernels.tick(_kernels.FRAME, start, *self._arguments)
+        self._frame[:] = start
+        status = self._tick(_kernels.FRAME, *self._arguments)
         if status == _kernels.CLAMPED or (np.abs(self.out - start) > 1e-6).any():
             j = int(np.argmax(np.abs(self.out - start)))
             raise BadInput(f"the start pose has {self.limits.names[j]} = {start[j]:g}, outside its range; move it inside first")
@@ -188,17 +200,20 @@ class SpeechStream:
         if frame.shape != self.out.shape:
             self.hold()
             return StreamStatus.REJECTED_SHAPE
-        return _STATUSES[_kernels.tick(_kernels.FRAME, frame, *self._arguments)]
+        self._frame[:] = frame
+        return _STATUSES[self._tick(_kernels.FRAME, *self._arguments)]
 
     def hold(self) -> StreamStatus:
         """One tick without a frame: the last good one is repeated."""
-        return _STATUSES[_kernels.tick(_kernels.HOLD, self._no_frame, *self._arguments)]
+        return _STATUSES[self._tick(_kernels.HOLD, *self._arguments)]
 
     def flush(self) -> Array:
         """The frames still under way, then those needed to come to rest: shape (m, k). The stream stands still afterwards."""
         frames: list[Array] = []
+        if self._count[0] > 1:
+            frames += [self.out.copy()] * (self.latency + 1 - int(self._count[0]))
         while self._count[0] > 1 or np.any(self._state[:, 1:] != 0.0):
-            _kernels.tick(_kernels.DRAIN, self._no_frame, *self._arguments)
+            self._tick(_kernels.DRAIN, *self._arguments)
             frames.append(self.out.copy())
         return np.array(frames).reshape(-1, len(self.out))
 

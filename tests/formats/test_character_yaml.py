@@ -1,0 +1,147 @@
+"""Characters as YAML: exact round trips, errors with line and field, and the limits overlay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.character import Body, Character, Joint, Pose
+from bunraku.errors import BadInput
+from bunraku.formats.character_yaml import apply_overlay, read_character_yaml, write_character_yaml
+from bunraku.formats.registry import read_character
+from bunraku.formats.urdf import read_urdf
+from bunraku.mechanics.tree import compile_tree
+
+LEG = b"""<robot name="leg">
+  <link name="hip"/><link name="thigh"/><link name="shin"/><link name="toe"/>
+  <joint name="pitch" type="revolute"><parent link="hip"/><child link="thigh"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="5" velocity="4"/></joint>
+  <joint name="knee" type="revolute"><parent link="thigh"/><child link="shin"/><origin xyz="0 0 -0.3"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="2" effort="5" velocity="4"/></joint>
+  <joint name="toe" type="revolute"><parent link="shin"/><child link="toe"/><origin xyz="0 0 -0.2"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="5" velocity="4"/></joint>
+</robot>"""
+OVERLAY = b"""bunraku: overlay/1
+name: my_leg
+base: free
+motors:
+- match: "*"
+  acceleration_deg_s2: 360
+  stiffness_n_m_per_rad: 30
+- match: knee
+  velocity_deg_s: 90
+  range_deg: [10, 90]
+couplings:
+- {driver: knee, follower: toe, ratio: -0.5}
+dependent_ranges:
+- {coordinate: pitch, on: knee, knots_deg: [[0, -30, 30], [90, -10, 20]]}
+frames:
+- {name: sole, body: toe, pose: {position_mm: [0, 0, -50]}}
+feet:
+- {name: foot, body: toe, points_cm: [[5, 0, -5], [-3, 0, -5]]}
+groups: {leg: [pitch, knee]}
+home_deg: {pitch: -30, knee: 60}
+may_touch: [[hip, shin]]
+source: measured by hand
+"""
+
+
+@pytest.fixture
+def leg() -> Character:
+    return read_urdf(LEG, file="leg.urdf")[0]
+
+
+@pytest.mark.parametrize("name", ["nao", "humanoid"])
+def test_round_trip_of_the_built_in_characters_is_exact(name: str) -> None:
+    character = read_character(name)
+    text = write_character_yaml(character)
+    assert read_character_yaml(text.encode(), file="x.yaml") == character
+    assert write_character_yaml(read_character_yaml(text.encode(), file="x.yaml")) == text
+    assert text.startswith("bunraku: character/1\n")
+
+
+def test_round_trip_of_arbitrary_numbers_and_joints_is_exact() -> None:
+    rng = np.random.default_rng(9)
+    kinds = ("fixed", "hinge", "slide", "universal", "ball", "planar", "free")
+    bodies, joints = [], []
+    for i, kind in enumerate(kinds * 4):
+        inertia = tuple(rng.normal(size=6) * 10.0 ** rng.integers(-8, 3))
+        bodies.append(Body(name=f"b{i}", mass=float(rng.exponential()), center_of_mass=tuple(rng.normal(size=3)), inertia=inertia))
+        pose = Pose(position=tuple(rng.normal(size=3)), quaternion=tuple(rng.normal(size=4)))
+        limits = tuple(sorted(rng.normal(size=2))) if kind in ("hinge", "slide") else None
+        joints.append(Joint(name=f"j{i}", kind=kind, parent=f"b{i - 1}" if i else "world", child=f"b{i}", pose=pose, range=limits))
+    joints[6] = joints[6].changed(ranges=((-1.0, 1.0), None, None, (-0.1, 0.2), None, None))
+    character = Character(name="random", bodies=tuple(bodies), joints=tuple(joints), home={"j1": 0.1, "j2": 0.2, "j6.tz": 1 / 3})
+    assert read_character_yaml(write_character_yaml(character).encode(), file="x.yaml") == character
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("bunraku: character/1\nname: x\nbodies:\n- name: a\n  mass_kg: heavy\n", ("line 5", "bodies[0].mass_kg", "number")),
+        ("bunraku: character/1\nname: x\nbodies:\n- name: a\n  mass: 2\n", ("line 5", "no unit", "mass_kg")),
+        ("bunraku: character/1\nname: x\nbodies:\n- {name: a}\njoints: []\n", ("'a' hangs on no joint",)),
+        (
+            "bunraku: character/1\nname: x\nbodies:\n- {name: a}\njoints:\n- {name: j, kind: hing, parent: world, child: a}\n",
+            ("line 6", "joints[0].kind"),
+        ),
+        ("bunraku: clip/1\n", ("line 1", "character file is needed")),
+        ("name: x\n", ("line 1", "bunraku: character/1")),
+        ("bunraku: character/9\n", ("character/9", "newer")),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_line_and_field(text: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(BadInput) as caught:
+        read_character_yaml(text.encode(), file="bad.character.yaml")
+    for word in ("bad.character.yaml", *words):
+        assert word in str(caught.value)
+
+
+def test_overlay_adds_what_a_urdf_cannot_say(leg: Character) -> None:
+    robot = apply_overlay(leg, OVERLAY, file="leg.overlay.yaml")
+    assert robot.name == "my_leg"
+    assert robot.driven == ("pitch", "knee")
+    pitch, knee = robot.motor_of("pitch"), robot.motor_of("knee")
+    assert pitch.acceleration == pytest.approx(2 * np.pi)
+    assert (pitch.velocity, pitch.stall_torque, pitch.stiffness) == (4.0, 5.0, 30.0)
+    assert knee.velocity == pytest.approx(np.pi / 2)
+    assert knee.range == pytest.approx(np.deg2rad([10, 90]))
+    assert robot.couplings[0].follower == "toe"
+    assert robot.groups == {"leg": ("pitch", "knee")}
+    assert robot.source == "URDF leg.urdf; measured by hand"
+    assert robot.joints[0].kind == "free"
+    tree = compile_tree(robot)
+    at = tree.configuration(tree.home)
+    assert tree.home[tree.index("toe")] == pytest.approx(-np.pi / 6)
+    node = tree.nodes["toe"]
+    heights = [(at.position[node] + at.rotation[node] @ np.array(point))[2] for point in robot.feet[0].points]
+    assert min(heights) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_overlay_height_of_free_and_fixed_bases(leg: Character) -> None:
+    free = apply_overlay(leg, b"bunraku: overlay/1\nbase: free\nbase_height_cm: 70\n", file="o")
+    assert compile_tree(free).configuration(compile_tree(free).home).pose("hip")[1][2] == pytest.approx(0.7)
+    fixed = apply_overlay(free, b"bunraku: overlay/1\nbase: fixed\nbase_height_m: 0.6\n", file="o")
+    assert fixed.coordinates == leg.coordinates
+    assert compile_tree(fixed).configuration(np.zeros(3)).pose("hip")[1][2] == pytest.approx(0.6)
+    bare = apply_overlay(leg, b"bunraku: overlay/1\ndrop_motors: ['*']\nmotors: [{match: toe, velocity_rad_s: 1}]\n", file="o")
+    assert bare.driven == ("toe",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("motors:\n- {match: knie, velocity_deg_s: 90}\n", ("line 3", "motors[0].match", "did you mean knee")),
+        ("motors:\n- {match: knee, velocity: 90}\n", ("line 3", "velocity_deg_s")),
+        ("motors:\n- {match: knee, range_deg: [90, 10]}\n", ("line 3", "motors[0]", "empty")),
+        ("drop_motors: [wheel]\n", ("line 2", "'wheel' matches no motor")),
+        ("feet: [{name: f, body: nose, points_m: [[0, 0, 0]]}]\n", ("'nose', which is no body",)),
+        ("couplings: [{driver: knee, follower: ellbow}]\n", ("'ellbow'",)),
+        ("base: hanging\n", ("line 2", "base")),
+    ],
+)
+def test_a_wrong_overlay_is_refused_with_its_line(leg: Character, text: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(BadInput) as caught:
+        apply_overlay(leg, b"bunraku: overlay/1\n" + text.encode(), file="leg.overlay.yaml")
+    for word in ("leg.overlay.yaml", *words):
+        assert word in str(caught.value)
