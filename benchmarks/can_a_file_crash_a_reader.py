@@ -4,7 +4,7 @@ Every reader gets thousands of mutated inputs (cut, flipped, spliced, repeated, 
 or as a BunrakuError that names the file and the place, within a time limit, in bounded memory. Prints a table; exit code 1 if
 any did not.
 
-    python benchmarks/can_a_file_crash_a_reader.py --count 100000
+    python benchmarks/can_a_file_crash_a_reader.py --count 130000
 """
 
 from __future__ import annotations
@@ -430,7 +430,7 @@ def run(count: int, seed: int, only: str | None, limit_s: float, keep: Path | No
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=100_000, help="inputs in all, shared among the readers")
+    parser.add_argument("--count", type=int, default=130_000, help="inputs in all, shared among the readers")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reader", default=None, help="only this one")
     parser.add_argument("--limit", type=float, default=10.0, help="seconds that one input may take")

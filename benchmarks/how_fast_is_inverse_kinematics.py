@@ -6,7 +6,8 @@ One process, thread CPU time, compilation not counted. First table: whole CMU re
 BUNRAKU_SHARED) on the built-in characters, as captured and within the motors' speed: time a frame of the solver alone, distances
 of hands and head in the character's scale, largest joint speed over its motor's limit, and how many steps exceed it at 100 and
 at 25 Hz. Second: the whole NAO, legs too (25 motors, 26 joints), every frame iterated to convergence within ranges and speeds.
-Against it mink, if it is installed: one differential step a frame, without limits, towards the poses of the same bodies at our solution.
+Against it mink, if it is installed: one differential step a frame, without limits, towards the poses of the same bodies at
+our solution.
 """
 
 from __future__ import annotations

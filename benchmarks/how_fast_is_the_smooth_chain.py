@@ -1,8 +1,8 @@
 """How fast is the smooth chain? Tracking under acceleration and jerk limits, against PIQP on the same state-space program.
 
-26 joints x 5 s of strong gestures, every joint beyond its limits, thread CPU time of one process, best of three. PIQP gets one sparse
-program a joint, stages interleaved, structure set up once, each of its factorizations tried; first in the units of one sample, then
-with every variable divided by its limit by hand. Run: python benchmarks/how_fast_is_the_smooth_chain.py
+26 joints x 5 s of strong gestures, every joint beyond its limits, thread CPU time of one process, best of three. PIQP gets one
+sparse program a joint, stages interleaved, structure set up once, each of its factorizations tried; first in the units of one
+sample, then with every variable divided by its limit by hand. Run: python benchmarks/how_fast_is_the_smooth_chain.py
 """
 
 from __future__ import annotations

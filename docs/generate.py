@@ -23,7 +23,7 @@ def escape_docstring(app, what, name, obj, options, lines):
 def write_reference(folder: Path) -> None:
     """Write all pages; only files whose text changed are touched."""
     folder.mkdir(exist_ok=True)
-    pages = {"cli.md": command_line(), "formats.md": file_formats(), "options.md": performer_options()}
+    pages = {"cli.md": command_line(), "file-formats.md": file_formats(), "options.md": performer_options()}
     pages |= {f"{room}.rst": room_page(room) for room in ROOMS}
     listing = "\n".join(sorted(name.rsplit(".", 1)[0] for name in pages))
     pages["index.md"] = f"# Reference\n\n```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
@@ -54,7 +54,9 @@ def file_formats() -> str:
 
     rows = ["# File formats\n", "| file | holds | reads | writes |", "|---|---|---|---|"]
     for form in formats():
-        rows.append(f"| {form.name}: {', '.join(f'`{suffix}`' for suffix in form.suffixes)} | {form.kind} | {'yes' if form.reads else ''} | {'yes' if form.writes else ''} |")
+        rows.append(
+            f"| {form.name}: {', '.join(f'`{suffix}`' for suffix in form.suffixes)} | {form.kind} | {'yes' if form.reads else ''} | {'yes' if form.writes else ''} |"
+        )
     rows += ["\n## Exports of a performance\n", "| name | file | meaning |", "|---|---|---|"]
     rows += [f"| `{name}` | `{exporter.suffix}` | {exporter.meaning} |" for name, exporter in exporters().items()]
     return "\n".join(rows) + "\n"
@@ -67,11 +69,8 @@ def performer_options() -> str:
 
     text = ["# Performers and their options\n"]
     for name in REGISTRY:
-        text.append(
-            f"## {name}\n\n{(performer_class(name).__doc__ or '').strip()}\n\n```text\n"
-            + "\n".join(describe_options(name))
-            + "\n```\n"
-        )
+        meaning, options = (performer_class(name).__doc__ or "").strip(), "\n".join(describe_options(name))
+        text.append(f"## {name}\n\n{meaning}\n\n```text\n{options}\n```\n")
     return "\n".join(text)
 
 

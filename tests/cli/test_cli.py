@@ -20,6 +20,7 @@ from bunraku.formats.registry import read_performance
 from bunraku.motion import MotionLimits
 
 CLIP = "not-done-yet"
+WIDE = "{position_min: 500, position_max: 2500, range_deg: 270, neutral_deg: 135}"
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +104,23 @@ def test_demo_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize("form", ["csv", "json", "blender-servo", "ros", "arduino"])
 def test_export_writes_every_format(form: str, performed: Path, tmp_path: Path) -> None:
-    target = tmp_path / "out"
-    assert _run(["export", str(performed), "--format", form, "-o", str(target)]) == 0
+    target, servos = tmp_path / "out", tmp_path / "servos.yaml"
+    servos.write_text("".join(f"{name}: {WIDE}\n" for name in read_performance(performed).character.driven))
+    more = ["--servos", str(servos), "--keys", "name"] if form == "blender-servo" else []
+    assert _run(["export", str(performed), "--format", form, "-o", str(target), *more]) == 0
     assert "LShoulderPitch" in target.read_text()
+
+
+def test_export_takes_the_options_of_a_format(performed: Path, tmp_path: Path) -> None:
+    target, servos = tmp_path / "out.json", tmp_path / "servos.yaml"
+    assert _run(["export", str(performed), "--format", "ros", "-o", str(target), "--rate", "50"]) == 0
+    points = json.loads(target.read_text())["points"]
+    assert points[1]["time_from_start"]["nanosec"] == 20_000_000
+    servos.write_text("".join(f"{name}: {WIDE}\n" for name in read_performance(performed).character.driven))
+    words = ["export", str(performed), "--format", "blender-servo", "-o", str(target), "--servos", str(servos), "--keys", "name"]
+    assert _run(words) == 0
+    assert json.loads(target.read_text())["positions"]["HeadYaw"][0] == 1500
+    assert _run(["export", str(performed), "--format", "csv", "-o", str(target), "--sparkle", "1"]) == 2
 
 
 def test_compare_shows_the_control_late(capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,7 +174,7 @@ def test_stream_answers_line_by_line() -> None:
     words = [sys.executable, "-m", "bunraku.cli.main", "perform", "nao", "--stream", "--rate", "25", "--look-ahead", "0.4"]
     answer = subprocess.run(words, input=frames + "nonsense\n", capture_output=True, text=True, check=True, timeout=120)
     lines = [json.loads(line) for line in answer.stdout.splitlines()]
-    yaw = np.array([line["joints"]["HeadYaw"] for line in lines if "joints" in line])
+    yaw = np.array([line["joints"]["HeadYaw"] for line in lines if line["joints"] is not None])
     assert np.abs(np.diff(yaw)).max() <= 8.26797 / 25 + 1e-9
     assert yaw[-1] > 1.9
     assert any(line["status"] == "rejected" for line in lines)

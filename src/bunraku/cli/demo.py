@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bunraku.optimization.monitor import Event, Monitor
+
 __all__ = ["DEMOS", "register"]
 
 
@@ -121,17 +123,17 @@ def _leave(folder: Path, result: Any, verdict: Any, others: tuple[Any, ...]) -> 
     say(f"report, plots and performance are in {folder}/ (open {folder / 'report.html'})")
 
 
-class _Stopwatch:
+class _Stopwatch(Monitor):
     """A monitor that passes everything on and keeps the solve time that the performer reports."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Monitor) -> None:
         self._inner = inner
         self.seconds = float("nan")
 
-    def report(self, event: Any) -> None:
+    def report(self, event: Event) -> None:
         self.seconds = event.figures.get("solve_s", self.seconds)
         self._inner.report(event)
 
     @property
     def cancelled(self) -> bool:
-        return bool(self._inner.cancelled)
+        return self._inner.cancelled

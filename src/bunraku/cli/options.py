@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import collections.abc
+import inspect
 import types
 import typing
+from collections.abc import Callable
 from typing import Any
 
 from typer.core import TyperCommand
 
 from bunraku.errors import BadInput
 
-__all__ = ["OpenCommand", "describe_options", "parse_options"]
+__all__ = ["OpenCommand", "describe_options", "parse_keywords", "parse_options"]
 
 
 class OpenCommand(TyperCommand):
@@ -37,22 +40,34 @@ def parse_options(performer: str, words: list[str]) -> dict[str, Any]:
     """Options from words such as ``--compress-beyond 0.2 --held legs,head``, converted to the types of the dataclass."""
     from bunraku.performers.performer import options_of, performer_class
 
-    fields = {field.name: field for field in options_of(performer)}
     hints = typing.get_type_hints(performer_class(performer))
+    kinds = {field.name: hints[field.name] for field in options_of(performer)}
+    return _parse(words, kinds, f"the performer {performer!r}")
+
+
+def parse_keywords(function: Callable[..., Any], words: list[str], who: str) -> dict[str, Any]:
+    """Keyword-only arguments of ``function`` from words, converted to their types; a mapping is read from a YAML file."""
+    hints = typing.get_type_hints(function)
+    parameters = inspect.signature(function).parameters.values()
+    kinds = {one.name: hints[one.name] for one in parameters if one.kind is one.KEYWORD_ONLY}
+    return _parse(words, kinds, who)
+
+
+def _parse(words: list[str], kinds: dict[str, Any], who: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     rest = list(words)
     while rest:
         word = rest.pop(0)
         name, _, value = word.removeprefix("--").partition("=")
         key = name.replace("-", "_")
-        if not word.startswith("--") or key not in fields:
-            known = ", ".join("--" + known.replace("_", "-") for known in fields)
-            raise BadInput(f"{word!r} is no option of the performer {performer!r}; it has {known}")
+        if not word.startswith("--") or key not in kinds:
+            known = ", ".join("--" + known.replace("_", "-") for known in kinds) or "no option of its own"
+            raise BadInput(f"{word!r} is no option of {who}; it has {known}")
         if not value:
             if not rest:
-                raise BadInput(f"--{name} needs a value: {fields[key].metadata.get('meaning', '')}")
+                raise BadInput(f"--{name} needs a value")
             value = rest.pop(0)
-        found[key] = _convert(value, hints[key], name)
+        found[key] = _convert(value, kinds[key], name)
     return found
 
 
@@ -66,7 +81,9 @@ def _convert(text: str, kind: Any, name: str) -> Any:
     if origin is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     if origin is types.UnionType:
-        kind = typing.get_args(kind)[0]
+        return _convert(text, typing.get_args(kind)[0], name)
+    if origin is collections.abc.Mapping:
+        return _mapping(text)
     if kind is bool:
         if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
             raise BadInput(f"--{name} is yes or no; {text!r} arrived")
@@ -75,6 +92,16 @@ def _convert(text: str, kind: Any, name: str) -> Any:
         return kind(text)
     except ValueError:
         raise BadInput(f"--{name} takes a number; {text!r} arrived") from None
+
+
+def _mapping(path: str) -> Any:
+    from bunraku.formats.files import read_bytes
+    from bunraku.formats.yaml_file import load_yaml
+
+    content, _ = load_yaml(read_bytes(path), file=path)
+    if not isinstance(content, dict):
+        raise BadInput("a mapping of names to settings is needed", file=path)
+    return content
 
 
 def describe_options(performer: str) -> list[str]:

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 def retarget(
     clip: Annotated[str, typer.Argument(help="A clip with a skeleton: .bvh, .gltf, .glb or .clip.yaml")],
     character: Annotated[str, typer.Argument(help="Built-in name, .character.yaml, .urdf or MJCF .xml")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Joint curves: .csv or .clip.yaml [CLIP-CHARACTER.csv]")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Joint curves: .csv or .clip.yaml")] = None,
     rig: Annotated[Path | None, typer.Option(help="Rig map YAML; guessed from bone names if not given")] = None,
     write_rig: Annotated[
         Path | None, typer.Option(help="Write the rig map that was used, to edit and give back with --rig")
@@ -51,7 +51,8 @@ def retarget(
     say(f"wrote {target}")
     if json:
         report = result.report
-        errors = {f"{e.name}_rms_m": e.rms for e in report.targets} | {f"{e.name}_rms_reachable_m": e.rms_reachable for e in report.targets}
+        errors = {f"{e.name}_rms_m": e.rms for e in report.targets}
+        errors |= {f"{e.name}_rms_reachable_m": e.rms_reachable for e in report.targets}
         facts = {"output": str(target), "status": report.status.value, "dropped_first_frame": report.dropped_first_frame}
         emit_json(facts | {"speed_ratio": report.speed_ratio, "too_fast": report.too_fast, **errors})
     return 0

@@ -29,7 +29,7 @@ def prepare(
         return clip, ()
     saved = checkpoint.load() if checkpoint is not None else None
     if saved is not None and {"values", "rate", "held"} <= set(saved) and saved["values"].shape[1:] == (len(character.driven),):
-        joints = JointCurves(character.driven, float(saved["rate"]), saved["values"])
+        joints = JointCurves(character.driven, float(saved["rate"]), np.asarray(saved["values"], dtype=np.float64))
         held = tuple(character.coordinates[int(i)] for i in saved["held"])
         return clip.changed(joints=joints, skeleton=None, held=held), ("retargeted before the interruption; going on from there",)
     result = retarget(clip, character, rig=rig, monitor=monitor)

@@ -27,7 +27,7 @@ from bunraku.optimization.solution import Status
 from bunraku.retargeting import _kernels as kernels
 from bunraku.retargeting.targets import TargetSet
 
-__all__ = ["MotionSolution", "PoseSolution", "Solver", "solve_motion", "solve_pose"]
+__all__ = ["MotionSolution", "PoseSolution", "Solver", "residuals", "solve_motion", "solve_pose"]
 
 Array = NDArray[np.float64]
 FRAMES_BETWEEN_REPORTS = 1000

@@ -71,9 +71,10 @@ def _checks(checks: Sequence[Check]) -> str:
             else f'<span class="{"good" if check.holds else "bad"}">{"holds" if check.holds else "FAILS"}</span>'
         )
         value = f"{check.value:.4g} {escape(check.unit)}"
-        rows.append(
-            f'<tr><td>{escape(check.name)}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{escape(check.note)}</td></tr>'
+        cells = (
+            f'<td>{escape(check.name)}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{escape(check.note)}</td>'
         )
+        rows.append(f"<tr>{cells}</tr>")
     return f"<table>{''.join(rows)}</table>"
 
 

@@ -27,13 +27,18 @@ INFEASIBLE = 1
 POOL_TOO_SMALL = -1
 
 
+def largest_pool(n: int) -> int:
+    """Knots that can ever be stored for n samples: two more each sample, at most 2 k + 3 into sample k."""
+    return n * (n + 4) + 4
+
+
 def work_arrays(n: int, pool: int | None = None):
     """Work arrays (box, curve, policy, first) of :func:`track` for up to n samples.
 
-    ``pool`` is the number of stored middle knots; the default n (n + 1) + 2 always suffices (right for a streaming window),
-    a smaller one can make :func:`track` return ``POOL_TOO_SMALL``; 8 n + 64 is nearly always enough.
+    ``pool`` is the number of stored knots; the default, :func:`largest_pool`, always suffices (right for a streaming window),
+    a smaller one can make :func:`track` return ``POOL_TOO_SMALL``; 16 n + 64 is nearly always enough.
     """
-    size = n * (n + 1) + 2 if pool is None else pool
+    size = largest_pool(n) if pool is None else pool
     return np.empty((4, n)), np.empty((4, 2 * n + 4)), np.empty((2, size)), np.empty(n + 1, dtype=np.int64)
 
 
@@ -86,6 +91,17 @@ def envelope(lower, upper, step, start, low, high):
                 high[k] = reach
                 low[k] = min(low[k], reach)
     return feasible
+
+
+@njit(cache=True)
+def legal(reference, start, lower, upper, step):
+    """Whether the reference starts at ``start`` (NaN when free) and keeps all limits as it is."""
+    n = reference.shape[0]
+    bad = not np.isnan(start) and start != reference[0]
+    bad |= reference[0] < lower[0] or reference[0] > upper[0]
+    for k in range(1, n):
+        bad |= reference[k] < lower[k] or reference[k] > upper[k] or abs(reference[k] - reference[k - 1]) > step[k]
+    return not bad
 
 
 @njit(cache=True)
@@ -142,6 +158,9 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
     a = box[2]
     b = box[3]
     fixed = not np.isnan(start)
+    if legal(reference, start, lower, upper, step):
+        out[:n] = reference
+        return FEASIBLE
     code = FEASIBLE if envelope(lower, upper, step, start, low[:n], high[:n]) else INFEASIBLE
 
     # A legal motion (causal clamp) bounds the optimum: q1 e_k^2 <= its cost. A legal reference is returned as it came.
@@ -155,9 +174,10 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
 
     # The optimum is nearly always within a step of the hull of reference, causal and anticausal clamp. If it touches that box
     # nowhere it is the optimum, by convexity; otherwise the box grows.
+    reach = max(1.0, 0.25 * np.sqrt(w / q1))
     margin = 1e-3 * radius
     for k in range(1, n):
-        margin = max(margin, min(step[k], radius))
+        margin = max(margin, min(step[k] * reach, radius))
     anticausal = min(max(reference[n - 1], low[n - 1]), high[n - 1])
     for k in range(n - 1, -1, -1):
         if k < n - 1:
@@ -215,6 +235,8 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
     inverse = 0.5 / w if w > 0.0 else 0.0
     top = 0
     capacity = policy.shape[1]
+    y_at = policy[0]
+    x_at = policy[1]
     for k in range(1, n):
         d = reference[k] - reference[k - 1]
         h = min(step[k], max(b[k] - a[k - 1], b[k - 1] - a[k]))
@@ -222,6 +244,23 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
         left = -2.0 * w * (h + d)
         right = 2.0 * w * (h - d)
         first[k] = top
+        if top + m + 3 > capacity:
+            return False
+        if m == 2 and s[0] >= left and s[1] <= right:  # no step limit acts: one piece, two ends; the usual case, worth 2x
+            v = y[0] + (d + s[0] * inverse)
+            x = y[1] + (d + s[1] * inverse)
+            if v <= a[k] and x >= b[k] and v < x and a[k] < b[k]:
+                scale = 1.0 / (x - v)
+                slope = (s[1] - s[0]) * scale
+                y_at[top] = v
+                x_at[top] = y[0]
+                x_at[top + 1] = (y[1] - y[0]) * scale
+                top += 2
+                s[0] = s[0] + (a[k] - v) * slope + 2.0 * q1 * (a[k] - reference[k])
+                s[1] = s[1] - (x - b[k]) * slope + 2.0 * q1 * (b[k] - reference[k])
+                y[0] = a[k]
+                y[1] = b[k]
+                continue
         # the step, in the slope domain
         i = 0
         while i < m and s[i] < left:
@@ -233,29 +272,29 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
         s_new[count] = left
         y_new[count] = x - h
         count += 1
-        if top + 2 > capacity:
-            return False
-        policy[0, top] = x - h
-        policy[1, top] = x
+        y_at[top] = x - h
+        x_at[top] = x
         top += 1
         while i < m and s[i] < right:
-            v = min(max(y[i] + d + s[i] * inverse, y[i] - h), y[i] + h)
+            v = y[i] + (d + s[i] * inverse)
             s_new[count] = s[i]
             y_new[count] = v
             count += 1
-            if top + 2 > capacity:
-                return False
-            policy[0, top] = v
-            policy[1, top] = y[i]
+            y_at[top] = v
+            x_at[top] = y[i]
             top += 1
             i += 1
         x = _at(s, y, m, i, right)
         s_new[count] = right
         y_new[count] = x + h
         count += 1
-        policy[0, top] = x + h
-        policy[1, top] = x
+        y_at[top] = x + h
+        x_at[top] = x
         top += 1
+        if top == first[k] + 2:  # two entries mean one piece, see above
+            y_at[top] = x + h
+            x_at[top] = x
+            top += 1
         while i < m:
             s_new[count] = s[i]
             y_new[count] = y[i] + h
@@ -292,17 +331,19 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
         i = first[k]
         last = first[k + 1] - 1
         h = max(min(step[k], max(b[k] - a[k - 1], b[k - 1] - a[k])), 0.0)
-        if v <= policy[0, i]:
+        if last == i + 1:
+            x = x_at[i] + (v - y_at[i]) * x_at[last]
+        elif v <= y_at[i]:
             x = v + h
-        elif v >= policy[0, last]:
+        elif v >= y_at[last]:
             x = v - h
         else:
-            while policy[0, i + 1] < v:
+            while y_at[i + 1] < v:
                 i += 1
-            gap = policy[0, i + 1] - policy[0, i]
-            x = policy[1, i]
+            gap = y_at[i + 1] - y_at[i]
+            x = x_at[i]
             if gap > 0.0:
-                x += (policy[1, i + 1] - policy[1, i]) * ((v - policy[0, i]) / gap)
+                x += (x_at[i + 1] - x_at[i]) * ((v - y_at[i]) / gap)
         out[k - 1] = min(max(x, a[k - 1]), b[k - 1])
     return True
 
@@ -341,3 +382,10 @@ def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, 
     """
     for j in range(reference.shape[0]):
         codes[j] = track(reference[j], start[j], lower[j], upper[j], step[j], q1[j], w[j], out[j], box, curve, policy, first)
+
+
+@njit(cache=True)
+def column_costs(reference, out, fixed, q1, w, costs):
+    """:func:`deviation_cost` of each row of (k, n) arrays into costs (k,)."""
+    for j in range(reference.shape[0]):
+        costs[j] = deviation_cost(reference[j], out[j], fixed, q1[j], w[j])

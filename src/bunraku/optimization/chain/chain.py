@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, deviation_cost, largest_pool, track_columns, work_arrays
+from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, column_costs, largest_pool, track_columns, work_arrays
 
 __all__ = ["ChainSolution", "solve_chain"]
 
@@ -100,8 +100,8 @@ def solve_chain(
         if pool == most or not (codes == POOL_TOO_SMALL).any():
             break
         pool = min(4 * pool, most)
-    fixed = start is not None
-    objective = np.array([deviation_cost(columns[j], out[j], fixed, q1[j], w[j]) for j in range(k)])
+    objective = np.empty(k)
+    column_costs(columns, out, start is not None, q1, w, objective)
     return ChainSolution(np.ascontiguousarray(out.T), codes != INFEASIBLE, objective)
 
 

@@ -21,16 +21,15 @@ TARGET = 4  # reference, and its difference
 BOUND = 6  # rows 2 q and 2 q + 1: lower and upper bound of quantity q
 S = 14  # slacks
 L = 22  # multipliers
-R = 30  # primal residuals
-INVERSE = 38  # 1 / (s + eps lam)
-DS = 46  # step of the slacks; before that, the second-order term
-DL = 54  # step of the multipliers
-DY = 62  # step of x, v, a, u
-W = 66  # weights of x, v, a, u
-G = 70  # gradients
-GAIN = 74  # feedback on x, v, a; w / (M + w); 1 / (M + w); feed-forward
-RATIO = 80  # what bounds the step length
-SLOTS = 81
+INVERSE = 30  # 1 / (s + eps lam)
+DS = 38  # step of the slacks; before that, the second-order term
+DL = 46  # step of the multipliers; before that, the share of the affine step
+DY = 54  # step of x, v, a, u
+W = 58  # weights of x, v, a, u
+G = 62  # gradients
+GAIN = 66  # feedback on x, v, a; w / (M + w); 1 / (M + w); feed-forward
+RATIO = 72  # what bounds the step length
+SLOTS = 73
 
 CONVERGED, MAX_ITERATIONS, STALLED = 0, 1, 2
 
@@ -48,13 +47,6 @@ def invert(s, lam, eps, out):
 
 
 @njit(cache=True, error_model="numpy")
-def residual(y, bound, s, lam, sign, eps, out):
-    """Primal residual: sign (y - bound) + eps lam - s."""
-    for k in range(y.shape[0]):
-        out[k] = sign * (y[k] - bound[k]) + eps * lam[k] - s[k]
-
-
-@njit(cache=True, error_model="numpy")
 def add_weight(lam, inverse, out):
     """Weight of one bound: lam / (s + eps lam)."""
     for k in range(lam.shape[0]):
@@ -62,31 +54,55 @@ def add_weight(lam, inverse, out):
 
 
 @njit(cache=True, error_model="numpy")
-def add_affine(lam, r, inverse, sign, eps, out):
-    """Gradient of one bound for the affine step."""
+def add_affine(y, bound, s, lam, inverse, sign, out):
+    """Gradient of one bound for the affine step: the multiplier times the relative primal residual."""
     for k in range(lam.shape[0]):
-        out[k] += sign * lam[k] * (r[k] - eps * lam[k]) * inverse[k]
+        out[k] += sign * lam[k] * (sign * (y[k] - bound[k]) - s[k]) * inverse[k]
 
 
 @njit(cache=True, error_model="numpy")
-def add_centred(s, lam, r, second, inverse, sign, centre, out):
+def affine_share(y, dy, bound, lam, inverse, sign, eps, out):
+    """Share p of its slack that the affine step leaves to a bound: ds = -(1 - p) s and d lam = -p lam."""
+    for k in range(y.shape[0]):
+        out[k] = (sign * (y[k] + dy[k] - bound[k]) + eps * lam[k]) * inverse[k]
+
+
+@njit(cache=True, error_model="numpy")
+def second_order(s, lam, share, out):
+    """Second-order term of complementarity: ds d lam = s lam p (1 - p)."""
+    for k in range(s.shape[0]):
+        out[k] = s[k] * lam[k] * share[k] * (1.0 - share[k])
+
+
+@njit(cache=True, error_model="numpy")
+def raise_share(share, out):
+    """Raise: out = max(out, p, 1 - p), the ratios of the affine step."""
+    for k in range(share.shape[0]):
+        other = 1.0 - share[k]
+        most = share[k] if share[k] > other else other
+        out[k] = most if most > out[k] else out[k]
+
+
+@njit(cache=True, error_model="numpy")
+def add_centred(lam, y, bound, second, inverse, sign, eps, centre, out):
     """Gradient of one bound for the centred and corrected step."""
-    for k in range(s.shape[0]):
-        out[k] += sign * ((lam[k] * r[k] - (centre - s[k] * lam[k] - second[k])) * inverse[k] - lam[k])
+    for k in range(lam.shape[0]):
+        push = lam[k] * (sign * (y[k] - bound[k]) + eps * lam[k]) - centre + second[k]
+        out[k] += sign * (push * inverse[k] - lam[k])
 
 
 @njit(cache=True, error_model="numpy")
-def multiplier_step(s, lam, r, second, dy, inverse, sign, centre, out):
-    """Step of the multipliers: (c - lam (r + sign dy)) / (s + eps lam) with c = centre - s lam - second."""
-    for k in range(s.shape[0]):
-        out[k] = (centre - second[k] - lam[k] * (s[k] + r[k] + sign * dy[k])) * inverse[k]
+def multiplier_step(second, lam, y, dy, bound, inverse, sign, eps, centre, out):
+    """Step of the multipliers: (centre - second - lam (sign (y + dy - bound) + eps lam)) / (s + eps lam)."""
+    for k in range(lam.shape[0]):
+        out[k] = (centre - second[k] - lam[k] * (sign * (y[k] + dy[k] - bound[k]) + eps * lam[k])) * inverse[k]
 
 
 @njit(cache=True, error_model="numpy")
-def slack_step(r, dy, dl, sign, eps, out):
-    """Step of the slacks: r + sign dy + eps dl."""
-    for k in range(r.shape[0]):
-        out[k] = r[k] + sign * dy[k] + eps * dl[k]
+def slack_step(y, dy, bound, lam, dl, s, sign, eps, out):
+    """Step of the slacks: sign (y + dy - bound) + eps (lam + d lam) - s."""
+    for k in range(s.shape[0]):
+        out[k] = sign * (y[k] + dy[k] - bound[k]) + eps * (lam[k] + dl[k]) - s[k]
 
 
 @njit(cache=True, error_model="numpy")
@@ -132,11 +148,13 @@ def squares(a, b):
     return total
 
 
-@njit(cache=True, error_model="numpy")
-def multiply_in_place(a, b):
-    """Multiply: a *= b."""
+@njit(cache=True, error_model="numpy", fastmath=True)
+def total(a):
+    """Sum."""
+    found = 0.0
     for k in range(a.shape[0]):
-        a[k] *= b[k]
+        found += a[k]
+    return found
 
 
 @njit(cache=True, error_model="numpy")
@@ -268,14 +286,13 @@ def solve(work, n, active, eps, q1, q2, tolerance, most):
         for p in range(8):
             q = p >> 1
             if active[q]:
-                sign, e = 1.0 - 2.0 * (p & 1), eps[q]
-                s, lam, r, inverse = work[S + p], work[L + p], work[R + p], work[INVERSE + p]
-                residual(work[Y + q], work[BOUND + p], s, lam, sign, e, r)
+                sign, e, y, bound = 1.0 - 2.0 * (p & 1), eps[q], work[Y + q], work[BOUND + p]
+                s, lam, inverse = work[S + p], work[L + p], work[INVERSE + p]
                 invert(s, lam, e, inverse)
                 gap += dot(s, lam)
                 objective += 0.5 * e * dot(lam, lam) if e > 0.0 else 0.0
                 add_weight(lam, inverse, work[W + q])
-                add_affine(lam, r, inverse, sign, e, work[G + q])
+                add_affine(y, bound, s, lam, inverse, sign, work[G + q])
         if gap <= tolerance * objective + 1e-15 and worst <= 1e-10:
             return CONVERGED, iteration
         riccati(work, n)
@@ -285,37 +302,32 @@ def solve(work, n, active, eps, q1, q2, tolerance, most):
         for p in range(8):
             q = p >> 1
             if active[q]:
-                sign, e = 1.0 - 2.0 * (p & 1), eps[q]
-                s, lam, r, inverse = work[S + p], work[L + p], work[R + p], work[INVERSE + p]
-                ds, dl, dy = work[DS + p], work[DL + p], work[DY + q]
-                ds[:] = 0.0
-                multiplier_step(s, lam, r, ds, dy, inverse, sign, 0.0, dl)
-                slack_step(r, dy, dl, sign, e, ds)
-                raise_product(ds, inverse, peak) if e == 0.0 else raise_ratio(ds, s, peak)
-                raise_ratio(dl, lam, peak)
-                cross += dot(ds, dl)
-                multiply_in_place(ds, dl)
+                sign, e, y, bound = 1.0 - 2.0 * (p & 1), eps[q], work[Y + q], work[BOUND + p]
+                second, share = work[DS + p], work[DL + p]
+                affine_share(y, work[DY + q], bound, work[L + p], work[INVERSE + p], sign, e, share)
+                second_order(work[S + p], work[L + p], share, second)
+                raise_share(share, peak)
+                cross += total(second)
         t = 1.0 / largest(peak)
-        share = (1.0 - t) + t * t * cross / gap if gap > 0.0 else 0.0
-        centre = share * share * share * gap / max(count, 1)
+        left = (1.0 - t) + t * t * cross / gap if gap > 0.0 else 0.0
+        centre = left * left * left * gap / max(count, 1)
         cost_gradient(work, q1, q2)
         for p in range(8):
             q = p >> 1
             if active[q]:
-                sign = 1.0 - 2.0 * (p & 1)
-                s, lam, r, inverse = work[S + p], work[L + p], work[R + p], work[INVERSE + p]
-                add_centred(s, lam, r, work[DS + p], inverse, sign, centre, work[G + q])
+                sign, e, y, bound = 1.0 - 2.0 * (p & 1), eps[q], work[Y + q], work[BOUND + p]
+                add_centred(work[L + p], y, bound, work[DS + p], work[INVERSE + p], sign, e, centre, work[G + q])
         feed(work, n)
         roll(work, n)
         peak[:] = 0.0
         for p in range(8):
             q = p >> 1
             if active[q]:
-                sign, e = 1.0 - 2.0 * (p & 1), eps[q]
-                s, lam, r, inverse = work[S + p], work[L + p], work[R + p], work[INVERSE + p]
+                sign, e, y, bound = 1.0 - 2.0 * (p & 1), eps[q], work[Y + q], work[BOUND + p]
+                s, lam, inverse = work[S + p], work[L + p], work[INVERSE + p]
                 ds, dl, dy = work[DS + p], work[DL + p], work[DY + q]
-                multiplier_step(s, lam, r, ds, dy, inverse, sign, centre, dl)
-                slack_step(r, dy, dl, sign, e, ds)
+                multiplier_step(ds, lam, y, dy, bound, inverse, sign, e, centre, dl)
+                slack_step(y, dy, bound, lam, dl, s, sign, e, ds)
                 raise_product(ds, inverse, peak) if e == 0.0 else raise_ratio(ds, s, peak)
                 raise_ratio(dl, lam, peak)
         ratio = largest(peak)
@@ -462,3 +474,16 @@ def track(reference, lower, upper, start, v0, a0, limit, eps, rest, q1, q2, tole
     for k in range(1, n):
         out[k] = work[Y, k]
     return code, iterations
+
+
+@njit(cache=True, error_model="numpy")
+def track_columns(
+    which, reference, lower, upper, start, v0, a0, limit, eps, rest, q1, q2, tolerance, most, out, codes, counts, work
+):
+    """:func:`track` for the rows ``which`` of (k, n) arrays, one joint a row; limit (k, 3); counts adds up the iterations."""
+    for i in range(which.shape[0]):
+        j = which[i]
+        codes[j], count = track(
+            reference[j], lower[j], upper[j], start[j], v0[j], a0[j], limit[j], eps, rest, q1, q2, tolerance, most, out[j], work
+        )  # fmt: skip
+        counts[j] += count

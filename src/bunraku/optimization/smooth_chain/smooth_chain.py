@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
-from bunraku.optimization.smooth_chain._kernels import CONVERGED, MAX_ITERATIONS, stop_needs, track, work_array
+from bunraku.optimization.smooth_chain._kernels import CONVERGED, MAX_ITERATIONS, stop_needs, track_columns, work_array
 from bunraku.optimization.solution import Status
 
 __all__ = ["SmoothChainSolution", "solve_smooth_chain"]
@@ -130,90 +130,85 @@ def solve_smooth_chain(
         raise BadInput(
             f"a limit of {limits[np.unravel_index(inner.argmin(), inner.shape)]} is lost in rounding at {rate} Hz; lower the rate"
         )
-    values = np.empty((n, k))
-    iterations = np.zeros(k, dtype=np.int64)
-    statuses = [Status.CONVERGED] * k
-    work = work_array(n)
-    out = np.empty(n)
-    hard, soft = np.zeros(4), np.array([SOFTNESS / position_weight, 0.0, 0.0, 0.0])
-    weights = (position_weight, velocity_weight * rate**2, tolerance, max_iterations)
-    for j in range(k):
-        column = np.ascontiguousarray(r[:, j])
-        floor, ceiling = low[:, j].copy(), high[:, j].copy()
-        if first[j] == column[0] and not rest_at_end and _legal(column, floor, ceiling, scaled[:, j], v0[j], a0[j]):
-            values[:, j] = column
-            continue
-        shrunk, thin = _shrunk(floor, ceiling), ceiling - floor < THIN
-        thin[0] = False
-        limit, eps = inner[:, j].copy(), hard
-        for level in range(3):
-            code, count = track(column, *shrunk, first[j], v0[j], a0[j], limit, eps, rest_at_end, *weights, out, work)
-            iterations[j] += count
-            np.clip(out, floor, ceiling, out=out, where=thin)
-            kept = np.isfinite(out).all() and _legal(out, floor, ceiling, scaled[:, j], v0[j], a0[j], range_counts=level == 0)
-            if kept:
-                break
-            eps = soft
-            if level == 1:
-                limit[:2] = np.maximum(limit[:2], 1.001 * np.array(stop_needs(v0[j], a0[j], limit[1], limit[2], n)))
-        values[:, j] = out
-        outside = not floor[0] - 1e-12 <= first[j] <= ceiling[0] + 1e-12
-        if level > 0 or not kept or outside:
-            statuses[j] = Status.INFEASIBLE
-        elif code != CONVERGED:
-            statuses[j] = Status.MAX_ITERATIONS if code == MAX_ITERATIONS else Status.STALLED
-    return _solution(values, r, low, high, scaled, v0, a0, statuses, iterations, weights)
-
-
-def _solution(
-    values: Array,
-    r: Array,
-    low: Array,
-    high: Array,
-    scaled: Array,
-    v0: Array,
-    a0: Array,
-    statuses: list[Status],
-    iterations: NDArray[np.int64],
-    weights: tuple[float, ...],
-) -> SmoothChainSolution:
-    """Judge the values from the problem itself."""
-    over = np.maximum(np.maximum(low - values, values - high), 0.0).max(axis=0, initial=0.0)
-    rates = np.zeros(values.shape[1])
-    for j in range(values.shape[1]):
-        for difference, limit in zip(_differences(values[:, j], v0[j], a0[j]), scaled[:, j], strict=True):
-            rates[j] = max(rates[j], float((np.abs(difference) / limit).max(initial=0.0)) - 1.0)
-    order = [Status.CONVERGED, Status.STALLED, Status.MAX_ITERATIONS, Status.INFEASIBLE]
-    status = max(statuses, key=order.index, default=Status.CONVERGED)
-    e = values - r
-    objective = weights[0] * (e[1:] ** 2).sum(axis=0) + weights[1] * (np.diff(e, axis=0) ** 2).sum(axis=0)
-    return SmoothChainSolution(values, status, over, np.maximum(rates, 0.0), iterations, objective)
-
-
-def _differences(x: Array, v0: float, a0: float) -> tuple[Array, Array, Array]:
-    """First, second and third differences of x that are limited, those across the start included where it is given."""
-    d1 = np.diff(x)
-    d2 = np.diff(d1) if np.isnan(v0) else np.diff(d1, prepend=v0)
-    d3 = np.diff(d2) if np.isnan(v0) or np.isnan(a0) else np.diff(d2, prepend=a0)
-    return d1, d2, d3
-
-
-def _legal(x: Array, low: Array, high: Array, scaled: Array, v0: float, a0: float, range_counts: bool = True) -> bool:
-    """Whether x keeps the limits: the range exactly, differences within one part in 1e12 or rounding."""
-    if range_counts and ((x[1:] < low[1:]).any() or (x[1:] > high[1:]).any()):
-        return False
-    noise = 4e-16 * (1.0 + np.abs(x).max(initial=0.0))
-    return all(
-        float(np.abs(difference).max(initial=0.0)) <= limit * (1.0 + 1e-12) + noise
-        for difference, limit in zip(_differences(x, v0, a0), scaled, strict=True)
+    problem = _Problem(
+        *(np.ascontiguousarray(part.T) for part in (r, low, high, scaled)),
+        *(first, v0, a0, rest_at_end, (float(position_weight), velocity_weight * rate**2, tolerance, max_iterations)),
     )
+    return problem.solved(np.ascontiguousarray(inner.T))
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The problem in units of one sample, one column a row: arrays (k, n), limits (k, 3), start (k,)."""
+
+    reference: Array
+    low: Array
+    high: Array
+    limits: Array
+    start: Array
+    v0: Array
+    a0: Array
+    rest: bool
+    weights: tuple[float, float, float, int]
+
+    def solved(self, limits: Array) -> SmoothChainSolution:
+        """Solve hard; what cannot be kept, with a soft range; what still cannot, with limits raised to what a stop needs."""
+        k, n = self.reference.shape
+        x = self.reference.copy()
+        codes, iterations, level = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+        eps = np.zeros(4)
+        low, high = _shrunk(self.low, self.high)
+        thin = self.high - self.low < THIN
+        thin[:, 0] = False
+        todo = np.arange(k) if self.rest else np.flatnonzero((self.start != x[:, 0]) | ~self._kept(x))
+        work = work_array(n)
+        for attempt in range(3):
+            level[todo] = attempt
+            arguments = (self.reference, low, high, self.start, self.v0, self.a0, limits, eps, self.rest, *self.weights)
+            track_columns(todo, *arguments, x, codes, iterations, work)
+            x[:] = np.where(thin, np.clip(x, self.low, self.high), x)
+            todo = todo[~self._kept(x, range_counts=attempt == 0)[todo]]
+            if not len(todo):
+                break
+            eps[0] = SOFTNESS / self.weights[0]
+            if attempt == 1:
+                for j in todo:
+                    needs = stop_needs(self.v0[j], self.a0[j], limits[j, 1], limits[j, 2], n)
+                    limits[j, :2] = np.maximum(limits[j, :2], 1.001 * np.array(needs))
+        e = x - self.reference
+        objective = self.weights[0] * (e[:, 1:] ** 2).sum(axis=1) + self.weights[1] * (np.diff(e) ** 2).sum(axis=1)
+        over = np.maximum(np.maximum(self.low - x, x - self.high), 0.0).max(axis=1, initial=0.0)
+        beyond = np.maximum((self._peaks(x) / self.limits).max(axis=1, initial=0.0) - 1.0, 0.0)
+        if (level > 0).any() or (over > 1e-9).any():
+            status = Status.INFEASIBLE
+        elif (codes != CONVERGED).any():
+            status = Status.MAX_ITERATIONS if (codes == MAX_ITERATIONS).any() else Status.STALLED
+        else:
+            status = Status.CONVERGED
+        return SmoothChainSolution(np.ascontiguousarray(x.T), status, over, beyond, iterations, objective)
+
+    def _peaks(self, x: Array) -> Array:
+        """Largest first, second and third differences that are limited, those across the start included where it is given: (k, 3)."""
+        d1 = np.diff(x)
+        free = np.isnan(self.v0).any()
+        d2 = np.diff(d1) if free else np.diff(d1, prepend=self.v0[:, None])
+        d3 = np.diff(d2) if free or np.isnan(self.a0).any() else np.diff(d2, prepend=self.a0[:, None])
+        return np.stack([np.abs(d).max(axis=1, initial=0.0) for d in (d1, d2, d3)], axis=1)
+
+    def _kept(self, x: Array, range_counts: bool = True) -> NDArray[np.bool_]:
+        """Whether x keeps the limits: the range exactly, differences within one part in 1e12 or rounding; NaN does not."""
+        noise = 4e-16 * (1.0 + np.abs(x).max(axis=1, initial=0.0))
+        kept: NDArray[np.bool_] = (self._peaks(x) <= self.limits * (1.0 + 1e-12) + noise[:, None]).all(axis=1)
+        if range_counts:
+            kept &= ((x[:, 1:] >= self.low[:, 1:]) & (x[:, 1:] <= self.high[:, 1:])).all(axis=1)
+        return kept
 
 
 def _shrunk(low: Array, high: Array) -> tuple[Array, Array]:
     """Range tightened by the margin; where it is a single value, widened by 2e-10 for the interior point."""
     margin = MARGIN * np.minimum(np.where(np.isfinite(high - low), high - low, 1.0), 1.0)
     thin = high - low < THIN
-    middle = np.where(thin, 0.5 * (low + high), 0.0) if thin.any() else 0.0
+    middle = 0.5 * (np.where(thin, low, 0.0) + np.where(thin, high, 0.0))
     return np.where(thin, middle - 2e-10, low + margin), np.where(thin, middle + 2e-10, high - margin)
 
 

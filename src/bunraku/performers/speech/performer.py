@@ -115,7 +115,7 @@ class SpeechPerformer(Performer):
         for j in done:
             values[:, j] = saved["values"][:, j]
             if f"scales{j}" in saved:
-                scales[j] = saved[f"scales{j}"]
+                scales[j] = np.asarray(saved[f"scales{j}"], dtype=np.float64)
         return done
 
     def _solve_joint(
