@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import multiprocessing
 import re
 import sys
 import wave
@@ -87,10 +88,6 @@ class Voice:
         self._chunks: list[np.ndarray] = []
         self._events: list[tuple[int, int, int, int, str]] = []
         self._callback = _CALLBACK(self._take)
-        self._start()
-
-    def _start(self) -> None:
-        """Start the library afresh: what it spoke before must not change what it speaks next."""
         self.rate = self._library.espeak_Initialize(2, 0, None, 1)  # synchronous retrieval, with phoneme events
         self._library.espeak_SetSynthCallback(self._callback)
 
@@ -116,8 +113,6 @@ class Voice:
     def say(self, text: str, *, voice: str, speed: int, pitch: int, range: int) -> Spoken:
         """Speak one phrase; words between asterisks are struck."""
         plain = text.replace("*", "")
-        self._library.espeak_Terminate()
-        self._start()
         self._chunks, self._events = [], []
         if self._library.espeak_SetVoiceByName(voice.encode()) != 0:
             raise SystemExit(f"espeak-ng has no voice {voice!r}; espeak-ng --voices lists them")
@@ -150,13 +145,23 @@ class Voice:
         return spoken
 
 
-def compose_voice(voice: Voice, plan: dict[str, Any]) -> tuple[np.ndarray, list[Word], list[tuple[str, float, float]]]:
+def speak(text: str, manner: dict[str, Any]) -> Spoken:
+    """One phrase, by a library started afresh in a process of its own: what was spoken before must not change it."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        return pool.apply(_speak, (text, manner))
+
+
+def _speak(text: str, manner: dict[str, Any]) -> Spoken:
+    return Voice().say(text, **manner)
+
+
+def compose_voice(plan: dict[str, Any]) -> tuple[np.ndarray, list[Word], list[tuple[str, float, float]]]:
     """All phrases of a clip on one time line: samples at 16 kHz, words, phrases (text, start, end)."""
     pieces, words, phrases = [], [], []
     at = 0.0
     for phrase in plan["say"]:
         manner = {"voice": "en-us", "speed": 150, "pitch": 50, "range": 60} | plan.get("voice", {}) | phrase.get("voice", {})
-        spoken = voice.say(phrase["text"], **manner)
+        spoken = speak(phrase["text"], manner)
         up, down = RATE // gcd(RATE, spoken.rate), spoken.rate // gcd(RATE, spoken.rate)
         sound = resample_poly(spoken.samples, up, down)
         at = round((at + phrase["pause"]) * RATE) / RATE
@@ -272,12 +277,11 @@ def clip_text(
 def main(names: list[str]) -> None:
     """Make the named clips, or all."""
     book = yaml.safe_load((HERE / "choreography.yaml").read_text(encoding="utf-8"))
-    voice = Voice()
     OUT.mkdir(parents=True, exist_ok=True)
     for name, plan in book["clips"].items():
         if names and name not in names:
             continue
-        samples, words, phrases = compose_voice(voice, plan)
+        samples, words, phrases = compose_voice(plan)
         duration = len(samples) / RATE
         keys = compose_motion(plan, book, words, duration)
         with wave.open(str(OUT / f"{name}.wav"), "wb") as file:

@@ -154,13 +154,16 @@ def _stream(character: str, overlay: Path | None, options: dict[str, float], por
     from bunraku.formats.registry import read_character
     from bunraku.motion import MotionLimits
     from bunraku.performers.speech.door import serve_lines, serve_websocket
-    from bunraku.performers.speech.problem import motor_rate
+    from bunraku.performers.speech.problem import home_in_range, motor_rate
     from bunraku.performers.speech.stream import SpeechStream
 
     who: Character = read_character(character, overlay=overlay)
 
+    limits = MotionLimits.of(who)
+    rest = home_in_range(who, limits)
+
     def make() -> SpeechStream:
-        return SpeechStream(MotionLimits.of(who), **({"rate": motor_rate(who)} | options))
+        return SpeechStream(limits, start=rest, **({"rate": motor_rate(who)} | options))
 
     if port:
         token = token or secrets.token_urlsafe(16)

@@ -141,11 +141,7 @@ def read_any(source: str | Path, *, overlay: str | Path | None = None) -> tuple[
     kind = _kind_of(source)
     if kind != "character":
         return (read_performance(source) if kind == "performance" else read_clip(source)), ()
-    path = _located(source, "character")
-    found = _format_of(path, "character")
-    noun = _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent) if found else None
-    notes = noun[1] if isinstance(noun, tuple) else ()
-    return read_character(source, overlay=overlay), notes
+    return read_character_with_notes(source, overlay=overlay)
 
 
 def _kind_of(source: str | Path) -> Kind:

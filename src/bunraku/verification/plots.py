@@ -16,7 +16,8 @@ from bunraku.motion import JointCurves, MotionLimits, Performance
 __all__ = ["draw_comparison", "draw_joints", "draw_overview", "figure_bytes", "most_affected", "save_figure"]
 
 WISH, DONE, LIMIT, SOUND = "#8a8f98", "#c1272d", "#2b5c8a", "#d8c9a8"
-PALETTE = ("#8a8f98", "#2b5c8a", "#d99a2b", "#c1272d", "#4a8f5a", "#7a4a8f")
+KNOWN = {"reference": WISH, "stretch": LIMIT, "clamp": "#d99a2b", "speech": DONE}
+OTHERS = ("#4a8f5a", "#7a4a8f", "#3a8f8f", "#8f5a3a")
 
 
 def _figure(rows: int, columns: int = 1, *, height: float = 1.9, width: float = 9.0) -> tuple[Any, Any]:
@@ -143,9 +144,10 @@ def draw_comparison(results: Sequence[Performance], count: int = 3) -> Any:
     joints = most_affected(results[-1], count)
     figure, axes = _figure(len(joints), height=2.2)
     for axis, name in zip(axes[:, 0], joints, strict=True):
-        for result, color in zip(results, PALETTE * 3, strict=False):
-            positions = result.positions()
-            axis.plot(positions.times, positions.column(name), lw=1.2, color=color, label=result.provenance.performer)
+        for i, result in enumerate(results):
+            positions, who = result.positions(), result.provenance.performer
+            color = KNOWN.get(who, OTHERS[i % len(OTHERS)])
+            axis.plot(positions.times, positions.column(name), lw=1.2, color=color, label=who)
         axis.set_ylabel(name, fontsize=8)
         _phrases(axis, results[-1])
     axes[0, 0].legend(loc="upper right", ncols=len(results), fontsize=8, frameon=False)

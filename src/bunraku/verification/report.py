@@ -18,7 +18,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ddd; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 td, th { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #eee; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; } img { width: 100%; }
+td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; font-variant-numeric: tabular-nums; } img { width: 100%; }
 .good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; } .small { color: #666; font-size: .85rem; }
 @media (prefers-color-scheme: dark) {
   body { background: #17181a; color: #ddd; } img { background: #fff; } td, th { border-color: #333; }

@@ -42,7 +42,7 @@ def work_arrays(n: int, pool: int | None = None):
     return np.empty((4, n)), np.empty((4, 2 * n + 4)), np.empty((2, size)), np.empty(n + 1, dtype=np.int64)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def envelope(lower, upper, step, start, low, high):
     """Tightest bounds low, high (n,) implied by bounds and steps; returns whether lower <= upper can be kept at all.
 
@@ -51,23 +51,27 @@ def envelope(lower, upper, step, start, low, high):
     the bounds just as far as leaving it at full speed requires.
     """
     n = lower.shape[0]
-    low[0] = lower[0]
-    high[0] = upper[0]
-    for k in range(1, n):
-        low[k] = max(lower[k], low[k - 1] - step[k])
-        high[k] = min(upper[k], high[k - 1] + step[k])
     feasible = True
-    for k in range(n - 1, -1, -1):
-        if k < n - 1:
+    tight = lower[0] <= upper[0]
+    for k in range(1, n):  # nothing to do in the usual case of constant or slowly changing bounds
+        tight &= lower[k] <= upper[k] and lower[k - 1] - step[k] <= lower[k] and lower[k] - step[k] <= lower[k - 1]
+        tight &= upper[k - 1] + step[k] >= upper[k] and upper[k] + step[k] >= upper[k - 1]
+    low[:] = lower
+    high[:] = upper
+    if not tight:
+        for k in range(1, n):
+            low[k] = max(low[k], low[k - 1] - step[k])
+            high[k] = min(high[k], high[k - 1] + step[k])
+        for k in range(n - 2, -1, -1):
             low[k] = max(low[k], low[k + 1] - step[k + 1])
             high[k] = min(high[k], high[k + 1] + step[k + 1])
-    for k in range(n):
-        if low[k] > high[k]:
-            if low[k] - high[k] > SLACK * max(1.0, abs(low[k])):
-                feasible = False
-            middle = 0.5 * (low[k] + high[k])
-            low[k] = middle
-            high[k] = middle
+        for k in range(n):
+            if low[k] > high[k]:
+                if low[k] - high[k] > SLACK * max(1.0, abs(low[k])):
+                    feasible = False
+                middle = 0.5 * (low[k] + high[k])
+                low[k] = middle
+                high[k] = middle
     if not np.isnan(start):
         slack = SLACK * max(1.0, abs(start))
         if start < low[0] - slack or start > high[0] + slack:
@@ -93,7 +97,7 @@ def envelope(lower, upper, step, start, low, high):
     return feasible
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def legal(reference, start, lower, upper, step):
     """Whether the reference starts at ``start`` (NaN when free) and keeps all limits as it is."""
     n = reference.shape[0]
@@ -104,7 +108,7 @@ def legal(reference, start, lower, upper, step):
     return not bad
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def move(previous, wanted, low, high, step):
     """The value nearest to ``wanted`` in [low, high] whose computed difference from ``previous`` does not exceed ``step``."""
     x = wanted
@@ -119,7 +123,7 @@ def move(previous, wanted, low, high, step):
     return min(max(x, low), high)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def deviation_cost(reference, x, fixed, q1, w):
     """Objective of x: sum q1 e^2 + w (difference of e)^2; the position term of sample 0 is left out when it is fixed."""
     before = x[0] - reference[0]
@@ -131,7 +135,7 @@ def deviation_cost(reference, x, fixed, q1, w):
     return cost
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, first):
     """Exact optimum of one column written to ``out``; allocates nothing.
 
@@ -212,7 +216,7 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
     return code
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
     """Dynamic programming with bounds a, b: forward, then back; false when the pool of ``policy`` is too small."""
     n = reference.shape[0]
@@ -223,9 +227,8 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
     if not np.isnan(start):
         a[0] = start
         b[0] = start
-        s[0] = 0.0
         y[0] = start
-        m = 1
+        m = 0  # one value whatever the slope
     else:
         s[0] = 2.0 * q1 * (a[0] - reference[0])
         y[0] = a[0]
@@ -348,7 +351,7 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _at(s, y, m, i, slope):
     """Polyline at ``slope``, where i is the first knot with s[i] >= slope."""
     if i == 0:
@@ -361,7 +364,7 @@ def _at(s, y, m, i, slope):
     return y[i - 1] + (y[i] - y[i - 1]) * ((slope - s[i - 1]) / gap)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _slope(s, y, m, i, value):
     """Slope of the polyline at ``value``, where i is the first knot beyond it; the last slope outside."""
     if i == 0:
@@ -374,7 +377,7 @@ def _slope(s, y, m, i, value):
     return s[i - 1] + (s[i] - s[i - 1]) * ((value - y[i - 1]) / gap)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, curve, policy, first):
     """:func:`track` for each row of (k, n) arrays, one joint a row; allocates nothing.
 
@@ -384,7 +387,7 @@ def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, 
         codes[j] = track(reference[j], start[j], lower[j], upper[j], step[j], q1[j], w[j], out[j], box, curve, policy, first)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def column_costs(reference, out, fixed, q1, w, costs):
     """:func:`deviation_cost` of each row of (k, n) arrays into costs (k,)."""
     for j in range(reference.shape[0]):

@@ -78,19 +78,17 @@ def solve_chain(
         i, j = np.argwhere(~np.isfinite(r))[0]
         raise BadInput(f"reference holds {r[i, j]} at sample {i}, column {j}; give finite numbers")
     n, k = r.shape
-    low, high = _wide(lower, "lower", n, k), _wide(upper, "upper", n, k)
-    limit = _wide(step, "step", n, k)
+    low, high, limit = _array(lower, "lower"), _array(upper, "upper"), _array(step, "step")
     if np.isnan(low).any() or np.isnan(high).any() or (low == np.inf).any() or (high == -np.inf).any():
         raise BadInput("bounds hold NaN, a lower bound +inf or an upper bound -inf; give numbers, -inf / +inf for no bound")
     if not (limit >= 0).all():
         raise BadInput(f"smallest step is {limit.min()}; give steps >= 0 (inf for no limit)")
-    q1, w = _weights(position_weight, "position_weight", k), _weights(difference_weight, "difference_weight", k)
+    low, high, limit = _wide(low, "lower", n, k), _wide(high, "upper", n, k), _wide(limit, "step", n, k)
+    q1, w = _each(position_weight, "position_weight", k), _each(difference_weight, "difference_weight", k)
     if not (q1 > 0).all() or not (w >= 0).all():
         raise BadInput(f"weights are {q1.min()} (position) and {w.min()} (difference); give position > 0 and difference >= 0")
-    first = np.full(k, np.nan) if start is None else _weights(start, "start", k)
-
+    first = np.full(k, np.nan) if start is None else _each(start, "start", k)
     columns = np.ascontiguousarray(r.T)
-    low, high, limit = (np.ascontiguousarray(a.T) for a in (low, high, limit))
     out = np.empty((k, n))
     codes = np.empty(k, dtype=np.int64)
     most = largest_pool(n)
@@ -112,16 +110,21 @@ def _array(value: ArrayLike, name: str) -> Array:
         raise BadInput(f"{name} is no array of numbers ({error})") from error
 
 
-def _wide(value: ArrayLike, name: str, n: int, k: int) -> Array:
-    array = _array(value, name)
+def _wide(array: Array, name: str, n: int, k: int) -> Array:
+    """One row a column, (k, n), contiguous."""
+    rows = np.empty((k, n))
     try:
-        return np.broadcast_to(array, (n, k))
+        rows.T[...] = array
     except ValueError as error:
         raise BadInput(f"{name} has shape {array.shape}; give a number, ({k},) or ({n}, {k})") from error
+    return rows
 
 
-def _weights(value: ArrayLike, name: str, k: int) -> Array:
+def _each(value: ArrayLike, name: str, k: int) -> Array:
+    """One finite number a column, (k,)."""
     array = _array(value, name)
     if array.shape not in ((), (k,)) or not np.isfinite(array).all():
         raise BadInput(f"{name} has shape {array.shape}; give a finite number or ({k},) of them")
-    return np.ascontiguousarray(np.broadcast_to(array, (k,)))
+    each = np.empty(k)
+    each[...] = array
+    return each

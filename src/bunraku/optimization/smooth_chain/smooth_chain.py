@@ -130,10 +130,9 @@ def solve_smooth_chain(
         raise BadInput(
             f"a limit of {limits[np.unravel_index(inner.argmin(), inner.shape)]} is lost in rounding at {rate} Hz; lower the rate"
         )
-    problem = _Problem(
-        *(np.ascontiguousarray(part.T) for part in (r, low, high, scaled)),
-        *(first, v0, a0, rest_at_end, (float(position_weight), velocity_weight * rate**2, tolerance, max_iterations)),
-    )
+    rows = [np.ascontiguousarray(part.T) for part in (r, low, high, scaled)]
+    weights = (float(position_weight), velocity_weight * rate**2, tolerance, max_iterations)
+    problem = _Problem(rows[0], rows[1], rows[2], rows[3], first, v0, a0, rest_at_end, weights)
     return problem.solved(np.ascontiguousarray(inner.T))
 
 
@@ -188,7 +187,7 @@ class _Problem:
         return SmoothChainSolution(np.ascontiguousarray(x.T), status, over, beyond, iterations, objective)
 
     def _peaks(self, x: Array) -> Array:
-        """Largest first, second and third differences that are limited, those across the start included where it is given: (k, 3)."""
+        """Largest first, second and third differences that are limited, across the start too where it is given: (k, 3)."""
         d1 = np.diff(x)
         free = np.isnan(self.v0).any()
         d2 = np.diff(d1) if free else np.diff(d1, prepend=self.v0[:, None])

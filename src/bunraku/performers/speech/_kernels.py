@@ -15,7 +15,7 @@ from bunraku.optimization.chain._kernels import track as track_chain
 from bunraku.optimization.smooth_chain._kernels import SLOTS, brake, run_out
 from bunraku.optimization.smooth_chain._kernels import track as track_smooth
 
-FRAME, HOLD, DRAIN = 0, 1, 2
+FRAME, HOLD, DRAIN, PROBE = 0, 1, 2, 3
 OK, PRIMING, CLAMPED, REJECTED, HELD, WAITING = 0, 1, 2, 3, 4, 5
 SLACK = 1e-13
 
@@ -218,10 +218,16 @@ def _take(memory, at, rows, columns):
 
 @cfunc("int64(int64, CPointer(float64), CPointer(int64), int64, int64, int64, int64)", cache=True)
 def tick_at(what, floats, integers, k, n, d, m):
-    """:func:`tick` on two blocks of memory in the order of :func:`layout`: a call from Python that makes no array header either."""
+    """:func:`tick` on two blocks of memory in the order of :func:`layout`: a call from Python that makes no array header either.
+
+    With PROBE it only returns the size of the first block that it was compiled for: Numba's cache does not notice when a kernel that is
+    called from another file has changed.
+    """
     width = 16 * (-(-n // 16) | 1)
     pool = n * (n + 1) + 2
     total = 3 * k + 5 * k * n + 7 * k + 3 * d * m + 6 + 4 * n + 4 * (2 * n + 4) + 2 * pool + SLOTS * width
+    if what == PROBE:
+        return total
     memory = carray(floats, (total,))
     numbers = carray(integers, (1 + 2 * k + 3 * d + n + 1,))
     frame, at = memory[:k], k

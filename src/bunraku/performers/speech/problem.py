@@ -17,7 +17,7 @@ from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.rhythm.intensity import with_intensity
 from bunraku.rhythm.resample import resampled
 
-__all__ = ["SpeechProblem", "excess_travel", "held_coordinates", "motor_rate", "solving_order", "state_problem"]
+__all__ = ["SpeechProblem", "excess_travel", "held_coordinates", "home_in_range", "motor_rate", "solving_order", "state_problem"]
 
 Array = NDArray[np.float64]
 
@@ -47,6 +47,13 @@ def motor_rate(character: Character) -> float:
     if not character.motors:
         raise BadInput(f"the character {character.name!r} has no motor; nothing can be performed. Add motors to its file")
     return max(motor.rate for motor in character.motors)
+
+
+def home_in_range(character: Character, limits: MotionLimits) -> Array:
+    """The home value of each coordinate of ``limits`` (k,), brought into its range."""
+    home = np.array([[character.home.get(name, 0.0) for name in limits.names]])
+    lower, upper = limits.bounds(home)
+    return np.clip(home, lower, upper)[0]
 
 
 def held_coordinates(character: Character, held: tuple[str, ...]) -> set[str]:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.errors import BadInput
+from bunraku.errors import BadInput, BunrakuError
 from bunraku.motion.limits import MotionLimits
 from bunraku.performers.speech import _kernels
 
@@ -179,6 +179,10 @@ class SpeechStream:
         )
         self._arguments = (*pointers, k, n, d, m)
         self._tick = _kernels.tick_at.ctypes
+        if self._tick(_kernels.PROBE, *self._arguments) != len(self._memory):
+            raise BunrakuError(
+                "compiled kernels are older than their sources; delete the __pycache__ folders of bunraku and start again"
+            )
 
     def _begin(self, start: Array) -> None:
         """Stand in the given pose."""
