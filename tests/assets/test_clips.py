@@ -25,6 +25,8 @@ CLIPS = {
     "not-my-fault": ("nao", "negative", "mild"),
     "go-away": ("nao", "negative", "mild"),
     "so-tired": ("nao", "negative", "legal"),
+    "welcome": ("humanoid", "positive", "mild"),
+    "no-way": ("humanoid", "negative", "strong"),
 }
 CLASSES = {"legal": (0.0, 0.999), "mild": (1.05, 1.3), "strong": (1.6, 2.5)}
 

@@ -42,7 +42,7 @@ def work_arrays(n: int, pool: int | None = None):
     return np.empty((4, n)), np.empty((4, 2 * n + 4)), np.empty((2, size)), np.empty(n + 1, dtype=np.int64)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def envelope(lower, upper, step, start, low, high):
     """Tightest bounds low, high (n,) implied by bounds and steps; returns whether lower <= upper can be kept at all.
 
@@ -97,7 +97,7 @@ def envelope(lower, upper, step, start, low, high):
     return feasible
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def legal(reference, start, lower, upper, step):
     """Whether the reference starts at ``start`` (NaN when free) and keeps all limits as it is."""
     n = reference.shape[0]
@@ -108,7 +108,7 @@ def legal(reference, start, lower, upper, step):
     return not bad
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def move(previous, wanted, low, high, step):
     """The value nearest to ``wanted`` in [low, high] whose computed difference from ``previous`` does not exceed ``step``."""
     x = wanted
@@ -123,7 +123,7 @@ def move(previous, wanted, low, high, step):
     return min(max(x, low), high)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def deviation_cost(reference, x, fixed, q1, w):
     """Objective of x: sum q1 e^2 + w (difference of e)^2; the position term of sample 0 is left out when it is fixed."""
     before = x[0] - reference[0]
@@ -135,7 +135,7 @@ def deviation_cost(reference, x, fixed, q1, w):
     return cost
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, first):
     """Exact optimum of one column written to ``out``; allocates nothing.
 
@@ -216,7 +216,7 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
     return code
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
     """Dynamic programming with bounds a, b: forward, then back; false when the pool of ``policy`` is too small."""
     n = reference.shape[0]
@@ -351,7 +351,7 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def _at(s, y, m, i, slope):
     """Polyline at ``slope``, where i is the first knot with s[i] >= slope."""
     if i == 0:
@@ -364,7 +364,7 @@ def _at(s, y, m, i, slope):
     return y[i - 1] + (y[i] - y[i - 1]) * ((slope - s[i - 1]) / gap)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def _slope(s, y, m, i, value):
     """Slope of the polyline at ``value``, where i is the first knot beyond it; the last slope outside."""
     if i == 0:
@@ -377,7 +377,7 @@ def _slope(s, y, m, i, value):
     return s[i - 1] + (s[i] - s[i - 1]) * ((value - y[i - 1]) / gap)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, curve, policy, first):
     """:func:`track` for each row of (k, n) arrays, one joint a row; allocates nothing.
 
@@ -387,7 +387,7 @@ def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, 
         codes[j] = track(reference[j], start[j], lower[j], upper[j], step[j], q1[j], w[j], out[j], box, curve, policy, first)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True)
 def column_costs(reference, out, fixed, q1, w, costs):
     """:func:`deviation_cost` of each row of (k, n) arrays into costs (k,)."""
     for j in range(reference.shape[0]):

@@ -195,12 +195,14 @@ def tick(
     return status
 
 
-def layout(k: int, n: int, d: int, m: int) -> tuple[list[tuple[str, tuple[int, ...]]], list[tuple[str, tuple[int, ...]]]]:
+def layout(
+    k: int, n: int, d: int, m: int, pool: int
+) -> tuple[list[tuple[str, tuple[int, ...]]], list[tuple[str, tuple[int, ...]]]]:
     """Names and shapes of the arrays in the two blocks of memory of :func:`tick_at`, in order: floats, integers."""
     floats: list[tuple[str, tuple[int, ...]]] = [
         *(("frame", (k,)), ("reference", (k, n)), ("state", (k, 3)), ("out", (k,)), ("plan", (k, n)), ("low", (k, n))),
         *(("high", (k, n)), ("steps", (k, n)), ("lower", (k,)), ("upper", (k,)), ("limit", (k, 3)), ("knots", (d, m, 3))),
-        *(("eps", (4,)), ("weights", (2,)), ("box", (4, n)), ("curve", (4, 2 * n + 4)), ("policy", (2, n * (n + 1) + 2))),
+        *(("eps", (4,)), ("weights", (2,)), ("box", (4, n)), ("curve", (4, 2 * n + 4)), ("policy", (2, pool))),
         ("work", (SLOTS, 16 * (-(-n // 16) | 1))),
     ]
     integers: list[tuple[str, tuple[int, ...]]] = [
@@ -216,15 +218,14 @@ def _take(memory, at, rows, columns):
     return memory[at : at + rows * columns].reshape((rows, columns)), at + rows * columns
 
 
-@cfunc("int64(int64, CPointer(float64), CPointer(int64), int64, int64, int64, int64)", cache=True)
-def tick_at(what, floats, integers, k, n, d, m):
+@cfunc("int64(int64, CPointer(float64), CPointer(int64), int64, int64, int64, int64, int64)", cache=True)
+def tick_at(what, floats, integers, k, n, d, m, pool):
     """:func:`tick` on two blocks of memory in the order of :func:`layout`: a call from Python that makes no array header either.
 
-    With PROBE it only returns the size of the first block that it was compiled for: Numba's cache does not notice when a kernel that is
-    called from another file has changed.
+    With PROBE it only returns the size of the first block that it was compiled for: Numba's cache does not notice when a kernel
+    that is called from another file has changed.
     """
     width = 16 * (-(-n // 16) | 1)
-    pool = n * (n + 1) + 2
     total = 3 * k + 5 * k * n + 7 * k + 3 * d * m + 6 + 4 * n + 4 * (2 * n + 4) + 2 * pool + SLOTS * width
     if what == PROBE:
         return total

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.motion.limits import MotionLimits
+from bunraku.optimization.chain._kernels import largest_pool
 from bunraku.performers.speech import _kernels
 
 __all__ = ["SpeechStream", "StreamStatus"]
@@ -152,7 +153,8 @@ class SpeechStream:
         """All arrays of the tick, carved out of two blocks of memory whose addresses it is called with."""
         k, d = len(self.limits.names), len(moving)
         m = max((len(knots) for _, _, knots in moving), default=1)
-        shapes = _kernels.layout(k, n, d, m)
+        pool = largest_pool(n)
+        shapes = _kernels.layout(k, n, d, m, pool)
         self._memory = np.zeros(sum(math.prod(shape) for _, shape in shapes[0]))
         self._numbers = np.zeros(sum(math.prod(shape) for _, shape in shapes[1]), dtype=np.int64)
         part: dict[str, Array] = _carved(self._memory, shapes[0])
@@ -177,7 +179,7 @@ class SpeechStream:
             self._memory.ctypes.data_as(ctypes.POINTER(ctypes.c_double)),
             self._numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
         )
-        self._arguments = (*pointers, k, n, d, m)
+        self._arguments = (*pointers, k, n, d, m, pool)
         self._tick = _kernels.tick_at.ctypes
         if self._tick(_kernels.PROBE, *self._arguments) != len(self._memory):
             raise BunrakuError(
