@@ -54,9 +54,8 @@ def file_formats() -> str:
 
     rows = ["# File formats\n", "| file | holds | reads | writes |", "|---|---|---|---|"]
     for form in formats():
-        rows.append(
-            f"| {form.name}: {', '.join(f'`{suffix}`' for suffix in form.suffixes)} | {form.kind} | {'yes' if form.reads else ''} | {'yes' if form.writes else ''} |"
-        )
+        suffixes, does = ", ".join(f"`{suffix}`" for suffix in form.suffixes), {True: "yes", False: ""}
+        rows.append(f"| {form.name}: {suffixes} | {form.kind} | {does[form.reads]} | {does[form.writes]} |")
     rows += ["\n## Exports of a performance\n", "| name | file | meaning |", "|---|---|---|"]
     rows += [f"| `{name}` | `{exporter.suffix}` | {exporter.meaning} |" for name, exporter in exporters().items()]
     return "\n".join(rows) + "\n"

@@ -49,7 +49,7 @@ def main() -> None:
     from matplotlib import pyplot
 
     character, clip = read_character("nao"), read_clip(CLIP)
-    performance = make_performer("speech").perform(character, clip)
+    performance = make_performer("speech", {"acceleration": 80.0}).perform(character, clip)
     control = make_performer("stretch").perform(character, clip)
     strokes = [word for word in clip.words if word.stroke is not None][-6:]
     pictures = frames(performance, [word.stroke for word in strokes])

@@ -26,7 +26,7 @@ WIDE = "{position_min: 500, position_max: 2500, range_deg: 270, neutral_deg: 135
 @pytest.fixture(scope="module")
 def performed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("performed") / "one.performance.npz"
-    assert _run(["perform", "nao", CLIP, "-o", str(path)]) == 0
+    assert _run(["perform", "nao", CLIP, "--acceleration", "80", "-o", str(path)]) == 0
     return path
 
 
@@ -36,7 +36,7 @@ def test_perform_writes_a_legal_performance_and_the_same_bytes_again(performed: 
     assert limits.excess(result.positions().values, result.rate).relative <= 1e-9
     assert limits.excess(result.wish.values, result.rate).count("velocity") > 0
     again = tmp_path / "again.performance.npz"
-    assert _run(["perform", "nao", CLIP, "-o", str(again)]) == 0
+    assert _run(["perform", "--acceleration=80", "nao", CLIP, "-o", str(again)]) == 0
     assert again.read_bytes() == performed.read_bytes()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import FEASIBLE, POOL_TOO_SMALL, track, work_arrays
+from bunraku.optimization.chain._kernels import FEASIBLE, POOL_TOO_SMALL, track, track_columns, work_arrays
 from bunraku.optimization.chain.chain import solve_chain
 
 H = 0.04
@@ -188,6 +188,29 @@ def test_pool_of_knots_that_is_too_small_is_reported_and_the_solver_recovers():
     assert track(r, 0.0, -inf, inf, step, 5.0, WEIGHT, out, *work_arrays(40, 10)) == POOL_TOO_SMALL
     assert track(r, 0.0, -inf, inf, step, 5.0, WEIGHT, out, *work_arrays(40)) == FEASIBLE
     np.testing.assert_array_equal(out, one(r, 0.0, step=0.5).values[:, 0])
+
+
+def test_the_kernel_allocates_nothing():
+    from numba.core.runtime import _nrt_python, rtsys
+
+    k, n = 6, 80
+    reference = np.cumsum(np.random.default_rng(0).normal(size=(k, n)) * 0.05, axis=1)
+    reference[0] = 0.0  # one legal column
+    bound, step = np.ones((k, n)), np.full((k, n), 0.05)
+    start = reference[:, 0].copy()
+    start[1], start[2] = np.nan, 3.0  # one free, one infeasible
+    out, codes, work = np.empty((k, n)), np.empty(k, dtype=np.int64), work_arrays(n)
+    arguments = (reference, start, -bound, bound, step, np.full(k, 5.0), np.full(k, 1000.0), out, codes, *work)
+    _nrt_python.memsys_enable_stats()
+    try:
+        track_columns(*arguments)
+        before = rtsys.get_allocation_stats().alloc
+        for _ in range(10):
+            track_columns(*arguments)
+        assert rtsys.get_allocation_stats().alloc == before + 10 * len(arguments)  # one handle for each array handed in
+    finally:
+        _nrt_python.memsys_disable_stats()
+    assert codes.tolist() == [0, 0, 1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

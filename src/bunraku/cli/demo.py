@@ -20,11 +20,18 @@ class Demo:
     performer: str
     character: str
     clip: str
+    options: dict[str, Any]
     meaning: str
 
 
 DEMOS = {
-    "speech": Demo("speech", "nao", "not-done-yet", "NAO speaks and gestures faster than its motors can follow, and stays in time"),
+    "speech": Demo(
+        "speech",
+        "nao",
+        "not-done-yet",
+        {"acceleration": 80.0},
+        "NAO speaks and gestures faster than its motors can follow, and stays in time",
+    ),
 }
 
 
@@ -68,9 +75,10 @@ def _speech(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, An
     say("compiling the kernels (once; cached for the next time)")
     character, clip = read_character(example.character), read_clip(example.clip)
     with watching() as monitor:
-        make_performer(example.performer).perform(character, clip, monitor=monitor)
+        artist = make_performer(example.performer, example.options)
+        artist.perform(character, clip, monitor=monitor)
         timing = _Stopwatch(monitor)
-        result = make_performer(example.performer).perform(character, clip, monitor=timing)
+        result = artist.perform(character, clip, monitor=timing)
         reference = make_performer("reference").perform(character, clip, monitor=monitor)
         control = make_performer("stretch").perform(character, clip, monitor=monitor)
         verdict = verify(result, monitor=monitor)

@@ -56,8 +56,9 @@ def envelope(lower, upper, step, start, low, high):
     for k in range(1, n):  # nothing to do in the usual case of constant or slowly changing bounds
         tight &= lower[k] <= upper[k] and lower[k - 1] - step[k] <= lower[k] and lower[k] - step[k] <= lower[k - 1]
         tight &= upper[k - 1] + step[k] >= upper[k] and upper[k] + step[k] >= upper[k - 1]
-    low[:] = lower
-    high[:] = upper
+    for k in range(n):
+        low[k] = lower[k]
+        high[k] = upper[k]
     if not tight:
         for k in range(1, n):
             low[k] = max(low[k], low[k - 1] - step[k])
@@ -163,7 +164,8 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
     b = box[3]
     fixed = not np.isnan(start)
     if legal(reference, start, lower, upper, step):
-        out[:n] = reference
+        for k in range(n):
+            out[k] = reference[k]
         return FEASIBLE
     code = FEASIBLE if envelope(lower, upper, step, start, low[:n], high[:n]) else INFEASIBLE
 

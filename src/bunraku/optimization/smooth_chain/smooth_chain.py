@@ -98,7 +98,7 @@ def solve_smooth_chain(
         position_weight: q1 [1/rad^2].
         velocity_weight: q2 [s^2/rad^2].
         tolerance: duality gap relative to the objective at which a column ends.
-        max_iterations: most iterations a column.
+        max_iterations: most iterations a column; four times as many where the range had to become soft.
 
     Returns:
         The optimum; see :class:`SmoothChainSolution`.
@@ -163,7 +163,8 @@ class _Problem:
         work = work_array(n)
         for attempt in range(3):
             level[todo] = attempt
-            arguments = (self.reference, low, high, self.start, self.v0, self.a0, limits, eps, self.rest, *self.weights)
+            most = self.weights[3] * (1 if attempt == 0 else 4)
+            arguments = (self.reference, low, high, self.start, self.v0, self.a0, limits, eps, self.rest, *self.weights[:3], most)
             track_columns(todo, *arguments, x, codes, iterations, work)
             x[:] = np.where(thin, np.clip(x, self.low, self.high), x)
             todo = todo[~self._kept(x, range_counts=attempt == 0)[todo]]

@@ -56,6 +56,8 @@ class SpeechPerformer(Performer):
     compression: Literal["auto", "never", "always"] = option("auto", "make gestures smaller that outrun the motor")
     compress_beyond: float = option(0.2, "a stroke that outruns its motor by more than this is compressed", unit="rad", low=0.0)
     intensity: float = option(1.0, "the same behaviour weaker or stronger", low=0.3, high=1.5)
+    acceleration: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^2", low=0.0)
+    jerk: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^3", low=0.0)
     rate: float = option(0.0, "motor rate; 0 takes the motors' own", unit="Hz", low=0.0, high=10_000.0)
     held: tuple[str, ...] = option((), "coordinates or groups kept at home besides those the clip holds")
 
@@ -75,6 +77,7 @@ class SpeechPerformer(Performer):
     ) -> Performance:
         """Solve joint by joint and certify the result."""
         problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held)
+        problem = problem.softened(self.acceleration or np.inf, self.jerk or np.inf)
         monitor.report(Event("speech", 0.0, f"{problem.moving.sum()} joints, {len(problem.wish.values)} samples"))
         clock = time.thread_time()
         outcome = self._solve(problem, tuple(mark.start for mark in clip.phrases), monitor, checkpoint)

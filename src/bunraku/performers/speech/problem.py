@@ -6,7 +6,7 @@ value that can be printed, tested and saved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,16 @@ class SpeechProblem:
         first = self.wish.values[:1]
         lower, upper = self.limits.bounds(first)
         return np.clip(first, lower, upper)[0]
+
+    def softened(self, acceleration: float, jerk: float) -> SpeechProblem:
+        """The same problem with these limits for motors that state none; sparing torque is what they are for."""
+        limits = self.limits
+        chosen = replace(
+            limits,
+            acceleration=np.where(np.isfinite(limits.acceleration), limits.acceleration, acceleration),
+            jerk=np.where(np.isfinite(limits.jerk), limits.jerk, jerk),
+        )
+        return replace(self, limits=chosen)
 
 
 def motor_rate(character: Character) -> float:
