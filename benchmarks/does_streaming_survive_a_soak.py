@@ -18,6 +18,7 @@ from bunraku.performers.speech.stream import SpeechStream
 
 HEAD = np.array([[-2.0, -0.1, 0.1], [-0.5, -0.6, 0.4], [0.0, -0.67, 0.51], [0.5, -0.6, 0.4], [2.0, -0.1, 0.1]])
 RATE, BLOCK = 50.0, 5000
+MOST_GROWTH = 4096  # KiB
 
 
 def soak_limits() -> MotionLimits:
@@ -51,7 +52,7 @@ def frames_of(rng: np.random.Generator, limits: MotionLimits, count: int):
     return frames, arrives
 
 
-def main() -> None:
+def main() -> int:
     ticks = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     limits, rng = soak_limits(), np.random.default_rng(2024)
     stream = SpeechStream(limits, rate=RATE, look_ahead=0.4)
@@ -80,7 +81,8 @@ def main() -> None:
     print(f"{ticks} ticks, {1e6 * spent / ticks:.0f} us each with the checks, joints moved {moved:.0f} rad in all")
     print(f"violations {violations}, largest relative excess {worst:.1e}, peak memory grown by {grown} KiB after the first blocks")
     print(dict(statuses))
+    return 1 if violations or grown > MOST_GROWTH else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -153,9 +153,11 @@ def main():
         sys.exit("the CMU recordings are not beside the repository; set BUNRAKU_SHARED to the folder that holds data/")
     rows = recordings("nao") + recordings("humanoid")
     whole = against_mink()
+    slow = max(r["us_a_frame"] for r in rows) > 1e4
+    far = max(r["worst_rms_reachable_cm"] for r in rows) > 2.0
     if arguments.json:
         print(json.dumps({"recordings": rows, "whole_body": whole}, indent=1))
-        return
+        return 1 if slow or far else 0
     print("character  clip   mode          us/frame  reachable cm  all cm  not reachable  speed ratio  too fast 100/25 Hz  status")
     for r in rows:
         print(
@@ -164,7 +166,9 @@ def main():
             f"{r['speed_ratio_25_hz']:4.2f} {r['too_fast_100_hz']:8d} / {r['too_fast_25_hz']:<8d} {r['status']}"
         )
     print(", ".join(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in whole.items()))
+    print(f"at least 100 frames a second: {'NO' if slow else 'yes'}; within 2 cm where reachable: {'NO' if far else 'yes'}")
+    return 1 if slow or far else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,6 +5,7 @@ Run: python benchmarks/how_long_is_a_streaming_tick.py
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -22,7 +23,8 @@ def limits_of(acceleration: float, jerk: float) -> MotionLimits:
     return MotionLimits(names, -1.5 * ones, 1.5 * ones, np.linspace(4.0, 9.0, JOINTS), acceleration * ones, jerk * ones)
 
 
-def main() -> None:
+def main() -> int:
+    met = True
     rng = np.random.default_rng(3)
     for rate in (25.0, 100.0):
         t = np.arange(int(20 * rate))[:, None] / rate
@@ -47,7 +49,11 @@ def main() -> None:
                 f"{rate:4.0f} Hz, {label:14s}: median {np.median(busy):6.3f} ms, 99 % {np.percentile(busy, 99):6.3f} ms,"
                 f" largest relative excess {limits.excess(emitted, rate).relative:.1e}, allocations {after.alloc - before.alloc}"
             )
+            if label == "velocity":
+                met = met and bool(np.median(busy) <= 1.0) and after.alloc == before.alloc
+    print(f"median tick <= 1 ms under velocity limits, no allocation: {'yes' if met else 'NO'}")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
