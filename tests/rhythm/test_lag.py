@@ -67,6 +67,15 @@ def test_of_equally_good_shifts_of_a_periodic_motion_the_smallest_is_taken():
     assert abs(lag(wave, wave, RATE).seconds) < 1e-6
 
 
+@pytest.mark.parametrize("frequency", [0.5, 0.8, 2.0])
+def test_a_clipped_wave_is_not_taken_for_a_late_one(frequency):
+    t = np.arange(0.0, 4.0, 1.0 / RATE)
+    wave = np.sin(2 * np.pi * frequency * t)
+    slow = np.clip(wave, -0.6, 0.6) * np.clip(t / 0.5, 0.0, 1.0)
+    found = lag(wave[:, None], slow[:, None], RATE)
+    assert abs(found.seconds) < 0.05
+
+
 def test_motions_of_other_joints_are_refused():
     with pytest.raises(BadInput, match="cannot be compared"):
         lag(np.zeros((10, 2)), np.zeros((10, 3)), RATE)

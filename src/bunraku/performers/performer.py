@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import typing
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -63,7 +64,11 @@ class Performer(ABC):
     """What it cannot do without and what it makes use of: "clip.TRACK" and "character.PART"; `bunraku inspect` reads them."""
 
     def __post_init__(self) -> None:
+        hints = typing.get_type_hints(type(self))
         for field in dataclasses.fields(self):
+            choices = typing.get_args(hints[field.name]) if typing.get_origin(hints[field.name]) is typing.Literal else ()
+            if choices and getattr(self, field.name) not in choices:
+                raise BadInput(f"option {field.name} = {getattr(self, field.name)!r} is none of {', '.join(map(str, choices))}")
             value, low, high = getattr(self, field.name), field.metadata.get("low"), field.metadata.get("high")
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 continue

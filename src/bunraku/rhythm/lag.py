@@ -14,6 +14,7 @@ __all__ = ["Lag", "lag", "shift_between"]
 Array = NDArray[np.float64]
 
 _MOVES = 1e-3  # a joint that stays within a thousandth of a radian (or metre) does not move
+_ALIKE = 0.05  # correlations within this share of each other say nothing about which shift is meant
 _STILL = 0.05  # a window slower than this share of the whole says nothing about timing
 
 
@@ -67,7 +68,8 @@ def lag(wish: Array, performed: Array, rate: float, *, window: float = 3.0, reac
 def shift_between(first: Array, second: Array, reach: int) -> float:
     """By how many samples ``second`` (m, k) comes after ``first`` (n, k), between samples; see :func:`lag`.
 
-    Of several equally good shifts (periodic motion) the smallest is taken; 0 when either is zero throughout.
+    Of several shifts at which the correlation peaks within 5 % of the largest (periodic motion) the smallest is taken; 0 when
+    either is zero throughout.
     """
     reach = min(reach, min(len(first), len(second)) // 2)
     if first.shape[1] == 0 or reach < 1 or not first.any() or not second.any():
@@ -84,8 +86,9 @@ def shift_between(first: Array, second: Array, reach: int) -> float:
     mass = np.sqrt(np.maximum(mass_first * mass_second, 0.0))
     enough = mass > 1e-3 * np.sqrt(energies[0][-1] * energies[1][-1])
     c = np.where(enough, product / np.where(enough, mass, 1.0), -1.0)
-    ties = np.flatnonzero(c >= c.max() - 1e-9)
-    best = int(ties[np.argmin(np.abs(shifts[ties]))])
+    padded = np.concatenate([[-np.inf], c, [-np.inf]])
+    peaks = np.flatnonzero((padded[1:-1] >= padded[:-2]) & (padded[1:-1] >= padded[2:]) & (c >= c.max() - _ALIKE * abs(c.max())))
+    best = int(peaks[np.argmin(np.abs(shifts[peaks]))])
     if not 0 < best < len(c) - 1:
         return float(shifts[best])
     bend = c[best - 1] - 2.0 * c[best] + c[best + 1]

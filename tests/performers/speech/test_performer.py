@@ -183,7 +183,54 @@ def test_bad_wishes_are_refused_by_name(clip: Clip, words: str) -> None:
         make_performer("speech").perform(arm(), clip)
 
 
+def test_chosen_acceleration_is_stated_certified_and_kept() -> None:
+    performance = make_performer("speech", {"acceleration": 25.0, "jerk": 700.0}).perform(arm(), waving(frequency=0.8))
+    limits = MotionLimits.of(performance.character)
+    assert set(limits.acceleration) == {25.0}
+    assert set(limits.jerk) == {700.0}
+    assert limits.excess(performance.positions().values, 50.0).relative <= 1e-9
+    assert limits.excess(performance.wish.values, 50.0).count("acceleration") > 0
+
+
+def test_a_home_outside_the_range_is_brought_inside() -> None:
+    character = arm()
+    joints = tuple(joint.changed(range=(0.5, 2.0)) if joint.name == "b" else joint for joint in character.joints)
+    clip = Clip("one", joints=JointCurves(("a",), 50.0, np.zeros((10, 1))))
+    performance = make_performer("speech").perform(character.changed(joints=joints, dependent_ranges=()), clip)
+    assert set(performance.positions().column("b")) == {0.5}
+    assert any("home is outside" in note for note in performance.certificate.notes)
+
+
+def test_phrases_are_heard_when_none_are_marked() -> None:
+    clip = read_clip("stop-it")
+    performance = make_performer("speech").perform(read_character("nao"), clip.changed(phrases=()))
+    assert len(performance.phrases) == len(clip.phrases)
+    np.testing.assert_allclose([p.start for p in performance.phrases], [p.start for p in clip.phrases], atol=0.1)
+
+
+@pytest.mark.parametrize("name", ["speech", "reference", "clamp", "stretch", "ruckig", "toppra"])
+def test_one_sample_is_a_performance(name: str) -> None:
+    if name in ("ruckig", "toppra"):
+        pytest.importorskip(name)
+    options = {"compression": "always"} if name == "speech" else {}
+    clip = Clip("pose", joints=JointCurves(("a",), 50.0, np.full((1, 1), 0.3)))
+    assert make_performer(name, options).perform(arm(), clip).positions().column("a").tolist() == [0.3]
+
+
+@pytest.mark.parametrize("name", ["ruckig", "toppra"])
+def test_peers_keep_the_velocity_but_not_the_time(name: str) -> None:
+    pytest.importorskip(name)
+    character, clip = arm(), waving(frequency=0.5)
+    performance = make_performer(name).perform(character, clip)
+    excess = MotionLimits.of(character).excess(performance.positions().values, 50.0)
+    assert (excess.velocity / 2.0).max() <= 0.05
+    ours = make_performer("speech").perform(character, clip)
+    assert abs(performance.certificate.check("lag").value) > abs(ours.certificate.check("lag").value)
+
+
 def test_options_are_checked() -> None:
+    with pytest.raises(BadInput, match="none of auto, never, always"):
+        make_performer("speech", {"compression": "sometimes"})
     with pytest.raises(BadInput, match="intensity"):
         make_performer("speech", {"intensity": 2.0})
     with pytest.raises(BadInput, match="position_weight"):

@@ -158,6 +158,8 @@ class ToppraPerformer(_Baseline):
         limits, rate = problem.limits, problem.wish.rate
         lower, upper = limits.bounds(problem.wish.values)
         legal = np.clip(problem.wish.values, lower, upper)
+        if len(legal) < 3:
+            return assemble(self, problem, clip, clamped(problem, problem.wish.values), status=Status.CONVERGED)
         knots = max(2, min(len(legal), int(problem.wish.duration * 25) + 1))
         at = np.linspace(0, len(legal) - 1, knots).round().astype(int)
         path = toppra.SplineInterpolator(problem.wish.times[at], legal[at])

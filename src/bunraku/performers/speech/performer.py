@@ -28,7 +28,8 @@ from bunraku.optimization.solution import Status
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.speech.assemble import assemble
 from bunraku.performers.speech.baselines import clamped
-from bunraku.performers.speech.problem import SpeechProblem, excess_travel, solving_order, state_problem
+from bunraku.performers.speech.problem import SpeechProblem, excess_travel, softened_character, solving_order, state_problem
+from bunraku.rhythm.phrases import find_phrases
 
 __all__ = ["SpeechPerformer"]
 
@@ -76,11 +77,13 @@ class SpeechPerformer(Performer):
         self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
     ) -> Performance:
         """Solve joint by joint and certify the result."""
+        if clip.audio is not None and not clip.phrases:
+            clip = clip.changed(phrases=find_phrases(clip.audio))
+        character = softened_character(character, self.acceleration, self.jerk)
         problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held)
-        problem = problem.softened(self.acceleration or np.inf, self.jerk or np.inf)
         monitor.report(Event("speech", 0.0, f"{problem.moving.sum()} joints, {len(problem.wish.values)} samples"))
         clock = time.thread_time()
-        outcome = self._solve(problem, tuple(mark.start for mark in clip.phrases), monitor, checkpoint)
+        outcome = self._solve(problem, tuple(time for mark in clip.phrases for time in (mark.start, mark.end)), monitor, checkpoint)
         monitor.report(Event("speech", 1.0, "solved", {"solve_s": time.thread_time() - clock}))
         return assemble(self, problem, clip, outcome.values, status=outcome.status, notes=outcome.notes, checks=outcome.checks)
 
@@ -102,7 +105,7 @@ class SpeechPerformer(Performer):
                 status = Status.CANCELLED
                 break
             column = self._solve_joint(problem, j, values, target, travel[j], phrases, scales)
-            status = column if column is not Status.CONVERGED else status
+            status = column if status is Status.CONVERGED else status
             monitor.report(Event("speech", (count + 1) / len(order), limits.names[j]))
             done.add(j)
             if checkpoint is not None and count % 8 == 7:
@@ -138,7 +141,8 @@ class SpeechPerformer(Performer):
         lower, upper = (bound[:, j] for bound in limits.bounds(values))
         start = np.clip(values[0, j], lower[0], upper[0])
         step, weight = limits.velocity[j] / rate, self.velocity_weight * rate**2
-        if self.compression == "always" or (self.compression == "auto" and travel > self.compress_beyond):
+        compressing, found = self.compression == "always" or (self.compression == "auto" and travel > self.compress_beyond), []
+        if compressing and len(values) > 2:
             compressed = solve_compression(
                 values[:, j],
                 start=start,
@@ -151,6 +155,7 @@ class SpeechPerformer(Performer):
                 boundaries=cut_segments(values[:, j], rate, phrases),
             )
             target[:, j], scales[j] = compressed.target, compressed.scales
+            found.append(compressed.status)
         if np.isfinite(limits.acceleration[j]) or np.isfinite(limits.jerk[j]):
             smooth = solve_smooth_chain(
                 target[:, j : j + 1],
@@ -165,7 +170,7 @@ class SpeechPerformer(Performer):
                 velocity_weight=self.velocity_weight,
             )
             values[:, j] = smooth.values[:, 0]
-            return smooth.status
+            return _worst([*found, smooth.status])
         chain = solve_chain(
             target[:, j : j + 1],
             start=np.array([start]),
@@ -176,7 +181,7 @@ class SpeechPerformer(Performer):
             difference_weight=weight,
         )
         values[:, j] = chain.values[:, 0]
-        return Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE
+        return _worst([*found, Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE])
 
     def _account(
         self, problem: SpeechProblem, travel: Array, scales: dict[int, Array]
@@ -194,6 +199,11 @@ class SpeechPerformer(Performer):
             checks.append(Check("least gesture scale", least, "", bar=0.5 - 1e-9, at_least=True))
             notes.append(f"compressed: {', '.join(problem.limits.names[j] for j in sorted(scales))}")
         return tuple(notes), tuple(checks)
+
+
+def _worst(found: list[Status]) -> Status:
+    """The first status that is not good, the last one when all are."""
+    return next((status for status in found if not status.good), found[-1])
 
 
 @dataclass(frozen=True)

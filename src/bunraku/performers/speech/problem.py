@@ -6,18 +6,27 @@ value that can be printed, tested and saved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character
+from bunraku.character import Character, Motor
 from bunraku.errors import BadInput
 from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.rhythm.intensity import with_intensity
 from bunraku.rhythm.resample import resampled
 
-__all__ = ["SpeechProblem", "excess_travel", "held_coordinates", "home_in_range", "motor_rate", "solving_order", "state_problem"]
+__all__ = [
+    "SpeechProblem",
+    "excess_travel",
+    "held_coordinates",
+    "home_in_range",
+    "motor_rate",
+    "softened_character",
+    "solving_order",
+    "state_problem",
+]
 
 Array = NDArray[np.float64]
 
@@ -41,15 +50,20 @@ class SpeechProblem:
         lower, upper = self.limits.bounds(first)
         return np.clip(first, lower, upper)[0]
 
-    def softened(self, acceleration: float, jerk: float) -> SpeechProblem:
-        """The same problem with these limits for motors that state none; sparing torque is what they are for."""
-        limits = self.limits
-        chosen = replace(
-            limits,
-            acceleration=np.where(np.isfinite(limits.acceleration), limits.acceleration, acceleration),
-            jerk=np.where(np.isfinite(limits.jerk), limits.jerk, jerk),
-        )
-        return replace(self, limits=chosen)
+
+def softened_character(character: Character, acceleration: float, jerk: float) -> Character:
+    """The character with these limits stated for every motor that states none; zero leaves a limit unstated.
+
+    The performance carries this character, so that its certificate and its verification hold it to the limits that were chosen.
+    """
+    chosen = {"acceleration": acceleration or None, "jerk": jerk or None}
+
+    def completed(motor: Motor) -> Motor:
+        stated: Motor = motor.changed(**{name: getattr(motor, name) or value for name, value in chosen.items()})
+        return stated
+
+    changed: Character = character.changed(motors=tuple(completed(motor) for motor in character.motors))
+    return changed
 
 
 def motor_rate(character: Character) -> float:
@@ -105,12 +119,16 @@ def state_problem(
         raise BadInput(
             f"{curves.duration:.0f} s at {rate:g} Hz are more than {MAX_SAMPLES} samples; cut the clip or lower the rate"
         )
-    home = np.array([character.home.get(name, 0.0) for name in limits.names])
+    home = home_in_range(character, limits)
+    outside = [name for j, name in enumerate(limits.names) if home[j] != character.home.get(name, 0.0)]
     used = [name for name in curves.names if name in limits.names and name not in still]
     moving = np.array([name in used for name in limits.names])
     dropped = sorted(set(curves.names) & still)
     if dropped:
         notes.append(f"held at home: {', '.join(dropped)}")
+    brought = [name for name in outside if name not in used]
+    if brought:
+        notes.append(f"home is outside the range, so kept at its end: {', '.join(brought)}")
     if not used:
         raise BadInput(f"the clip {clip.name!r} moves nothing that is not held; take something off `held`")
     curves = resampled(JointCurves(tuple(used), curves.rate, curves.values[:, [curves.names.index(n) for n in used]]), rate)
