@@ -81,3 +81,13 @@ def test_torque_speed_line() -> None:
     assert motor.available_torque(0.0) == pytest.approx(1.5)
     assert motor.available_torque(-4.0) == pytest.approx(0.75)
     assert motor.available_torque(9.0) == 0.0
+
+
+def test_names_stand_for_coordinates_or_groups_of_them() -> None:
+    bodies = tuple(Body(name=name) for name in "abc")
+    joints = tuple(Joint(name=f"j{name}", kind="hinge", parent="world", child=name) for name in "abc")
+    character = Character(name="x", bodies=bodies, joints=joints, groups={"pair": ("jc", "ja")})
+    assert character.expand(["jb", "pair", "ja"]) == ("ja", "jb", "jc")
+    assert character.expand([]) == ()
+    with pytest.raises(BadInput, match="'tail' is neither a group nor a coordinate of 'x'; known: pair, ja"):
+        character.expand(["tail"])

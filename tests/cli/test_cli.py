@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +44,8 @@ def test_verify_holds_and_fails_on_a_reference_that_breaks_limits(
     assert _run(["verify", str(performed), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["verified"] is True
     broken = tmp_path / "broken.performance.npz"
-    assert _run(["perform", "nao", CLIP, "--performer", "reference", "-o", str(broken)]) == 0
+    assert _run(["perform", "nao", CLIP, "--performer", "reference", "-o", str(broken)]) == 1, "written, and told by the exit code"
+    assert not read_performance(broken).certificate.holds
     assert _run(["verify", str(broken), "--no-replay"]) == 1
 
 
@@ -99,7 +98,7 @@ def test_demo_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Every promise holds." in page
     assert page.count("data:image/png") >= 3
-    assert "http" not in page.replace("https://", "", 0)
+    assert "http" not in page, "the page stands by itself: nothing is fetched"
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "blender-servo", "ros", "arduino"])
@@ -178,13 +177,3 @@ def test_stream_answers_line_by_line() -> None:
     assert np.abs(np.diff(yaw)).max() <= 8.26797 / 25 + 1e-9
     assert yaw[-1] > 1.9
     assert any(line["status"] == "rejected" for line in lines)
-
-
-def test_a_killed_perform_leaves_no_output(tmp_path: Path) -> None:
-    output = tmp_path / "killed.performance.npz"
-    words = [sys.executable, "-m", "bunraku.cli.main", "perform", "nao", CLIP, "-o", str(output)]
-    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-    time.sleep(0.4)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not output.exists()

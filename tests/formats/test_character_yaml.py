@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.character import Body, Character, Joint, Pose
+from bunraku.character import Body, Character, Joint, Motor, Pose
 from bunraku.errors import BadInput
 from bunraku.formats.character_yaml import apply_overlay, read_character_yaml, write_character_yaml
+from bunraku.formats.overlay import MotorChange
 from bunraku.formats.registry import read_character
 from bunraku.formats.urdf import read_urdf
 from bunraku.mechanics.tree import compile_tree
@@ -116,6 +117,18 @@ def test_overlay_adds_what_a_urdf_cannot_say(leg: Character) -> None:
     node = tree.nodes["toe"]
     heights = [(at.position[node] + at.rotation[node] @ np.array(point))[2] for point in robot.feet[0].points]
     assert min(heights) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_an_overlay_can_change_every_field_of_a_motor_within_its_bounds() -> None:
+    for name, field in Motor.model_fields.items():
+        if name in ("name", "coordinate"):
+            assert name not in MotorChange.model_fields
+            continue
+        changed = MotorChange.model_fields[name]
+        assert (changed.annotation, changed.metadata, changed.default) == (field.annotation, field.metadata, field.default)
+        assert changed.json_schema_extra == field.json_schema_extra
+    with pytest.raises(BadInput, match="less than or equal to 1"):
+        MotorChange(match="*", torque_fraction=1.5)
 
 
 def test_overlay_height_of_free_and_fixed_bases(leg: Character) -> None:

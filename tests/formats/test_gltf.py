@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
+from bunraku.formats import files, gltf_accessors
 from bunraku.formats.gltf import read_gltf
 from bunraku.motion import SkeletonMotion
 
@@ -157,3 +158,27 @@ def test_refusals() -> None:
     refused("must rise", embedded(*document([TURN | {"times": [1.0, 0.5]}], NODES)))
     refused("length zero", embedded(*document([TURN | {"values": [[0.0] * 4] * 2}], NODES)))
     refused("do not fit", embedded(*document([TURN | {"kind": "CUBICSPLINE"}], NODES)))
+
+
+def test_a_file_named_by_many_buffers_is_loaded_once_and_all_together_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, blob = document([TURN, MOVE], NODES)
+    (tmp_path / "a.bin").write_bytes(blob)
+    names = ["a.bin", "./a.bin", "b/../a.bin", "a.bin"]
+    (tmp_path / "b").mkdir()
+    made["buffers"] = [{"byteLength": len(blob), "uri": name} for name in names]
+    for view, number in zip(made["bufferViews"], range(4), strict=True):
+        view["buffer"] = number
+    loaded: list[str] = []
+    whole = files.read_bytes
+    monkeypatch.setattr(files, "read_bytes", lambda path, **options: loaded.append(str(path)) or whole(path, **options))
+    expected = motion(embedded(*document([TURN, MOVE], NODES)))
+    np.testing.assert_array_equal(motion(json.dumps(made).encode(), folder=tmp_path).translations, expected.translations)
+    assert len(loaded) == 1
+    monkeypatch.setattr(gltf_accessors, "MAX_BYTES", int(2.5 * len(blob)))
+    for number, buffer in enumerate(made["buffers"]):
+        (tmp_path / f"{number}.bin").write_bytes(blob)
+        buffer["uri"] = f"{number}.bin"
+    with pytest.raises(BadInput, match=r"buffers\[2\].*at most"):
+        motion(json.dumps(made).encode(), folder=tmp_path)

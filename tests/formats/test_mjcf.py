@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from bunraku.character import Body, Character, Coupling, Foot, Frame, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf import coordinates_to_qpos, export_mjcf, qpos_to_coordinates, read_mjcf, write_mjcf
+from bunraku.formats.mjcf_write import FULL_TORQUE_AT
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")
@@ -186,6 +188,27 @@ def test_writing_keeps_kinematics_in_mujoco_and_back(quaternion: bool) -> None:
             np.testing.assert_allclose(ours(again, qpos_to_coordinates(again, model, qpos)[0])[name], pose, atol=1e-12)
 
 
+def test_a_free_base_and_a_ball_that_turn_through_the_singularity_keep_turning() -> None:
+    """Quaternions (cos a/2, sin a/2 m) about the sequence's middle axis m are the angles (0, a, 0), past pi / 2 and past pi."""
+    text = """<mujoco><worldbody><body name="trunk" quat="0.6 0 0.8 0"><joint name="root" type="free"/><geom size="0.1"/>
+      <body name="head" pos="0 0 0.2"><joint name="neck" type="ball"/><geom size="0.1"/></body></body></worldbody></mujoco>"""
+    character, _ = read_mjcf(text.encode(), file="f")
+    model = mujoco.MjModel.from_xml_string(text)
+    angle = np.linspace(0.0, 4.0, 81)
+    for name, first in (("root", 3), ("neck", 7)):
+        joint = next(joint for joint in character.joints if joint.name == name)
+        axis = np.eye(3)["xyz".index(joint.sequence[1])]
+        at = character.coordinates.index(joint.axes[-3].name)
+        R_WJ = Rotation.from_quat(joint.pose.quaternion, scalar_first=True) if name == "root" else Rotation.identity()
+        qpos = np.tile(model.qpos0, (len(angle), 1))
+        qpos[:, first : first + 4] = (R_WJ * Rotation.from_rotvec(np.outer(angle, axis))).as_quat(scalar_first=True)
+        moved = character.changed(home={})
+        found = qpos_to_coordinates(moved, model, qpos)
+        np.testing.assert_allclose(found[:, at : at + 3], np.outer(angle, [0.0, 1.0, 0.0]), atol=1e-7)
+        back = coordinates_to_qpos(moved, model, found)[:, first : first + 4]
+        np.testing.assert_allclose(np.abs(np.sum(back * qpos[:, first : first + 4], axis=1)), 1.0, atol=1e-12)
+
+
 def test_written_model_states_what_the_character_states() -> None:
     model = mujoco.MjModel.from_xml_string(write_mjcf(small()))
     assert model.body_subtreemass[0] == pytest.approx(4.0 + 1e-4)
@@ -205,6 +228,35 @@ def test_written_model_states_what_the_character_states() -> None:
     sole = next(i for i in range(model.ngeom) if model.body(model.geom_bodyid[i]).name == "d")
     assert (model.geom_friction[sole][0], model.geom_priority[sole]) == (0.6, 1)
     assert model.geom("floor").type[0] == mujoco.mjtGeom.mjGEOM_PLANE
+
+
+@pytest.mark.parametrize(
+    ("motor", "joint", "written"),
+    [
+        ((-2.0, 0.5), (-1.0, 1.0), (-1.0, 0.5)),
+        ((-0.5, 0.5), (-1.0, 1.0), (-0.5, 0.5)),
+        ((-2.0, 2.0), (-1.0, 1.0), (-1.0, 1.0)),
+        (None, (-1.0, 1.0), (-1.0, 1.0)),
+        ((-2.0, 2.0), None, (-2.0, 2.0)),
+        ((1.5, 2.0), (-1.0, 1.0), None),
+    ],
+)
+def test_a_control_range_is_what_motor_and_joint_both_allow(
+    motor: tuple[float, float] | None, joint: tuple[float, float] | None, written: tuple[float, float] | None
+) -> None:
+    arm = Character(
+        name="arm",
+        bodies=(Body(name="a", mass=1.0, inertia=(0.1, 0.1, 0.1, 0, 0, 0)),),
+        joints=(Joint(name="j", kind="hinge", parent="world", child="a", range=joint),),
+        motors=(Motor(name="m", coordinate="j", range=motor, stall_torque=2.0, torque_fraction=0.5),),
+    )
+    text, notes = export_mjcf(arm)
+    model = mujoco.MjModel.from_xml_string(text)
+    assert bool(model.actuator_ctrllimited[0]) == (written is not None)
+    if written is not None:
+        np.testing.assert_allclose(model.actuator_ctrlrange[0], written)
+    assert any("leave no room" in note for note in notes) == (written is None)
+    assert model.actuator_gainprm[0, 0] == pytest.approx(1.0 / FULL_TORQUE_AT), "full torque at the error that the replay uses too"
 
 
 def test_an_inertia_of_no_solid_is_repaired_and_noted() -> None:

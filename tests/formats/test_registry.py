@@ -10,9 +10,12 @@ import pytest
 
 from bunraku.character import Body, Character, Joint
 from bunraku.errors import BadInput
+from bunraku.formats import yaml_file
+from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.registry import (
     built_in,
     formats,
+    read_any,
     read_character,
     read_character_with_notes,
     read_clip,
@@ -83,6 +86,39 @@ def test_what_does_not_fit_is_said(call: object, said: str, tmp_path: Path) -> N
     with pytest.raises(BadInput, match=said):
         call(tmp_path)  # type: ignore[operator]
     assert list(tmp_path.iterdir()) == [], "nothing was written"
+
+
+def test_read_any_and_the_readers_agree_on_what_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(read_any(built_in("character")[0])[0], Character)
+    assert isinstance(read_any(built_in("clip")[0])[0], Clip)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nao").write_bytes(b"")
+    with pytest.raises(BadInput, match="neither a file Bunraku reads"):
+        read_any("nao")
+
+
+def test_the_kind_of_a_yaml_file_is_found_without_reading_it_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    whole = yaml_file.load_yaml
+    monkeypatch.setattr(yaml_file, "load_yaml", lambda data, *, file: parsed.append(file) or whole(data, file=file))
+    for data, kind in (
+        (write_character_yaml(CHARACTER).encode(), "character"),
+        (b"# a note\n'bunraku': clip/1\nname: c\nwords: []\n", "clip"),
+        (b"name: c\nphrases: [{text: 'bunraku: overlay/1', start_s: 0, end_s: 1}]\nbunraku: clip/1\n", "clip"),
+    ):
+        path = tmp_path / "x.yaml"
+        path.write_bytes(data)
+        parsed.clear()
+        noun, _ = read_any(path)
+        assert type(noun).__name__.lower() == kind
+        assert len(parsed) == 1
+    path.write_bytes(b"bunraku: overlay/1\n")
+    with pytest.raises(BadInput, match="of kind 'overlay' stands by itself nowhere"):
+        read_any(path)
+    for damaged, said in ((b"name: x\n", "no header"), (b"bunraku: clip\n", "not understood"), (b"a: [\n", "not valid YAML")):
+        path.write_bytes(damaged)
+        with pytest.raises(BadInput, match=said):
+            read_any(path)
 
 
 def test_a_file_wins_over_a_built_in_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

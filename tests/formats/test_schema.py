@@ -8,7 +8,8 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.schema import json_schema
-from bunraku.formats.yaml_file import load_yaml
+from bunraku.formats.yaml_file import load_yaml, read_yaml
+from bunraku.retargeting.rig_map import read_rig_map
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -26,6 +27,18 @@ joints: {keys_deg: {j: [[0, 1], [1, 2]]}, duration_s: 2}
 words: [{text: No, start_s: 0.1, end_ms: 300}]
 audio: {file: a.wav}
 """
+OVERLAY = b"""bunraku: overlay/1
+base: free
+motors: [{match: "*", velocity_rpm: 60, delay_ms: 20, torque_fraction: 0.5}]
+couplings: [{driver: a, follower: b, ratio: -1}]
+feet: [{name: f, body: a, points_mm: [[0, 0, 0]]}]
+home_deg: {j: 10}
+"""
+RIG = b"""bunraku: rig/1
+chest: {bone: Spine1, frame: torso}
+head: {bone: Head, frame: head, lever_cm: 8}
+limbs: [{name: left arm, hangs_on: chest, bones: [a, b, c], frames: [d, e, f], turn: twist}]
+"""
 
 
 def valid(kind: str, text: bytes) -> bool:
@@ -33,7 +46,7 @@ def valid(kind: str, text: bytes) -> bool:
     return bool(jsonschema.Draft202012Validator(json_schema(kind)).is_valid(data))
 
 
-@pytest.mark.parametrize("kind", ["character", "clip", "performance"])
+@pytest.mark.parametrize("kind", ["character", "clip", "overlay", "performance", "rig"])
 def test_schemas_are_valid_drafts(kind: str) -> None:
     schema = json_schema(kind)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -43,6 +56,10 @@ def test_schemas_are_valid_drafts(kind: str) -> None:
 def test_what_the_readers_accept_is_valid() -> None:
     assert valid("character", CHARACTER)
     assert valid("clip", CLIP)
+    assert valid("overlay", OVERLAY)
+    assert valid("rig", RIG)
+    assert read_rig_map(RIG, file="f").limbs[0].turn == "twist"
+    read_yaml(OVERLAY, file="f", kind="overlay")
 
 
 @pytest.mark.parametrize(
@@ -56,6 +73,14 @@ def test_what_the_readers_accept_is_valid() -> None:
         ("clip", CLIP.replace(b"start_s: 0.1, ", b"")),
         ("clip", CLIP.replace(b"name: c\n", b"")),
         ("clip", CLIP + b"colour: red\n"),
+        ("overlay", OVERLAY.replace(b"delay_ms: 20", b"delay_ms: 2000")),
+        ("overlay", OVERLAY.replace(b"torque_fraction: 0.5", b"torque_fraction: 1.5")),
+        ("overlay", OVERLAY.replace(b'match: "*", ', b"")),
+        ("overlay", OVERLAY.replace(b"match:", b"name: m, match:")),
+        ("overlay", OVERLAY.replace(b"overlay/1", b"character/1")),
+        ("rig", RIG.replace(b"bone: Spine1, ", b"")),
+        ("rig", RIG.replace(b"turn: twist", b"turn: round")),
+        ("rig", RIG.replace(b"lever_cm: 8", b"lever: 0.08")),
     ],
 )
 def test_mistakes_are_invalid(kind: str, text: bytes) -> None:

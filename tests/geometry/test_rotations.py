@@ -129,3 +129,24 @@ def test_bad_input_says_what_is_needed():
         rot.exponential(np.zeros(4))
     with pytest.raises(BadInput, match="axis of length zero"):
         rot.axis_angle([0.0, 0.0, 0.0], 1.0)
+
+
+def test_the_least_turn_turns_by_the_angle_between():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 50, 3))
+    R = rot.least_turn(a, b)
+    unit = [v / np.linalg.norm(v, axis=1, keepdims=True) for v in (a, b)]
+    np.testing.assert_allclose(np.einsum("mab,mb->ma", R, unit[0]), unit[1], atol=1e-14)
+    np.testing.assert_allclose(rot.angle_between(np.eye(3), R), np.arccos(np.sum(unit[0] * unit[1], axis=1)), atol=1e-14)
+
+
+@pytest.mark.parametrize("start", [(0.0, 0.0, 1.0), (0.6, 0.0, -0.8), (1.0, -2.0, 0.5)])
+def test_the_least_turn_of_equal_and_of_opposite_directions(start):
+    a = np.array(start)
+    np.testing.assert_array_equal(rot.least_turn(a, 3.0 * a), np.eye(3))
+    R = rot.least_turn(a, -2.0 * a)
+    np.testing.assert_allclose(R @ a, -a, atol=1e-15 * 4)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    assert np.trace(R) == pytest.approx(-1.0), "half a turn"
+    with pytest.raises(BadInput, match="length zero"):
+        rot.least_turn(a, np.zeros(3))

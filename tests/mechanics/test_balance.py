@@ -113,6 +113,35 @@ def test_planted_keeps_the_first_foot_at_its_home_pose(sequence: str) -> None:
     np.testing.assert_allclose(position[:, foot], np.tile(home.position[foot], (20, 1)), atol=1e-12)
 
 
+@pytest.mark.parametrize("sequence", ["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"])
+def test_a_base_that_turns_through_the_singularity_keeps_turning(sequence: str) -> None:
+    """One leg, one hinge at the hip along the sequence's middle axis: the base turns by minus the hinge's angle, past pi / 2."""
+    axis = np.eye(3)["xyz".index(sequence[1])]
+    character = Character(
+        name="hopper",
+        bodies=(Body(name="hip", mass=1.0), Body(name="leg", mass=0.1)),
+        joints=(
+            Joint(name="base", kind="free", parent="world", child="hip", sequence=sequence),
+            Joint(name="hinge", kind="hinge", parent="hip", child="leg", axis=tuple(axis), pose=Pose(position=(0.0, 0.1, -0.2))),
+        ),
+        feet=(Foot(name="sole", body="leg", points=SQUARE),),
+        home={"base.tz": 0.5},
+    )
+    tree = compile_tree(character)
+    angle = np.linspace(0.0, 3.0, 61)
+    angle[30] = np.pi / 2
+    q = np.tile(tree.home, (len(angle), 1))
+    q[:, 6] = -angle
+    stood = planted(character, tree, q)
+    # the hip's origin circles about the hinge, which stays where it is at home
+    hinge, arm = np.array([0.0, 0.1, 0.3]), np.array([0.0, -0.1, 0.2])
+    turned = np.outer(np.cos(angle), arm - axis * (axis @ arm)) + np.outer(np.sin(angle), np.cross(axis, arm)) + axis * (axis @ arm)
+    np.testing.assert_allclose(stood[:, :3], hinge + turned, atol=1e-12)
+    expected = np.zeros((len(angle), 3))
+    expected[:, 1] = angle
+    np.testing.assert_allclose(stood[:, 3:6], expected, atol=1e-7)
+
+
 def test_planted_leaves_home_and_fixed_characters_alone() -> None:
     character = biped()
     tree = compile_tree(character)

@@ -2,6 +2,8 @@
 
 import csv
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -130,6 +132,50 @@ def test_no_other_scales_do_better(seed):
             other = np.clip(solution.scales + size * rng.normal(size=solution.scales.size), 0.5, 1.0)
             gain = cost(other) - solution.objective
             assert gain >= 0.5 * np.sum((other - solution.scales) ** 2) - 1e-12  # strong convexity of the scale term
+
+
+@pytest.mark.parametrize("every", [2, 3, 7])
+@pytest.mark.parametrize("start", [None, 0.0])
+def test_runs_at_full_speed_and_on_a_bound_may_reach_over_many_segments(every, start):
+    """A ramp steeper than the motor with a ripple, then a plateau beyond the range: groups that hold several boundaries at once."""
+    k = np.arange(60)
+    r = np.interp(k, [0, 5, 35, 45, 59], [0.0, 0.0, 3.0, 3.2, 1.0]) + 0.05 * np.sin(1.9 * k)
+    boundaries = np.append(np.arange(0, 59, every), 59)
+    boundaries = np.delete(boundaries, -2) if boundaries[-2] == 59 else boundaries
+    step, lower, upper = 0.08, -0.2, 2.0
+    options = {"start": start, "lower": lower, "upper": upper, "step": step, "difference_weight": WEIGHT, "scale_weight": 0.05}
+    solution = solve_compression(r, boundaries=boundaries, **options)
+    assert solution.status is Status.CONVERGED
+    saturated = np.abs(np.diff(solution.values)) >= step * (1 - 1e-9)
+    run = max(len(list(part)) for full, part in itertools.groupby(saturated) if full)
+    assert run > 2 * every, "one group spans whole segments"
+    x, a, objective = oracle(r, chord_shapes(r, boundaries), start, lower, upper, step, 0.05, polish=True)
+    assert solution.objective == pytest.approx(objective, rel=1e-8, abs=1e-8)
+    np.testing.assert_allclose(solution.values, x, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(solution.scales, a, rtol=0, atol=1e-8)
+
+
+LONG = """
+import resource, sys
+import numpy as np
+from bunraku.optimization.chain.compression import solve_compression
+from bunraku.optimization.chain.segments import cut_segments
+def grown(n):
+    t = np.arange(n) / 100.0
+    r = np.sin(2.0 * t) + 0.5 * np.sin(5.1 * t + 1.0)
+    cuts = cut_segments(r, 100.0)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    solve_compression(r, start=r[0], lower=-9, upper=9, step=0.02, difference_weight=1000.0, boundaries=cuts)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+grown(300)
+print(grown(48_000) * (1 if sys.platform == "darwin" else 1024))
+"""
+
+
+def test_eight_minutes_at_100_hz_take_memory_in_proportion_to_the_samples():
+    """Measured 14 MB; arrays of segments times samples would take 290 MB."""
+    output = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, check=True).stdout
+    assert int(output) < 30e6
 
 
 def test_limits_of_the_scale_weight_and_range():

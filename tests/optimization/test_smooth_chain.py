@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
 from bunraku.optimization.smooth_chain import solve_smooth_chain
-from bunraku.optimization.smooth_chain._kernels import brake, fastest, run_out
+from bunraku.optimization.smooth_chain.stop._kernels import brake, fastest, run_out
 from bunraku.optimization.solution import Status
 
 Q1, Q2 = 5.0, 0.1
@@ -168,6 +168,20 @@ def test_symmetries(jerk):
     assert np.abs(mirror + plain).max() < 1e-6
     assert np.abs(moved - 2.0 - plain).max() < 1e-6
     assert np.array_equal(permuted, plain[:, [2, 0, 1]])
+
+
+def test_a_joint_does_not_depend_on_its_company():
+    """Eleven joints of three kinds of limits, more than are solved side by side: each as if it were alone, to the last bit."""
+    rate, r = 50.0, waves(90, 50.0, 11, seed=8)
+    jerk = np.where(np.arange(11) % 3 == 0, np.inf, 900.0)
+    upper = np.where(np.arange(11) % 4 == 0, np.inf, 0.8)
+    options = {"rate": rate, "lower": -0.9, "velocity": 5.0, "acceleration": 40.0}
+    together = solve_smooth_chain(r, start=0.5 * r[0], upper=upper, jerk=jerk, **options)
+    assert together.iterations.min() > 0
+    for j in range(11):
+        alone = solve_smooth_chain(r[:, j : j + 1], start=0.5 * r[:1, j], upper=upper[j], jerk=jerk[j], **options)
+        assert np.array_equal(alone.values[:, 0], together.values[:, j])
+        assert alone.iterations[0] == together.iterations[j]
 
 
 def test_a_legal_reference_comes_back():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
+from bunraku.character import Body, Character, DependentRange, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.mechanics.statics import GRAVITY
-from bunraku.motion import Check, JointCurves
+from bunraku.motion import Check, JointCurves, Mark
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 
@@ -105,6 +105,101 @@ def test_a_performance_may_not_collide_more_than_its_wish() -> None:
     assert any("wish itself" in note for note in asked.notes)
 
 
+def test_a_second_pair_may_not_hide_behind_a_colliding_wish() -> None:
+    # the wish lets one arm dig into the post; the performance spares that arm a little and digs in with the other one
+    post = Shape(kind="box", size=(0.05, 0.05, 0.25))
+    arms = [Body(name=name, shapes=(Shape(kind="sphere", size=(0.02,)),)) for name in ("left", "right")]
+    rails = [
+        Joint(name=name, kind="slide", parent="post", child=name, axis=(side, 0, 0), pose=Pose(position=(side * 0.2, 0, 0)))
+        for name, side in (("left", 1.0), ("right", -1.0))
+    ]
+    joints = [Joint(name="base", kind="fixed", parent="world", child="post")]
+    # a carriage between post and arm: neighbours may touch, the arm itself may not
+    bodies = [Body(name="post", shapes=(post,)), *arms]
+    for rail in rails:
+        bodies.append(Body(name=f"{rail.name} carriage"))
+        joints.append(rail.changed(child=f"{rail.name} carriage"))
+        joints.append(Joint(name=f"{rail.name} wrist", kind="hinge", parent=f"{rail.name} carriage", child=rail.name))
+    motors = tuple(Motor(name=name, coordinate=name, rate=RATE) for name in ("left", "right"))
+    robot = Character(name="vice", bodies=tuple(bodies), joints=tuple(joints), motors=motors)
+
+    def moved(left: float, right: float) -> JointCurves:
+        return JointCurves(("left", "right"), RATE, np.array([[left, right]] * 3))
+
+    wish = moved(-0.15, 0.0)
+    check = certify(robot, wish, wish).check("self-collision clearance")
+    assert check.value == pytest.approx(0.05 - 0.05 - 0.02, abs=1e-7)
+    assert check.holds
+    other = certify(robot, wish, moved(-0.15, -0.14)).check("self-collision clearance")
+    assert other.value == pytest.approx(0.06 - 0.05 - 0.02, abs=1e-7), "less deep than what the wish has, but another pair"
+    assert "post and right" in other.note
+    assert not other.holds
+    assert certify(robot, wish, moved(-0.1505, 0.0)).check("self-collision clearance").holds, "within the slack"
+    assert not certify(robot, wish, moved(-0.153, 0.0)).check("self-collision clearance").holds
+
+
+def test_metres_and_radians_are_not_mixed() -> None:
+    lift = Character(
+        name="lift",
+        bodies=(Body(name="car"), Body(name="hand")),
+        joints=(
+            Joint(name="rail", kind="slide", parent="world", child="car", range=(0.0, 1.0)),
+            Joint(name="wrist", kind="hinge", parent="car", child="hand", range=(-1.0, 1.0)),
+        ),
+        motors=(
+            Motor(name="r", coordinate="rail", velocity=0.5, rate=RATE),
+            Motor(name="w", coordinate="wrist", velocity=2.0, rate=RATE),
+        ),
+    )
+    wish = JointCurves(("rail", "wrist"), RATE, np.zeros((3, 2)))
+    moved = JointCurves(("rail", "wrist"), RATE, np.array([[0.0, 0.0], [0.02, 0.0], [0.04, 1.2]]))
+    certificate = certify(lift, wish, moved)
+    for name, value, unit in (
+        ("velocity excess of slides", 0.02 * RATE - 0.5, "m/s"),
+        ("velocity excess", 1.2 * RATE - 2.0, "rad/s"),
+        ("range excess of slides", 0.0, "m"),
+        ("range excess", 0.2, "rad"),
+        ("largest deviation from the wish of slides", 0.04, "m"),
+        ("largest deviation from the wish", 1.2, "rad"),
+        ("rms deviation from the wish of slides", np.sqrt((0.02**2 + 0.04**2) / 3), "m"),
+        ("rms deviation from the wish", np.sqrt(1.2**2 / 3), "rad"),
+    ):
+        assert certificate.check(name).value == pytest.approx(value), name
+        assert certificate.check(name).unit == unit
+    assert certificate.figures["max_deviation_m"] == pytest.approx(0.04)
+    only = lift.changed(motors=lift.motors[:1])
+    alone = certify(only, *[JointCurves(("rail",), RATE, c.values[:, :1]) for c in (wish, moved)])
+    assert alone.check("velocity excess").unit == "m/s"
+    assert not any("of slides" in check.name for check in alone.checks)
+
+
+@pytest.mark.parametrize("seconds", [0.1, -0.1])
+def test_being_early_breaks_the_promise_as_being_late_does(seconds: float) -> None:
+    t = np.arange(200) / RATE
+
+    def waved(shift: float) -> JointCurves:
+        hill = 0.4 * np.exp(-(((t - 2.0 - shift) / 0.4) ** 2))
+        return JointCurves(("shoulder", "elbow"), RATE, np.column_stack([hill, 0.5 * hill]))
+
+    words = (Mark("now", 1.8, 2.2, 2.0),)
+    certificate = certify(waiter(), waved(0.0), waved(seconds), words=words)
+    assert certificate.check("lag").value == pytest.approx(0.1, abs=2e-3)
+    assert not certificate.check("lag").holds
+    assert certificate.check("lag").note == ("late" if seconds > 0 else "early")
+    assert certificate.check("largest stroke lag").value == pytest.approx(0.1, abs=5e-3)
+    on_time = certify(waiter(), waved(0.0), waved(0.0), words=words)
+    assert on_time.check("lag").holds
+    assert on_time.check("lag").value == 0.0
+
+
+def test_a_motor_without_a_curve_stands_at_home_and_keeps_its_limits() -> None:
+    # the elbow stays at 0, which its range leaves when the shoulder is at 1
+    dependent = DependentRange(coordinate="elbow", on="shoulder", knots=((0.0, -1.0, 1.0), (1.0, 0.5, 1.0)))
+    robot = waiter().changed(dependent_ranges=(dependent,))
+    one = JointCurves(("shoulder",), RATE, np.array([[1.0], [1.0]]))
+    assert certify(robot, one, one).check("range excess").value == pytest.approx(0.5)
+
+
 def test_own_checks_status_and_notes_come_along() -> None:
     wish = curves((0.0, 0.0), (0.0, 0.0))
     certificate = certify(
@@ -112,6 +207,7 @@ def test_own_checks_status_and_notes_come_along() -> None:
     )
     assert certificate.notes[:2] == (Status.STALLED.sentence, "seen")
     assert not certificate.check("mine").holds
+    assert "own word" in certificate.check("mine").note
     assert certificate.figures["mine"] == 2.0
     assert not certificate.holds
 

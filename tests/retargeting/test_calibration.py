@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from bunraku.retargeting.calibration import hand_axes, least_turn
-
-
-def test_the_least_turn_turns_by_the_angle_between():
-    generator = np.random.default_rng(1)
-    a, b = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in generator.normal(size=(2, 50, 3)))
-    R = least_turn(a, b)
-    np.testing.assert_allclose(np.einsum("mab,mb->ma", R, a), b, atol=1e-12)
-    np.testing.assert_allclose(Rotation.from_matrix(R).magnitude(), np.arccos(np.sum(a * b, axis=1)), atol=1e-9)
+from bunraku.retargeting.calibration import hand_axes
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])

@@ -16,7 +16,14 @@ from bunraku.retargeting.guess import guess_rig
 from bunraku.retargeting.inverse_kinematics import Solver
 
 EXACT = Solver(temporal_weight=0.0, home_weight=0.0)
-CMU = ("18_08", "18_11", "18_15", "79_06", "02_05")
+CMU = {
+    "18_08": {"left arm end": (0.09, 0.13), "right arm end": (0.09, 0.15), "head": (0.03, 0.0)},
+    "18_11": {"left arm end": (1.04, 0.14), "right arm end": (1.61, 0.35), "head": (0.03, 0.0)},
+    "18_15": {"left arm end": (3.06, 0.94), "right arm end": (3.33, 0.97), "head": (0.04, 0.0)},
+    "79_06": {"left arm end": (0.11, 0.0), "right arm end": (0.95, 0.16), "head": (0.03, 0.0)},
+    "02_05": {"left arm end": (2.83, 0.92), "right arm end": (2.64, 0.56), "head": (1.20, 0.59)},
+}
+"""As measured on the first 600 frames: error over all of them [cm RMS], and the share that NAO cannot reach (a joint at its end)"""
 
 
 def moved(skeleton: SkeletonMotion, turn: np.ndarray, shift: np.ndarray) -> SkeletonMotion:
@@ -140,7 +147,7 @@ def test_held_joints_stay_and_the_voice_is_passed_on(captured, puppet):
     found = retarget(clip, character, held=("left",))
     assert found.report.held == character.groups["left"]
     assert np.ptp(found.clip.joints.column("l_elbow_roll")) == 0.0 < np.ptp(found.clip.joints.column("head_yaw"))
-    with pytest.raises(BadInput, match="no such coordinate or group"):
+    with pytest.raises(BadInput, match="held: 'tail' is neither a group nor a coordinate"):
         retarget(clip, character, held=("tail",))
 
 
@@ -154,6 +161,23 @@ def test_no_joint_jumps_beyond_v_h_when_asked(captured, puppet_maker):
     assert bound.report.speed_ratio == pytest.approx(1.0, abs=1e-9)
 
 
+def test_where_nothing_can_be_reached_no_error_is_claimed(captured, puppet):
+    """Elbows that can hardly bend: every frame ends at a range, so the error where reachable does not exist, and it is said."""
+    stiff = puppet.changed(
+        joints=tuple(joint.changed(range=(2.0, 2.001)) if joint.name.endswith("elbow_roll") else joint for joint in puppet.joints),
+        home={name: 2.0 for name in puppet.coordinates if name.endswith("elbow_roll")},
+    )
+    report = retarget(captured[0], stiff).report
+    arm, head = report.target("left arm end"), report.target("head")
+    assert arm.unreachable == 1.0
+    assert np.isnan(arm.rms_reachable)
+    assert arm.rms > 0.01
+    assert "no frame was reachable" in arm.sentence
+    assert arm.sentence in report.sentences
+    assert head.unreachable < 1.0
+    assert head.rms_reachable < 0.01
+
+
 def test_bad_wishes_are_refused(captured, puppet):
     with pytest.raises(BadInput, match="no skeleton"):
         retarget(Clip("empty"), puppet)
@@ -165,7 +189,7 @@ def test_bad_wishes_are_refused(captured, puppet):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", CMU)
+@pytest.mark.parametrize("name", list(CMU))
 def test_real_recordings_on_nao(data, name):
     clip = read_bvh((data / f"cmu_{name}.bvh").read_bytes(), file=name)
     skeleton = clip.skeleton
@@ -175,8 +199,11 @@ def test_real_recordings_on_nao(data, name):
     natural = retarget(clip, nao)
     assert natural.report.dropped_first_frame
     assert natural.report.status.good
-    for part in ("left arm end", "right arm end", "head"):
-        assert natural.report.target(part).rms_reachable < 0.02
+    for part, (centimetres, share) in CMU[name].items():
+        error = natural.report.target(part)
+        assert error.rms_reachable < 0.02
+        assert error.rms < 1.05 * centimetres / 100 + 2e-4
+        assert error.unreachable < share + 0.02
     curves = natural.clip.joints
     assert limits.excess(curves.values, curves.rate).range.max() < 1e-9
     assert natural.report.speed_ratio < 3.0

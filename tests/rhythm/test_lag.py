@@ -76,6 +76,15 @@ def test_a_clipped_wave_is_not_taken_for_a_late_one(frequency):
     assert abs(found.seconds) < 0.05
 
 
+def test_rounding_on_a_flat_top_is_not_taken_for_a_delay():
+    # a jump performed as a ramp about it: every shift within the ramp correlates alike, up to rounding
+    jump, ramp = np.zeros((126, 1)), np.clip((np.arange(126) - 56.5) / 10, 0.0, 1.0)[:, None]
+    jump[62:] = 1.0
+    for seed in range(20):
+        noise = 1e-15 * np.random.default_rng(seed).standard_normal(ramp.shape)
+        assert lag(jump, ramp + noise, RATE).seconds == 0.0
+
+
 def test_motions_of_other_joints_are_refused():
     with pytest.raises(BadInput, match="cannot be compared"):
         lag(np.zeros((10, 2)), np.zeros((10, 3)), RATE)

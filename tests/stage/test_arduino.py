@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.motion import Channel
+from bunraku.motion import Channel, JointCurves
 from bunraku.stage.arduino import export_arduino
 from bunraku.stage.servos import ServoCalibration
 
@@ -68,7 +68,8 @@ def test_compiled_servo_positions_give_the_angles_back(performance, tmp_path):
 def test_hostile_names_still_compile(performance, tmp_path):
     names = ['a"b\\', "a b", "a-b", "while", "9é??/"]
     channels = tuple(Channel(name, "position", "rad", 50.0, np.full(3, 0.1 * j)) for j, name in enumerate(names))
-    header = export_arduino(performance.changed(channels=channels, clip_name="*/ int\nmain ??/"))
+    curves = JointCurves(tuple(names), 50.0, np.tile(0.1 * np.arange(5), (3, 1)))
+    header = export_arduino(performance.changed(channels=channels, wish=curves, motion=curves, clip_name="*/ int\nmain ??/"))
     _, numbers = run(tmp_path, header)
     np.testing.assert_array_equal(numbers[0, :, 0], 1000.0 * np.arange(5))
 
@@ -78,6 +79,7 @@ def test_what_does_not_fit_is_refused_by_name(performance):
     with pytest.raises(BadInput, match="'motor' is a torque, which the arduino format cannot express"):
         export_arduino(performance.changed(channels=(*performance.channels, torque)))
     wheel = Channel("wheel", "position", "rad", 50.0, np.linspace(0.0, 40.0, 76))
+    rolling = performance.changed(channels=(wheel,), wish=JointCurves(("wheel",), 50.0, wheel.values[:, None]))
     with pytest.raises(BadInput, match=r"'wheel' reaches 40 rad, beyond 16 bits .* at least 0.0012"):
-        export_arduino(performance.changed(channels=(wheel,)))
-    assert b"FRAMES = 76" in export_arduino(performance.changed(channels=(wheel,)), resolution=0.00125)
+        export_arduino(rolling)
+    assert b"FRAMES = 76" in export_arduino(rolling, resolution=0.00125)

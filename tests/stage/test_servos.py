@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.motion import Channel
+from bunraku.motion import Channel, JointCurves
 from bunraku.stage.blender_servo import export_blender_servo
 from bunraku.stage.servos import ServoCalibration, calibrated, calibrations
 
@@ -62,12 +62,20 @@ def test_out_of_range_is_refused_by_name_and_time(performance):
         ({"Nose": {}}, "'Nose', which is no channel"),
         ({"HeadYaw": {"id": 1}}, "share the servo id 1"),
         ({"HeadYaw": {"position_min": 600, "position_max": 150}}, "position_min 600 must be below"),
-        ({"HeadYaw": {"pulse": 3}}, "pulse"),
+        ({"HeadYaw": {"pulse": 3}}, "'HeadYaw'.*pulse"),
+        ({"HeadYaw": 5}, "'HeadYaw' is '5'; fields are needed, by name: id, position_min"),
+        ({"HeadYaw": [1, 2]}, "'HeadYaw' is .*fields are needed"),
+        ({"HeadYaw": {1: 2}}, "'HeadYaw' is .*fields are needed"),
+        (5, "servos is '5'; a calibration of each channel"),
     ],
 )
 def test_bad_calibrations_are_refused(performance, servos, message):
     with pytest.raises(BadInput, match=message):
         calibrations(performance.channels, servos)
+
+
+def test_a_servo_without_fields_has_the_default_calibration(performance):
+    assert calibrations(performance.channels, {"HeadYaw": None}) == calibrations(performance.channels, None)
 
 
 def test_the_three_layouts_hold_the_same_integers(performance):
@@ -105,4 +113,4 @@ def test_a_velocity_channel_and_a_length_are_refused_by_name(performance):
         export_blender_servo(performance.changed(channels=(*performance.channels, spin)))
     slide = Channel("rail", "position", "m", 50.0, np.zeros(76))
     with pytest.raises(BadInput, match="'rail' is in m"):
-        export_blender_servo(performance.changed(channels=(slide,)))
+        export_blender_servo(performance.changed(channels=(slide,), wish=JointCurves(("rail",), 50.0, slide.values[:, None])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 
 from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
+from bunraku.formats.mjcf import write_mjcf
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.verification.replay import ReplayResult, replay
-from bunraku.verification.servo import ServoBank
+from bunraku.verification.servo import ServoBank, stiffness_of
 
 RATE = 100.0
 
@@ -102,6 +104,12 @@ def test_a_held_arm_sags_by_its_weight_over_the_stiffness() -> None:
     assert sag == pytest.approx(weight / 4.0, rel=1e-4)
     assert result.torques[-1, 0] == pytest.approx(weight, rel=1e-4)
     assert result.rms_torque[0] == pytest.approx(weight, rel=0.02)
+
+
+def test_the_exported_servo_is_as_stiff_as_the_replayed_one() -> None:
+    character = arm(stall_torque=3.0, torque_fraction=0.8)
+    exported = float(re.search(r'kp="([^"]+)"', write_mjcf(character)).group(1))  # type: ignore[union-attr]
+    assert exported == pytest.approx(stiffness_of(character.motors[0]))
 
 
 def test_a_coarse_servo_moves_in_steps() -> None:

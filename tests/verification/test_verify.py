@@ -9,11 +9,13 @@ import pytest
 
 from bunraku.character import Body, Character, Foot, Joint, Motor, Shape
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures import measure_motion
-from bunraku.motion import Certificate, Channel, Check, JointCurves, Performance, Provenance
+from bunraku.mechanics.prediction import predicted_motion
+from bunraku.motion import Channel, Check, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.solution import Status
+from bunraku.performers.certify import certify
 from bunraku.verification.limits import position_curves, recomputed_limits
-from bunraku.verification.verify import Verdict, verify
+from bunraku.verification.replay import ReplayResult
+from bunraku.verification.verify import Verdict, _replay_checks, verify
 
 RATE = 100.0
 
@@ -42,18 +44,30 @@ def performed(angle: float, *, status: Status = Status.CONVERGED, seconds: float
     return from_values(angle * (10 * u**3 - 15 * u**4 + 6 * u**5), status=status)
 
 
-def from_values(values: np.ndarray, *, status: Status = Status.CONVERGED) -> Performance:
+WORDS = (Mark("now", 0.8, 1.2, 1.0),)
+
+
+def from_values(values: np.ndarray, *, status: Status = Status.CONVERGED, wish: np.ndarray | None = None) -> Performance:
     curves = JointCurves(("lean",), RATE, values)
-    measured = measure_motion(tower(), curves, curves)
+    wanted = curves if wish is None else JointCurves(("lean",), RATE, wish)
     return Performance(
         tower(),
         "lean",
         (Channel("lean", "position", "rad", RATE, values[:, 0]),),
-        curves,
-        curves,
-        Certificate(status, measured.checks, measured.notes, measured.figures),
+        wanted,
+        predicted_motion(tower(), curves),
+        certify(tower(), wanted, curves, words=WORDS, status=status, checks=(Check("effort", 3.0),)),
         Provenance("test", {}, {}, {}),
+        words=WORDS,
     )
+
+
+def nod(late: float = 0.0) -> np.ndarray:
+    t = np.arange(301) / RATE
+    return 0.1 * np.exp(-(((t - 1.0 - late) / 0.3) ** 2))[:, None]
+
+
+AGREES = "certificate against recomputation"
 
 
 def broken(verdict: Verdict) -> set[str]:
@@ -77,25 +91,74 @@ def test_a_changed_channel_is_caught_though_it_is_legal() -> None:
     assert broken(verify(tampered, replay=False)) == {"certificate against recomputation"}
 
 
-def test_a_changed_number_bar_or_missing_check_is_caught() -> None:
-    honest = performed(0.1)
+@pytest.mark.parametrize("name", ["balance margin", "lag", "worst lag in 3 s", "largest stroke lag", "largest stroke offset"])
+def test_a_changed_number_bar_or_missing_check_is_caught(name: str) -> None:
+    honest = from_values(nod(0.006), wish=nod())
+    assert verify(honest, replay=False).holds
     certificate = honest.certificate
-    name = "balance margin"
-    for other in (
-        tuple(dataclasses.replace(c, value=c.value + 1e-6) if c.name == name else c for c in certificate.checks),
-        tuple(dataclasses.replace(c, bar=-1.0) if c.name == name else c for c in certificate.checks),
-        tuple(dataclasses.replace(c, bar=None) if c.name == name else c for c in certificate.checks),
-        tuple(dataclasses.replace(c, at_least=False, bar=0.5) if c.name == name else c for c in certificate.checks),
-        tuple(dataclasses.replace(c, value=float("nan")) if c.name == name else c for c in certificate.checks),
-        tuple(c for c in certificate.checks if c.name != name),
+    real = certificate.check(name)
+    for forged in (
+        (dataclasses.replace(real, value=real.value + 1e-6),),
+        (dataclasses.replace(real, value=-0.5),),
+        (dataclasses.replace(real, bar=-1.0 if real.at_least else 1.0),),
+        (dataclasses.replace(real, bar=None if real.bar is not None else 9.0),),
+        (dataclasses.replace(real, at_least=not real.at_least),),
+        (dataclasses.replace(real, unit="mm"),),
+        (dataclasses.replace(real, value=float("nan")),),
+        (dataclasses.replace(real, value=real.value - 0.005), real),
+        (real, dataclasses.replace(real, value=real.value - 0.005)),
+        (),
     ):
-        forged = honest.changed(certificate=dataclasses.replace(certificate, checks=other))
+        others = tuple(check for check in certificate.checks if check.name != name)
+        verdict = verify(honest.changed(certificate=dataclasses.replace(certificate, checks=forged + others)), replay=False)
+        assert AGREES in broken(verdict), forged
+        assert name in next(c.note for c in verdict.checks if c.name == AGREES)
+
+
+def test_a_late_performance_that_says_it_is_on_time_is_caught() -> None:
+    late = from_values(nod(0.3), wish=nod())
+    assert late.certificate.check("lag").value == pytest.approx(0.3, abs=0.01)
+    assert broken(verify(late, replay=False)) == {"promises broken in the certificate"}
+    said = tuple(dataclasses.replace(c, value=0.0) if "lag" in c.name else c for c in late.certificate.checks)
+    verdict = verify(late.changed(certificate=dataclasses.replace(late.certificate, checks=said)), replay=False)
+    assert broken(verdict) == {AGREES}
+    # without the words there are no strokes to answer for; the certificate still speaks of them
+    silent = late.changed(words=())
+    note = next(c.note for c in verify(silent, replay=False).checks if c.name == "numbers not recomputed")
+    assert "largest stroke lag" in note
+
+
+def test_every_figure_must_be_the_one_recomputed() -> None:
+    honest = performed(0.1)
+    for name, value in honest.certificate.figures.items():
+        for figures in (
+            {**honest.certificate.figures, name: value + 1e-6},
+            {key: number for key, number in honest.certificate.figures.items() if key != name},
+        ):
+            forged = honest.changed(certificate=dataclasses.replace(honest.certificate, figures=figures))
+            verdict = verify(forged, replay=False)
+            assert broken(verdict) == {AGREES}
+            assert name in next(c.note for c in verdict.checks if c.name == AGREES)
+
+
+def test_a_forged_motion_is_caught() -> None:
+    honest = performed(0.1)
+    for name in honest.motion.names:
+        values = honest.motion.values.copy()
+        values[50, honest.motion.names.index(name)] += 1e-6
+        forged = honest.changed(motion=JointCurves(honest.motion.names, RATE, values))
         verdict = verify(forged, replay=False)
-        assert "certificate against recomputation" in broken(verdict)
-        assert name in next(c.note for c in verdict.checks if c.name == "certificate against recomputation")
-    figures = {**certificate.figures, "balance_margin_m": 1.0}
-    forged = honest.changed(certificate=dataclasses.replace(certificate, figures=figures))
-    assert broken(verify(forged, replay=False)) == {"certificate against recomputation"}
+        assert broken(verdict) == {AGREES}
+        assert f"motion: {name} at 0.500 s" in next(c.note for c in verdict.checks if c.name == AGREES)
+    only = honest.changed(motion=JointCurves(("lean",), RATE, honest.motion.values[:, -1:]))
+    assert broken(verify(only, replay=False)) == {AGREES}
+
+
+def test_what_cannot_be_recomputed_is_said() -> None:
+    check = next(c for c in verify(performed(0.1), replay=False).checks if c.name == "numbers not recomputed")
+    assert check.value == 1
+    assert "effort" in check.note
+    assert check.bar is None
 
 
 def test_a_limit_broken_at_the_motor_rate_is_found() -> None:
@@ -118,7 +181,7 @@ def test_an_unconverged_performance_and_its_own_broken_promise_do_not_hold() -> 
     verdict = verify(performed(0.1, status=Status.MAX_ITERATIONS), replay=False)
     assert broken(verdict) == {"status"}
     honest = performed(0.1)
-    more = (*honest.certificate.checks, Check("lag", 0.1, "s", 0.01))
+    more = (*honest.certificate.checks, Check("patience", 0.1, "s", 0.01))
     verdict = verify(honest.changed(certificate=dataclasses.replace(honest.certificate, checks=more)), replay=False)
     assert broken(verdict) == {"promises broken in the certificate"}
 
@@ -139,12 +202,48 @@ def test_weak_motors_do_not_follow() -> None:
     assert {"tracking rms", "torque saturation"} <= broken(verify(honest.changed(character=weak)))
 
 
-def test_channels_must_fit() -> None:
+def replayed(*, continuous: float | None = None) -> ReplayResult:
+    honest = performed(0.1)
+    motors = tuple(motor.changed(continuous_torque=continuous) for motor in honest.character.motors)
+    result = verify(honest.changed(character=honest.character.changed(motors=motors))).replay
+    assert result is not None
+    return result
+
+
+def test_rms_torque_is_a_promise_where_the_continuous_torque_is_stated() -> None:
+    torque = float(replayed().rms_torque[0])
+    for continuous, holds in ((1.05 * torque, True), (0.95 * torque, False)):
+        checks = {check.name: check for check in _replay_checks(replayed(continuous=continuous))}
+        assert checks["rms torque"].bar == 1.0
+        assert checks["rms torque"].value == pytest.approx(torque / continuous, rel=1e-9)
+        assert checks["rms torque"].holds is holds
+        assert "rms torque, assumed" not in checks
+    assumed = {check.name: check for check in _replay_checks(replayed())}
+    assert "rms torque" not in assumed
+    assert assumed["rms torque, assumed"].bar is None
+    assert assumed["rms torque, assumed"].value == pytest.approx(torque / 10.0, rel=1e-9)
+    assert "assumed" in assumed["rms torque, assumed"].note
+
+
+def test_feet_that_slip_break_a_promise() -> None:
+    result = replayed()
+    for slip, holds in ((0.009, True), (0.011, False)):
+        checks = _replay_checks(dataclasses.replace(result, foot_slip=slip))
+        assert next(check for check in checks if check.name == "foot slip").holds is holds
+
+
+def test_sliding_motors_are_judged_in_metres() -> None:
+    result = dataclasses.replace(replayed(), slides=np.array([True]), tracking_rms=np.array([0.02]))
+    names = {check.name: check for check in _replay_checks(result)}
+    assert "tracking rms" not in names
+    assert names["tracking rms of slides"].unit == "m"
+    assert not names["tracking rms of slides"].holds
+
+
+def test_channels_must_belong_to_motors() -> None:
     honest = performed(0.1)
     stranger = dataclasses.replace(honest.channels[0], name="tail")
+    wish = JointCurves(("tail",), RATE, honest.wish.values)
     with pytest.raises(BadInput, match="tail"):
-        position_curves(honest.changed(channels=(stranger,)))
-    short = Channel("lean", "position", "rad", 50.0, np.zeros(3))
-    with pytest.raises(BadInput, match="share rate and length"):
-        position_curves(honest.changed(channels=(*honest.channels, short)))
+        position_curves(honest.changed(channels=(stranger,), wish=wish))
     assert all(check.holds for check in recomputed_limits(honest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from bunraku.character.body import Body, Foot, Frame
 from bunraku.character.description import Description, Name, quantity
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
+from bunraku.errors import BadInput
 
 __all__ = ["WORLD", "Character"]
 
@@ -119,6 +121,19 @@ class Character(Description):
     def driven(self) -> tuple[str, ...]:
         """The coordinates that motors drive, in the order of the motors: the channels of a performance."""
         return tuple(motor.coordinate for motor in self.motors)
+
+    def expand(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The coordinates that ``names`` stand for, each a coordinate or a group of them, in the order of the joints."""
+        found: set[str] = set()
+        for name in names:
+            if name in self.groups:
+                found.update(self.groups[name])
+            elif name in self.coordinates:
+                found.add(name)
+            else:
+                known = ", ".join([*self.groups, *self.coordinates][:12])
+                raise BadInput(f"{name!r} is neither a group nor a coordinate of {self.name!r}; known: {known}")
+        return tuple(name for name in self.coordinates if name in found)
 
     def motor_of(self, coordinate: str) -> Motor:
         """The motor that drives ``coordinate``."""

@@ -37,7 +37,7 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False,
 ) -> int:
     """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
-    from bunraku.cli.console import emit_json, say, watching
+    from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
     from bunraku.performers.prepare import prepare
@@ -47,13 +47,13 @@ def compare(
     who = read_character(character, overlay=overlay)
     rows, results = [], []
     with watching() as monitor:
-        wish, notes = prepare(who, read_clip(clip), monitor=monitor)
-        for note in notes:
+        prepared = prepare(who, read_clip(clip), monitor=monitor)
+        for note in prepared.notes:
             say(note)
         for name in [part.strip() for part in performers.split(",") if part.strip()]:
-            result = make_performer(name, {"rate": rate}).perform(who, wish, monitor=monitor)
+            result = make_performer(name, {"rate": rate}).perform(who, prepared.clip, monitor=monitor)
             rows.append({"performer": name, **comparison_row(result)})
-            results.append(result)
+            results.append(prepared.marked(result))
     say(f"{'performer':>12}" + "".join(f"{title:>14}" for title in COLUMNS.values()))
     for row in rows:
         say(f"{row['performer']:>12}" + "".join(f"{row[key]:>14.4g}" for key in COLUMNS))
@@ -62,4 +62,4 @@ def compare(
         say(f"wrote {output}")
     if json:
         emit_json(rows)
-    return 0
+    return max(exit_code(result.certificate.status, holds=True) for result in results) if results else 0

@@ -7,15 +7,17 @@ import signal
 import sys
 import types
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.monitor import Event, LogMonitor, Monitor
 
 if TYPE_CHECKING:
     from bunraku.motion import Certificate, Check
+    from bunraku.optimization.solution import Status
 
-__all__ = ["emit_json", "say", "show_certificate", "show_checks", "watching"]
+__all__ = ["emit_json", "exit_code", "say", "show_certificate", "show_checks", "watching"]
 
 
 def say(text: str = "") -> None:
@@ -87,16 +89,50 @@ class _TerminalMonitor(Monitor):
         say("stopping at the next opportunity and keeping the best so far; Ctrl-C again stops at once")
 
 
+class _Several(Monitor):
+    """Passes every event on to several monitors; cancelled when one of them is."""
+
+    def __init__(self, *monitors: Monitor) -> None:
+        self._monitors = monitors
+
+    def report(self, event: Event) -> None:
+        for monitor in self._monitors:
+            monitor.report(event)
+
+    @property
+    def cancelled(self) -> bool:
+        return any(monitor.cancelled for monitor in self._monitors)
+
+
 @contextmanager
-def watching() -> Iterator[Monitor]:
-    """A monitor for the time of a computation, with Ctrl-C as a request to stop."""
-    monitor = _TerminalMonitor()
-    before = signal.signal(signal.SIGINT, monitor.ask)
+def watching(log: Path | None = None) -> Iterator[Monitor]:
+    """A monitor for the time of a computation, with Ctrl-C as a request to stop; events also go to the file ``log``."""
+    with ExitStack() as stack:
+        monitor = _TerminalMonitor()
+        watcher: Monitor = monitor if log is None else _Several(monitor, stack.enter_context(_logging(log)))
+        stack.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, monitor.ask))
+        if monitor._progress is not None:
+            stack.enter_context(monitor._progress)
+        yield watcher
+
+
+@contextmanager
+def _logging(path: Path) -> Iterator[Monitor]:
+    """A monitor that adds a line with the time of day to a file for every event."""
+    import logging
+
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger = logging.Logger("bunraku", logging.INFO)
+    logger.addHandler(handler)
     try:
-        if monitor._progress is None:
-            yield monitor
-        else:
-            with monitor._progress:
-                yield monitor
+        yield LogMonitor(logger)
     finally:
-        signal.signal(signal.SIGINT, before)
+        handler.close()
+
+
+def exit_code(status: Status, holds: bool) -> int:
+    """0 done, 1 a check failed, 3 not converged, 130 cancelled."""
+    if status.value == "cancelled":
+        return 130
+    return (0 if holds else 1) if status.good else 3

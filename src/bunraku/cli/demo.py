@@ -64,7 +64,7 @@ def demo(
 
 
 def _speech(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
-    from bunraku.cli.console import say, show_checks, watching
+    from bunraku.cli.console import exit_code, say, show_checks, watching
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.motion import MotionLimits
     from bunraku.performers.performer import make_performer
@@ -112,7 +112,7 @@ def _speech(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, An
     if folder is not None:
         _leave(folder, result, verdict, (reference, control))
     say("proved: every promise holds" if verdict.holds else "NOT PROVED: a promise does not hold")
-    return figures, 0 if verdict.holds else (1 if result.certificate.status.good else 3)
+    return figures, exit_code(result.certificate.status, verdict.holds)
 
 
 def _leave(folder: Path, result: Any, verdict: Any, others: tuple[Any, ...]) -> None:

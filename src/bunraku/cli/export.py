@@ -1,4 +1,4 @@
-"""``bunraku export``: a performance in the format a controller or program takes."""
+"""``bunraku export``: a performance in the format a controller takes, or a character in one that another program reads."""
 
 from __future__ import annotations
 
@@ -19,15 +19,45 @@ def register(app: typer.Typer) -> None:
 
 def export(
     context: typer.Context,
-    performance: Annotated[Path | None, typer.Argument(help="A .performance.npz")] = None,
-    form: Annotated[str, typer.Option("-f", "--format", help="csv, json, blender-servo, ros or arduino; --list says more")] = "csv",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write")] = None,
+    source: Annotated[str, typer.Argument(help="A .performance.npz, or a character: built-in name, .urdf, .xml or .yaml")] = "",
+    form: Annotated[
+        str, typer.Option("-f", "--format", help="Of a performance: csv (default), json, blender-servo, ros or arduino")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; a character as .urdf, .xml (MJCF) or .character.yaml")
+    ] = None,
+    overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
     formats: Annotated[bool, typer.Option("--list", help="List the formats and stop")] = False,
 ) -> int:
-    """Write a performance as CSV, JSON, blender-servo-animation JSON, ROS JointTrajectory JSON or an Arduino header.
+    """Write a performance for a controller (CSV, JSON, servo, ROS, Arduino) or a character for another program (URDF, MJCF, YAML).
 
     Options of a format are given as flags too, for example --rate 50 or --servos calibration.yaml; --list names them.
     """
+    from bunraku.cli.console import say
+    from bunraku.errors import BadInput
+    from bunraku.stage.registry import exporters
+
+    if formats:
+        for name, exporter in exporters().items():
+            flags = " ".join("--" + option.replace("_", "-") for option in exporter.options)
+            say(f"{name:14} {exporter.suffix:12} {exporter.meaning}{'; ' + flags if flags else ''}")
+        say(f"a character is written by the suffix of -o: {', '.join(_suffixes())}")
+        return 0
+    if not source:
+        raise BadInput("nothing to export; give a performance or a character: bunraku export FILE --format csv")
+    if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(_suffixes())):
+        return _performance(Path(source), form or "csv", output, overlay, context.args)
+    return _character(source, form, output, overlay, context.args)
+
+
+def _suffixes() -> tuple[str, ...]:
+    """The suffixes under which characters are written."""
+    from bunraku.formats.registry import formats
+
+    return tuple(suffix for entry in formats() if entry.kind == "character" and entry.writes for suffix in entry.suffixes)
+
+
+def _performance(source: Path, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
     from bunraku.cli.console import say
     from bunraku.cli.options import parse_keywords
     from bunraku.errors import BadInput
@@ -35,17 +65,35 @@ def export(
     from bunraku.stage.registry import export as write
     from bunraku.stage.registry import exporters
 
-    if formats:
-        for name, exporter in exporters().items():
-            flags = " ".join("--" + option.replace("_", "-") for option in exporter.options)
-            say(f"{name:14} {exporter.suffix:12} {exporter.meaning}{'; ' + flags if flags else ''}")
-        return 0
-    if performance is None:
-        raise BadInput("a performance is missing; say which file is to be exported: bunraku export FILE --format csv")
     if form not in exporters():
         raise BadInput(f"there is no export format {form!r}; there are {', '.join(exporters())}")
-    target = output or Path(performance.name.removesuffix(".performance.npz") + exporters()[form].suffix)
-    options = parse_keywords(exporters()[form].function, context.args, f"the {form} format")
-    write(read_performance(performance), form, target, **options)
+    if overlay is not None:
+        raise BadInput("a performance carries its character; --overlay is for exporting a character")
+    target = output or Path(source.name.removesuffix(".performance.npz") + exporters()[form].suffix)
+    options = parse_keywords(exporters()[form].function, words, f"the {form} format")
+    write(read_performance(source), form, target, **options)
     say(f"wrote {target}")
+    return 0
+
+
+def _character(source: str, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
+    """Write a character, or the one that a performance carries, and say what the reader and the writer left out."""
+    from bunraku.cli.console import say
+    from bunraku.errors import BadInput
+    from bunraku.formats.registry import read_character_with_notes, read_performance, write_character
+
+    if form or output is None:
+        wanted = f"--format {form} is for a performance, which ends in .npz" if form else "where to is missing"
+        raise BadInput(f"{wanted}; a character is written by the suffix of -o ({', '.join(_suffixes())})", file=source)
+    if words:
+        raise BadInput(f"{words[0]!r} is no option of a character's export; it has -o and --overlay")
+    carried = source.lower().endswith(".npz")
+    if carried and overlay is not None:
+        raise BadInput("a performance carries its character as it was performed; --overlay cannot change it", file=source)
+    who, notes = (read_performance(source).character, ()) if carried else read_character_with_notes(source, overlay=overlay)
+    for note in notes:
+        say(f"{source}: {note}")
+    for note in write_character(output, who):
+        say(f"{output}: {note}")
+    say(f"wrote {output}")
     return 0

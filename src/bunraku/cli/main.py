@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated
@@ -21,7 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 a check failed, 2 bad input, 3 not converged (best result written), 130 cancelled.",
+    epilog="Exit codes: 0 done, 1 a check failed, 2 bad input, 3 not converged (best result written), 70 internal error, "
+    "130 cancelled.",
 )
 for module in (demo, perform, retarget, verify, inspect, plot, compare, export, schema, doctor, bench):
     module.register(app)
@@ -60,7 +62,7 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _say(f"{error.filename or 'a file'}: {error.strerror or error}; check that it exists and may be used", 2)
+        return _say(_trouble(error), 2)
     except MemoryError:
         return _say("not enough memory for this input; use a shorter clip or a lower rate", 2)
     except Exception as error:
@@ -72,6 +74,17 @@ def _run(arguments: list[str]) -> int:
             raise
         kind = type(error).__name__
         return _say(f"internal error ({kind}: {error}); please report it with the output of BUNRAKU_DEBUG=1", 70)
+
+
+def _trouble(error: OSError) -> str:
+    """An error of the system in a sentence: about a file where it names one, else about the network address or the machine."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename is not None:
+        return f"{error.filename}: {reason}; check that it exists and may be used"
+    address = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.ECONNREFUSED, errno.ECONNRESET, errno.ENETUNREACH)
+    if error.errno in address or isinstance(error, ConnectionError):
+        return f"the network address cannot be used ({reason}); give another --port, or end the program that uses it"
+    return f"the system refused ({reason}); check rights and space"
 
 
 def _say(message: str, code: int) -> int:

@@ -1,8 +1,9 @@
-"""Performer options on the command line, generated from the performer's own dataclass: never retyped."""
+"""Options on the command line, generated from the dataclass or function that takes them: never retyped."""
 
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import inspect
 import types
 import typing
@@ -13,7 +14,7 @@ from typer.core import TyperCommand
 
 from bunraku.errors import BadInput
 
-__all__ = ["OpenCommand", "describe_options", "parse_keywords", "parse_options"]
+__all__ = ["OpenCommand", "describe_fields", "describe_options", "parse_fields", "parse_keywords", "parse_options"]
 
 
 class OpenCommand(TyperCommand):
@@ -38,11 +39,15 @@ class OpenCommand(TyperCommand):
 
 def parse_options(performer: str, words: list[str]) -> dict[str, Any]:
     """Options from words such as ``--compress-beyond 0.2 --held legs,head``, converted to the types of the dataclass."""
-    from bunraku.performers.performer import options_of, performer_class
+    from bunraku.performers.performer import performer_class
 
-    hints = typing.get_type_hints(performer_class(performer))
-    kinds = {field.name: hints[field.name] for field in options_of(performer)}
-    return _parse(words, kinds, f"the performer {performer!r}")
+    return parse_fields(performer_class(performer), words, f"the performer {performer!r}")
+
+
+def parse_fields(kind: Any, words: list[str], who: str) -> dict[str, Any]:
+    """The same for any dataclass whose fields are options."""
+    hints = typing.get_type_hints(kind)
+    return _parse(words, {field.name: hints[field.name] for field in dataclasses.fields(kind)}, who)
 
 
 def parse_keywords(function: Callable[..., Any], words: list[str], who: str) -> dict[str, Any]:
@@ -105,15 +110,20 @@ def _mapping(path: str) -> Any:
 
 
 def describe_options(performer: str) -> list[str]:
-    """One line an option: flag, default, unit, range, meaning."""
-    from bunraku.performers.performer import options_of
+    """One line an option of a performer: flag, default, unit, range, meaning."""
+    from bunraku.performers.performer import performer_class
 
+    return describe_fields(performer_class(performer))
+
+
+def describe_fields(kind: Any) -> list[str]:
+    """The same for any dataclass whose fields are options."""
     lines = []
-    for field in options_of(performer):
+    for field in dataclasses.fields(kind):
         meta = field.metadata
         default = ",".join(field.default) if isinstance(field.default, tuple) else field.default
         unit = f" {meta['unit']}" if meta.get("unit") else ""
         span = "" if meta.get("low") is None and meta.get("high") is None else f", {meta.get('low')} to {meta.get('high')}"
-        shown = "none" if default == "" else f"{default}"
+        shown = "none" if default in ("", ()) else f"{default}"
         lines.append(f"--{field.name.replace('_', '-'):18} {meta.get('meaning', '')} (default {shown}{unit}{span})")
     return lines

@@ -10,7 +10,6 @@ import typer
 from bunraku.cli.options import OpenCommand
 
 if TYPE_CHECKING:
-    from bunraku.character import Character
     from bunraku.motion import Performance
 
 __all__ = ["register"]
@@ -23,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def perform(
     context: typer.Context,
-    character: Annotated[str, typer.Argument(help="Built-in name, .character.yaml, .urdf or MJCF .xml")],
+    character: Annotated[str, typer.Argument(help="Built-in name, .character.yaml, .urdf or MJCF .xml")] = "",
     clip: Annotated[str, typer.Argument(help="Built-in name, .clip.yaml, .bvh, .csv, .glb, .wav or .performance.npz")] = "",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Where the performance goes [CLIP-CHARACTER.performance.npz]")
@@ -39,38 +38,52 @@ def perform(
     token: Annotated[
         str, typer.Option(envvar="BUNRAKU_TOKEN", help="With --port: the token a client must present; made if not given")
     ] = "",
-    options: Annotated[bool, typer.Option("--options", help="List the performer's options and stop")] = False,
+    options: Annotated[bool, typer.Option("--options", help="List the options of --performer or --stream and stop")] = False,
+    log: Annotated[Path | None, typer.Option(help="Also write the progress to this file, with times")] = None,
     json: Annotated[bool, typer.Option("--json", help="The certificate as JSON on stdout")] = False,
 ) -> int:
     """Turn a wish into motor curves that the character can perform, with a certificate.
 
     Options of the performer are given as flags too, for example --intensity 0.7 or --compression never; --options lists them.
+    So are those of the streaming form, for example --stream --rate 50 --held legs.
     """
     from bunraku.cli.console import say
-    from bunraku.cli.options import describe_options, parse_options
+    from bunraku.cli.options import describe_fields, describe_options, parse_options
     from bunraku.errors import BadInput
 
     if options:
-        for line in describe_options(performer or "speech"):
+        if stream:
+            from bunraku.performers.speech.live import StreamOptions
+        for line in describe_fields(StreamOptions) if stream else describe_options(performer or "speech"):
             say(line)
         return 0
+    if not character:
+        raise BadInput("a character is missing; say who is to perform: bunraku perform CHARACTER CLIP")
     if stream:
-        return _stream(character, overlay, parse_options_for_stream(context.args), port, token)
+        from bunraku.cli.live import stream as serve
+
+        if clip or output is not None:
+            what = f"the clip {clip!r}" if clip else f"the output {output}"
+            raise BadInput(f"{what} has no place with --stream: frames come from stdin or --port and go back there; leave it out")
+        return serve(character, overlay, context.args, port, token)
     if not clip:
         raise BadInput("a clip is missing; say what is to be performed: bunraku perform CHARACTER CLIP")
 
     from bunraku.cli.console import watching
-    from bunraku.formats.registry import read_character, read_clip, write_performance
+    from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
+    from bunraku.optimization.solution import Status
     from bunraku.performers.choose import choose_performer
     from bunraku.performers.performer import make_performer
 
-    who, wish = read_character(character, overlay=overlay), read_clip(clip)
+    (who, dropped), wish = read_character_with_notes(character, overlay=overlay), read_clip(clip)
+    for note in dropped:
+        say(f"{character}: {note}")
     target = output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
     if not target.name.endswith(".performance.npz"):
         raise BadInput(f"{target} should end in .performance.npz; use bunraku export for other formats", file=str(target))
     if not target.parent.is_dir():
         raise BadInput(f"the folder {target.parent} does not exist; make it first", file=str(target))
-    with watching() as monitor:
+    with watching(log) as monitor:
         from bunraku.formats.checkpoint import Checkpoint
         from bunraku.formats.provenance import content_hash
         from bunraku.performers.prepare import prepare, read_rig
@@ -83,32 +96,29 @@ def perform(
         if not resume:
             trail.discard()
             ready.discard()
-        wish, notes = prepare(who, wish, rig=mapped, checkpoint=ready, monitor=monitor)
-        for note in notes:
+        prepared = prepare(who, wish, rig=mapped, checkpoint=ready, monitor=monitor)
+        for note in prepared.notes:
             say(note)
-        choice = choose_performer(who, wish, performer)
+        choice = choose_performer(who, prepared.clip, performer)
         say(f"performer: {choice.name} ({choice.reason})")
         artist = make_performer(choice.name, parse_options(choice.name, words))
-        result = artist.perform(who, wish, monitor=monitor, checkpoint=trail)
+        result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
     write_performance(target, result)
-    trail.discard()
-    ready.discard()
+    if result.certificate.status is not Status.CANCELLED:
+        trail.discard()
+        ready.discard()
     return _tell(result, target, json)
 
 
 def _tell(result: Performance, target: Path, json: bool) -> int:
-    from bunraku.cli.console import emit_json, say, show_certificate
-    from bunraku.optimization.solution import Status
+    from bunraku.cli.console import emit_json, exit_code, say, show_certificate
 
-    show_certificate(result.certificate)
+    certificate = result.certificate
+    show_certificate(certificate)
     say(f"wrote {target}")
     if json:
         emit_json(summary(result) | {"output": str(target)})
-    if result.certificate.status is Status.CANCELLED:
-        return 130
-    if not result.certificate.status.good:
-        return 3
-    return 0
+    return exit_code(certificate.status, certificate.holds)
 
 
 def summary(result: Performance) -> dict[str, Any]:
@@ -125,50 +135,3 @@ def summary(result: Performance) -> dict[str, Any]:
         **{check.name.replace(" ", "_"): check.value for check in certificate.checks},
         "notes": list(certificate.notes),
     }
-
-
-def parse_options_for_stream(words: list[str]) -> dict[str, float]:
-    """``--rate`` and ``--look-ahead`` of the streaming form."""
-    from bunraku.errors import BadInput
-
-    known = {"--rate": "rate", "--look-ahead": "look_ahead"}
-    found: dict[str, float] = {}
-    rest = list(words)
-    while rest:
-        name, _, value = rest.pop(0).partition("=")
-        if name not in known:
-            raise BadInput(f"{name!r} is no option of the streaming form; it has {', '.join(known)}")
-        value = value or (rest.pop(0) if rest else "")
-        try:
-            found[known[name]] = float(value)
-        except ValueError:
-            raise BadInput(f"{name} takes a number; {value!r} arrived") from None
-    return found
-
-
-def _stream(character: str, overlay: Path | None, options: dict[str, float], port: int, token: str) -> int:
-    import secrets
-    import sys
-
-    from bunraku.cli.console import say
-    from bunraku.formats.registry import read_character
-    from bunraku.motion import MotionLimits
-    from bunraku.performers.speech.door import serve_lines, serve_websocket
-    from bunraku.performers.speech.problem import home_in_range, motor_rate
-    from bunraku.performers.speech.stream import SpeechStream
-
-    who: Character = read_character(character, overlay=overlay)
-
-    limits = MotionLimits.of(who)
-    rest = home_in_range(who, limits)
-
-    def make() -> SpeechStream:
-        return SpeechStream(limits, start=rest, **({"rate": motor_rate(who)} | options))
-
-    if port:
-        token = token or secrets.token_urlsafe(16)
-        say(f"listening on ws://127.0.0.1:{port}/?token={token}")
-        serve_websocket(make, port=port, token=token)
-        return 0
-    serve_lines(make(), sys.stdin, sys.stdout)
-    return 0

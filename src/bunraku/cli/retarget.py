@@ -24,24 +24,34 @@ def retarget(
         Path | None, typer.Option(help="Write the rig map that was used, to edit and give back with --rig")
     ] = None,
     rate: Annotated[float, typer.Option(help="Sampling rate of the result [Hz]; 0 takes the default")] = 0.0,
+    speed_factor: Annotated[
+        float, typer.Option(help="Bound on joint speed, in motor speeds: 3 keeps the person's, 1 the motors', inf has no bound")
+    ] = 3.0,
+    held: Annotated[
+        str | None, typer.Option(help='Coordinates or groups kept at home, comma-separated, "" for none [the clip\'s, and legs]')
+    ] = None,
     overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Put a captured motion onto a character by weighted inverse kinematics within its joint ranges."""
-    from bunraku.cli.console import emit_json, say, watching
+    from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.errors import BadInput
     from bunraku.formats.atomic import write_atomically
-    from bunraku.formats.registry import read_character, read_clip, write_clip
+    from bunraku.formats.registry import read_character_with_notes, read_clip, write_clip
+    from bunraku.performers.prepare import read_rig
     from bunraku.retargeting.retarget import retarget as solve
-    from bunraku.retargeting.rig_map import read_rig_map, write_rig_map
+    from bunraku.retargeting.rig_map import write_rig_map
 
-    wish, who = read_clip(clip), read_character(character, overlay=overlay)
+    wish, (who, dropped) = read_clip(clip), read_character_with_notes(character, overlay=overlay)
+    for note in dropped:
+        say(f"{character}: {note}")
     target = output or Path(f"{wish.name}-{who.name}.csv".replace(" ", "-"))
     if not target.name.endswith((".csv", ".clip.yaml")):
         raise BadInput(f"{target} should end in .csv or .clip.yaml", file=str(target))
     with watching() as monitor:
-        mapped = read_rig_map(rig.read_bytes(), file=str(rig)) if rig else None
-        result = solve(wish, who, rig=mapped, rate=rate or None, monitor=monitor)
+        mapped = read_rig(rig) if rig else None
+        still = None if held is None else tuple(name.strip() for name in held.split(",") if name.strip())
+        result = solve(wish, who, rig=mapped, rate=rate or None, speed_factor=speed_factor, held=still, monitor=monitor)
     for sentence in result.report.sentences:
         say(sentence)
     write_clip(target, result.clip)
@@ -54,5 +64,5 @@ def retarget(
         errors = {f"{e.name}_rms_m": e.rms for e in report.targets}
         errors |= {f"{e.name}_rms_reachable_m": e.rms_reachable for e in report.targets}
         facts = {"output": str(target), "status": report.status.value, "dropped_first_frame": report.dropped_first_frame}
-        emit_json(facts | {"speed_ratio": report.speed_ratio, "too_fast": report.too_fast, **errors})
-    return 0
+        emit_json(facts | {"speed_ratio": report.speed_ratio, "too_fast": report.too_fast, "held": list(report.held), **errors})
+    return exit_code(result.report.status, holds=True)

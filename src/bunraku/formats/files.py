@@ -70,10 +70,10 @@ def confined(name: str, folder: Path | None, where: Where) -> Path:
     return path
 
 
-def read_reference(name: str, folder: Path | None, where: Where) -> bytes:
-    """The bytes of a file named inside another file, confined to its folder."""
+def read_reference(name: str, folder: Path | None, where: Where, *, limit: int = MAX_BYTES) -> bytes:
+    """The bytes, at most ``limit`` of them, of a file named inside another file, confined to its folder."""
     path = confined(name, folder, where)
     try:
-        return read_bytes(path)
+        return read_bytes(path, limit=limit)
     except BadInput as error:
         raise where.wrong(f"the file {name[:100]!r} it refers to: {str(error).removeprefix(str(path) + ': ')}") from error

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
-from bunraku.formats.files import MAX_BYTES, check_size, read_reference
+from bunraku.formats.files import MAX_BYTES, check_size, confined, read_reference
 from bunraku.formats.places import Where
 
 __all__ = ["AnimationChannel", "GltfFile", "GltfNode"]
@@ -123,6 +123,7 @@ class GltfFile:
             place = ".".join(str(part) for part in error.errors(include_url=False)[0]["loc"])[:200]
             raise BadInput(first_problem(error)[:400], file=file, place=place) from error
         self._buffers: dict[int, bytes] = {}
+        self._files: dict[Path, bytes] = {}
         self._read = 0
 
     def wrong(self, message: str, place: str) -> BadInput:
@@ -182,11 +183,19 @@ class GltfFile:
                 except (binascii.Error, ValueError) as error:
                     raise self.wrong(f"its base64 is damaged: {error}", place) from error
             else:
-                content = read_reference(unquote(entry.uri), self._folder, Where(self.file, ("buffers", index)))
+                content = self._referenced(unquote(entry.uri), Where(self.file, ("buffers", index)))
             if len(content) < entry.byteLength:
                 raise self.wrong(f"holds {len(content)} bytes where {entry.byteLength} are declared", place)
             self._buffers[index] = content
         return self._buffers[index]
+
+    def _referenced(self, name: str, where: Where) -> bytes:
+        """The bytes of a file beside this one: each is loaded once, and all together hold at most ``MAX_BYTES``."""
+        path = confined(name, self._folder, where)
+        if path not in self._files:
+            left = MAX_BYTES - sum(len(content) for content in self._files.values())
+            self._files[path] = read_reference(name, self._folder, where, limit=left)
+        return self._files[path]
 
 
 def _parts(data: bytes, file: str) -> tuple[bytes, bytes | None]:

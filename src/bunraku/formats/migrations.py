@@ -15,7 +15,7 @@ __all__ = ["CURRENT", "MIGRATIONS", "Migration", "migrate", "migration"]
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
-CURRENT: dict[str, int] = {"character": 1, "clip": 1, "overlay": 1, "performance": 1}
+CURRENT: dict[str, int] = {"character": 1, "clip": 1, "overlay": 1, "performance": 1, "rig": 1}
 MIGRATIONS: dict[tuple[str, int], Migration] = {}
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from bunraku.formats.files import read_reference
 from bunraku.formats.places import Where
-from bunraku.formats.poses import Array, Rigid, about, least_turn, matrix_of
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, read_xml
+from bunraku.geometry.poses import Array, Rigid
+from bunraku.geometry.rotations import axis_angle, least_turn, matrix_of_quaternion
 
 __all__ = ["ACTUATORS", "Context", "included"]
 
@@ -143,12 +144,12 @@ class Context:
             return self.euler(values)
         if key == "quat":
             self._direction(element, key, values)
-            return matrix_of(values)
+            return matrix_of_quaternion(values)
         if key == "axisangle":
             self._direction(element, key, values[:3])
-            return about(values[:3], float(values[3]) * self.to_radians)
+            return axis_angle(values[:3], float(values[3]) * self.to_radians)
         if key == "zaxis":
-            return least_turn(self._direction(element, key, values))
+            return least_turn((0.0, 0.0, 1.0), self._direction(element, key, values))
         x = self._direction(element, key, values[:3])
         y = values[3:] - x * float(x @ values[3:])
         y = self._direction(element, key, y)
@@ -158,7 +159,7 @@ class Context:
         """The turn by three angles in the file's unit: small letters of eulerseq turn moving axes, capitals fixed ones."""
         R = np.eye(3)
         for letter, angle in zip(self.sequence, values, strict=True):
-            step = about(_UNIT[letter.lower()], float(angle) * self.to_radians)
+            step = axis_angle(_UNIT[letter.lower()], float(angle) * self.to_radians)
             R = R @ step if letter.islower() else step @ R
         return R
 

@@ -9,11 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.character import Character
-from bunraku.formats.poses import Array, angles_of, inverse, matrix_of, of_pose, quaternion_of, sequence_matrix
+from bunraku.formats.poses import of_pose
+from bunraku.geometry.euler import euler_curve, euler_matrix
+from bunraku.geometry.poses import Rigid, compose, inverse
+from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
 
 __all__ = ["coordinates_to_qpos", "qpos_to_coordinates"]
+
+Array = NDArray[np.float64]
 
 _FREE, _BALL = 0, 1
 
@@ -36,21 +42,20 @@ def coordinates_to_qpos(character: Character, model: Any, q: Array) -> Array:
         if joint is None or joint.kind != ("free" if kind == _FREE else "ball"):
             continue
         first = column[joint.axes[-3].name]
-        for k, row in enumerate(rows):
-            R = sequence_matrix(joint.sequence, row[first : first + 3])
-            if kind == _BALL:
-                out[k, address : address + 4] = quaternion_of(R)
-                continue
-            R_WJ, p_WJ = of_pose(joint.pose)
-            out[k, address : address + 3] = p_WJ + R_WJ @ row[first - 3 : first]
-            out[k, address + 3 : address + 7] = quaternion_of(R_WJ @ R)
+        R = euler_matrix(rows[:, first : first + 3], joint.sequence)
+        if kind == _BALL:
+            out[:, address : address + 4] = quaternion_of_matrix(R)
+            continue
+        R, out[:, address : address + 3] = compose(of_pose(joint.pose), (R, rows[:, first - 3 : first]))
+        out[:, address + 3 : address + 7] = quaternion_of_matrix(R)
     return out
 
 
 def qpos_to_coordinates(character: Character, model: Any, qpos: Array) -> Array:
     """Configurations (m, character's coordinates) of MuJoCo's ``qpos`` (m, model.nq): the inverse of `coordinates_to_qpos`.
 
-    Angles of a free base or ball are continuous over the rows (unwrapped); coordinates the model lacks stay at home.
+    Angles of a free base or ball are continuous over the rows, also through the singularity of their sequence, and nearest to
+    home in the first; coordinates the model lacks stay at home.
     """
     rows = np.atleast_2d(np.asarray(qpos, dtype=float))
     column = {name: i for i, name in enumerate(character.coordinates)}
@@ -65,13 +70,13 @@ def qpos_to_coordinates(character: Character, model: Any, qpos: Array) -> Array:
         if joint is None or joint.kind != ("free" if kind == _FREE else "ball"):
             continue
         first = column[joint.axes[-3].name]
-        for k, row in enumerate(rows):
-            R_JW, p_JW = inverse(of_pose(joint.pose)) if kind == _FREE else (np.eye(3), np.zeros(3))
-            turn = row[address + 3 : address + 7] if kind == _FREE else row[address : address + 4]
-            out[k, first : first + 3] = angles_of(R_JW @ matrix_of(turn), joint.sequence)
-            if kind == _FREE:
-                out[k, first - 3 : first] = p_JW + R_JW @ row[address : address + 3]
-        out[:, first : first + 3] = np.unwrap(out[:, first : first + 3], axis=0)
+        start = out[0, first : first + 3].copy()
+        if kind == _BALL:
+            R = matrix_of_quaternion(rows[:, address : address + 4])
+        else:
+            X_WB: Rigid = (matrix_of_quaternion(rows[:, address + 3 : address + 7]), rows[:, address : address + 3])
+            R, out[:, first - 3 : first] = compose(inverse(of_pose(joint.pose)), X_WB)
+        out[:, first : first + 3] = euler_curve(R, joint.sequence, start)[0]
     return out
 
 

@@ -7,9 +7,11 @@ import numpy as np
 from bunraku.character import Shape
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_context import Context
-from bunraku.formats.poses import Array, Rigid, as_pose, compose, least_turn
+from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import solid_inertia, volume
 from bunraku.formats.xml_tree import Element, Notes
+from bunraku.geometry.poses import Array, Rigid, compose
+from bunraku.geometry.rotations import least_turn
 
 __all__ = ["Geom", "read_geom", "read_inertial"]
 
@@ -38,7 +40,7 @@ def read_geom(context: Context, element: Element, frame: Rigid, notes: Notes, as
         if len(sizes) < 1:
             raise element.wrong("a geom with fromto needs its radius as size")
         size = (float(sizes[0]),) * (wanted - 1) + (half,)
-        X: Rigid = (least_turn(along / (2 * half)), (fromto[:3] + fromto[3:]) / 2)
+        X: Rigid = (least_turn((0.0, 0.0, 1.0), along), (fromto[:3] + fromto[3:]) / 2)
     else:
         if len(sizes) < wanted:
             raise element.wrong(f"a {kind} takes {wanted} numbers as size, {len(sizes)} arrived")

@@ -17,9 +17,12 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_actuators import read_couplings, read_motors
 from bunraku.formats.mjcf_context import Context, included
 from bunraku.formats.mjcf_geoms import read_geom, read_inertial
-from bunraku.formats.poses import Array, Rigid, about, angles_of, as_pose, compose
+from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import combined
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, Notes, read_xml
+from bunraku.geometry.euler import euler_angles
+from bunraku.geometry.poses import Array, Rigid, compose
+from bunraku.geometry.rotations import axis_angle
 
 __all__ = ["read_mjcf"]
 
@@ -251,7 +254,7 @@ class _Reader:
         armature = max(joint.number("armature", 0.0), 0.0)
         made = self._made(Joint, joint, name=name, kind="free", parent=WORLD, child=child, sequence=_SEQUENCE, armature=armature)
         self.joints.append(made)
-        start = np.concatenate([X[1], angles_of(X[0], _SEQUENCE)])
+        start = np.concatenate([X[1], euler_angles(X[0], _SEQUENCE)[0]])
         self.home |= {axis.name: float(value) for axis, value in zip(made.axes, start, strict=True) if value}
 
     def _range(self, joint: Element, kind: str) -> tuple[float, float] | None:
@@ -321,7 +324,7 @@ class _Reader:
 def _behind(kind: str, axis: Array, reference: float, anchor: Array) -> Rigid:
     """J(-r) T(-p): what stays constant behind a joint with anchor p and reference r."""
     if kind == "hinge" and reference:
-        R = about(axis, -reference)
+        R = axis_angle(axis, -reference)
         return R, -R @ anchor
     if kind == "slide" and reference:
         return np.eye(3), -anchor - axis / float(np.linalg.norm(axis)) * reference

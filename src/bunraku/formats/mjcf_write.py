@@ -4,46 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from bunraku.character import WORLD, Axis, Body, Character, Joint, Shape
-from bunraku.formats.poses import (
-    Array,
-    Rigid,
-    as_pose,
-    compose,
-    inverse,
-    of_pose,
-)
+from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.xml_text import element, numbers
+from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
 
-__all__ = ["export_mjcf", "write_mjcf"]
+__all__ = ["FULL_TORQUE_AT", "LOOSE_STIFFNESS", "export_mjcf", "write_mjcf"]
 
 _TINY_MASS, _TINY_INERTIA = 1e-4, 1e-6
-_FULL_TORQUE_AT = 0.1
+
+FULL_TORQUE_AT = 0.05
+"""A servo without a stated stiffness gives its full torque at this error [rad]; in the exported model and in the replay alike."""
+
+LOOSE_STIFFNESS = 100.0
+"""Stiffness [N·m/rad] of a servo that states neither stiffness nor torque; likewise."""
 
 
-def write_mjcf(
-    character: Character,
-    *,
-    free_base_as_quaternion: bool = True,
-    floor: bool = True,
-    self_collision: bool = True,
-    actuators: bool = True,
-    timestep_s: float = 0.002,
-    default_stiffness: float = 100.0,
-) -> str:
-    """The character as MJCF text; see :func:`export_mjcf`, which also says what had to be changed."""
-    return export_mjcf(
-        character,
-        free_base_as_quaternion=free_base_as_quaternion,
-        floor=floor,
-        self_collision=self_collision,
-        actuators=actuators,
-        timestep_s=timestep_s,
-        default_stiffness=default_stiffness,
-    )[0]
+def write_mjcf(character: Character, **options: Any) -> str:
+    """The character as MJCF text; see :func:`export_mjcf`, which takes the same options and also says what had to be changed."""
+    return export_mjcf(character, **options)[0]
 
 
 def export_mjcf(
@@ -54,14 +37,14 @@ def export_mjcf(
     self_collision: bool = True,
     actuators: bool = True,
     timestep_s: float = 0.002,
-    default_stiffness: float = 100.0,
+    default_stiffness: float = LOOSE_STIFFNESS,
 ) -> tuple[str, tuple[str, ...]]:
     """The character as MJCF text, and the list of what was changed or dropped on the way.
 
     Names are kept: bodies, joints (one per coordinate), sites (frames), actuators (motors). Massless bodies between two
     moving joints are merged into the next body, which then has several joints. Motors become position servos with force
     kp (target - q) - kv v within +-torque_fraction * stall_torque; kp [N·m/rad] is the motor's stiffness, or the one that
-    gives full torque at 0.1 rad, or ``default_stiffness``; kv its damping, or critical damping of the joint's inertia.
+    gives full torque at ``FULL_TORQUE_AT``, or ``default_stiffness``; kv its damping, or critical damping of the joint's inertia.
     Couplings become joint equalities. ``floor`` adds the plane z = 0; touching ground, feet use their own friction.
     """
     writer = _Writer(character, free_base_as_quaternion, self_collision, default_stiffness)
@@ -155,14 +138,11 @@ class _Writer:
         while self._mergeable(chain):
             chain.append(self.below[chain[-1].child][0])
         last = chain[-1]
-        X: Rigid = (np.eye(3), np.zeros(3))
-        for link in chain:
-            X = compose(X, of_pose(link.pose))
-        pose = as_pose(X)
+        pose = as_pose(compose(*(of_pose(link.pose) for link in chain)))
         self.written.add(last.child)
         name = {"name": last.child, "pos": numbers(pose.position), "quat": numbers(pose.quaternion)}
         lines = [element(depth, "body", **name).replace("/>", ">")]
-        X_BC: Rigid = (np.eye(3), np.zeros(3))
+        X_BC: Rigid = NO_MOVE
         joints: list[str] = []
         for link in reversed(chain):
             joints = self._joints(link, inverse(X_BC), depth + 1) + joints
@@ -250,7 +230,7 @@ class _Writer:
         lines = []
         for motor in self.character.motors:
             torque = motor.torque_fraction * motor.stall_torque if motor.stall_torque is not None else None
-            kp = motor.stiffness or (torque / _FULL_TORQUE_AT if torque else self.default_stiffness)
+            kp = motor.stiffness or (torque / FULL_TORQUE_AT if torque else self.default_stiffness)
             if motor.stiffness is None:
                 self.notes.append(f"motor {motor.name}: no servo stiffness is stated; {kp:g} is used")
             values = {"name": motor.name, "joint": motor.coordinate, "kp": numbers([kp])}
@@ -260,9 +240,13 @@ class _Writer:
                 values["dampratio"] = "1"
             if torque is not None:
                 values["forcerange"] = numbers([-torque, torque])
-            limits = motor.range or axes[motor.coordinate].range
-            if limits is not None and limits[0] < limits[1]:
-                values["ctrlrange"] = numbers(limits)
+            ranges = [limits for limits in (motor.range, axes[motor.coordinate].range) if limits is not None]
+            if ranges:
+                limits = max(lower for lower, _ in ranges), min(upper for _, upper in ranges)
+                if limits[0] < limits[1]:
+                    values["ctrlrange"] = numbers(limits)
+                else:
+                    self.notes.append(f"motor {motor.name}: its range and the joint's leave no room; no control range is written")
             lines.append(element(2, "position", **values))
         return lines
 

@@ -6,68 +6,70 @@ Everything else adds to what the character has and replaces what has the same na
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import create_model
 
-from bunraku.character import WORLD, Character, Coupling, DependentRange, Foot, Frame, Joint, Motor
-from bunraku.character.description import Description, Name, Range, quantity
+from bunraku.character import WORLD, Character, Joint, Motor
+from bunraku.character.description import Description, Name, quantity
 from bunraku.errors import BadInput
 from bunraku.formats.places import Where, known_names
-from bunraku.formats.poses import Rigid, about, compose, of_pose
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import read_yaml
 
 __all__ = ["MotorChange", "Overlay", "apply_overlay"]
 
 
-class MotorChange(Description):
-    """What to change on the motors whose coordinate matches ``match``; fields as in `character.Motor`, only those given change.
-
-    A coordinate named exactly that has no motor gets one.
-    """
-
+class _Choice(Description):
     match: Name
-    range: Range | None = quantity("coordinate", None)
-    velocity: float | None = quantity("rate", None, gt=0.0)
-    acceleration: float | None = quantity("acceleration", None, gt=0.0)
-    jerk: float | None = quantity("jerk", None, gt=0.0)
-    stall_torque: float | None = quantity("effort", None, gt=0.0)
-    no_load_speed: float | None = quantity("rate", None, gt=0.0)
-    torque_fraction: float = Field(1.0, gt=0.0, le=1.0)
-    continuous_torque: float | None = quantity("effort", None, gt=0.0)
-    delay: float = quantity("time", 0.0, ge=0.0, le=1.0)
-    resolution: float = quantity("coordinate", 0.0, ge=0.0)
-    backlash: float = quantity("coordinate", 0.0, ge=0.0)
-    rate: float = quantity("frequency", 100.0, gt=0.0, le=10_000.0)
-    stiffness: float | None = quantity("stiffness", None, gt=0.0)
-    damping: float | None = quantity("damping", None, ge=0.0)
-    model: str = ""
-    source: str = ""
 
 
-class Overlay(Description):
-    """The sections of an overlay file; all may be left out.
-
-    ``base`` frees or fixes the root in the world; ``base_height`` is where it stands at home. A freed base with feet and no height
-    is raised or lowered until the lowest sole point touches the ground at home.
-    """
-
+class _Changes(Description):
     name: Name | None = None
     base: Literal["free", "fixed"] | None = None
     base_height: float | None = quantity("length", None)
     motors: tuple[MotorChange, ...] = ()
     drop_motors: tuple[Name, ...] = ()
-    couplings: tuple[Coupling, ...] = ()
-    dependent_ranges: tuple[DependentRange, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    feet: tuple[Foot, ...] = ()
-    groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
-    home: dict[str, float] = quantity("coordinate", default_factory=dict)
-    may_touch: tuple[tuple[Name, Name], ...] = ()
-    source: str = ""
+
+
+def _derived(title: str, base: type[Description], source: type[Description], fields: Iterable[str], meaning: str) -> Any:
+    """A description with the fields of ``base`` and some of those of ``source``, whose bounds and quantities it so shares."""
+    taken: dict[str, Any] = {name: (source.model_fields[name].annotation, source.model_fields[name]) for name in fields}
+    return create_model(title, __base__=base, __module__=__name__, __doc__=meaning, **taken)
+
+
+_CHANGEABLE = tuple(name for name in Motor.model_fields if name not in ("name", "coordinate"))
+_NAMED = {"couplings": "follower", "dependent_ranges": "coordinate", "frames": "name", "feet": "name"}
+_ADDED = (*_NAMED, "groups", "home", "may_touch", "source")
+
+if TYPE_CHECKING:
+    MotorChange = _Choice
+    Overlay = _Changes
+else:
+    MotorChange = _derived(
+        "MotorChange",
+        _Choice,
+        Motor,
+        _CHANGEABLE,
+        """What to change on the motors whose coordinate matches ``match``; fields as in `character.Motor`, only those given change.
+
+        A coordinate named exactly that has no motor gets one.
+        """,
+    )
+    Overlay = _derived(
+        "Overlay",
+        _Changes,
+        Character,
+        _ADDED,
+        """The sections of an overlay file; all may be left out. Those of `character.Character` are added to it.
+
+        ``base`` frees or fixes the root in the world; ``base_height`` is where it stands at home. A freed base with feet and no
+        height is raised or lowered until the lowest sole point touches the ground at home.
+        """,
+    )
 
 
 def apply_overlay(character: Character, data: bytes, *, file: str) -> Character:
@@ -77,19 +79,17 @@ def apply_overlay(character: Character, data: bytes, *, file: str) -> Character:
     where = content.where
     joints, home = _base(character, overlay, where)
     motors = _motors(character, overlay, where)
-    followers = {coupling.follower for coupling in overlay.couplings}
+    added: dict[str, Any] = {name: getattr(overlay, name) for name in _ADDED}
+    followers = {coupling.follower for coupling in added["couplings"]}
     fields: dict[str, Any] = {
         "joints": joints,
         "motors": tuple(motor for motor in motors if motor.coordinate not in followers),
-        "couplings": _joined(character.couplings, overlay.couplings, "follower"),
-        "dependent_ranges": _joined(character.dependent_ranges, overlay.dependent_ranges, "coordinate"),
-        "frames": _joined(character.frames, overlay.frames, "name"),
-        "feet": _joined(character.feet, overlay.feet, "name"),
-        "groups": character.groups | overlay.groups,
-        "home": home | overlay.home,
-        "may_touch": tuple(dict.fromkeys((*character.may_touch, *overlay.may_touch))),
+        **{name: _joined(getattr(character, name), added[name], key) for name, key in _NAMED.items()},
+        "groups": character.groups | added["groups"],
+        "home": home | added["home"],
+        "may_touch": tuple(dict.fromkeys((*character.may_touch, *added["may_touch"]))),
         "name": overlay.name or character.name,
-        "source": "; ".join(part for part in (character.source, overlay.source) if part),
+        "source": "; ".join(part for part in (character.source, added["source"]) if part),
     }
     try:
         changed: Character = character.changed(**fields)
@@ -164,23 +164,12 @@ def _motors(character: Character, overlay: Overlay, where: Where) -> list[Motor]
 
 
 def _lowest(character: Character) -> float:
-    """Height [m] of the lowest sole point at home, by composing poses down the tree."""
-    values = dict(character.home)
-    for coupling in character.couplings:
-        values[coupling.follower] = coupling.ratio * values.get(coupling.driver, 0.0) + coupling.offset
-    poses: dict[str, Rigid] = {WORLD: (np.eye(3), np.zeros(3))}
-    waiting = list(character.joints)
-    while waiting:
-        later = []
-        for joint in waiting:
-            if joint.parent not in poses:
-                later.append(joint)
-                continue
-            X = compose(poses[joint.parent], of_pose(joint.pose))
-            for axis in joint.axes:
-                value, direction = values.get(axis.name, 0.0), np.array(axis.direction)
-                step = (about(direction, value), np.zeros(3)) if axis.kind == "hinge" else (np.eye(3), direction * value)
-                X = compose(X, step)
-            poses[joint.child] = X
-        waiting = later
-    return min(float((poses[foot.body][1] + poses[foot.body][0] @ np.array(p))[2]) for foot in character.feet for p in foot.points)
+    """Height [m] of the lowest sole point at home."""
+    from bunraku.mechanics.balance import foot_points
+    from bunraku.mechanics.tree import compile_tree
+
+    tree = compile_tree(character)
+    at = tree.configuration(tree.home)
+    nodes, points = foot_points(character, tree)
+    world = (at.rotation[nodes] @ points[..., None])[..., 0] + at.position[nodes]
+    return float(np.where(nodes < 0, points[:, 2], world[:, 2]).min())

@@ -21,7 +21,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import read_bytes
 from bunraku.formats.places import known_names
-from bunraku.formats.yaml_file import read_yaml
+from bunraku.formats.yaml_file import kind_of_yaml
 from bunraku.motion import Clip, Performance
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 Kind = Literal["character", "clip", "performance"]
+_BUILT_IN: tuple[Kind, ...] = ("character", "clip")
 
 
 @dataclass(frozen=True)
@@ -146,28 +147,29 @@ def read_any(source: str | Path, *, overlay: str | Path | None = None) -> tuple[
 
 def _kind_of(source: str | Path) -> Kind:
     path = Path(source)
+    if _is_bare(path, source) and not path.is_file():
+        for kind in _BUILT_IN:
+            if str(source) in built_in(kind):
+                return kind
     if path.suffix.lower() in (".yaml", ".yml"):
-        header = read_yaml(read_bytes(path), file=str(source)).kind
+        header = kind_of_yaml(read_bytes(path), file=str(source))
         if header in ("character", "clip"):
             return "character" if header == "character" else "clip"
         raise BadInput(
-            f"a {header} file stands by itself nowhere; inspect takes characters, clips and performances", file=str(source)
+            f"a file of kind {header!r} stands by itself nowhere; inspect takes characters, clips and performances",
+            file=str(source),
         )
     for entry in _FORMATS:
         if path.name.lower().endswith(entry.suffixes):
             return entry.kind
-    if path.suffix == "" and str(source) in built_in("clip"):
-        return "clip"
-    if path.suffix == "" and str(source) in built_in("character"):
-        return "character"
     names = ", ".join((*built_in("character"), *built_in("clip")))
     suffixes = ", ".join(suffix for entry in _FORMATS for suffix in entry.suffixes)
     raise BadInput(f"neither a file Bunraku reads ({suffixes}) nor built in ({names})", file=str(source))
 
 
-def write_character(path: str | Path, character: Character) -> None:
-    """Write a character as YAML, URDF or MJCF, by the suffix of ``path``."""
-    _write(path, character, "character")
+def write_character(path: str | Path, character: Character) -> tuple[str, ...]:
+    """Write a character as YAML, URDF or MJCF, by the suffix of ``path``; returns what was dropped, in sentences."""
+    return _write(path, character, "character")
 
 
 def write_clip(path: str | Path, clip: Clip) -> None:
@@ -189,21 +191,23 @@ def _read(source: str | Path, kind: Kind) -> Any:
     return _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent)
 
 
-def _write(path: str | Path, noun: Any, kind: Kind) -> None:
+def _write(path: str | Path, noun: Any, kind: Kind) -> tuple[str, ...]:
     path = Path(path)
     found = _format_of(path, kind)
     if found is None or not found.writes:
         writable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.writes for suffix in entry.suffixes)
         raise BadInput(f"a {kind} cannot be written as {path.suffix!r}; these can: {writable}", file=str(path))
     writer = _function(found.writer)
-    parts: dict[str, bytes] = writer(noun, path.name) if kind == "clip" else {path.name: _bytes(writer(noun))}
+    written, notes = writer(noun, path.name) if kind == "clip" else writer(noun), ()
+    if isinstance(written, tuple):
+        written, notes = written
+    parts: dict[str, bytes] = written if kind == "clip" else {path.name: _bytes(written)}
     for name, data in parts.items():
         write_atomically(path.parent / name, data)
+    return notes
 
 
 def _bytes(written: Any) -> bytes:
-    if isinstance(written, tuple):
-        written = written[0]
     return written.encode() if isinstance(written, str) else bytes(written)
 
 
@@ -216,13 +220,17 @@ def _located(source: str | Path, kind: Kind) -> Path:
     """The path of a source: a file, or a built-in asset."""
     path = Path(source)
     text = str(source)
-    bare = path.suffix == "" and path.name == text
-    if kind == "performance" or not bare or "\x00" in text or path.is_file():
+    if kind not in _BUILT_IN or not _is_bare(path, source) or path.is_file():
         return path
     asset = Path(str(files("bunraku.assets") / f"{kind}s" / f"{text}.{kind}.yaml"))
     if not asset.is_file():
         raise BadInput(f"{text!r} is neither a file nor a built-in {kind}; {known_names(text, built_in(kind), 40)}", file=text)
     return asset
+
+
+def _is_bare(path: Path, source: str | Path) -> bool:
+    """Whether a source can name a built-in asset: no folder, no suffix."""
+    return path.suffix == "" and path.name == str(source) and "\x00" not in str(source)
 
 
 def _function(target: str) -> Callable[..., Any]:

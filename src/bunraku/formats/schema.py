@@ -6,15 +6,14 @@ An editor that knows them completes keys and marks mistakes while one types. Two
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from pydantic import BaseModel
 
-from bunraku.character import Character, Pose
+from bunraku.character import Pose
 from bunraku.errors import BadInput
-from bunraku.formats.clip_file import ClipFile
 from bunraku.formats.migrations import CURRENT
-from bunraku.formats.performance_npz import PerformanceFile
 from bunraku.formats.places import known_names
 from bunraku.formats.unit_table import FAMILIES, accepted_units
 from bunraku.formats.units import nested_model, quantity_of
@@ -22,18 +21,27 @@ from bunraku.formats.units import nested_model, quantity_of
 __all__ = ["json_schema"]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_MODELS = {
+    "character": "bunraku.character:Character",
+    "clip": "bunraku.formats.clip_file:ClipFile",
+    "overlay": "bunraku.formats.overlay:Overlay",
+    "performance": "bunraku.formats.performance_npz:PerformanceFile",
+    "rig": "bunraku.retargeting.rig_map:RigMap",
+}
+"""The model of each kind of file as ``module:class``, imported when asked for."""
 _RULES = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
 def json_schema(kind: str) -> dict[str, Any]:
-    """The schema of a ``character`` or ``clip`` file, or of the header of a ``performance`` file."""
+    """The schema of a ``character``, ``clip``, ``overlay`` or ``rig`` file, or of the header of a ``performance`` file."""
+    if kind not in _MODELS:
+        raise BadInput(f"there is no schema {kind!r}; {known_names(kind, _MODELS)}")
+    module, _, name = _MODELS[kind].partition(":")
+    model: type[BaseModel] = getattr(importlib.import_module(module), name)
     if kind == "performance":
-        return {"$schema": _DRAFT, **PerformanceFile.model_json_schema()}
-    models: dict[str, type[BaseModel]] = {"character": Character, "clip": ClipFile}
-    if kind not in models:
-        raise BadInput(f"there is no schema {kind!r}; {known_names(kind, [*models, 'performance'])}")
+        return {"$schema": _DRAFT, **model.model_json_schema()}
     definitions: dict[str, Any] = {}
-    top = _object(models[kind], definitions)
+    top = _object(model, definitions)
     header = {"const": f"{kind}/{CURRENT[kind]}", "description": "Which file this is, and in which version."}
     return {
         "$schema": _DRAFT,

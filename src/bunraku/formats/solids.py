@@ -6,7 +6,7 @@ from math import pi
 
 import numpy as np
 
-from bunraku.formats.poses import Array, Rigid
+from bunraku.geometry.poses import Array, Rigid
 
 __all__ = ["combined", "solid_inertia", "volume"]
 

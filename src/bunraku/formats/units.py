@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from math import cos, sin
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
@@ -21,6 +20,8 @@ from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
 from bunraku.formats.places import Steps, Where, known_names
 from bunraku.formats.unit_table import ANGULAR, LINEAR, accepted_units, si_suffix
+from bunraku.geometry.euler import roll_pitch_yaw_matrix
+from bunraku.geometry.rotations import quaternion_of_matrix
 
 __all__ = ["build", "from_si", "nested_model", "quantity_of", "to_si"]
 
@@ -199,13 +200,8 @@ def _quaternion(rpy: Any, where: Where) -> tuple[float, float, float, float]:
     """Unit quaternion (w, x, y, z) of roll, pitch, yaw [rad] about fixed x, then y, then z."""
     if not isinstance(rpy, list) or len(rpy) != 3 or not all(isinstance(part, float) and abs(part) < 1e9 for part in rpy):
         raise where.wrong("roll, pitch and yaw are three numbers in a list")
-    (cr, sr), (cp, sp), (cy, sy) = ((cos(angle / 2), sin(angle / 2)) for angle in rpy)
-    return (
-        cr * cp * cy + sr * sp * sy,
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-    )
+    w, x, y, z = (float(part) for part in quaternion_of_matrix(roll_pitch_yaw_matrix(rpy)))
+    return w, x, y, z
 
 
 def _unknown(model: type[BaseModel], key: str, known: Mapping[str, tuple[str, float | None, str | None]]) -> str:

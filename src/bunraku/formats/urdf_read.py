@@ -12,8 +12,11 @@ import numpy as np
 
 from bunraku.character import WORLD, Body, Character, Coupling, Joint, Motor, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.poses import Array, Rigid, as_pose, compose, least_turn, sequence_matrix
+from bunraku.formats.poses import as_pose
 from bunraku.formats.xml_tree import Element, Notes, read_xml
+from bunraku.geometry.euler import roll_pitch_yaw_matrix
+from bunraku.geometry.poses import Array, Rigid, compose
+from bunraku.geometry.rotations import least_turn
 
 __all__ = ["read_urdf"]
 
@@ -230,7 +233,7 @@ class _Reader:
         joints: list[Joint] = []
         try:
             if kind == "planar" and abs(axis[2] / np.linalg.norm(axis) - 1.0) > 1e-12:
-                R = least_turn(axis)
+                R = least_turn((0.0, 0.0, 1.0), axis)
                 X, middle = compose(X, (R, np.zeros(3))), _free_name(f"{name}_plane", self.links)
                 bodies.append(Body(name=middle))
                 back = as_pose((R.T, np.zeros(3)))
@@ -332,7 +335,7 @@ def _origin(element: Element) -> Rigid:
     if origin is None:
         return np.eye(3), np.zeros(3)
     xyz, rpy = origin.numbers("xyz", 3), origin.numbers("rpy", 3)
-    R = np.eye(3) if rpy is None or not np.any(rpy) else sequence_matrix("zyx", rpy[::-1])
+    R = np.eye(3) if rpy is None or not np.any(rpy) else roll_pitch_yaw_matrix(rpy)
     return R, np.zeros(3) if xyz is None else xyz
 
 

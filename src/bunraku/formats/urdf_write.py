@@ -7,8 +7,10 @@ from collections.abc import Collection
 import numpy as np
 
 from bunraku.character import WORLD, Axis, Body, Character, Joint, Pose, Shape
-from bunraku.formats.poses import angles_of, as_pose, compose, of_pose
+from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.xml_text import element, numbers
+from bunraku.geometry.euler import roll_pitch_yaw
+from bunraku.geometry.poses import compose
 
 __all__ = ["write_urdf"]
 
@@ -158,7 +160,7 @@ class _Writer:
 
 def _origin(depth: int, pose: Pose) -> str:
     """Xyz and rpy with R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    angles = angles_of(of_pose(pose)[0], "zyx")[::-1] if pose.quaternion != (1.0, 0.0, 0.0, 0.0) else np.zeros(3)
+    angles = roll_pitch_yaw(of_pose(pose)[0]) if pose.quaternion != (1.0, 0.0, 0.0, 0.0) else np.zeros(3)
     return element(depth, "origin", xyz=numbers(pose.position), rpy=numbers(angles))
 
 

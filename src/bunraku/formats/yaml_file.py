@@ -20,7 +20,7 @@ from bunraku.formats.files import check_size, decoded
 from bunraku.formats.migrations import CURRENT, migrate
 from bunraku.formats.places import Steps, Where
 
-__all__ = ["MAX_YAML_BYTES", "YamlFile", "dump_yaml", "load_yaml", "read_yaml"]
+__all__ = ["MAX_YAML_BYTES", "YamlFile", "dump_yaml", "kind_of_yaml", "load_yaml", "read_yaml"]
 
 MAX_YAML_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 40
@@ -31,6 +31,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _INT = re.compile(r"[-+]?[0-9]{1,18}\Z")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,6})?\Z")
+_HEADER = re.compile(r"([a-z][a-z-]{0,40})/([0-9]{1,6})")
 _SPECIAL: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -66,13 +67,31 @@ def read_yaml(data: bytes, *, file: str, kind: str | None = None) -> YamlFile:
     if "bunraku" not in content:
         raise BadInput(f"has no header; the first line must be {wanted!r}", file=file, place="line 1")
     header = content.pop("bunraku")
-    match = re.fullmatch(r"([a-z][a-z-]{0,40})/([0-9]{1,6})", header) if isinstance(header, str) else None
+    match = _HEADER.fullmatch(header) if isinstance(header, str) else None
     if match is None:
         raise top.at("bunraku").wrong(f"the header {str(header)[:60]!r} is not understood; {wanted!r} is meant")
     if kind is not None and match[1] != kind:
         raise top.at("bunraku").wrong(f"this is a {match[1]} file; a {kind} file is needed (header {wanted!r})")
     place = top.at("bunraku").place
     return YamlFile(match[1], migrate(match[1], int(match[2]), content, file=file, place=place), file, lines)
+
+
+def kind_of_yaml(data: bytes, *, file: str) -> str:
+    """The KIND of a file that starts with ``bunraku: KIND/VERSION``; only as much is parsed as it takes to find that entry."""
+    check_size(data, file=file, limit=MAX_YAML_BYTES)
+    builder = _Builder(file)
+    header: Any = None
+    try:
+        for event in yaml.parse(decoded(data, file=file), Loader=_LOADER):
+            builder.take(event)
+            if len(builder.levels) == 1 and isinstance(builder.levels[0].value, dict):
+                header = builder.levels[0].value.get("bunraku")
+                if header is not None:
+                    break
+    except (yaml.YAMLError, ValueError, RecursionError):
+        header = None
+    match = _HEADER.fullmatch(header) if isinstance(header, str) else None
+    return match[1] if match is not None else read_yaml(data, file=file).kind
 
 
 def load_yaml(data: bytes, *, file: str) -> tuple[Any, dict[Steps, int]]:

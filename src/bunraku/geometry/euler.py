@@ -6,6 +6,8 @@ and only a + c or a - c is determined: the singularity. Its distance is pi/2 - |
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -82,16 +84,16 @@ def euler_curve(matrices: ArrayLike, sequence: str, start: ArrayLike | None = No
     _, _, _, s = _places(sequence)
     other = np.stack([principal[:, 0] + np.pi, np.pi - principal[:, 1], principal[:, 2] + np.pi], axis=-1)
     out: Array = np.empty_like(principal)
-    before = np.zeros(3) if start is None else np.asarray(start, dtype=np.float64)
-    full = 2.0 * np.pi
-    for n in range(len(R)):
-        choices = [principal[n], other[n]]
-        if distance[n] < 1e-9:
-            sign = s * np.sign(principal[n, 1])
-            shift = before[2] - principal[n, 2]
-            choices = [principal[n] + np.array([-sign * shift, 0.0, shift])]
-        near = [one - full * np.round((one - before) / full) for one in choices]
-        before = out[n] = min(near, key=lambda one: float(np.abs(one - before).sum()))
+    before = (0.0, 0.0, 0.0) if start is None else tuple(np.asarray(start, dtype=np.float64).tolist())
+    for n, (one, two, far) in enumerate(zip(principal.tolist(), other.tolist(), distance.tolist(), strict=True)):
+        if far < 1e-9:
+            shift = before[2] - one[2]
+            one = two = [one[0] - s * math.copysign(1.0, one[1]) * shift, one[1], before[2]]
+        near = [
+            tuple(x - math.tau * round((x - y) / math.tau) for x, y in zip(angles, before, strict=True)) for angles in (one, two)
+        ]
+        away = [sum(abs(x - y) for x, y in zip(angles, before, strict=True)) for angles in near]
+        before = out[n] = near[0] if away[0] <= away[1] else near[1]
     return out, distance
 
 

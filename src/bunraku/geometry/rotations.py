@@ -21,6 +21,7 @@ __all__ = [
     "conjugate",
     "cross_matrix",
     "exponential",
+    "least_turn",
     "left_jacobian",
     "logarithm",
     "matrix_of_quaternion",
@@ -165,6 +166,26 @@ def axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
     if not (norm > 0.0).all():
         raise BadInput("an axis of length zero has no direction")
     return exponential(n / norm * np.asarray(angle, dtype=np.float64)[..., None])
+
+
+def least_turn(start: ArrayLike, end: ArrayLike) -> Array:
+    """The least rotation that turns the direction ``start`` (..., 3) into ``end`` (..., 3), of any length but zero.
+
+    Its axis is start x end. Where they are opposite every half turn about an axis square to them is least; then the axis nearest
+    to the coordinate axis farthest from ``start`` is taken.
+    """
+    a, b = np.broadcast_arrays(_array(start, (3,), "a direction"), _array(end, (3,), "a direction"))
+    sizes = [np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b)]
+    if not all((size > 0.0).all() for size in sizes):
+        raise BadInput("an axis of length zero has no direction")
+    a, b = a / sizes[0], b / sizes[1]
+    axis = np.cross(a, b)
+    sine, cosine = np.linalg.norm(axis, axis=-1), np.sum(a * b, axis=-1)
+    straight = sine < 1e-12
+    square = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
+    square = square - np.sum(square * a, axis=-1, keepdims=True) * a
+    angle = np.where(straight, np.where(cosine > 0.0, 0.0, np.pi), np.arctan2(sine, cosine))
+    return axis_angle(np.where(straight[..., None], square, axis), angle)
 
 
 def angle_between(first: ArrayLike, second: ArrayLike) -> Any:

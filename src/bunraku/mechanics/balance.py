@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bunraku.character import WORLD, Character, Joint
 from bunraku.errors import BadInput
+from bunraku.geometry.euler import euler_curve
 from bunraku.mechanics import _kernels as kernels
 from bunraku.mechanics.tree import Tree, rotation_of
 
@@ -38,7 +39,8 @@ def planted(character: Character, tree: Tree, q: Array) -> Array:
     """Configurations ``q`` (m, nq) with the base moved so that the first foot keeps its home pose in the world.
 
     With F the foot, B the base and J the frame of the free joint: X_JB = X_JW X_WF(home) X_FB(q). The joint's slides are the
-    position of X_JB, its turns the angles a, b, c of R_JB = R_i(a) R_j(b) R_k(c) by its sequence i, j, k, continuous in time.
+    position of X_JB, its turns the angles a, b, c of R_JB = R_i(a) R_j(b) R_k(c) by its sequence i, j, k, continuous in time (also
+    through the singularity cos b = 0) and nearest to home in the first row.
     A character without feet or without a free base comes back unchanged.
     """
     q = np.array(q, dtype=np.float64)
@@ -55,19 +57,9 @@ def planted(character: Character, tree: Tree, q: Array) -> Array:
     R_JW = rotation_of(base.pose).T
     R_JB = np.einsum("ij,jk,mkl->mil", R_JW, R_WF, R_FB)
     p_JB = (p_WF + p_FB @ R_WF.T - np.array(base.pose.position)) @ R_JW.T
-    i, j, k = ("xyz".index(letter) for letter in base.sequence)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    angles = np.stack(
-        [
-            np.arctan2(-sign * R_JB[:, j, k], R_JB[:, k, k]),
-            np.arcsin(np.clip(sign * R_JB[:, i, k], -1.0, 1.0)),
-            np.arctan2(-sign * R_JB[:, i, j], R_JB[:, i, i]),
-        ],
-        axis=1,
-    )
     start = tree.index(base.axes[0].name)
     q[:, start : start + 3] = p_JB
-    q[:, start + 3 : start + 6] = np.unwrap(angles, axis=0)
+    q[:, start + 3 : start + 6] = euler_curve(R_JB, base.sequence, tree.home[start + 3 : start + 6])[0]
     return q
 
 

@@ -5,6 +5,7 @@ Everything is computed from the character, the wish and the positions sent to th
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import balance_margins, planted
-from bunraku.mechanics.collision import CollisionReport, self_collisions
+from bunraku.mechanics.balance import balance_margins
+from bunraku.mechanics.collision import CollisionReport, Contact, self_collisions
+from bunraku.mechanics.prediction import predicted_motion
 from bunraku.mechanics.statics import static_torques
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Check, Excess, JointCurves, MotionLimits
@@ -23,10 +25,10 @@ __all__ = ["COLLISION_SLACK", "LIMIT_TOLERANCE", "Measures", "limit_checks", "me
 Array = NDArray[np.float64]
 
 LIMIT_TOLERANCE = 1e-9
-"""Limits hold when no excess is above this, in the units of the quantity (rad, rad/s, ...) and relative alike."""
+"""Limits hold when no excess is above this, in the units of the quantity (rad, m, rad/s, ...) and relative alike."""
 
 COLLISION_SLACK = 1e-3
-"""A performance may come this much [m] nearer to (or deeper into) a collision than a colliding wish does."""
+"""Two bodies that collide in the wish may come this much [m] deeper in the performance."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +40,37 @@ class Measures:
     figures: dict[str, float]
 
 
-def limit_checks(limits: MotionLimits, values: Array, rate: float) -> tuple[tuple[Check, ...], Excess]:
-    """The worst excess over range, velocity, acceleration and jerk at ``rate`` [Hz], as checks that name joint and time."""
+def limit_checks(
+    limits: MotionLimits, values: Array, rate: float, slides: Collection[str] = ()
+) -> tuple[tuple[Check, ...], Excess]:
+    """The worst excess over range, velocity, acceleration and jerk at ``rate`` [Hz], as checks that name joint and time.
+
+    Coordinates in ``slides`` are measured in metres, the others in radians. Where there are both, each has its own checks, those
+    of the slides with "of slides" in the name.
+    """
     excess = limits.excess(values, rate)
-    unit = {"range": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "jerk": "rad/s^3"}
     checks = []
-    for kind, words in unit.items():
-        over = getattr(excess, kind)
-        worst, note = float(over.max(initial=0.0)), ""
-        if kind != "range" and not np.isfinite(getattr(limits, kind)).any():
-            note = "no motor states a limit"
-        elif worst > LIMIT_TOLERANCE:
-            k, j = np.unravel_index(int(np.argmax(over)), over.shape)
-            note = f"{limits.names[j]} at {k / rate:.3f} s"
-        checks.append(Check(f"{kind} excess", worst, words, LIMIT_TOLERANCE, note=note))
+    for suffix, unit, columns in _by_unit(limits.names, slides):
+        for kind, per in {"range": "", "velocity": "/s", "acceleration": "/s^2", "jerk": "/s^3"}.items():
+            over = getattr(excess, kind)[:, columns]
+            worst, note = float(over.max(initial=0.0)), ""
+            if kind != "range" and not np.isfinite(getattr(limits, kind)[columns]).any():
+                note = "no motor states a limit"
+            elif worst > LIMIT_TOLERANCE:
+                k, j = np.unravel_index(int(np.argmax(over)), over.shape)
+                note = f"{limits.names[columns[j]]} at {k / rate:.3f} s"
+            checks.append(Check(f"{kind} excess{suffix}", worst, unit + per, LIMIT_TOLERANCE, note=note))
     checks.append(Check("worst limit violation", excess.relative, "relative", LIMIT_TOLERANCE))
     return tuple(checks), excess
+
+
+def _by_unit(names: tuple[str, ...], slides: Collection[str]) -> list[tuple[str, str, NDArray[np.int64]]]:
+    """Columns that share a unit, with it and what sets their checks apart: ("", "rad", hinges), (" of slides", "m", slides)."""
+    sliding = np.array([name in slides for name in names], dtype=bool)
+    groups = [("", "rad", np.flatnonzero(~sliding)), (" of slides", "m", np.flatnonzero(sliding))]
+    if sliding.all() and len(names):
+        return [("", "m", groups[1][2])]
+    return groups if sliding.any() else groups[:1]
 
 
 def wish_at(character: Character, wish: JointCurves, positions: JointCurves) -> Array:
@@ -73,22 +90,20 @@ def wish_at(character: Character, wish: JointCurves, positions: JointCurves) -> 
 def measure_motion(character: Character, wish: JointCurves, positions: JointCurves, tree: Tree | None = None) -> Measures:
     """Measure what is sent to the motors (``positions``) against the character's limits and against the ``wish``.
 
-    Checks with a bar: excess over range, velocity, acceleration, jerk at the rate of ``positions``; the least balance margin (feet
-    planted) if there are feet; self-collision, which must not be worse than the wish's own by more than ``COLLISION_SLACK``.
-    Information: violations before and after, deviation from the wish, and the largest static torque against stall torque.
+    Checks with a bar: excess over range, velocity, acceleration, jerk at the rate of ``positions``, coordinates without positions
+    standing at home; the least balance margin (feet planted) if there are feet; self-collision, where no two bodies may collide, or
+    where the wish lets them, by no more than ``COLLISION_SLACK`` deeper. Information: violations before and after, deviation from
+    the wish, and the largest static torque against stall torque. Radians and metres are never mixed; see :func:`limit_checks`.
     """
     limits = MotionLimits.of(character)
     unknown = [name for name in positions.names if name not in limits.names]
     if unknown:
         raise BadInput(f"{unknown[0]!r} is driven by no motor of {character.name!r}; motors drive {', '.join(limits.names[:12])}")
     tree = tree or compile_tree(character)
-    limits = limits.chosen(positions.names)
+    slides = {axis.name for axis in character.axes if axis.kind == "slide"}
     wanted = wish_at(character, wish, positions)
-    checks, excess = limit_checks(limits, positions.values, positions.rate)
-    before = limits.excess(wanted, positions.rate)
-    deviation = positions.values - wanted
-    rms, most = float(np.sqrt(np.mean(deviation**2))), float(np.abs(deviation).max(initial=0.0))
-    k, j = np.unravel_index(int(np.argmax(np.abs(deviation))), deviation.shape)
+    checks, excess = limit_checks(limits, limits.completed(positions.names, positions.values), positions.rate, slides)
+    before = limits.excess(limits.completed(positions.names, wanted), positions.rate)
     counts = {
         "velocity_violations_before": before.count("velocity"),
         "velocity_violations_after": excess.count("velocity"),
@@ -96,17 +111,14 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
         "range_violations_after": excess.count("range"),
     }
     figures = {"worst_limit_violation": excess.relative, **{name: float(count) for name, count in counts.items()}}
-    figures |= {"rms_deviation_rad": rms, "max_deviation_rad": most}
-    where = f"{positions.names[j]} at {k / positions.rate:.3f} s" if most > 0.0 else ""
     checks += (
         Check("velocity violations of the wish", counts["velocity_violations_before"], "samples"),
         Check("velocity violations", counts["velocity_violations_after"], "samples", 0),
         Check("range violations", counts["range_violations_after"], "samples", 0),
-        Check("rms deviation from the wish", rms, "rad"),
-        Check("largest deviation from the wish", most, "rad", note=where),
+        *_deviation_checks(positions, wanted, slides, figures),
     )
     notes: list[str] = []
-    q = planted(character, tree, tree.expand(positions.names, positions.values))
+    q = predicted_motion(character, positions, tree).values
     if character.feet and tree.mass.sum() > 0.0:
         margins = balance_margins(character, tree, q)
         at = int(np.argmin(margins))
@@ -115,7 +127,7 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
         figures["balance_margin_m"] = float(margins[at])
     collision = self_collisions(character, tree, q)
     if collision.nearest:
-        wanted_q = planted(character, tree, tree.expand(positions.names, wanted))
+        wanted_q = predicted_motion(character, JointCurves(positions.names, positions.rate, wanted), tree).values
         checks += (_collision_check(collision, self_collisions(character, tree, wanted_q), positions.rate, notes),)
         figures["self_collision_clearance_m"] = collision.least_distance
     notes += collision.notes
@@ -123,20 +135,41 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
     return Measures(checks, tuple(notes), figures)
 
 
+def _deviation_checks(positions: JointCurves, wanted: Array, slides: Collection[str], figures: dict[str, float]) -> list[Check]:
+    """RMS and largest deviation from the wish, radians and metres apart."""
+    checks = []
+    for suffix, unit, columns in _by_unit(positions.names, slides):
+        deviation = np.abs(positions.values - wanted)[:, columns]
+        if not deviation.size:
+            continue
+        rms, most = float(np.sqrt(np.mean(deviation**2))), float(deviation.max())
+        k, j = np.unravel_index(int(np.argmax(deviation)), deviation.shape)
+        where = f"{positions.names[columns[j]]} at {k / positions.rate:.3f} s" if most > 0.0 else ""
+        checks.append(Check(f"rms deviation from the wish{suffix}", rms, unit))
+        checks.append(Check(f"largest deviation from the wish{suffix}", most, unit, note=where))
+        figures |= {f"rms_deviation_{unit}": rms, f"max_deviation_{unit}": most}
+    return checks
+
+
 def _collision_check(report: CollisionReport, of_wish: CollisionReport, rate: float, notes: list[str]) -> Check:
-    """Least clearance; the bar is zero, or the wish's own depth when the wish collides, less the slack."""
-    nearest = report.nearest[0]
-    where = f"{nearest.body_a} and {nearest.body_b} at {nearest.index / rate:.3f} s"
-    bar = 0.0
-    if of_wish.least_distance < 0.0:
-        own = of_wish.nearest[0]
-        bar = of_wish.least_distance - COLLISION_SLACK
-        notes.append(f"the wish itself lets {own.body_a} and {own.body_b} collide, {-1e3 * own.distance:.1f} mm deep")
-        where += "; no worse than the wish is asked"
+    """The clearance of the pair of bodies that is worst against its own bar: zero, or its depth in the wish plus the slack."""
+    own = {(contact.body_a, contact.body_b): contact.distance for contact in of_wish.nearest}
+
+    def bar_of(contact: Contact) -> float:
+        distance = own.get((contact.body_a, contact.body_b), np.inf)
+        return distance - COLLISION_SLACK if distance < 0.0 else 0.0
+
+    worst = min(report.nearest, key=lambda contact: contact.distance - bar_of(contact))
+    where = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.3f} s"
+    if bar_of(worst) < 0.0:
+        where += "; they collide in the wish, and no worse is asked"
+    for contact in of_wish.pairs[:5]:
+        pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
+        notes.append(f"the wish itself lets {pair} collide, {depth:.1f} mm deep")
     for contact in report.pairs[:5]:
         pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
         notes.append(f"the shapes of {pair} overlap by {depth:.1f} mm at {contact.index / rate:.3f} s")
-    return Check("self-collision clearance", nearest.distance, "m", bar, at_least=True, note=where)
+    return Check("self-collision clearance", worst.distance, "m", bar_of(worst), at_least=True, note=where)
 
 
 def _torque_check(character: Character, tree: Tree, q: Array, figures: dict[str, float]) -> tuple[Check, ...]:

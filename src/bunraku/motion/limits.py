@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.motion.dependent_ranges import settled_dependents
 
 __all__ = ["Excess", "MotionLimits"]
 
@@ -39,7 +40,8 @@ class MotionLimits:
     """Limits of the motor-driven coordinates ``names``; infinite where none is stated. All arrays have shape (k,).
 
     Joint range and motor range are intersected, followers of a coupling pass theirs on to the driver. ``dependents`` lists
-    (index, index it depends on, knots) of ranges that depend on another coordinate.
+    (index, index it depends on, knots) of ranges that depend on another coordinate, all in terms of driven coordinates.
+    ``home`` is where a coordinate stays that is not moved; None when there is no character to say so.
     """
 
     names: tuple[str, ...]
@@ -49,10 +51,14 @@ class MotionLimits:
     acceleration: Array
     jerk: Array
     dependents: tuple[tuple[int, int, Array], ...] = ()
+    home: Array | None = None
 
     @staticmethod
     def of(character: Character) -> MotionLimits:
-        """The limits of all motors of a character, in the order of ``character.driven``."""
+        """The limits of all motors of a character, in the order of ``character.driven``.
+
+        Dependent ranges of followers, or on them, are passed on to their drivers; see `motion.dependent_ranges`.
+        """
         names = character.driven
         k = len(names)
         lower, upper = np.full(k, -np.inf), np.full(k, np.inf)
@@ -67,20 +73,17 @@ class MotionLimits:
                 j = names.index(coupling.driver)
                 ends = sorted((end - coupling.offset) / coupling.ratio for end in limit)
                 lower[j], upper[j] = max(lower[j], ends[0]), min(upper[j], ends[1])
-        if (lower > upper).any():
-            j = int(np.argmax(lower > upper))
-            raise BadInput(f"joint, motor and coupled ranges of {names[j]!r} do not overlap; widen one of them")
-        dependents = tuple(
-            (names.index(d.coordinate), names.index(d.on), np.array(d.knots))
-            for d in character.dependent_ranges
-            if d.coordinate in names and d.on in names
-        )
+        _not_empty(names, lower, upper)
+        dependents = settled_dependents(character, lower, upper)
+        _not_empty(names, lower, upper)
 
         def of_motors(field: str) -> Array:
             found = [getattr(motor, field) for motor in character.motors]
             return np.array([np.inf if value is None else value for value in found], dtype=np.float64)
 
-        return MotionLimits(names, lower, upper, of_motors("velocity"), of_motors("acceleration"), of_motors("jerk"), dependents)
+        rates = of_motors("velocity"), of_motors("acceleration"), of_motors("jerk")
+        home = np.array([character.home.get(name, 0.0) for name in names], dtype=np.float64)
+        return MotionLimits(names, lower, upper, *rates, dependents, home)
 
     def bounds(self, values: Array) -> tuple[Array, Array]:
         """Lower and upper bounds per sample, shape of ``values`` (n, k), dependent ranges taken at ``values``."""
@@ -90,6 +93,12 @@ class MotionLimits:
             np.maximum(lower[:, index], np.interp(values[:, on], knots[:, 0], knots[:, 1]), out=lower[:, index])
             np.minimum(upper[:, index], np.interp(values[:, on], knots[:, 0], knots[:, 2]), out=upper[:, index])
         return lower, upper
+
+    def completed(self, names: tuple[str, ...], values: Array) -> Array:
+        """The values (n, k) of all coordinates from those (n, len(names)) of some; the others stand at home."""
+        out = np.zeros((len(values), len(self.names))) if self.home is None else np.tile(self.home, (len(values), 1))
+        out[:, [self.names.index(name) for name in names]] = values
+        return out
 
     def excess(self, values: Array, rate: float) -> Excess:
         """By how much ``values`` (n, k) at ``rate`` [Hz] exceed these limits; ``relative`` is the largest relative excess.
@@ -112,16 +121,37 @@ class MotionLimits:
         return Excess(over, rates[0], rates[1], rates[2], worst)
 
     def chosen(self, names: tuple[str, ...]) -> MotionLimits:
-        """The limits of some of the coordinates, in the order given."""
+        """The limits of some of the coordinates, in the order given; those left out stay at home.
+
+        A range that depends on a coordinate left out is the one it has at home.
+        """
         at = [self.names.index(name) for name in names]
-        dependents = tuple((at.index(i), at.index(on), knots) for i, on, knots in self.dependents if i in at and on in at)
         pick = np.array(at, dtype=int)
+        lower, upper = self.lower[pick], self.upper[pick]
+        dependents = []
+        for index, on, knots in self.dependents:
+            if index in at and on in at:
+                dependents.append((at.index(index), at.index(on), knots))
+            elif index in at:
+                if self.home is None:
+                    raise BadInput(f"the range of {self.names[index]!r} depends on {self.names[on]!r}; choose both or neither")
+                j, value = at.index(index), self.home[on]
+                lower[j] = max(lower[j], np.interp(value, knots[:, 0], knots[:, 1]))
+                upper[j] = min(upper[j], np.interp(value, knots[:, 0], knots[:, 2]))
+        _not_empty(tuple(names), lower, upper)
         return MotionLimits(
             tuple(names),
-            self.lower[pick],
-            self.upper[pick],
+            lower,
+            upper,
             self.velocity[pick],
             self.acceleration[pick],
             self.jerk[pick],
-            dependents,
+            tuple(dependents),
+            None if self.home is None else self.home[pick],
         )
+
+
+def _not_empty(names: tuple[str, ...], lower: Array, upper: Array) -> None:
+    if (lower > upper).any():
+        j = int(np.argmax(lower > upper))
+        raise BadInput(f"joint, motor, coupled and dependent ranges of {names[j]!r} do not overlap; widen one of them")

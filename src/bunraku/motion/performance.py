@@ -51,7 +51,8 @@ class Provenance:
 class Performance:
     """What the character will do and what is promised about it.
 
-    ``wish``: the reference at the motor rate, as wanted; ``motion``: every coordinate of the character as predicted.
+    ``wish``: the reference of every position channel, in their order, rate and length; ``motion``: every coordinate of the
+    character as predicted, at the same rate and length.
     """
 
     character: Character
@@ -64,6 +65,27 @@ class Performance:
     audio: Audio | None = None
     words: tuple[Mark, ...] = ()
     phrases: tuple[Mark, ...] = ()
+
+    def __post_init__(self) -> None:
+        kinds = [(channel.name, channel.kind) for channel in self.channels]
+        twice = next((name for name, kind in kinds if kinds.count((name, kind)) > 1), None)
+        if twice is not None:
+            raise BadInput(f"two channels of one kind drive {twice[:60]!r}; each motor is told one thing")
+        chosen = [channel for channel in self.channels if channel.kind == "position"]
+        if not chosen:
+            return
+        first = chosen[0]
+        fitting = f"the channel {first.name[:60]!r} {len(first.values)} at {first.rate:g} Hz; they share rate and length"
+        for channel in chosen:
+            if channel.rate != first.rate or len(channel.values) != len(first.values):
+                raise BadInput(f"channel {channel.name[:60]!r} has {len(channel.values)} samples at {channel.rate:g} Hz, {fitting}")
+        for what, curves in (("the wish", self.wish), ("the motion", self.motion)):
+            if curves.rate != first.rate or len(curves.values) != len(first.values):
+                raise BadInput(f"{what} has {len(curves.values)} samples at {curves.rate:g} Hz, {fitting}")
+        names = tuple(channel.name for channel in chosen)
+        if self.wish.names != names:
+            listed = [", ".join(name[:60] for name in several[:8]) for several in (self.wish.names, names)]
+            raise BadInput(f"the wish is for {listed[0]}, the position channels are {listed[1]}; they must be the same, in order")
 
     @property
     def rate(self) -> float:

@@ -2,39 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from bunraku.character import Character
 from bunraku.formats.checkpoint import Checkpoint
-from bunraku.motion import Clip, JointCurves
+from bunraku.formats.files import read_bytes
+from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.optimization.solution import Status
 from bunraku.retargeting.retarget import retarget
 from bunraku.retargeting.rig_map import RigMap, read_rig_map
 
-__all__ = ["prepare", "read_rig"]
+__all__ = ["Prepared", "prepare", "read_rig"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The clip with joint curves; what was done, in sentences; how the computation ended."""
+
+    clip: Clip
+    notes: tuple[str, ...] = ()
+    status: Status = Status.CONVERGED
+
+    def marked(self, result: Performance) -> Performance:
+        """The performance of this clip, its certificate saying so if the wish itself is only the best that was found."""
+        certificate = result.certificate
+        if self.status.good or not certificate.status.good:
+            return result
+        note = f"the wish, retargeted: {self.status.sentence}"
+        return replace(result, certificate=replace(certificate, status=self.status, notes=(note, *certificate.notes)))
 
 
 def read_rig(path: Path) -> RigMap:
     """The rig map in a YAML file."""
-    return read_rig_map(path.read_bytes(), file=str(path))
+    return read_rig_map(read_bytes(path), file=str(path))
 
 
 def prepare(
     character: Character, clip: Clip, *, rig: RigMap | None = None, checkpoint: Checkpoint | None = None, monitor: Monitor = SILENT
-) -> tuple[Clip, tuple[str, ...]]:
-    """The clip with joint curves, and what was done, in sentences. A clip that has joint curves comes back as it is."""
+) -> Prepared:
+    """A captured skeleton retargeted; a clip that has joint curves comes back as it is.
+
+    Unless it was cancelled, the result is kept in ``checkpoint`` and taken from there the next time.
+    """
     if clip.joints is not None or clip.skeleton is None:
-        return clip, ()
+        return Prepared(clip)
     saved = checkpoint.load() if checkpoint is not None else None
-    if saved is not None and {"values", "rate", "held"} <= set(saved) and saved["values"].shape[1:] == (len(character.driven),):
+    if (
+        saved is not None
+        and {"values", "rate", "held", "status"} <= set(saved)
+        and saved["values"].shape[1:] == (len(character.driven),)
+    ):
         joints = JointCurves(character.driven, float(saved["rate"]), np.asarray(saved["values"], dtype=np.float64))
         held = tuple(character.coordinates[int(i)] for i in saved["held"])
-        return clip.changed(joints=joints, skeleton=None, held=held), ("retargeted before the interruption; going on from there",)
+        made = clip.changed(joints=joints, skeleton=None, held=held)
+        status = list(Status)[int(saved["status"])]
+        return Prepared(made, (f"retargeted before the interruption; going on from there. {status.sentence}",), status)
     result = retarget(clip, character, rig=rig, monitor=monitor)
     joints = result.clip.need_joints("the performer")
-    if checkpoint is not None and joints.names == character.driven:
+    status = result.report.status
+    if checkpoint is not None and status is not Status.CANCELLED and joints.names == character.driven:
         still = np.array([character.coordinates.index(name) for name in result.clip.held], dtype=np.int64)
-        checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still})
-    return result.clip, result.report.sentences
+        ended = np.array(list(Status).index(status))
+        checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still, "status": ended})
+    return Prepared(result.clip, result.report.sentences, status)

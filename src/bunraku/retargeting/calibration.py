@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.geometry.rotations import nearest_rotation
+from bunraku.geometry.rotations import least_turn, nearest_rotation
 from bunraku.motion import SkeletonMotion
 from bunraku.retargeting.names import find_side
 from bunraku.retargeting.rig_map import LimbMap, RigMap
 from bunraku.retargeting.skeleton import BoneMotion, bone_motion, rest_pose
 
-__all__ = ["Calibration", "calibrate", "hand_axes", "least_turn", "side_of"]
+__all__ = ["Calibration", "calibrate", "hand_axes", "side_of"]
 
 Array = NDArray[np.float64]
 LEAST_UPRIGHT = 0.8
@@ -54,20 +54,6 @@ def calibrate(skeleton: SkeletonMotion, rig: RigMap, motion: BoneMotion, first: 
         if rig.calibration == "rest":
             raise BadInput("the skeleton's rest pose does not stand upright; set the rig map's calibration to average")
     return _average(motion, rig)
-
-
-def least_turn(start: Array, end: Array) -> Array:
-    """The least rotation that turns unit vectors ``start`` (..., 3) into ``end``: R = 1 + [v] + [v]^2 / (1 + c), v = start x end.
-
-    Where they are opposite there is no least one; then the limit along v is not defined and half a turn is approached.
-    """
-    v = np.cross(start, end)
-    c = np.sum(start * end, axis=-1)[..., None, None]
-    K = np.zeros((*v.shape, 3))
-    K[..., 0, 1], K[..., 0, 2], K[..., 1, 0] = -v[..., 2], v[..., 1], v[..., 2]
-    K[..., 1, 2], K[..., 2, 0], K[..., 2, 1] = -v[..., 0], -v[..., 1], v[..., 0]
-    R: Array = np.eye(3) + K + (K @ K) / np.maximum(1.0 + c, 1e-9)
-    return R
 
 
 def hand_axes(body: Array, side: float, forearm: Array) -> Array:

@@ -139,23 +139,8 @@ def solve_motion(
     base = np.array(tree.home if start is None else start, dtype=np.float64)
     nv = len(limits.names)
     at = np.array([tree.index(name) for name in limits.names], dtype=np.int64)
-    variable, gain, offset = np.full(tree.nq, -1, dtype=np.int64), np.ones(tree.nq), np.zeros(tree.nq)
-    variable[at] = np.arange(nv)
-    for driver, follower, ratio, shift in tree.couplings:
-        variable[follower], gain[follower], offset[follower] = variable[driver], ratio, shift
-        base[follower] = ratio * base[driver] + shift
-    starts = np.cumsum([0] + [len(knots) for _, _, knots in limits.dependents]).astype(np.int64)
-    box = (
-        np.ascontiguousarray(limits.lower),
-        np.ascontiguousarray(limits.upper),
-        np.full(nv, np.inf) if step is None else np.ascontiguousarray(step, dtype=np.float64),
-        np.array([index for index, _, _ in limits.dependents], dtype=np.int64),
-        np.array([on for _, on, _ in limits.dependents], dtype=np.int64),
-        starts,
-        np.concatenate([np.zeros((0, 3)), *(knots for _, _, knots in limits.dependents)]),
-    )
+    space, box = _space(tree, at, base), _box(limits, step)
     rest = np.ascontiguousarray((tree.home if home is None else np.asarray(home, dtype=np.float64))[at])
-    arrays = (tree.parent, tree.kind, tree.coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
     weights = np.full(nv, solver.home_weight), np.full(nv, solver.temporal_weight * rate)
     x, ends = np.empty((m, nv)), np.zeros((m, 3))
     places, turned = np.ascontiguousarray(places, dtype=np.float64), np.ascontiguousarray(turned, dtype=np.float64)
@@ -164,12 +149,12 @@ def solve_motion(
     while done < m and nv > 0 and not cancelled:
         part = slice(done, min(done + FRAMES_BETWEEN_REPORTS, m))
         kernels.solve_frames(
-            arrays,
+            tree.arrays,
             targets.arrays,
             places[part],
             turned[part],
             base.copy(),
-            (variable, gain, offset),
+            space,
             box,
             rest,
             weights[0],
@@ -196,6 +181,32 @@ def solve_motion(
     return MotionSolution(q, converged, ends[:, 1].astype(np.int64), status)
 
 
+def _space(tree: Tree, at: NDArray[np.int64], base: Array) -> tuple[NDArray[np.int64], Array, Array]:
+    """Variable (nq,; -1: none), gain and offset of each coordinate, q = gain x + offset, for variables at the places ``at``.
+
+    Followers of a coupling take the variable of their driver; in ``base`` they are put where they follow to.
+    """
+    variable, gain, offset = np.full(tree.nq, -1, dtype=np.int64), np.ones(tree.nq), np.zeros(tree.nq)
+    variable[at] = np.arange(len(at))
+    for driver, follower, ratio, shift in tree.couplings:
+        variable[follower], gain[follower], offset[follower] = variable[driver], ratio, shift
+        base[follower] = ratio * base[driver] + shift
+    return variable, gain, offset
+
+
+def _box(limits: MotionLimits, step: Array | None) -> tuple[Any, ...]:
+    """Bounds as the kernels take them: lower, upper, step; of the dependent ranges: of which, on which, starts, knots."""
+    return (
+        np.ascontiguousarray(limits.lower),
+        np.ascontiguousarray(limits.upper),
+        np.full(len(limits.names), np.inf) if step is None else np.ascontiguousarray(step, dtype=np.float64),
+        np.array([index for index, _, _ in limits.dependents], dtype=np.int64),
+        np.array([on for _, on, _ in limits.dependents], dtype=np.int64),
+        np.cumsum([0] + [len(knots) for _, _, knots in limits.dependents]).astype(np.int64),
+        np.concatenate([np.zeros((0, 3)), *(knots for _, _, knots in limits.dependents)]),
+    )
+
+
 def residuals(targets: TargetSet, places: Array, turns: Array, q: Array) -> tuple[Array, Array, Array]:
     """Weighted residuals r (6 k,) of one frame at ``q``, and J^T J (nq, nq) and J^T r (nq,) over all coordinates."""
     tree = targets.tree
@@ -210,8 +221,7 @@ def residuals(targets: TargetSet, places: Array, turns: Array, q: Array) -> tupl
         np.zeros(nq, dtype=int),
     )
     r, H, g = np.zeros((len(targets.targets), 6)), np.zeros((nq, nq)), np.zeros(nq)
-    arrays = (tree.parent, tree.kind, tree.coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
-    kernels.linearize(arrays, targets.arrays, places, turns, np.array(q, dtype=np.float64), space, work, r, H, g, True)
+    kernels.linearize(tree.arrays, targets.arrays, places, turns, np.array(q, dtype=np.float64), space, work, r, H, g, True)
     return r.ravel(), H, g
 
 

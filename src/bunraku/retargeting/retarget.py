@@ -40,7 +40,8 @@ STANDS_STILL = "legs"
 class TargetError:
     """Distance [m], in the character's scale, of one target from its wish: over all frames and over the reachable ones.
 
-    A frame counts as unreachable when a joint between target and trunk stands at an end of its range.
+    A frame counts as unreachable when a joint between target and trunk stands at an end of its range: its error may come from the
+    range. ``unreachable`` is their share; when it is 1, no frame is left and ``rms_reachable`` is NaN.
     """
 
     name: str
@@ -48,6 +49,14 @@ class TargetError:
     worst: float
     rms_reachable: float
     unreachable: float
+
+    @property
+    def sentence(self) -> str:
+        """The errors in words."""
+        where = "no frame was reachable with all joints inside their ranges"
+        if self.unreachable < 1.0:
+            where = f"{100 * self.rms_reachable:.2f} cm RMS where reachable, {100 * self.unreachable:.0f} % of the frames are not"
+        return f"{self.name}: {100 * self.rms:.2f} cm RMS, {100 * self.worst:.1f} cm at worst; {where}."
 
 
 @dataclass(frozen=True)
@@ -75,11 +84,7 @@ class RetargetReport:
         lines = [f"{self.status.sentence} Calibrated at {self.calibration}."]
         if self.dropped_first_frame:
             lines.append("The first frame was no motion (an artificial pose) and was dropped.")
-        lines += [
-            f"{e.name}: {100 * e.rms:.2f} cm RMS, {100 * e.worst:.1f} cm at worst; "
-            f"{100 * e.rms_reachable:.2f} cm RMS where reachable, {100 * e.unreachable:.0f} % of the frames are not."
-            for e in self.targets
-        ]
+        lines += [error.sentence for error in self.targets]
         if self.fastest_joint:
             lines.append(
                 f"Fastest against its motor: {self.fastest_joint} at {self.fastest_speed:.2f} rad/s or m/s, "
@@ -169,16 +174,16 @@ def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tup
     wanted = list(clip.held if held is None else held)
     if held is None and STANDS_STILL in character.groups and character.feet:
         wanted.append(STANDS_STILL)
-    names: list[str] = []
-    for name in wanted:
-        if name in character.groups:
-            names += character.groups[name]
-        elif name in character.coordinates:
-            names.append(name)
-        else:
-            groups = ", ".join(character.groups) or "none"
-            raise BadInput(f"{name!r} is to be held, but the character has no such coordinate or group; its groups: {groups}")
-    return tuple(name for name in character.driven if name in names)
+    try:
+        still = character.expand(wanted)
+    except BadInput as error:
+        raise BadInput(f"to be held: {error}") from error
+    return tuple(name for name in character.driven if name in still)
+
+
+def _rms(values: Array) -> float:
+    """Root mean square; NaN of nothing."""
+    return float(np.sqrt(np.mean(values**2))) if len(values) else math.nan
 
 
 def _report(
@@ -206,8 +211,7 @@ def _report(
         chain = {driver_of.get(tree.names[c], tree.names[c]) for c in wishes.targets.between(k)}
         bound = ended[:, [j for j, name in enumerate(limits.names) if name in chain]].any(axis=1)
         d = distance[:, k]
-        rms = [float(np.sqrt(np.mean(part**2))) if len(part) else 0.0 for part in (d, d[~bound])]
-        errors.append(TargetError(target.title, rms[0], float(d.max()), rms[1], float(bound.mean())))
+        errors.append(TargetError(target.title, _rms(d), float(d.max()), _rms(d[~bound]), float(bound.mean())))
     speed = np.abs(np.diff(curves.values, axis=0)) * curves.rate
     fastest, value, ratio, too_fast = "", 0.0, 0.0, 0
     if len(speed):

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.geometry.rotations import matrix_of_quaternion
+from bunraku.geometry.rotations import least_turn, matrix_of_quaternion
 from bunraku.mechanics.tree import Tree
-from bunraku.retargeting.calibration import Calibration, least_turn
+from bunraku.retargeting.calibration import Calibration
 from bunraku.retargeting.rig_map import HeadMap, LimbMap, RigMap, TrunkMap
 from bunraku.retargeting.skeleton import BoneMotion
 from bunraku.retargeting.targets import Target, TargetSet, branch

@@ -15,6 +15,7 @@ Array = NDArray[np.float64]
 
 _MOVES = 1e-3  # a joint that stays within a thousandth of a radian (or metre) does not move
 _ALIKE = 0.05  # correlations within this share of each other say nothing about which shift is meant
+_ROUNDING = 1e-12  # correlations this near are equal: a flat top is no row of peaks made of noise
 _STILL = 0.05  # a window slower than this share of the whole says nothing about timing
 
 
@@ -86,11 +87,11 @@ def shift_between(first: Array, second: Array, reach: int) -> float:
     mass = np.sqrt(np.maximum(mass_first * mass_second, 0.0))
     enough = mass > 1e-3 * np.sqrt(energies[0][-1] * energies[1][-1])
     c = np.where(enough, product / np.where(enough, mass, 1.0), -1.0)
-    padded = np.concatenate([[-np.inf], c, [-np.inf]])
-    peaks = np.flatnonzero((padded[1:-1] >= padded[:-2]) & (padded[1:-1] >= padded[2:]) & (c >= c.max() - _ALIKE * abs(c.max())))
+    before, after = np.append(-np.inf, c[:-1]) - _ROUNDING, np.append(c[1:], -np.inf) - _ROUNDING
+    peaks = np.flatnonzero((c >= before) & (c >= after) & (c >= c.max() - _ALIKE * abs(c.max())))
     best = int(peaks[np.argmin(np.abs(shifts[peaks]))])
     if not 0 < best < len(c) - 1:
         return float(shifts[best])
     bend = c[best - 1] - 2.0 * c[best] + c[best + 1]
-    offset = 0.5 * (c[best - 1] - c[best + 1]) / bend if bend < 0.0 else 0.0
+    offset = 0.5 * (c[best - 1] - c[best + 1]) / bend if bend < -_ROUNDING else 0.0
     return float(shifts[best] + np.clip(offset, -0.5, 0.5))

@@ -25,7 +25,7 @@ def find_phrases(
     """Speech phrases: stretches of sound between pauses, by energy with hysteresis.
 
     Levels are placed between the floor F (0) and the speech level L (1), in decibels: L is the 95th percentile of the
-    envelope, F its 5th, but at least 60 dB below L and at most 20 dB below. A phrase opens where the level rises
+    envelope, F its 5th, brought into [L - 60 dB, L - 20 dB]. A phrase opens where the level rises
     through ``opens`` and reaches back, and on, to where it falls through ``closes``; pauses shorter than ``minimal_pause`` [s]
     do not part phrases, and phrases shorter than ``minimal_phrase`` [s] are noises.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from bunraku.errors import BadInput
+from bunraku.geometry.splines import resample
 from bunraku.motion.curves import JointCurves
 
 __all__ = ["local_stretch", "resampled", "stretched"]
@@ -24,11 +24,7 @@ def resampled(curves: JointCurves, rate: float) -> JointCurves:
         raise BadInput(f"a sampling rate of {rate} Hz cannot be used; give one between 0 and 100000")
     if rate == curves.rate:
         return curves
-    count = int(np.floor(curves.duration * rate + 1e-9)) + 1
-    if len(curves.values) == 1:
-        return JointCurves(curves.names, rate, curves.values[:1])
-    times = np.minimum(np.arange(count) / rate, curves.duration)
-    return JointCurves(curves.names, rate, CubicSpline(curves.times, curves.values, axis=0)(times))
+    return JointCurves(curves.names, rate, resample(curves.values, curves.rate, rate))
 
 
 def stretched(curves: JointCurves, times: Array) -> JointCurves:

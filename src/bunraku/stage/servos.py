@@ -55,6 +55,8 @@ class ServoCalibration(Description):
 
 def calibrations(channels: tuple[Channel, ...], servos: Mapping[str, Any] | None) -> tuple[ServoCalibration, ...]:
     """One calibration for each channel: from ``servos`` by channel name (a calibration or its fields), else the default."""
+    if servos is not None and not isinstance(servos, Mapping):
+        raise BadInput(f"servos is {str(servos)[:60]!r}; a calibration of each channel by its name is needed")
     given = dict(servos or {})
     names = [channel.name for channel in channels]
     for name in given:
@@ -63,7 +65,7 @@ def calibrations(channels: tuple[Channel, ...], servos: Mapping[str, Any] | None
     found = []
     for place, name in enumerate(names):
         one = given.get(name, ServoCalibration())
-        one = one if isinstance(one, ServoCalibration) else ServoCalibration(**one)
+        one = one if isinstance(one, ServoCalibration) else _calibration(name, one)
         if one.id is None and place > 255:
             raise BadInput(f"channel {name!r} has no servo id and its place {place} is beyond 255; give it one")
         found.append(one if one.id is not None else one.changed(id=place))
@@ -74,6 +76,19 @@ def calibrations(channels: tuple[Channel, ...], servos: Mapping[str, Any] | None
                 f"channels {names[ids.index(number)]!r} and {names[place]!r} share the servo id {number}; ids must differ"
             )
     return tuple(found)
+
+
+def _calibration(name: str, fields: Any) -> ServoCalibration:
+    """The calibration of one servo from its fields, as a file gives them; nothing given means the default."""
+    if fields is None:
+        return ServoCalibration()
+    if not isinstance(fields, Mapping) or not all(isinstance(key, str) for key in fields):
+        known = ", ".join(ServoCalibration.model_fields)
+        raise BadInput(f"the servo of {name!r} is {str(fields)[:60]!r}; fields are needed, by name: {known}")
+    try:
+        return ServoCalibration(**fields)
+    except BadInput as error:
+        raise BadInput(f"the servo of {name!r}: {str(error).removeprefix('ServoCalibration: ')}") from error
 
 
 def calibrated(channel: Channel, values: NDArray[np.float64], servo: ServoCalibration, rate: float) -> NDArray[np.int64]:

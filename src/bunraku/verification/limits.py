@@ -10,23 +10,20 @@ __all__ = ["position_curves", "recomputed_limits"]
 
 
 def position_curves(performance: Performance) -> JointCurves:
-    """The position channels as curves; they must belong to motors of the character and share rate and length."""
-    chosen = [channel for channel in performance.channels if channel.kind == "position"]
-    driven = performance.character.driven
-    for channel in chosen:
-        if channel.name not in driven:
+    """The position channels as curves; they must belong to motors of the character."""
+    curves, driven = performance.positions(), performance.character.driven
+    for name in curves.names:
+        if name not in driven:
             who = f"no motor of {performance.character.name!r}; motors drive {', '.join(driven[:12])}"
-            raise BadInput(f"the channel {channel.name!r} drives {who}")
-        if channel.rate != chosen[0].rate or len(channel.values) != len(chosen[0].values):
-            raise BadInput(
-                f"channel {channel.name!r} has {len(channel.values)} samples at {channel.rate:g} Hz, {chosen[0].name!r} has "
-                f"{len(chosen[0].values)} at {chosen[0].rate:g} Hz; position channels share rate and length"
-            )
-    return performance.positions()
+            raise BadInput(f"the channel {name!r} drives {who}")
+    return curves
 
 
 def recomputed_limits(performance: Performance) -> tuple[Check, ...]:
-    """Excess over range, velocity, acceleration and jerk of the position channels, each at most 1e-9, at their own rate."""
-    curves = position_curves(performance)
-    limits = MotionLimits.of(performance.character).chosen(curves.names)
-    return limit_checks(limits, curves.values, curves.rate)[0]
+    """Excess over range, velocity, acceleration and jerk of the position channels, each at most 1e-9, at their own rate.
+
+    Motors without a channel stand at home.
+    """
+    curves, limits = position_curves(performance), MotionLimits.of(performance.character)
+    slides = [axis.name for axis in performance.character.axes if axis.kind == "slide"]
+    return limit_checks(limits, limits.completed(curves.names, curves.values), curves.rate, slides)[0]

@@ -71,6 +71,7 @@ def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: 
     end = positions.duration if end is None else end
     if not 0.0 <= start < end:
         raise BadInput(f"cannot draw from {start} to {end} s; the performance runs from 0 to {positions.duration:.2f} s")
+    units = {channel.name: channel.unit for channel in performance.channels if channel.kind == "position"}
     figure, axes = _figure(2 * len(joints))
     for i, name in enumerate(joints):
         positions.column(name)
@@ -81,12 +82,12 @@ def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: 
         angle.plot(positions.times, lower[:, j], "--", color=LIMIT, lw=0.9)
         angle.plot(positions.times, upper[:, j], "--", color=LIMIT, lw=0.9, label="limit")
         angle.set_ylim(*_frame(wish.values[:, j], positions.values[:, j]))
-        angle.set_ylabel(f"{name}\n[{performance.channels[j].unit}]", fontsize=8)
+        angle.set_ylabel(f"{name}\n[{units[name]}]", fontsize=8)
         for curves, color, width in ((wish, WISH, 1.4), (positions, DONE, 1.2)):
             speed.plot(curves.times[1:], np.diff(curves.values[:, j]) * curves.rate, color=color, lw=width)
         for sign in (-1, 1):
             speed.axhline(sign * limits.velocity[j], ls="--", color=LIMIT, lw=0.9)
-        speed.set_ylabel(f"velocity\n[{performance.channels[j].unit}/s]", fontsize=8)
+        speed.set_ylabel(f"velocity\n[{units[name]}/s]", fontsize=8)
         for axis in (angle, speed):
             _phrases(axis, performance)
         if i == 0:

@@ -21,7 +21,7 @@ from bunraku.motion import JointCurves, MotionLimits, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.foreign_model import ForeignModel, foreign_model
 from bunraku.verification.limits import position_curves
-from bunraku.verification.measures import measured_delays, tracking_errors
+from bunraku.verification.tracking import measured_delays, tracking_errors
 
 __all__ = ["FALLEN_HEIGHT", "FALLEN_TILT", "ReplayResult", "replay"]
 
@@ -40,13 +40,16 @@ _REST, _HOLD, _AFTER_FALL = 0.5, 1.0, 0.3
 class ReplayResult:
     """What happened. Arrays over motors have shape (k,); ``times`` (n,) run from the first frame of the clip, at the motor rate.
 
-    ``fell`` with the reason in words; tracking errors [rad] with the pure delay (stated delay and half a period of hold) removed;
-    ``measured_delay`` [s] NaN where a motor hardly moves; torques [N·m]; ``saturation``: share of the time at the torque limit;
+    ``fell`` with the reason in words; ``slides``: motors that slide, measured in m and N where others are in rad and N·m; tracking
+    errors with the pure delay (stated delay and half a period of hold) removed;
+    ``measured_delay`` [s] NaN where a motor hardly moves; torques; ``continuous_stated``: whether the motor's maker states the
+    continuous torque, else it is assumed; ``saturation``: share of the time at the torque limit;
     ``foot_slip`` [m]: the farthest a sole moved sideways from where it stood; tilts [rad]; ``coordinates`` (n, nq) and
     ``torques`` (n, k): the motion, for films; ``complete`` false when it was cancelled.
     """
 
     motors: tuple[str, ...]
+    slides: NDArray[np.bool_]
     fell: bool
     reason: str
     complete: bool
@@ -58,6 +61,7 @@ class ReplayResult:
     rms_torque: Array
     stall_torque: Array
     continuous_torque: Array
+    continuous_stated: NDArray[np.bool_]
     saturation: Array
     foot_slip: float
     tilt_max: float
@@ -68,12 +72,15 @@ class ReplayResult:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The worst of each as flat numbers."""
-        rms = float(np.sqrt(np.mean(self.tracking_rms**2))) if len(self.motors) else 0.0
+        """The worst of each as flat numbers; those in m only when a motor slides."""
+        tracking: dict[str, float] = {}
+        for unit, chosen in (("rad", ~self.slides), ("m", self.slides)):
+            if unit == "rad" or chosen.any():
+                rms = float(np.sqrt(np.mean(self.tracking_rms[chosen] ** 2))) if chosen.any() else 0.0
+                tracking |= {f"tracking_rms_{unit}": rms, f"tracking_max_{unit}": float(self.tracking_max[chosen].max(initial=0.0))}
         return {
             "fell": float(self.fell),
-            "tracking_rms_rad": rms,
-            "tracking_max_rad": float(self.tracking_max.max(initial=0.0)),
+            **tracking,
             "peak_torque_share": float((self.peak_torque / self.stall_torque).max(initial=0.0)),
             "rms_torque_share": float((self.rms_torque / self.continuous_torque).max(initial=0.0)),
             "saturation_share": float(self.saturation.max(initial=0.0)),
@@ -106,8 +113,10 @@ def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monito
     delay = foreign.servos.pure_delay
     rms, most = tracking_errors(run.times, run.positions, played, values, delay)
     samples = slice(every - 1, None, every)
+    kinds = {axis.name: axis.kind for axis in character.axes}
     return ReplayResult(
         foreign.servos.names,
+        np.array([kinds[motor.coordinate] == "slide" for motor in character.motors]),
         run.reason != "",
         run.reason,
         run.complete,
@@ -119,6 +128,7 @@ def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monito
         np.sqrt(np.mean(run.torques[playing] ** 2, axis=0)) if playing.any() else np.zeros(len(home)),
         foreign.servos.stall,
         foreign.servos.continuous,
+        foreign.servos.continuous_stated,
         run.saturated[playing].mean(axis=0) if playing.any() else np.zeros(len(home)),
         run.slip,
         float(run.tilt.max(initial=0.0)),

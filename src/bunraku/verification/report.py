@@ -41,8 +41,8 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         _checks(certificate.checks),
         *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
         "<h2>How it was verified</h2>",
-        "<p>Limits were recomputed from the channels at the motor rate; the motion was replayed in MuJoCo "
-        "with the motors' delay and torque.</p>",
+        "<p>Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the "
+        "motor rate; the motion was replayed in MuJoCo with the motors' delay and torque.</p>",
         _checks(verdict.checks),
         "<h2>Angle and velocity</h2>",
         _picture(figure_bytes(draw_joints(performance)), "Wish and performance; dashed: limits; shaded: phrases"),

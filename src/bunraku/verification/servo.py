@@ -14,19 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.character import Character, Motor
+from bunraku.formats.mjcf_write import FULL_TORQUE_AT, LOOSE_STIFFNESS
 
-__all__ = ["CONTINUOUS_SHARE", "FULL_TORQUE_AT", "LOOSE_STIFFNESS", "ServoBank", "stiffness_of"]
+__all__ = ["CONTINUOUS_SHARE", "ServoBank", "stiffness_of"]
 
 Array = NDArray[np.float64]
 
-FULL_TORQUE_AT = 0.05
-"""A servo without a stated stiffness gives its full torque at this error [rad]."""
-
 CONTINUOUS_SHARE = 1.0 / 3.0
 """Continuous (RMS) torque of a motor whose maker states none, as a share of its stall torque."""
-
-LOOSE_STIFFNESS = 100.0
-"""Stiffness [N·m/rad] of a servo that states neither stiffness nor torque."""
 
 
 def stiffness_of(motor: Motor) -> float:
@@ -48,6 +43,7 @@ class ServoBank:
     damping: Array
     stall: Array
     continuous: Array
+    continuous_stated: NDArray[np.bool_]
     no_load_speed: Array
     delay: Array
     resolution: Array
@@ -69,6 +65,7 @@ class ServoBank:
             np.array([d if m.damping is None else m.damping for m, d in zip(motors, damping, strict=True)], dtype=np.float64),
             listed("stall_torque", np.inf) * listed("torque_fraction", 1.0),
             np.where(np.isnan(stated), third, stated),
+            ~np.isnan(stated),
             listed("no_load_speed", np.inf),
             listed("delay", 0.0),
             listed("resolution", 0.0),

@@ -219,7 +219,25 @@ def test_offset_and_mirror():
     assert np.abs(plain[:n] + mirror[:n]).max() < 1e-6
 
 
+def test_held_coordinates_stay_at_the_start_pose():
+    limits, start = limits_of(3), np.array([0.1, -0.2, 0.3])
+    stream = SpeechStream(limits, rate=50.0, look_ahead=0.1, start=start, held=("joint1", "elsewhere"))
+    frames = waves(80, 50.0, 3, seed=5, size=0.5)
+    frames[40, 1] = np.nan
+    emitted = []
+    for frame in frames:
+        assert stream.push(frame) is not StreamStatus.REJECTED_NOT_FINITE, "what a held joint is told does not matter"
+        emitted.append(stream.out.copy())
+    values = np.array(emitted)
+    assert np.abs(values[:, 1] - start[1]).max() <= 1e-12
+    assert np.ptp(values[:, 0]) > 0.2
+    with pytest.raises(BadInput, match="start"):
+        SpeechStream(limits, rate=50.0, held=("joint1",))
+
+
 def test_impossible_streams_are_refused():
+    with pytest.raises(BadInput, match="no motor"):
+        SpeechStream(limits_of(0), rate=50.0)
     with pytest.raises(BadInput, match="circle"):
         SpeechStream(limits_of(2, dependents=((1, 0, 0.1 * HEAD), (0, 1, 0.1 * HEAD))), rate=50.0)
     gap = np.array([[-1.0, 0.5, 0.6], [1.0, -0.6, -0.5]])

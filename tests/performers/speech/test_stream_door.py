@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import socket as sockets
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -95,6 +97,51 @@ def test_bytes_that_are_no_text_are_answered():
     assert statuses[:3] == ["priming", "rejected", "priming"]
 
 
+def timed(times, start=True):
+    """Replies to frames with these times, None for a frame without one, at 50 Hz."""
+    limits = make_stream().limits
+    session = LineSession(SpeechStream(limits, rate=50.0, look_ahead=0.1, start=[0.0, 0.0] if start else None))
+    lines = [json.dumps({"joints": {"yaw": 0.1, "pitch": 0.2}} | ({} if t is None else {"t": t})) for t in times]
+    return [json.loads(session.answer(line)) for line in lines], session.stream.latency
+
+
+@pytest.mark.parametrize("start", [True, False])
+def test_the_times_of_the_sender_come_back_also_from_a_known_pose(start):
+    sent = 5.0 + np.arange(30) * 0.02 + 0.004 * np.sin(np.arange(30.0))
+    replies, latency = timed(sent.tolist(), start)
+    assert [reply["t"] for reply in replies[:latency]] == [None] * latency
+    assert [reply["t"] for reply in replies[latency:]] == pytest.approx(sent[:-latency], abs=1e-9)
+    assert {reply["status"] for reply in replies} == {"priming", "ok"}
+
+
+def test_frames_without_times_are_counted_from_the_first():
+    replies, latency = timed([None] * 20)
+    assert [reply["t"] for reply in replies[latency:]] == pytest.approx(np.arange(20 - latency) / 50.0)
+
+
+def test_a_gap_is_rejected_once_and_the_clock_follows():
+    before, after = (5.0 + np.arange(10) * 0.02).tolist(), (95.0 + np.arange(12) * 0.02).tolist()
+    replies, latency = timed(before + after)
+    assert [reply["status"] for reply in replies[8:13]] == ["ok", "ok", "rejected", "ok", "ok"]
+    assert "gap" in replies[10]["reason"]
+    times = [reply["t"] for reply in replies]
+    assert times[10 + latency - 1] == pytest.approx(before[-1])
+    assert times[10 + latency] == pytest.approx(before[-1] + 0.02), "the pose was held in that tick"
+    assert times[11 + latency :] == pytest.approx(after[1 : 1 + len(times) - 11 - latency])
+
+
+def test_one_stray_or_late_frame_is_rejected_alone():
+    sent = (1.0 + np.arange(12) * 0.02).tolist()
+    for stray in (0.5, 1e9, sent[7], -3.0):
+        replies, _ = timed([*sent[:8], stray, *sent[9:]])
+        statuses = [reply["status"] for reply in replies]
+        assert statuses[8] == "rejected"
+        assert statuses.count("rejected") == 1
+    replies, _ = timed([*sent[:8], *sent])
+    assert [reply["status"] for reply in replies].count("rejected") == 1, "a sender who begins anew is believed at his second frame"
+    assert "back" in replies[8]["reason"]
+
+
 def test_before_the_first_whole_frame_there_is_no_pose():
     session = LineSession(make_stream())
     reply = json.loads(session.answer('{"joints": {"yaw": 0.1}}'))
@@ -108,7 +155,7 @@ class Server:
     """A websocket door in a thread."""
 
     def __init__(self, **options):
-        self.stop, ready, self.frames = threading.Event(), threading.Event(), []
+        self.stop, ready, self.frames, self.moments = threading.Event(), threading.Event(), [], []
 
         def note(port):
             self.port = port
@@ -117,12 +164,16 @@ class Server:
         def run():
             serve_websocket(
                 make_stream, token=TOKEN, port=0, on_ready=note, stop=self.stop,
-                sink=lambda frame: self.frames.append(frame.copy()), **options,
+                sink=self.keep, **options,
             )  # fmt: skip
 
         self.thread = threading.Thread(target=run, daemon=True)
         self.thread.start()
         assert ready.wait(10.0)
+
+    def keep(self, frame):
+        self.moments.append(time.monotonic())
+        self.frames.append(frame.copy())
 
     def close(self):
         self.stop.set()
@@ -130,10 +181,18 @@ class Server:
         assert not self.thread.is_alive()
 
 
+async def heard(socket, status, most=100):
+    """Whether one of the next replies has that status."""
+    for _ in range(most):
+        if json.loads(await asyncio.wait_for(socket.recv(), 2.0))["status"] == status:
+            return True
+    return False
+
+
 @pytest.fixture
 def server():
     pytest.importorskip("websockets")
-    door = Server(patience=0.2)
+    door = Server(patience=0.5)
     yield door
     door.close()
 
@@ -163,8 +222,8 @@ def test_websocket_drives_turns_others_away_and_holds_when_lost(server):
                     await second.recv()
                 assert caught.value.rcvd.code == 1013
             await socket.send("not json")
-            assert json.loads(await socket.recv())["status"] == "rejected"
-            assert json.loads(await asyncio.wait_for(socket.recv(), 2.0))["status"] == "held", "silence is held by the clock"
+            assert await heard(socket, "rejected")
+            assert await heard(socket, "held"), "silence is held by the clock"
             await socket.send("[0.9, 0.1]")
         seen = len(server.frames)
         await asyncio.sleep(0.4)
@@ -172,7 +231,7 @@ def test_websocket_drives_turns_others_away_and_holds_when_lost(server):
         async with connect(address) as socket:
             await socket.send(json.dumps({"token": TOKEN}))
             await socket.send("[0.9, 0.1]")
-            assert json.loads(await socket.recv())["joints"]["yaw"] > 0.5, "the pose is kept for the next client"
+            assert json.loads(await socket.recv())["joints"]["yaw"] > 0.49, "the pose is kept for the next client"
         async with connect(address + "?token=" + TOKEN.replace(" ", "%20")) as socket:
             await socket.send("[" + " " * (2 * MAX_LINE) + "0, 0]")
             with pytest.raises(ConnectionClosed) as caught:
@@ -183,6 +242,73 @@ def test_websocket_drives_turns_others_away_and_holds_when_lost(server):
     values = np.array(server.frames)
     assert (np.abs(np.diff(values, axis=0)).max(axis=0) <= np.array([4.0, 3.0]) / 50 + 1e-12).all()
     assert values[:, 0].max() > 0.5
+
+
+@pytest.fixture
+def patient_server():
+    pytest.importorskip("websockets")
+    door = Server(patience=60.0)
+    yield door
+    door.close()
+
+
+@pytest.mark.parametrize("flood", [True, False])
+def test_a_sink_is_driven_by_the_clock_however_fast_messages_come(patient_server, flood):
+    """Velocity in real time, not in ticks: |x(t1) - x(t0)| <= v |t1 - t0| for all pairs of moments."""
+    from websockets.asyncio.client import connect
+
+    async def scene():
+        async with connect(f"ws://127.0.0.1:{patient_server.port}/?token=" + TOKEN.replace(" ", "%20")) as socket:
+            await socket.send("[-0.9, 0.0]")
+            assert await heard(socket, "ok")
+            for k in range(400 if flood else 12):
+                await socket.send(f"[{0.9 * (-1) ** (k // 40 + 1)}, 0.0]" if flood else "[0.9, 0.0]")
+                if not flood:
+                    await socket.recv()
+            statuses = [json.loads(await asyncio.wait_for(socket.recv(), 2.0))["status"] for _ in range(8)]
+            assert set(statuses) <= {"ok", "priming"}, "the last wish is kept while the client is not silent for long"
+
+    asyncio.run(asyncio.wait_for(scene(), 20.0))
+    moments, yaw = np.array(patient_server.moments), np.array(patient_server.frames)[:, 0]
+    assert len(moments) > 10
+    assert np.diff(moments).min() >= 1 / 50.0 - 1e-9, "no tick sooner than the clock allows"
+    apart, way = np.abs(moments[:, None] - moments), np.abs(yaw[:, None] - yaw)
+    assert (way <= 4.0 * apart + 1e-7).all()
+
+
+def test_a_port_in_use_is_said_with_its_address():
+    pytest.importorskip("websockets")
+    with sockets.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"127.0.0.1:{port}.*in use"):
+            serve_websocket(make_stream, token=TOKEN, port=port)
+    with pytest.raises(BadInput, match="65535"):
+        serve_websocket(make_stream, token=TOKEN, port=70000)
+
+
+def test_a_failing_motor_driver_ends_the_service():
+    pytest.importorskip("websockets")
+    from websockets.asyncio.client import connect
+
+    def fail(frame):
+        raise RuntimeError("no motor")
+
+    def enter(port):
+        def drive():
+            async def scene():
+                async with connect(f"ws://127.0.0.1:{port}/?token=" + TOKEN.replace(" ", "%20")) as socket:
+                    await socket.send("[0.0, 0.0]")
+                    async for _ in socket:
+                        pass
+
+            asyncio.run(asyncio.wait_for(scene(), 5.0))
+
+        threading.Thread(target=drive, daemon=True).start()
+
+    with pytest.raises(RuntimeError, match="no motor"):
+        serve_websocket(make_stream, token=TOKEN, port=0, on_ready=enter, sink=fail)
 
 
 def test_the_door_opens_to_this_machine_only_and_wants_a_token(monkeypatch):

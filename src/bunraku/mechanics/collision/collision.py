@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 from bunraku.character import WORLD, Character, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.mechanics.collision import _kernels as kernels
+from bunraku.mechanics.collision.supports import _kernels as supports
 from bunraku.mechanics.tree import Tree, rotation_of
 
 __all__ = ["CollisionReport", "Contact", "self_collisions", "shape_distance"]
 
 Array = NDArray[np.float64]
 _KIND = {
-    "sphere": kernels.SPHERE,
-    "capsule": kernels.CAPSULE,
-    "box": kernels.BOX,
-    "cylinder": kernels.CYLINDER,
-    "ellipsoid": kernels.ELLIPSOID,
+    "sphere": supports.SPHERE,
+    "capsule": supports.CAPSULE,
+    "box": supports.BOX,
+    "cylinder": supports.CYLINDER,
+    "ellipsoid": supports.ELLIPSOID,
 }
 _CHUNK = 4096
 

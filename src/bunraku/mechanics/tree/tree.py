@@ -47,6 +47,11 @@ class Tree:
         """Number of coordinates."""
         return len(self.names)
 
+    @property
+    def arrays(self) -> tuple[Indices, Indices, Indices, Array, Array, Array]:
+        """What the recursions take first: parent, kind, coordinate, fixed rotation, fixed position, axis."""
+        return self.parent, self.kind, self.coordinate, self.fixed_rotation, self.fixed_position, self.axis
+
     def index(self, coordinate: str) -> int:
         """Where a coordinate stands in ``q``."""
         return self.names.index(coordinate)
@@ -77,12 +82,7 @@ class Tree:
         n = len(self.parent)
         rotation, position, world_axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 3))
         kernels.forward_kinematics(
-            self.parent,
-            self.kind,
-            self.coordinate,
-            self.fixed_rotation,
-            self.fixed_position,
-            self.axis,
+            *self.arrays,
             np.ascontiguousarray(q, dtype=np.float64),
             rotation,
             position,
@@ -95,12 +95,7 @@ class Tree:
         n = len(self.parent)
         rotation, position = np.empty((len(q), n, 3, 3)), np.empty((len(q), n, 3))
         kernels.forward_kinematics_many(
-            self.parent,
-            self.kind,
-            self.coordinate,
-            self.fixed_rotation,
-            self.fixed_position,
-            self.axis,
+            *self.arrays,
             np.ascontiguousarray(q, dtype=np.float64),
             rotation,
             position,

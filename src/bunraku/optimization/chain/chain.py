@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
 from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, column_costs, largest_pool, track_columns, work_arrays
+from bunraku.optimization.chain.arrays import as_array, one_each, one_row_each
 
 __all__ = ["ChainSolution", "solve_chain"]
 
@@ -71,23 +72,23 @@ def solve_chain(
     Returns:
         The optimum; see :class:`ChainSolution`.
     """
-    r = _array(reference, "reference")
+    r = as_array(reference, "reference")
     if r.ndim != 2 or r.shape[0] < 1:
         raise BadInput(f"reference has shape {r.shape}; give (samples, columns) with at least one sample")
     if not np.isfinite(r).all():
         i, j = np.argwhere(~np.isfinite(r))[0]
         raise BadInput(f"reference holds {r[i, j]} at sample {i}, column {j}; give finite numbers")
     n, k = r.shape
-    low, high, limit = _array(lower, "lower"), _array(upper, "upper"), _array(step, "step")
+    low, high, limit = as_array(lower, "lower"), as_array(upper, "upper"), as_array(step, "step")
     if np.isnan(low).any() or np.isnan(high).any() or (low == np.inf).any() or (high == -np.inf).any():
         raise BadInput("bounds hold NaN, a lower bound +inf or an upper bound -inf; give numbers, -inf / +inf for no bound")
     if not (limit >= 0).all():
         raise BadInput(f"smallest step is {limit.min()}; give steps >= 0 (inf for no limit)")
-    low, high, limit = _wide(low, "lower", n, k), _wide(high, "upper", n, k), _wide(limit, "step", n, k)
-    q1, w = _each(position_weight, "position_weight", k), _each(difference_weight, "difference_weight", k)
+    low, high, limit = one_row_each(low, "lower", n, k), one_row_each(high, "upper", n, k), one_row_each(limit, "step", n, k)
+    q1, w = one_each(position_weight, "position_weight", k), one_each(difference_weight, "difference_weight", k)
     if not (q1 > 0).all() or not (w >= 0).all():
         raise BadInput(f"weights are {q1.min()} (position) and {w.min()} (difference); give position > 0 and difference >= 0")
-    first = np.full(k, np.nan) if start is None else _each(start, "start", k)
+    first = np.full(k, np.nan) if start is None else one_each(start, "start", k)
     columns = np.ascontiguousarray(r.T)
     out = np.empty((k, n))
     codes = np.empty(k, dtype=np.int64)
@@ -101,30 +102,3 @@ def solve_chain(
     objective = np.empty(k)
     column_costs(columns, out, start is not None, q1, w, objective)
     return ChainSolution(np.ascontiguousarray(out.T), codes != INFEASIBLE, objective)
-
-
-def _array(value: ArrayLike, name: str) -> Array:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{name} is no array of numbers ({error})") from error
-
-
-def _wide(array: Array, name: str, n: int, k: int) -> Array:
-    """One row a column, (k, n), contiguous."""
-    rows = np.empty((k, n))
-    try:
-        rows.T[...] = array
-    except ValueError as error:
-        raise BadInput(f"{name} has shape {array.shape}; give a number, ({k},) or ({n}, {k})") from error
-    return rows
-
-
-def _each(value: ArrayLike, name: str, k: int) -> Array:
-    """One finite number a column, (k,)."""
-    array = _array(value, name)
-    if array.shape not in ((), (k,)) or not np.isfinite(array).all():
-        raise BadInput(f"{name} has shape {array.shape}; give a finite number or ({k},) of them")
-    each = np.empty(k)
-    each[...] = array
-    return each

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
 from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, largest_pool, work_arrays
+from bunraku.optimization.chain.arrays import as_array, one_row_each
 from bunraku.optimization.chain.scales._kernels import scale_segments
 from bunraku.optimization.solution import Status
 
@@ -89,44 +90,20 @@ def solve_compression(
     Returns:
         The optimum; see :class:`CompressionSolution`.
     """
-    r = np.ascontiguousarray(reference, dtype=np.float64)
-    if r.ndim != 1 or r.size < 2 or not np.isfinite(r).all():
-        raise BadInput(f"reference has shape {r.shape} or is not finite; give a finite curve (n,) of at least two samples")
-    n = r.size
-    cuts = np.asarray(boundaries)
-    whole = cuts.ndim == 1 and cuts.size >= 2 and cuts.dtype.kind in "iu"
-    if not whole or cuts[0] != 0 or cuts[-1] != n - 1 or (np.diff(cuts) < 1).any():
-        raise BadInput(f"boundaries are {cuts.tolist()}; give increasing whole sample indices from 0 to {n - 1}")
-    cuts = cuts.astype(np.int64)
-    low, high, limit = _samples(lower, "lower", n), _samples(upper, "upper", n), _samples(step, "step", n)
-    if (low == np.inf).any() or (high == -np.inf).any() or (limit < 0).any():
-        raise BadInput("a lower bound is +inf, an upper bound is -inf or a step is negative; give lower <= upper and steps >= 0")
-    q1, w, q3 = float(position_weight), float(difference_weight), float(scale_weight)
-    if not (0 < q1 < np.inf and 0 <= w < np.inf and 0 < q3 < np.inf):
-        raise BadInput(f"weights are {q1}, {w}, {q3} (position, difference, scale); give numbers > 0, >= 0 and > 0")
-    least, most = float(scale_range[0]), float(scale_range[1])
-    if not (0 <= least <= most < np.inf):
-        raise BadInput(f"scale range is {scale_range}; give 0 <= least <= largest")
-    if start is not None and not np.isfinite(start):
-        raise BadInput(f"start is {start}; give a finite number or None")
-
-    chord, shape, begin, end = _shapes(r, cuts)
+    r, cuts, limits, weights = _checked(
+        (reference, boundaries),
+        (start, lower, upper, step),
+        (position_weight, difference_weight, scale_weight, *scale_range),
+    )
+    n, least, most = r.size, weights[3], weights[4]
     scales = np.full(cuts.size - 1, min(max(1.0, least), most))
     x, target = np.empty(n), np.empty(n)
-    first = np.nan if start is None else float(start)
-    weights = np.full(scales.size, q3)
+    segments = (*_shape(r, cuts), cuts)
     most_knots = largest_pool(n)
     pool = min(16 * n + 64, most_knots)
     while True:
         code, iterations, converged, objective = scale_segments(
-            (chord, shape, begin, end),
-            (first, low, high, limit),
-            (q1, w, weights, least, most),
-            max_iterations,
-            scales,
-            x,
-            target,
-            work_arrays(n, pool),
+            segments, limits, weights, max_iterations, scales, x, target, work_arrays(n, pool)
         )
         if code != POOL_TOO_SMALL or pool == most_knots:
             break
@@ -138,22 +115,45 @@ def solve_compression(
     return CompressionSolution(x, target, scales, status, float(objective), int(iterations))
 
 
-def _shapes(r: Array, cuts: NDArray[np.int64]) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Chord c (n,), shapes B (Q, n) with r^a = c + a B, and the half-open sample range where each shape lives."""
+def _checked(
+    curve: tuple[ArrayLike, ArrayLike],
+    limits: tuple[float | None, ArrayLike, ArrayLike, ArrayLike],
+    weights: tuple[float, float, float, float, float],
+) -> tuple[Array, NDArray[np.int64], tuple[float, Array, Array, Array], tuple[float, float, Array, float, float]]:
+    """Reference (n,), boundaries (Q + 1,), limits and weights as the kernel takes them; what cannot be is refused."""
+    r = np.ascontiguousarray(curve[0], dtype=np.float64)
+    if r.ndim != 1 or r.size < 2 or not np.isfinite(r).all():
+        raise BadInput(f"reference has shape {r.shape} or is not finite; give a finite curve (n,) of at least two samples")
+    n = r.size
+    cuts = np.asarray(curve[1])
+    whole = cuts.ndim == 1 and cuts.size >= 2 and cuts.dtype.kind in "iu"
+    if not whole or cuts[0] != 0 or cuts[-1] != n - 1 or (np.diff(cuts) < 1).any():
+        raise BadInput(f"boundaries are {cuts.tolist()}; give increasing whole sample indices from 0 to {n - 1}")
+    start = limits[0]
+    low, high, step = (_samples(v, name, n) for v, name in zip(limits[1:], ("lower", "upper", "step"), strict=True))
+    if (low == np.inf).any() or (high == -np.inf).any() or (step < 0).any():
+        raise BadInput("a lower bound is +inf, an upper bound is -inf or a step is negative; give lower <= upper and steps >= 0")
+    q1, w, q3, least, most = (float(number) for number in weights)
+    if not (0 < q1 < np.inf and 0 <= w < np.inf and 0 < q3 < np.inf):
+        raise BadInput(f"weights are {q1}, {w}, {q3} (position, difference, scale); give numbers > 0, >= 0 and > 0")
+    if not (0 <= least <= most < np.inf):
+        raise BadInput(f"scale range is {(least, most)}; give 0 <= least <= largest")
+    if start is not None and not np.isfinite(start):
+        raise BadInput(f"start is {start}; give a finite number or None")
+    first = np.nan if start is None else float(start)
+    return r, cuts.astype(np.int64), (first, low, high, step), (q1, w, np.full(cuts.size - 1, q3), least, most)
+
+
+def _shape(r: Array, cuts: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Chord c (n,) and shape B (n,) with r^a = c + a_q B on segment q; B is zero at the boundaries, where segments meet."""
     chord = np.interp(np.arange(r.size), cuts, r[cuts])
     chord[cuts] = r[cuts]
-    shape = np.zeros((cuts.size - 1, r.size))
-    for q in range(cuts.size - 1):
-        inside = slice(cuts[q] + 1, cuts[q + 1])
-        shape[q, inside] = r[inside] - chord[inside]
-    return chord, shape, cuts[:-1].copy(), cuts[1:] + 1
+    return chord, r - chord
 
 
 def _samples(value: ArrayLike, name: str, n: int) -> Array:
-    try:
-        array = np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype=np.float64), (n,)))
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{name} cannot be read as one number or ({n},) of them ({error})") from error
-    if np.isnan(array).any():
-        raise BadInput(f"{name} holds NaN; give numbers (inf for no limit)")
-    return array
+    """One number a sample, (n,), not NaN."""
+    array = as_array(value, name)
+    if array.shape not in ((), (n,)) or np.isnan(array).any():
+        raise BadInput(f"{name} has shape {array.shape} or holds NaN; give a number or ({n},) of them (inf for no limit)")
+    return one_row_each(array[..., None], name, n, 1)[0]

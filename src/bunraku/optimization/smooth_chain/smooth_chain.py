@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
-from bunraku.optimization.smooth_chain._kernels import CONVERGED, MAX_ITERATIONS, stop_needs, track_columns, work_array
+from bunraku.optimization.smooth_chain._kernels import CONVERGED, MAX_ITERATIONS, examine, tighten, track_columns, work_array
+from bunraku.optimization.smooth_chain.stop._kernels import stop_needs
 from bunraku.optimization.solution import Status
 
 __all__ = ["SmoothChainSolution", "solve_smooth_chain"]
@@ -110,7 +111,7 @@ def solve_smooth_chain(
         raise BadInput(f"rate {rate}, weights {position_weight}, {velocity_weight}, tolerance {tolerance}: give positive numbers")
     n, k = r.shape
     low, high = _wide(lower, "lower", n, k), _wide(upper, "upper", n, k)
-    if np.isnan(low).any() or np.isnan(high).any() or (low > high).any():
+    if not (low <= high).all():
         raise BadInput("range holds NaN or a lower end above its upper end; give lower <= upper, infinite for none")
     limits = np.stack([_row(value, name, k) for value, name in _named(velocity, acceleration, jerk)])
     if not (limits > 0.0).all():
@@ -130,7 +131,7 @@ def solve_smooth_chain(
         raise BadInput(
             f"a limit of {limits[np.unravel_index(inner.argmin(), inner.shape)]} is lost in rounding at {rate} Hz; lower the rate"
         )
-    rows = [np.ascontiguousarray(part.T) for part in (r, low, high, scaled)]
+    rows = [np.array(part.T, order="C") for part in (r, low, high, scaled)]
     weights = (float(position_weight), velocity_weight * rate**2, tolerance, max_iterations)
     problem = _Problem(rows[0], rows[1], rows[2], rows[3], first, v0, a0, rest_at_end, weights)
     return problem.solved(np.ascontiguousarray(inner.T))
@@ -155,30 +156,43 @@ class _Problem:
         k, n = self.reference.shape
         x = self.reference.copy()
         codes, iterations, level = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
-        eps = np.zeros(4)
-        low, high = _shrunk(self.low, self.high)
-        thin = self.high - self.low < THIN
-        thin[:, 0] = False
-        todo = np.arange(k) if self.rest else np.flatnonzero((self.start != x[:, 0]) | ~self._kept(x))
-        work = work_array(n)
+        low, high = np.empty((k, n)), np.empty((k, n))
+        thin = tighten(self.low, self.high, MARGIN, THIN, low, high)
+        kept, report = self._examined(x)
+        todo = np.flatnonzero((self.start != x[:, 0]) | ~kept.all(axis=1) | self.rest)
+        todo = todo[np.argsort(-report[todo, 1])]  # the hardest first, so that all lanes are busy to the end
+        work = work_array(n if len(todo) else 0)
+        eps = 0.0
         for attempt in range(3):
-            level[todo] = attempt
-            most = self.weights[3] * (1 if attempt == 0 else 4)
-            arguments = (self.reference, low, high, self.start, self.v0, self.a0, limits, eps, self.rest, *self.weights[:3], most)
-            track_columns(todo, *arguments, x, codes, iterations, work)
-            x[:] = np.where(thin, np.clip(x, self.low, self.high), x)
-            todo = todo[~self._kept(x, range_counts=attempt == 0)[todo]]
             if not len(todo):
                 break
-            eps[0] = SOFTNESS / self.weights[0]
+            level[todo] = attempt
+            most = self.weights[3] * (1 if attempt == 0 else 4)
+            arguments = (
+                n,
+                self.reference,
+                low,
+                high,
+                self.start,
+                self.v0,
+                self.a0,
+                limits,
+                eps,
+                self.rest,
+                *self.weights[:3],
+                most,
+            )
+            track_columns(todo, *arguments, x, codes, iterations, work)
+            if thin:
+                x[:, 1:] = np.where((self.high - self.low < THIN)[:, 1:], np.clip(x, self.low, self.high)[:, 1:], x[:, 1:])
+            kept, report = self._examined(x)
+            todo = todo[~(kept[todo, 0] & (kept[todo, 1] | (attempt > 0)))]
+            eps = SOFTNESS / self.weights[0]
             if attempt == 1:
                 for j in todo:
                     needs = stop_needs(self.v0[j], self.a0[j], limits[j, 1], limits[j, 2], n)
                     limits[j, :2] = np.maximum(limits[j, :2], 1.001 * np.array(needs))
-        e = x - self.reference
-        objective = self.weights[0] * (e[:, 1:] ** 2).sum(axis=1) + self.weights[1] * (np.diff(e) ** 2).sum(axis=1)
-        over = np.maximum(np.maximum(self.low - x, x - self.high), 0.0).max(axis=1, initial=0.0)
-        beyond = np.maximum((self._peaks(x) / self.limits).max(axis=1, initial=0.0) - 1.0, 0.0)
+        over, beyond, objective = np.ascontiguousarray(report.T)
         if (level > 0).any() or (over > 1e-9).any():
             status = Status.INFEASIBLE
         elif (codes != CONVERGED).any():
@@ -187,29 +201,12 @@ class _Problem:
             status = Status.CONVERGED
         return SmoothChainSolution(np.ascontiguousarray(x.T), status, over, beyond, iterations, objective)
 
-    def _peaks(self, x: Array) -> Array:
-        """Largest first, second and third differences that are limited, across the start too where it is given: (k, 3)."""
-        d1 = np.diff(x)
-        free = np.isnan(self.v0).any()
-        d2 = np.diff(d1) if free else np.diff(d1, prepend=self.v0[:, None])
-        d3 = np.diff(d2) if free or np.isnan(self.a0).any() else np.diff(d2, prepend=self.a0[:, None])
-        return np.stack([np.abs(d).max(axis=1, initial=0.0) for d in (d1, d2, d3)], axis=1)
-
-    def _kept(self, x: Array, range_counts: bool = True) -> NDArray[np.bool_]:
-        """Whether x keeps the limits: the range exactly, differences within one part in 1e12 or rounding; NaN does not."""
-        noise = 4e-16 * (1.0 + np.abs(x).max(axis=1, initial=0.0))
-        kept: NDArray[np.bool_] = (self._peaks(x) <= self.limits * (1.0 + 1e-12) + noise[:, None]).all(axis=1)
-        if range_counts:
-            kept &= ((x[:, 1:] >= self.low[:, 1:]) & (x[:, 1:] <= self.high[:, 1:])).all(axis=1)
-        return kept
-
-
-def _shrunk(low: Array, high: Array) -> tuple[Array, Array]:
-    """Range tightened by the margin; where it is a single value, widened by 2e-10 for the interior point."""
-    margin = MARGIN * np.minimum(np.where(np.isfinite(high - low), high - low, 1.0), 1.0)
-    thin = high - low < THIN
-    middle = 0.5 * (np.where(thin, low, 0.0) + np.where(thin, high, 0.0))
-    return np.where(thin, middle - 2e-10, low + margin), np.where(thin, middle + 2e-10, high - margin)
+    def _examined(self, x: Array) -> tuple[NDArray[np.bool_], Array]:
+        """Whether each joint keeps its limits and its range, (k, 2); its excesses and its objective, (k, 3)."""
+        kept, report = np.empty((len(x), 2), dtype=np.bool_), np.empty((len(x), 3))
+        q1, q2 = self.weights[:2]
+        examine(x, self.reference, self.low, self.high, self.v0, self.a0, self.limits, q1, q2, kept, report)
+        return kept, report
 
 
 def _named(velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike) -> list[tuple[ArrayLike, str]]:
@@ -235,4 +232,4 @@ def _row(value: ArrayLike, name: str, k: int) -> Array:
     array = _array(value, name)
     if array.shape not in ((), (k,)):
         raise BadInput(f"{name} has shape {array.shape}; give a number or ({k},) of them")
-    return np.ascontiguousarray(np.broadcast_to(array, (k,)))
+    return np.array(np.broadcast_to(array, (k,)))

@@ -12,8 +12,10 @@ from numba import carray, cfunc, njit
 
 from bunraku.optimization.chain._kernels import move
 from bunraku.optimization.chain._kernels import track as track_chain
-from bunraku.optimization.smooth_chain._kernels import SLOTS, brake, run_out
-from bunraku.optimization.smooth_chain._kernels import track as track_smooth
+from bunraku.optimization.smooth_chain._kernels import track_columns, work_size
+from bunraku.optimization.smooth_chain.lanes._kernels import WIDTH, address
+from bunraku.optimization.smooth_chain.newton._kernels import STAGE
+from bunraku.optimization.smooth_chain.stop._kernels import brake, run_out
 
 FRAME, HOLD, DRAIN, PROBE = 0, 1, 2, 3
 OK, PRIMING, CLAMPED, REJECTED, HELD, WAITING = 0, 1, 2, 3, 4, 5
@@ -95,7 +97,7 @@ def already_legal(reference, count, x, v, a, low, high, limit):
 @njit(cache=True, error_model="numpy")
 def tick(
     what, frame, reference, count, state, out, plan, low, high, steps, lower, upper, limit, order, smooth,
-    dependent, driver, knots, sizes, eps, q1, q2, box, curve, policy, first, work,
+    dependent, driver, knots, sizes, eps, q1, q2, box, curve, policy, first, begin, which, codes, counts, work,
 ):  # fmt: skip
     """Take in one frame (or none, or drain), emit one legal sample for every joint into ``out``; returns a status code.
 
@@ -105,7 +107,7 @@ def tick(
     (k, n) bounds over the window, refilled here for joints whose range depends on another; ``steps`` (k, n) largest |v|; ``lower``,
     ``upper`` (k,) range; ``limit`` (k, 3) largest |v|, |a|, |u|; ``order`` (k,) joints, drivers before dependents; ``smooth`` (k,)
     1 where |a| or |u| is limited; ``dependent``, ``driver`` (d,) indices, ``knots`` (d, m, 3) driver value, lower and upper bound,
-    ``sizes`` (d,) number of knots; ``eps`` (4,) softness of the smooth window; ``q1``, ``q2`` weights; then workspaces.
+    ``sizes`` (d,) number of knots; ``eps`` softness of the range in the smooth window; ``q1``, ``q2`` weights; then workspaces.
     """
     k, n = reference.shape
     status = OK if what == FRAME else HELD
@@ -144,6 +146,24 @@ def tick(
         return PRIMING if status == OK else status
     full = count[0] == n or what == DRAIN
     c = count[0]
+    if full and c > 1:
+        # joints with acceleration or jerk limits depend on no other: all at once, eight side by side
+        todo = 0
+        for j in range(k):
+            if smooth[j] == 1:
+                x, v, a = state[j, 0], state[j, 1], state[j, 2]
+                begin[0, j], begin[1, j], begin[2, j] = x, v, a
+                if already_legal(reference[j], c, x, v, a, lower[j], upper[j], limit[j]):
+                    for s in range(c):
+                        plan[j, s] = reference[j, s]
+                else:
+                    which[todo] = j
+                    todo += 1
+        if todo > 0:
+            track_columns(
+                which[:todo], c, reference, low, high, begin[0], begin[1], begin[2], limit, eps, np.bool_(False), q1, q2, 1e-5,
+                np.int64(25), plan, codes, counts, work,
+            )  # fmt: skip
     for i in range(k):
         j = order[i]
         x, v, a = state[j, 0], state[j, 1], state[j, 2]
@@ -158,14 +178,8 @@ def tick(
                         high[j, s] = min(high[j, s] if tied else upper[j], above)
                     tied = True
             if smooth[j] == 1:
-                if already_legal(reference[j], c, x, v, a, lower[j], upper[j], limit[j]):
-                    for s in range(c):
-                        plan[j, s] = reference[j, s]
-                else:
-                    r, p = reference[j, :c], plan[j, :c]
-                    track_smooth(r, low[j, :c], high[j, :c], x, v, a, limit[j], eps, False, q1, q2, 1e-5, 25, p, work)
-                    if not np.isfinite(plan[j, 1]):
-                        plan[j, 1] = x
+                if not np.isfinite(plan[j, 1]):
+                    plan[j, 1] = x
             else:
                 r, p = reference[j, :c], plan[j, :c]
                 track_chain(r, x, low[j, :c], high[j, :c], steps[j, :c], q1, q2, p, box, curve, policy, first)
@@ -202,12 +216,12 @@ def layout(
     floats: list[tuple[str, tuple[int, ...]]] = [
         *(("frame", (k,)), ("reference", (k, n)), ("state", (k, 3)), ("out", (k,)), ("plan", (k, n)), ("low", (k, n))),
         *(("high", (k, n)), ("steps", (k, n)), ("lower", (k,)), ("upper", (k,)), ("limit", (k, 3)), ("knots", (d, m, 3))),
-        *(("eps", (4,)), ("weights", (2,)), ("box", (4, n)), ("curve", (4, 2 * n + 4)), ("policy", (2, pool))),
-        ("work", (SLOTS, 16 * (-(-n // 16) | 1))),
+        *(("eps", (1,)), ("weights", (2,)), ("box", (4, n)), ("curve", (4, 2 * n + 4)), ("policy", (2, pool))),
+        *(("begin", (3, k)), ("work", (work_size(n),))),
     ]
     integers: list[tuple[str, tuple[int, ...]]] = [
         *(("count", (1,)), ("order", (k,)), ("smooth", (k,)), ("dependent", (d,)), ("driver", (d,)), ("sizes", (d,))),
-        ("first", (n + 1,)),
+        *(("first", (n + 1,)), ("which", (k,)), ("codes", (k,)), ("counts", (k,))),
     ]
     return floats, integers
 
@@ -225,12 +239,12 @@ def tick_at(what, floats, integers, k, n, d, m, pool):
     With PROBE it only returns the size of the first block that it was compiled for: Numba's cache does not notice when a kernel
     that is called from another file has changed.
     """
-    width = 16 * (-(-n // 16) | 1)
-    total = 3 * k + 5 * k * n + 7 * k + 3 * d * m + 6 + 4 * n + 4 * (2 * n + 4) + 2 * pool + SLOTS * width
+    room = ((n + 1) * STAGE + 1) * WIDTH
+    total = 13 * k + 5 * k * n + 3 * d * m + 3 + 4 * n + 4 * (2 * n + 4) + 2 * pool + room
     if what == PROBE:
         return total
     memory = carray(floats, (total,))
-    numbers = carray(integers, (1 + 2 * k + 3 * d + n + 1,))
+    numbers = carray(integers, (1 + 5 * k + 3 * d + n + 1,))
     frame, at = memory[:k], k
     reference, at = _take(memory, at, k, n)
     state, at = _take(memory, at, k, 3)
@@ -242,15 +256,17 @@ def tick_at(what, floats, integers, k, n, d, m, pool):
     lower, upper, at = memory[at : at + k], memory[at + k : at + 2 * k], at + 2 * k
     limit, at = _take(memory, at, k, 3)
     knots, at = memory[at : at + 3 * d * m].reshape((d, m, 3)), at + 3 * d * m
-    eps, q1, q2, at = memory[at : at + 4], memory[at + 4], memory[at + 5], at + 6
+    eps, q1, q2, at = memory[at], memory[at + 1], memory[at + 2], at + 3
     box, at = _take(memory, at, 4, n)
     curve, at = _take(memory, at, 4, 2 * n + 4)
     policy, at = _take(memory, at, 2, pool)
-    work, at = _take(memory, at, SLOTS, width)
+    begin, at = _take(memory, at, 3, k)
+    work = memory[at + -(address(memory) // 8 + at) % WIDTH :]  # from the next cache line on
     count, order, smooth, at = numbers[:1], numbers[1 : 1 + k], numbers[1 + k : 1 + 2 * k], 1 + 2 * k
     dependent, driver, sizes, at = numbers[at : at + d], numbers[at + d : at + 2 * d], numbers[at + 2 * d : at + 3 * d], at + 3 * d
-    first = numbers[at : at + n + 1]
+    first, at = numbers[at : at + n + 1], at + n + 1
+    which, codes, counts = numbers[at : at + k], numbers[at + k : at + 2 * k], numbers[at + 2 * k : at + 3 * k]
     return tick(
         what, frame, reference, count, state, out, plan, low, high, steps, lower, upper, limit, order, smooth,
-        dependent, driver, knots, sizes, eps, q1, q2, box, curve, policy, first, work,
+        dependent, driver, knots, sizes, eps, q1, q2, box, curve, policy, first, begin, which, codes, counts, work,
     )  # fmt: skip

@@ -20,7 +20,6 @@ from bunraku.rhythm.resample import resampled
 __all__ = [
     "SpeechProblem",
     "excess_travel",
-    "held_coordinates",
     "home_in_range",
     "motor_rate",
     "softened_character",
@@ -80,20 +79,6 @@ def home_in_range(character: Character, limits: MotionLimits) -> Array:
     return np.clip(home, lower, upper)[0]
 
 
-def held_coordinates(character: Character, held: tuple[str, ...]) -> set[str]:
-    """The coordinates that the names in ``held`` stand for: coordinates or groups of the character."""
-    found: set[str] = set()
-    for name in held:
-        if name in character.groups:
-            found.update(character.groups[name])
-        elif name in character.coordinates:
-            found.add(name)
-        else:
-            known = ", ".join([*character.groups, *character.coordinates][:12])
-            raise BadInput(f"{name!r} should be held, but it is neither a group nor a coordinate; known: {known}")
-    return found
-
-
 def state_problem(
     character: Character, clip: Clip, *, rate: float = 0.0, intensity: float = 1.0, held: tuple[str, ...] = ()
 ) -> SpeechProblem:
@@ -113,7 +98,7 @@ def state_problem(
                 f"the clip {clip.name!r} moves {name!r}, which no motor of {character.name!r} drives; "
                 f"its motors drive {', '.join(limits.names[:10])}{', ...' if len(limits.names) > 10 else ''}"
             )
-    still = held_coordinates(character, (*clip.held, *held))
+    still = set(character.expand((*clip.held, *held)))
     rate = rate or motor_rate(character)
     if curves.duration * rate > MAX_SAMPLES:
         raise BadInput(

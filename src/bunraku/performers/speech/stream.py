@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Collection
 from enum import IntEnum
 from typing import Any
 
@@ -91,6 +92,7 @@ class SpeechStream:
         position_weight: float = 5.0,
         velocity_weight: float = 0.1,
         start: ArrayLike | None = None,
+        held: Collection[str] = (),
     ) -> None:
         """Prepare all arrays.
 
@@ -101,7 +103,12 @@ class SpeechStream:
             position_weight: q1 [1/rad^2].
             velocity_weight: q2 [s^2/rad^2].
             start: pose the character stands in, (k,), inside its range. None: the first good frame is the pose to begin with.
+            held: coordinates wanted at their value in ``start`` whatever the frames say; names that are not streamed are ignored.
         """
+        if not limits.names:
+            raise BadInput("there is no motor to stream to; add motors to the character")
+        if held and start is None:
+            raise BadInput("coordinates can be held only where a start pose says at which value; give start")
         if not (0.0 < rate <= 10_000.0 and 0.0 <= look_ahead <= 60.0 and look_ahead * rate <= 4000.0):
             raise BadInput(
                 f"a rate of {rate} Hz with {look_ahead} s of look-ahead cannot be streamed; give at most 4000 frames ahead"
@@ -125,8 +132,11 @@ class SpeechStream:
         room = np.where(self._smooth, np.minimum(MARGIN, 0.25 * (self._upper - self._lower)), 0.0)
         self._lower, self._upper = self._lower + room, self._upper - room
         self._pack(moving, scaled[:, :1], (position_weight, velocity_weight * rate**2), n)
+        self._still = np.array([j for j, name in enumerate(limits.names) if name in held], dtype=np.intp)
+        self._still_at = np.zeros(len(self._still))
         if start is not None:
             self._begin(np.asarray(start, dtype=np.float64))
+            self._still_at = self.out[self._still]
 
     def _settle_dependents(self, limits: MotionLimits) -> list[tuple[int, int, Array]]:
         """Ranges that depend on another joint: those that may move, in order; the others become fixed ranges."""
@@ -207,6 +217,8 @@ class SpeechStream:
             self.hold()
             return StreamStatus.REJECTED_SHAPE
         self._frame[:] = frame
+        if self._still.size:
+            self._frame[self._still] = self._still_at
         return _STATUSES[self._tick(_kernels.FRAME, *self._arguments)]
 
     def hold(self) -> StreamStatus:

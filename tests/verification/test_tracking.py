@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.verification.measures import measured_delays, shifted, tracking_errors
+from bunraku.verification.tracking import measured_delays, shifted, tracking_errors
 
 TIMES = np.arange(0, 4, 0.001)
 AT = np.arange(0, 3, 0.01)

@@ -1,4 +1,4 @@
-"""Measures of how well a motion was followed: the delay between two sets of curves, and the error once it is removed."""
+"""Tracking: how well a motion was followed: the delay between two sets of curves, and the error once it is removed."""
 
 from __future__ import annotations
 

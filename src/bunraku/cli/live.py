@@ -1,0 +1,34 @@
+"""The live form of ``bunraku perform``: frames in, legal frames out, over standard input or a loopback websocket."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from pathlib import Path
+
+__all__ = ["stream"]
+
+
+def stream(character: str, overlay: Path | None, words: list[str], port: int, token: str) -> int:
+    """Serve until the input ends or the person interrupts; ``words`` are the flags of the streaming form."""
+    from bunraku.cli.console import say
+    from bunraku.cli.options import parse_fields
+    from bunraku.formats.registry import read_character_with_notes
+    from bunraku.performers.speech.door import serve_lines, serve_websocket
+    from bunraku.performers.speech.live import StreamOptions
+
+    options = StreamOptions(**parse_fields(StreamOptions, words, "the streaming form"))
+    who, notes = read_character_with_notes(character, overlay=overlay)
+    for note in notes:
+        say(note)
+    if port:
+        token = token or secrets.token_urlsafe(16)
+        serve_websocket(
+            lambda: options.open(who),
+            port=port,
+            token=token,
+            on_ready=lambda port: say(f"listening on ws://127.0.0.1:{port}/?token={token}"),
+        )
+        return 0
+    serve_lines(options.open(who), sys.stdin, sys.stdout)
+    return 0

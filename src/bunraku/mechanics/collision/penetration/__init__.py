@@ -1,0 +1,1 @@
+"""How deep two shapes are inside each other."""

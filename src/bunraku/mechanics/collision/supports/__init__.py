@@ -1,0 +1,1 @@
+"""The farthest points of shapes, from which all distances are made."""

@@ -1,0 +1,1 @@
+"""The hardest legal stop of one joint."""
