@@ -41,7 +41,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv"; rm -rf $(VENV); exit 2; }
 
 $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
-	@echo "Installing Bunraku and its core dependencies (numpy, scipy, numba, mujoco, ...; about 500 MB on disk, once)"
+	@echo "Installing Bunraku and its core dependencies (numpy, scipy, numba, mujoco, ...; about 700 MB on disk, once)"
 	@$(PIP) -e .
 	@touch $@
 

@@ -44,6 +44,8 @@ def lesson():
 
 
 if __name__ == "__main__":
+    from matplotlib import pyplot
+
     from bunraku.verification.plots import draw_joints
 
     performance = lesson()
@@ -53,3 +55,4 @@ if __name__ == "__main__":
     for check in performance.certificate.checks:
         print(check.sentence)
     draw_joints(performance, start=1.5, end=3.5)
+    pyplot.show()

@@ -19,6 +19,8 @@ def lesson(clip_name: str = "not-done-yet"):
 
 
 if __name__ == "__main__":
+    from matplotlib import pyplot
+
     from bunraku.verification.plots import draw_comparison, draw_overview
 
     results = lesson()
@@ -28,3 +30,4 @@ if __name__ == "__main__":
         print(f"{name:>10}: {row['velocity_violations']:4.0f} too fast, {lags}")
     draw_overview(results["speech"])
     draw_comparison(list(results.values()))
+    pyplot.show()

@@ -38,9 +38,12 @@ def roughness(performance, joint: str = "LElbowRoll"):
 
 
 if __name__ == "__main__":
+    from matplotlib import pyplot
+
     from bunraku.verification.plots import draw_joints
 
     for way, performance in lesson().items():
         share, jerk = roughness(performance)
         print(f"compression {way}: {100 * share:.0f} % of the time at the limit, RMS jerk {jerk:.0f} rad/s^3")
         draw_joints(performance, ("LElbowRoll",))
+    pyplot.show()

@@ -30,3 +30,4 @@ if __name__ == "__main__":
         axis.plot(positions.times, positions.column("RShoulderPitch"), label=f"{level:g}")
     axis.set(xlabel="time [s]", ylabel="RShoulderPitch [rad]")
     axis.legend(title="intensity", frameon=False)
+    pyplot.show()

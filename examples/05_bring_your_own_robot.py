@@ -35,6 +35,8 @@ def lesson():
 
 
 if __name__ == "__main__":
+    from matplotlib import pyplot
+
     from bunraku.verification.plots import draw_joints
 
     performance, verdict = lesson()
@@ -44,3 +46,4 @@ if __name__ == "__main__":
     excess = MotionLimits.of(performance.character).excess(performance.wish.values, performance.rate)
     print(f"the wish broke {excess.count('velocity')} velocity and {excess.count('acceleration')} acceleration limits")
     draw_joints(performance)
+    pyplot.show()

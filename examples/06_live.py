@@ -39,4 +39,5 @@ if __name__ == "__main__":
     )
     axis.plot(np.arange(len(performed)) / rate, performed[:, j], color="#c1272d", label="performed")
     axis.set(xlabel="time [s]", ylabel="LShoulderPitch [rad]", xlim=(0, len(pushed) / rate))
-    axis.legend(frameon=False, fontsize=8)
+    axis.legend(frameon=False, fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    pyplot.show()

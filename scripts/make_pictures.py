@@ -51,7 +51,7 @@ def main() -> None:
     character, clip = read_character("nao"), read_clip(CLIP)
     performance = make_performer("speech", {"acceleration": 80.0}).perform(character, clip)
     control = make_performer("stretch").perform(character, clip)
-    strokes = [word for word in clip.words if word.stroke is not None][-6:]
+    strokes = [word for word in clip.words if word.stroke is not None and word.stroke > 2.0]
     pictures = frames(performance, [word.stroke for word in strokes])
     figure = pyplot.figure(figsize=(10, 6.2), layout="constrained")
     grid = figure.add_gridspec(3, len(strokes), height_ratios=(2.4, 1.2, 1.2))
@@ -73,10 +73,10 @@ def main() -> None:
         axis.set_ylabel(text, fontsize=8)
         axis.tick_params(labelsize=8)
         axis.spines[["top", "right"]].set_visible(False)
-        axis.set_xlim(3.5, performance.duration)
+        axis.set_xlim(2.2, performance.duration)
         for phrase in clip.phrases:
             axis.axvspan(phrase.start, phrase.end, color="#d8c9a8", alpha=0.35, lw=0)
-    speed.annotate("motor limit", (3.52, limit), fontsize=7, va="bottom")
+    speed.annotate("motor limit", (2.22, limit), fontsize=7, va="bottom")
     angle.legend(fontsize=8, frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 0.95))
     speed.set_xlabel("time [s]; shaded: spoken phrases", fontsize=8)
     STATIC.mkdir(exist_ok=True)

@@ -38,19 +38,25 @@ def compare(
 ) -> int:
     """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
     from bunraku.cli.console import emit_json, exit_code, say, watching
+    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
     from bunraku.performers.prepare import prepare
     from bunraku.verification.comparison import comparison_row
-    from bunraku.verification.plots import draw_comparison, save_figure
+    from bunraku.verification.plots import check_picture, draw_comparison, save_figure
 
+    if output is not None:
+        check_picture(output)
+    names = [part.strip() for part in performers.split(",") if part.strip()]
+    if not names:
+        raise BadInput("no performer is named; give for example --performers reference,speech")
     who = read_character(character, overlay=overlay)
     rows, results = [], []
     with watching() as monitor:
         prepared = prepare(who, read_clip(clip), monitor=monitor)
         for note in prepared.notes:
             say(note)
-        for name in [part.strip() for part in performers.split(",") if part.strip()]:
+        for name in names:
             result = make_performer(name, {"rate": rate}).perform(who, prepared.clip, monitor=monitor)
             rows.append({"performer": name, **comparison_row(result)})
             results.append(prepared.marked(result))

@@ -57,6 +57,8 @@ def demo(
         return 0
     if name not in DEMOS:
         raise BadInput(f"there is no demo {name!r}; there are {', '.join(DEMOS)}")
+    if not quick and output.exists() and not output.is_dir():
+        raise BadInput("this is a file; give a folder", file=str(output))
     figures, code = _speech(name, DEMOS[name], None if quick else output)
     if json:
         emit_json(figures)

@@ -65,6 +65,7 @@ def _character(character: Character) -> dict[str, Any]:
         "bodies": len(character.bodies),
         "coordinates": len(character.coordinates),
         "motors": len(character.motors),
+        "driven": ", ".join(character.driven),
         "limits stated": ", ".join(f"{field} {count}/{len(character.motors)}" for field, count in stated.items()),
         "couplings": len(character.couplings),
         "dependent ranges": len(character.dependent_ranges),

@@ -48,9 +48,10 @@ def run() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    os.environ.setdefault("MPLBACKEND", "Agg")
     command = typer.main.get_command(app)
     try:
-        result = command.main(arguments, prog_name="bunraku", standalone_mode=False)
+        result = command.main(arguments or ["--help"], prog_name="bunraku", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except BunrakuError as error:
         return _say(str(error), error.exit_code)
@@ -67,9 +68,9 @@ def _run(arguments: list[str]) -> int:
         return _say("not enough memory for this input; use a shorter clip or a lower rate", 2)
     except Exception as error:
         if hasattr(error, "format_message"):
-            if type(error).__name__ == "NoArgsIsHelpError":
-                return 2
-            return _say(f"{error.format_message()} See: bunraku {' '.join(arguments[:1])} --help".replace("  ", " "), 2)
+            known = {command.name for command in app.registered_commands}
+            place = f" {arguments[0]}" if arguments and arguments[0] in known else ""
+            return _say(f"{error.format_message()} See: bunraku{place} --help", 2)
         if os.environ.get("BUNRAKU_DEBUG"):
             raise
         kind = type(error).__name__

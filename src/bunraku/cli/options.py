@@ -33,6 +33,8 @@ class OpenCommand(TyperCommand):
             if "=" not in word and rest and not rest[0].startswith("--"):
                 aside.append(rest.pop(0))
         result = super().parse_args(ctx, own)
+        if ctx.args:
+            raise BadInput(f"{ctx.args[0]!r} has no place here; bunraku {self.name} --help says what is taken")
         ctx.args = aside
         return result
 

@@ -80,7 +80,9 @@ def perform(
         say(f"{character}: {note}")
     target = output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
     if not target.name.endswith(".performance.npz"):
-        raise BadInput(f"{target} should end in .performance.npz; use bunraku export for other formats", file=str(target))
+        raise BadInput("the name should end in .performance.npz; use bunraku export for other formats", file=str(target))
+    if target.is_dir():
+        raise BadInput("this is a folder; give the name of a file", file=str(target))
     if not target.parent.is_dir():
         raise BadInput(f"the folder {target.parent} does not exist; make it first", file=str(target))
     with watching(log) as monitor:

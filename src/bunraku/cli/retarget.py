@@ -47,7 +47,7 @@ def retarget(
         say(f"{character}: {note}")
     target = output or Path(f"{wish.name}-{who.name}.csv".replace(" ", "-"))
     if not target.name.endswith((".csv", ".clip.yaml")):
-        raise BadInput(f"{target} should end in .csv or .clip.yaml", file=str(target))
+        raise BadInput("the name should end in .csv or .clip.yaml", file=str(target))
     with watching() as monitor:
         mapped = read_rig(rig) if rig else None
         still = None if held is None else tuple(name.strip() for name in held.split(",") if name.strip())

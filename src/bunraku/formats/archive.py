@@ -64,7 +64,7 @@ def unpack(data: bytes, *, file: str) -> dict[str, NDArray[np.generic]]:
                     raise BadInput("is not as long as the archive says", file=file, place=place)
                 arrays[entry.filename.removesuffix(".npy")] = _array(body, file, place)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError, struct.error) as error:
-        raise BadInput(f"is no sound archive: {error or type(error).__name__}"[:200], file=file, place=place) from error
+        raise BadInput(f"is damaged or no npz archive: {error or type(error).__name__}"[:200], file=file, place=place) from error
     except (ValueError, OverflowError, KeyError, IndexError, AttributeError, LookupError) as error:
         raise BadInput(f"is damaged: {error or type(error).__name__}"[:200], file=file, place=place) from error
     return arrays

@@ -61,7 +61,7 @@ def read_yaml(data: bytes, *, file: str, kind: str | None = None) -> YamlFile:
     """Read a file that starts with ``bunraku: KIND/VERSION``; with ``kind`` None any kind of ours is accepted."""
     content, lines = load_yaml(data, file=file)
     top = Where(file, (), lines)
-    wanted = f"bunraku: {kind or 'clip'}/{CURRENT.get(kind or 'clip', 1)}"
+    wanted = f"bunraku: {kind}/{CURRENT.get(kind, 1)}" if kind else "bunraku: KIND/VERSION, for example bunraku: clip/1"
     if not isinstance(content, dict):
         raise BadInput(f"holds no mapping; the first line must be {wanted!r}", file=file, place="line 1")
     if "bunraku" not in content:

@@ -113,6 +113,7 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
     figures = {"worst_limit_violation": excess.relative, **{name: float(count) for name, count in counts.items()}}
     checks += (
         Check("velocity violations of the wish", counts["velocity_violations_before"], "samples"),
+        Check("range violations of the wish", counts["range_violations_before"], "samples"),
         Check("velocity violations", counts["velocity_violations_after"], "samples", 0),
         Check("range violations", counts["range_violations_after"], "samples", 0),
         *_deviation_checks(positions, wanted, slides, figures),

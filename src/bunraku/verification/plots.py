@@ -13,7 +13,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.motion import JointCurves, MotionLimits, Performance
 
-__all__ = ["draw_comparison", "draw_joints", "draw_overview", "figure_bytes", "most_affected", "save_figure"]
+__all__ = ["check_picture", "draw_comparison", "draw_joints", "draw_overview", "figure_bytes", "most_affected", "save_figure"]
 
 WISH, DONE, LIMIT, SOUND = "#8a8f98", "#c1272d", "#2b5c8a", "#d8c9a8"
 KNOWN = {"reference": WISH, "stretch": LIMIT, "clamp": "#d99a2b", "speech": DONE}
@@ -21,9 +21,6 @@ OTHERS = ("#4a8f5a", "#7a4a8f", "#3a8f8f", "#8f5a3a")
 
 
 def _figure(rows: int, columns: int = 1, *, height: float = 1.9, width: float = 9.0) -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(rows, columns, figsize=(width, height * rows), squeeze=False, layout="constrained", sharex="col")
@@ -45,12 +42,17 @@ def figure_bytes(figure: Any, form: str = "png") -> bytes:
     return stream.getvalue()
 
 
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure as .png, .svg or .pdf, whole or not at all."""
+def check_picture(path: Path) -> str:
+    """The picture format that a path's suffix names, or an error that says which there are."""
     form = path.suffix.lstrip(".").lower()
     if form not in ("png", "svg", "pdf"):
-        raise BadInput(f"{path} should end in .png, .svg or .pdf", file=str(path))
-    write_atomically(path, figure_bytes(figure, form))
+        raise BadInput("the name should end in .png, .svg or .pdf", file=str(path))
+    return form
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure as .png, .svg or .pdf, whole or not at all."""
+    write_atomically(path, figure_bytes(figure, check_picture(path)))
 
 
 def most_affected(performance: Performance, count: int = 2) -> tuple[str, ...]:
@@ -108,6 +110,10 @@ def _frame(*curves: Any) -> tuple[float, float]:
     return low - room, high + room
 
 
+def _unit(performance: Performance, name: str) -> str:
+    return next(channel.unit for channel in performance.channels if channel.name == name)
+
+
 def _phrases(axis: Any, performance: Performance) -> None:
     for phrase in performance.phrases:
         axis.axvspan(phrase.start, phrase.end, color=SOUND, alpha=0.35, lw=0)
@@ -131,7 +137,7 @@ def draw_overview(performance: Performance, count: int = 5) -> Any:
         top.text(word.start, 1.15, word.text, fontsize=6.5, rotation=28, ha="left", va="bottom", clip_on=False)
     for axis, name in zip(axes[1:, 0], joints, strict=True):
         _lines(axis, wish, positions, positions.names.index(name))
-        axis.set_ylabel(name, fontsize=8, rotation=0, ha="right", va="center")
+        axis.set_ylabel(f"{name}\n[{_unit(performance, name)}]", fontsize=8, rotation=0, ha="right", va="center")
         _phrases(axis, performance)
     _phrases(top, performance)
     top.legend(*axes[1, 0].get_legend_handles_labels(), loc="lower right", ncols=2, fontsize=7, frameon=False)
@@ -149,8 +155,8 @@ def draw_comparison(results: Sequence[Performance], count: int = 3) -> Any:
             positions, who = result.positions(), result.provenance.performer
             color = KNOWN.get(who, OTHERS[i % len(OTHERS)])
             axis.plot(positions.times, positions.column(name), lw=1.2, color=color, label=who)
-        axis.set_ylabel(name, fontsize=8)
+        axis.set_ylabel(f"{name} [{_unit(results[-1], name)}]", fontsize=8)
         _phrases(axis, results[-1])
-    axes[0, 0].legend(loc="upper right", ncols=len(results), fontsize=8, frameon=False)
+    axes[0, 0].legend(loc="lower right", ncols=len(results), fontsize=8, frameon=False, bbox_to_anchor=(1.0, 1.0))
     axes[-1, 0].set_xlabel("time [s]", fontsize=8)
     return figure

@@ -3,8 +3,8 @@
 Each joint is solved for itself. A wish within the limits comes back unchanged. Otherwise eq. (7) is solved exactly by dynamic
 programming along the chain of samples; where the wish outruns the motor by more than ``compress_beyond`` in one stroke, the
 convex form of eq. (8)-(10) first makes the gesture smaller, so that it is not ground flat by the velocity limit. Acceleration
-and jerk limits, where motors state them, are met by an interior point method on the scaled state space. See
-docs/theory/speech.md, also for where we depart from the paper.
+and jerk limits, where motors state them, are met by an interior point method on the scaled state space; such a motion starts
+and ends at rest. See docs/theory/speech.md, also for where we depart from the paper.
 """
 
 from __future__ import annotations
@@ -161,6 +161,8 @@ class SpeechPerformer(Performer):
                 target[:, j : j + 1],
                 rate=rate,
                 start=np.array([start]),
+                start_velocity=np.zeros(1),
+                rest_at_end=True,
                 lower=lower[:, None],
                 upper=upper[:, None],
                 velocity=limits.velocity[j : j + 1],

@@ -30,6 +30,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 MAX_SAMPLES = 2_000_000
+LEAST_RATE = 10.0
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def state_problem(
             )
     still = set(character.expand((*clip.held, *held)))
     rate = rate or motor_rate(character)
+    if rate < LEAST_RATE:
+        raise BadInput(f"at {rate:g} Hz a motion is not seen, so nothing could be proved about it; give at least {LEAST_RATE:g} Hz")
     if curves.duration * rate > MAX_SAMPLES:
         raise BadInput(
             f"{curves.duration:.0f} s at {rate:g} Hz are more than {MAX_SAMPLES} samples; cut the clip or lower the rate"
