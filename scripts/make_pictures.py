@@ -36,6 +36,7 @@ def frames(performance, times, width=300, height=400):
         state.qpos[:] = coordinates_to_qpos(character, model, q[None])[0]
         mujoco.mj_forward(model, state)
         renderer.update_scene(state, camera)
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
         pictures.append(renderer.render().copy())
     renderer.close()
     return pictures
