@@ -1,0 +1,1 @@
+"""Dynamics of trees with strings, loops, springs and forces: values and derivatives."""

@@ -1,0 +1,115 @@
+"""Continuous dynamics: accelerations and multipliers, with first and second derivatives.
+
+    L_vv a + L_vq v - L_q = F + Dh' lambda (dynamic rows),    Dh a + v' D2h v = 0
+
+for the accelerations a of the dynamic coordinates and the multipliers lambda; the accelerations of the kinematic ones are given.
+The multiplier of a taut string is negative here (it pulls): tension = -2 length lambda; lambda = -lam/dt of the variational
+integrator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.errors import BadInput
+from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.mechanics.dynamics.elimination._kernels import solve_transposed
+from bunraku.mechanics.dynamics.system import NOTHING, System
+
+__all__ = ["ContinuousDerivatives", "continuous", "continuous_contracted", "continuous_first", "continuous_second"]
+
+Array = NDArray[np.float64]
+_SINGULAR = "the equations of motion are singular there: constraints depend on each other, or a dynamic coordinate moves no mass"
+
+
+@dataclass(frozen=True)
+class ContinuousDerivatives:
+    """First derivatives over x = (q, v, u, a_k): ``f`` (nd, nx) of the dynamic accelerations, ``lam`` (nc, nx) of the multipliers.
+
+    ``acceleration`` (nq,) and ``multipliers`` (nc,) are the values; ``columns`` names the four slices of x; ``factors`` serve
+    second derivatives.
+    """
+
+    acceleration: Array
+    multipliers: Array
+    f: Array
+    lam: Array
+    columns: dict[str, slice]
+    at: tuple[Array, Array, Array]
+    factors: tuple[Array, Array, NDArray[np.int64]]
+
+
+def continuous(
+    system: System, q: ArrayLike, v: ArrayLike, u: ArrayLike = (), kinematic_acceleration: ArrayLike | None = None
+) -> tuple[Array, Array]:
+    """Accelerations (nd,) of the dynamic coordinates and multipliers (nc,) at q, v (nq,), u (nu,), kinematic ones (nk,)."""
+    q, v, u, ak = _given(system, q, v, u, kinematic_acceleration)
+    a, lam = _solve(system, q, v, u, ak)
+    return a[system.dynamic], lam
+
+
+def continuous_first(
+    system: System, q: ArrayLike, v: ArrayLike, u: ArrayLike = (), kinematic_acceleration: ArrayLike | None = None
+) -> ContinuousDerivatives:
+    """Accelerations and multipliers with their exact first derivatives."""
+    q, v, u, ak = _given(system, q, v, u, kinematic_acceleration)
+    a, lam = _solve(system, q, v, u, ak)
+    _, Fq, Fv, Fu = system.extra_force(q, v, u)
+    Y, LU, pivot, good = kernels.accelerate_first(system.model, q, v, u, a, lam, Fq, Fv, Fu)
+    if not good:
+        raise BadInput(_SINGULAR)
+    n, nu = system.nq, system.nu
+    columns = {
+        "q": slice(0, n),
+        "v": slice(n, 2 * n),
+        "u": slice(2 * n, 2 * n + nu),
+        "kinematic_acceleration": slice(2 * n + nu, 2 * n + nu + system.nk),
+    }
+    return ContinuousDerivatives(a, lam, Y[system.nc :], Y[: system.nc], columns, (q, v, u), (Y, LU, pivot))
+
+
+def continuous_contracted(
+    system: System, derivatives: ContinuousDerivatives, za: ArrayLike, zlam: ArrayLike | None = None
+) -> Array:
+    """Second derivatives of za.a_d (+ zlam.lambda) over x = (q, v, u, a_k): a symmetric matrix (nx, nx)."""
+    d = derivatives
+    q, v, u = d.at
+    Y, LU, pivot = d.factors
+    za = system.vector("za", za, system.nd)
+    zl = np.zeros(system.nc) if zlam is None else system.vector("zlam", zlam, system.nc)
+    extra = NOTHING[1]
+    if system.user_forces:
+        m, mu = np.concatenate([zl, za]), np.zeros(system.nq)
+        solve_transposed(LU, pivot, m)
+        mu[system.dynamic] = m[system.nc :]
+        extra = sum((user.curvature(q, v, u, mu) for user in system.user_forces), np.zeros((2 * system.nq + system.nu,) * 2))
+    return kernels.accelerate_second(system.model, q, v, u, d.acceleration, d.multipliers, Y, LU, pivot, za, zl, extra)
+
+
+def continuous_second(system: System, derivatives: ContinuousDerivatives) -> tuple[Array, Array]:
+    """All second derivatives: (nd, nx, nx) of the accelerations and (nc, nx, nx) of the multipliers."""
+    every = np.eye(system.nd + system.nc)
+    full = np.array([continuous_contracted(system, derivatives, z[: system.nd], z[system.nd :]) for z in every])
+    return full[: system.nd], full[system.nd :]
+
+
+def _given(
+    system: System, q: ArrayLike, v: ArrayLike, u: ArrayLike, kinematic_acceleration: ArrayLike | None
+) -> tuple[Array, Array, Array, Array]:
+    ak = np.zeros(system.nk) if kinematic_acceleration is None else kinematic_acceleration
+    return (
+        system.vector("q", q, system.nq),
+        system.vector("v", v, system.nq),
+        system.vector("u", u, system.nu),
+        system.vector("kinematic_acceleration", ak, system.nk),
+    )
+
+
+def _solve(system: System, q: Array, v: Array, u: Array, ak: Array) -> tuple[Array, Array]:
+    a, lam, good = kernels.accelerate(system.model, q, v, u, ak, system.extra_force(q, v, u)[0])
+    if not good:
+        raise BadInput(_SINGULAR)
+    return a, lam

@@ -1,0 +1,1 @@
+"""Forces, springs and constraints between features of a tree."""

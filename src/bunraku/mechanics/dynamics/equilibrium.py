@@ -1,0 +1,124 @@
+"""Static equilibrium: hang the puppet. Where the dynamic coordinates rest while inputs and kinematic coordinates are held.
+
+L_q(q, 0) + F(q, 0, u) + Dh' lambda = 0 (dynamic rows),    h(q) = 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.mechanics.dynamics.initial import check_independent, make_consistent
+from bunraku.mechanics.dynamics.system import System
+from bunraku.optimization.solution import Status
+
+__all__ = ["Equilibrium", "find_equilibrium"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """q (nq,) at rest, multipliers (nc,) (continuous sign: a taut string's is negative), the residuals, and how it ended.
+
+    ``force_residual`` [N, N·m] and ``violation`` are largest absolute values. ``stable``: the potential energy grows in every
+    direction the constraints allow (``stiffness``, its least second derivative, is positive).
+    """
+
+    q: Array
+    multipliers: Array
+    force_residual: float
+    violation: float
+    stiffness: float
+    iterations: int
+    status: Status
+
+    @property
+    def stable(self) -> bool:
+        """Whether a small push is answered by a restoring force."""
+        return self.stiffness > 0.0
+
+
+def find_equilibrium(
+    system: System, q: ArrayLike, u: ArrayLike | None = None, *, tolerance: float = 1e-9, max_iterations: int = 200
+) -> Equilibrium:
+    """Newton over dynamic coordinates and multipliers from ``q`` (nq,), with inputs u (nu,).
+
+    Steps go along the constraints' tangent, in a Hessian lifted to be positive there, so that they lead downhill in energy to
+    stable rest, and back onto the constraints; halved until the energy (with conservative forces) or the residual falls.
+    """
+    d = system.dynamic
+    u = system.vector("u", np.zeros(system.nu) if u is None else u, system.nu)
+    start = make_consistent(system, q)
+    at, rest = start.q, np.zeros(system.nq)
+    if not start.status.good:
+        force, lam = _forces(system, at, u)
+        return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), start.violation, np.nan, 0, Status.INFEASIBLE)
+    check_independent(system, at)
+    conservative = not system.user_forces and not len(system.model.wrench_i) and not len(system.model.actuator_i)
+    status, used, worst = Status.MAX_ITERATIONS, max_iterations, np.inf
+    for k in range(max_iterations):
+        force, lam = _forces(system, at, u)
+        worst = float(np.max(np.abs(force), initial=0.0))
+        violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
+        if worst <= tolerance and violation <= tolerance:
+            status, used = Status.CONVERGED, k
+            break
+        K, Z = _stiffness(system, at, u, lam)
+        gradient = -(Z.T @ force)
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        floor = 1e-6 * max(1.0, float(np.max(np.abs(values), initial=0.0)))
+        lifted = np.where(np.abs(values) < floor, floor, np.abs(values))
+        move = Z @ (-(vectors @ ((vectors.T @ gradient) / lifted)))
+        largest = float(np.max(np.abs(move), initial=0.0))
+        scale = min(1.0, 0.5 / largest) if largest > 0.0 else 1.0
+        merit = system.energies(at, rest)[1] if conservative else worst
+        slack = 1e-13 * (1.0 + abs(merit))
+        for _ in range(40):
+            trial = at.copy()
+            trial[d] += scale * move
+            back = make_consistent(system, trial)
+            if back.status.good:
+                new = (
+                    system.energies(back.q, rest)[1]
+                    if conservative
+                    else float(np.max(np.abs(_forces(system, back.q, u)[0]), initial=0.0))
+                )
+                if new <= merit + slack:
+                    break
+            scale *= 0.5
+        else:
+            status, used = Status.STALLED, k
+            break
+        at = back.q
+    force, lam = _forces(system, at, u)
+    K, _ = _stiffness(system, at, u, lam)
+    least = float(np.min(np.linalg.eigvalsh(0.5 * (K + K.T)), initial=np.inf))
+    violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
+    return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), violation, least, used, status)
+
+
+def _forces(system: System, q: Array, u: Array) -> tuple[Array, Array]:
+    """What is left of the forces on the dynamic coordinates (nd,) when the constraints carry what they can, and the multipliers."""
+    d, zero = system.dynamic, np.zeros(system.nq)
+    total = (system.lagrangian_derivatives(q, zero).q + system.force(q, zero, u))[d]
+    if not system.nc:
+        return total, np.zeros(0)
+    Dh = system.constraint_jacobian(q)[:, d]
+    lam: Array = np.linalg.lstsq(Dh.T, -total, rcond=1e-12)[0].astype(np.float64)
+    return total + Dh.T @ lam, lam
+
+
+def _stiffness(system: System, q: Array, u: Array, lam: Array) -> tuple[Array, Array]:
+    """Second derivative of the potential along the constraints' tangent (nt, nt), and an orthonormal basis (nd, nt) of it."""
+    d, zero = system.dynamic, np.zeros(system.nq)
+    K = -(system.lagrangian_derivatives(q, zero).qq + system.force_derivatives(q, zero, u)[1])
+    if system.nc:
+        K = K - system.constraint_curvature(q, lam)
+        Q = np.linalg.qr(system.constraint_jacobian(q)[:, d].T, mode="complete")[0]
+        Z = Q[:, system.nc :]
+    else:
+        Z = np.eye(system.nd)
+    return Z.T @ K[np.ix_(d, d)] @ Z, Z

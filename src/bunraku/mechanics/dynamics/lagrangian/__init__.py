@@ -1,0 +1,1 @@
+"""Gradient and Hessian of the Lagrangian of a tree."""

@@ -1,0 +1,1 @@
+"""Integrators of mechanical systems."""

@@ -1,0 +1,292 @@
+"""The midpoint variational integrator: structure-preserving steps with exact first and second derivatives.
+
+With q = (q1 + q2)/2, v = (q2 - q1)/dt, the discrete Lagrangian dt L(q, v), forces dt F(q, v, u1) and constraints h, a step from
+(q1, p1) solves
+
+    p1 + (dt/2 L_q - L_v + dt F)_d - (Dh(q1)' lam)_d = 0,    h(q2) = 0,    p2 = (dt/2 L_q + L_v)_d
+
+for the dynamic part d of q2 and the multipliers lam (impulses: force x dt); the kinematic part of q2 is the input k2. Second order,
+momentum preserving, energy bounded, constraints met to the tolerance at every step without any stabilization.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.errors import BadInput
+from bunraku.mechanics.dynamics._kernels import SINGULAR
+from bunraku.mechanics.dynamics.elimination._kernels import factor, solve, solve_transposed
+from bunraku.mechanics.dynamics.initial import check_independent
+from bunraku.mechanics.dynamics.system import NOTHING, System
+from bunraku.mechanics.integrators import _kernels as kernels
+from bunraku.mechanics.integrators.results import State, Step, StepDerivatives, StepTensor, Trajectory
+from bunraku.mechanics.integrators.results import TrajectoryDerivatives as Linearization
+from bunraku.mechanics.integrators.trajectory import _kernels as trajectories
+from bunraku.optimization.solution import Status
+
+__all__ = ["Linearization", "State", "Step", "StepDerivatives", "StepTensor", "Trajectory", "VariationalIntegrator"]
+
+Array = NDArray[np.float64]
+_STATUS = {
+    kernels.CONVERGED: Status.CONVERGED,
+    kernels.TOO_MANY: Status.MAX_ITERATIONS,
+    kernels.SINGULAR_MATRIX: Status.STALLED,
+    kernels.NOT_FINITE: Status.STALLED,
+}
+
+
+@dataclass(frozen=True)
+class VariationalIntegrator:
+    """Steps of ``dt`` [s]; a step has converged when momentum balance and constraints are within ``tolerance``.
+
+    A balance within 1e-13 of the momenta themselves is rounding and counts as met.
+    """
+
+    system: System
+    dt: float
+    tolerance: float = 1e-10
+    max_iterations: int = 20
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.dt) and self.dt > 0.0):
+            raise BadInput(f"the step dt is {self.dt}; it must be a positive number of seconds")
+        if not self.tolerance > 0.0 or self.max_iterations < 1:
+            raise BadInput("the tolerance must be positive and max_iterations at least 1")
+
+    def initial(self, q0: ArrayLike, q_prev: ArrayLike | None = None, *, v0: ArrayLike | None = None) -> State:
+        """The state at ``q0`` (nq,): arriving from ``q_prev`` one step earlier, or with velocity ``v0`` (nq,), or at rest.
+
+        Raises BadInput when constraints at q0 depend on each other.
+        """
+        system = self.system
+        q = system.vector("q0", q0, system.nq)
+        check_independent(system, q)
+        if q_prev is not None:
+            return State(q, kernels.momentum(system.model, system.vector("q_prev", q_prev, system.nq), q, self.dt))
+        v = system.vector("v0", np.zeros(system.nq) if v0 is None else v0, system.nq)
+        return State(q, system.lagrangian_derivatives(q, v).v[system.dynamic])
+
+    def step(
+        self, q1: ArrayLike, p1: ArrayLike, u1: ArrayLike = (), k2: ArrayLike = (), *, guess: tuple[Array, Array] | None = None
+    ) -> Step:
+        """One step from q1 (nq,), p1 (nd,) with inputs u1 (nu,) to the kinematic configuration k2 (nk,).
+
+        ``guess``: (q2 (nq,), lam (nc,)) to start Newton from; without it Newton starts at q1. Look at ``status`` of the result.
+        """
+        system = self.system
+        q1, p1 = _shaped("q1", q1, system.nq), _shaped("p1", p1, system.nd)
+        u1, k2 = _shaped("u1", u1, system.nu), _shaped("k2", k2, system.nk)
+        if guess is None:
+            q2, lam = q1.copy(), np.zeros(system.nc)
+        else:
+            q2, lam = system.vector("guess q2", guess[0], system.nq).copy(), system.vector("guess lam", guess[1], system.nc).copy()
+        q2[system.kinematic] = k2
+        p2 = np.empty(system.nd)
+        if system.user_forces:
+            used, code = self._newton(q1, p1, u1, q2, lam, p2)
+        else:
+            used, code = kernels.step(system.model, q1, p1, u1, self.dt, self.tolerance, self.max_iterations, q2, lam, p2)
+        if code == kernels.NOT_FINITE:
+            for name, given in (("q1", q1), ("p1", p1), ("u1", u1), ("k2", k2)):
+                system.vector(name, given, len(given))
+        return Step(q2, p2, lam, used, _STATUS[code], q1, p1, u1)
+
+    def first(self, step: Step) -> StepDerivatives:
+        """Exact first derivatives of a converged step."""
+        system = self.system
+        nd, nc, nw = system.nd, system.nc, system.nq + system.nd + system.nu + system.nk
+        Y, G, J, Gy = np.empty((nd + nc, nw)), np.empty((nd, nw)), np.empty((nd + nc, nd + nc)), np.empty((nd, nd))
+        pivot = np.empty(nd + nc, dtype=np.int64)
+        _, Fq, Fv, Fu = self._extra(step.q1, step.u1, step.q2)
+        if not kernels.first(system.model, step.q1, step.u1, step.q2, step.lam, self.dt, Fq, Fv, Fu, Y, G, J, pivot, Gy):
+            raise BadInput(_SINGULAR)
+        return StepDerivatives(step, Y, G, J, pivot, Gy, (system.nq, nd, system.nu, system.nk))
+
+    def contracted(self, step: Step | StepDerivatives, zq: ArrayLike, zp: ArrayLike, zlam: ArrayLike | None = None) -> Array:
+        """Second derivatives of zq.q2_d + zp.p2 (+ zlam.lam) over w = (q1, p1, u1, k2): a symmetric matrix (nw, nw).
+
+        Give the result of :meth:`first` rather than the step to save computing it again.
+        """
+        system = self.system
+        d = self.first(step) if isinstance(step, Step) else step
+        zq, zp = system.vector("zq", zq, system.nd), system.vector("zp", zp, system.nd)
+        zl = np.zeros(system.nc) if zlam is None else system.vector("zlam", zlam, system.nc)
+        s, nw = d.step, d.Y.shape[1]
+        mu, out = np.empty(system.nq), np.empty((nw, nw))
+        extra = NOTHING[1]
+        if system.user_forces:
+            m = np.zeros(system.nq)
+            weights = np.concatenate([zl, zq + d.Gy.T @ zp])
+            solve_transposed(d.J, d.pivot, weights)
+            m[system.dynamic] = weights[system.nc :]
+            q, v = 0.5 * (s.q1 + s.q2), (s.q2 - s.q1) / self.dt
+            extra = sum((user.curvature(q, v, s.u1, m) for user in system.user_forces), np.zeros((2 * system.nq + system.nu,) * 2))
+        kernels.second(system.model, s.q1, s.u1, s.q2, s.lam, self.dt, d.Y, d.J, d.pivot, d.Gy, zq, zp, zl, extra, mu, out)
+        return out
+
+    def second(self, step: Step | StepDerivatives) -> StepTensor:
+        """All second derivatives of a converged step as one tensor (about 50 contractions for the marionette)."""
+        system = self.system
+        d = self.first(step) if isinstance(step, Step) else step
+        nd, every = system.nd, np.eye(2 * system.nd + system.nc)
+        full = np.array([self.contracted(d, z[:nd], z[nd : 2 * nd], z[2 * nd :]) for z in every])
+        return StepTensor(full[:nd], full[nd : 2 * nd], full[2 * nd :])
+
+    def step_length_derivative(self, step: Step | StepDerivatives) -> tuple[Array, Array, Array]:
+        """d/d dt of q2_d (nd,), p2 (nd,) and lam (nc,) at given (q1, p1, u1, k2)."""
+        system = self.system
+        d = self.first(step) if isinstance(step, Step) else step
+        s = d.step
+        F, _, Fv, _ = self._extra(s.q1, s.u1, s.q2)
+        y, p = kernels.step_length(system.model, s.q1, s.u1, s.q2, self.dt, d.J, d.pivot, d.Gy, F, Fv)
+        return y[system.nc :], p, y[: system.nc]
+
+    def rollout(
+        self,
+        q0: ArrayLike,
+        p0: ArrayLike,
+        u: ArrayLike,
+        k2: ArrayLike,
+        *,
+        reference: ArrayLike | None = None,
+        gain: ArrayLike | None = None,
+    ) -> Trajectory:
+        """N steps from (q0, p0) under inputs u (N, nu) and k2 (N, nk), the guess extrapolated from step to step.
+
+        With ``gain`` (N, nu + nk, nq + nd) and ``reference`` (N or N + 1, nq + nd): the inputs used are (u, k2)_k - gain_k (x_k -
+        reference_k), x = (q, p). A step that fails ends the run: ``steps`` says how many were good, and rows beyond them are NaN.
+        """
+        system = self.system
+        q0, p0 = system.vector("q0", q0, system.nq), system.vector("p0", p0, system.nd)
+        u, k2 = np.asarray(u, dtype=np.float64), np.asarray(k2, dtype=np.float64)
+        N = max(len(u), len(k2))
+        u, k2 = _table("u", u, N, system.nu), _table("k2", k2, N, system.nk)
+        nx, K, ref = system.nq + system.nd, np.zeros((0, 0, 0)), np.zeros((0, 0))
+        if gain is not None:
+            K, ref = np.ascontiguousarray(gain, dtype=np.float64), np.ascontiguousarray(reference, dtype=np.float64)
+            if K.shape != (N, system.nu + system.nk, nx) or ref.ndim != 2 or len(ref) < N or ref.shape[1] != nx:
+                raise BadInput(f"gain must be ({N}, {system.nu + system.nk}, {nx}) and reference ({N}, {nx})")
+        if system.user_forces:
+            Q, P, L, U, K2, count, done, code = self._roll(q0, p0, u, k2, ref, K)
+        else:
+            Q, P, L, U, K2, count, done, code = trajectories.rollout(
+                system.model, q0, p0, u, k2, ref, K, self.dt, self.tolerance, self.max_iterations
+            )
+        if done < N:
+            for table, kept in ((Q, done + 1), (P, done + 1), (L, done)):
+                table[kept:] = np.nan
+        return Trajectory(Q, P, L, U, K2, count, int(done), _STATUS[code], self.dt)
+
+    def linearize(self, trajectory: Trajectory) -> Linearization:
+        """A_k (N, nx, nx), B_k (N, nx, nU) and the multipliers' derivatives along a trajectory, x = (q, p), U = (u, k2)."""
+        self._whole(trajectory)
+        if self.system.user_forces:
+            A, B, C = self._linearize(trajectory)
+            return Linearization(A, B, C)
+        A, B, C, good = trajectories.linearize(self.system.model, trajectory.q, trajectory.u, trajectory.lam, self.dt)
+        if not good:
+            raise BadInput(_SINGULAR)
+        return Linearization(A, B, C)
+
+    def contract(self, trajectory: Trajectory, zq: ArrayLike, zp: ArrayLike, zlam: ArrayLike | None = None) -> Array:
+        """Contracted second derivatives (N, nw, nw) of all steps: costates zq, zp (N, nd) of the state after each, zlam (N, nc)."""
+        self._whole(trajectory)
+        system, N = self.system, len(trajectory.u)
+        zq, zp = (
+            _table("zq", np.asarray(zq, dtype=np.float64), N, system.nd),
+            _table("zp", np.asarray(zp, dtype=np.float64), N, system.nd),
+        )
+        zl = np.zeros((N, system.nc)) if zlam is None else _table("zlam", np.asarray(zlam, dtype=np.float64), N, system.nc)
+        if system.user_forces:
+            return np.array([self.contracted(trajectory.step(k), zq[k], zp[k], zl[k]) for k in range(N)])
+        out, good = trajectories.contract(system.model, trajectory.q, trajectory.u, trajectory.lam, zq, zp, zl, self.dt)
+        if not good:
+            raise BadInput(_SINGULAR)
+        return out
+
+    def _whole(self, trajectory: Trajectory) -> None:
+        if not trajectory.status.good:
+            raise BadInput(f"the trajectory failed after {trajectory.steps} steps; derivatives need one that went through")
+
+    def _extra(self, q1: Array, u1: Array, q2: Array) -> tuple[Array, Array, Array, Array]:
+        if not self.system.user_forces:
+            return NOTHING
+        return self.system.extra_force(0.5 * (q1 + q2), (q2 - q1) / self.dt, u1)
+
+    def _newton(self, q1: Array, p1: Array, u1: Array, q2: Array, lam: Array, p2: Array) -> tuple[int, int]:
+        """The Newton loop in Python, for systems with user forces."""
+        system = self.system
+        size = system.nd + system.nc
+        Dh1, r, J = np.empty((system.nc, system.nq)), np.empty(size), np.empty((size, size))
+        pivot = np.empty(size, dtype=np.int64)
+        kernels.jacobian_at(system.model, q1, Dh1)
+        for k in range(self.max_iterations + 1):
+            F, Fq, Fv, _ = self._extra(q1, u1, q2)
+            balance, worst = kernels.newton_terms(
+                system.model, q1, p1, u1, q2, lam, self.dt, Dh1, F, Fq, Fv, self.tolerance, r, J, p2
+            )
+            if not np.isfinite(balance + worst):
+                return k, kernels.NOT_FINITE
+            if balance <= self.tolerance and worst <= self.tolerance:
+                return k, kernels.CONVERGED
+            if not factor(J, pivot) > SINGULAR:
+                return k, kernels.SINGULAR_MATRIX
+            solve(J, pivot, r)
+            q2[system.dynamic] -= r[system.nc :]
+            lam -= r[: system.nc]
+        return self.max_iterations, kernels.TOO_MANY
+
+    def _roll(self, q0: Array, p0: Array, u: Array, k2: Array, ref: Array, K: Array):  # type: ignore[no-untyped-def]
+        system, N = self.system, len(u)
+        Q, P, L = np.empty((N + 1, system.nq)), np.empty((N + 1, system.nd)), np.empty((N, system.nc))
+        U, K2, count = u.copy(), k2.copy(), np.zeros(N, dtype=np.int64)
+        Q[0], P[0] = q0, p0
+        for k in range(N):
+            if len(K):
+                change = K[k] @ (np.concatenate([Q[k], P[k]]) - ref[k])
+                U[k] -= change[: system.nu]
+                K2[k] -= change[system.nu :]
+            guess = (2.0 * Q[k] - Q[k - 1], L[k - 1]) if k else None
+            result = self.step(Q[k], P[k], U[k], K2[k], guess=guess)
+            Q[k + 1], P[k + 1], L[k], count[k] = result.q2, result.p2, result.lam, result.iterations
+            if not result.status.good:
+                code = kernels.TOO_MANY if result.status is Status.MAX_ITERATIONS else kernels.NOT_FINITE
+                return Q, P, L, U, K2, count, k, code
+        return Q, P, L, U, K2, count, N, kernels.CONVERGED
+
+    def _linearize(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
+        system, N = self.system, len(trajectory.u)
+        n, nu, nx = system.nq, system.nu, system.nq + system.nd
+        A, B = np.zeros((N, nx, nx)), np.zeros((N, nx, nu + system.nk))
+        C = np.empty((N, system.nc, nx + nu + system.nk))
+        for k in range(N):
+            d = self.first(trajectory.step(k))
+            A[k, system.dynamic], A[k, n:] = d.Y[system.nc :, :nx], d.G[:, :nx]
+            B[k, system.dynamic], B[k, n:] = d.Y[system.nc :, nx:], d.G[:, nx:]
+            B[k, system.kinematic, nu + np.arange(system.nk)] = 1.0
+            C[k] = d.Y[: system.nc]
+        return A, B, C
+
+
+_SINGULAR = "the equations of a step are singular there: constraints depend on each other, or a coordinate moves no mass"
+
+
+def _table(what: str, values: Array, rows: int, columns: int) -> Array:
+    if columns == 0:
+        return np.zeros((rows, 0))
+    if values.shape != (rows, columns):
+        raise BadInput(f"{what} has shape {values.shape}; it must be ({rows}, {columns})")
+    if not np.isfinite(values).all():
+        raise BadInput(f"{what} holds numbers that are not finite")
+    return np.ascontiguousarray(values)
+
+
+def _shaped(what: str, values: ArrayLike, size: int) -> Array:
+    """Numbers of shape (size,); whether they are finite the step itself finds out."""
+    result = np.ascontiguousarray(values, dtype=np.float64)
+    if result.shape != (size,):
+        raise BadInput(f"{what} has shape {result.shape}; it must be ({size},)")
+    return result

@@ -1,0 +1,106 @@
+"""The best switching times: Newton's method under the order tau_1 <= ... <= tau_r and a least duration of each mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.errors import BadInput
+from bunraku.optimization.control.switching import SwitchingProblem
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
+from bunraku.optimization.solution import Status
+
+__all__ = ["SwitchingSolution", "optimize_switching"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SwitchingSolution:
+    """``times`` (r,), their ``cost``, ``gradient`` (r,), ``hessian`` (r, r), ``costs`` of all iterates.
+
+    ``multipliers`` (r + 1,) belong to the durations: at the optimum gradient = D^T multipliers, multipliers >= 0 and zero where a
+    mode lasts longer than its least duration; D times are the durations up to constants.
+    """
+
+    times: Array
+    cost: float
+    gradient: Array
+    hessian: Array
+    costs: Array
+    multipliers: Array
+    status: Status
+
+
+def optimize_switching(
+    problem: SwitchingProblem,
+    times: ArrayLike,
+    *,
+    least_duration: float = 0.0,
+    max_iterations: int = 50,
+    tolerance: float = 1e-10,
+    monitor: Monitor = SILENT,
+) -> SwitchingSolution:
+    """Minimise J over ordered switching times from ``times`` (r,), every mode lasting at least ``least_duration`` [s].
+
+    Each iteration solves the quadratic model min g.p + 1/2 p.|H| p under the order (|H| has the absolute eigenvalues of H, so
+    that a saddle is left downhill), then halves the step until Armijo's rule holds; all points on the way are ordered because the
+    allowed times form a convex set. Converged when the model promises less than ``tolerance`` (1 + abs(J)).
+    """
+    tau = problem.check(times)
+    r = len(tau)
+    D = np.zeros((r + 1, r))
+    D[np.arange(r), np.arange(r)] = 1.0
+    D[np.arange(1, r + 1), np.arange(r)] = -1.0
+    ends = np.zeros(r + 1)
+    ends[0], ends[-1] = -problem.start, ends[-1] + problem.end
+    if r == 0:
+        raise BadInput("no switching times arrived; there is nothing to optimize")
+    if (D @ tau + ends < least_duration - 1e-12).any():
+        raise BadInput(f"switching times {tau.tolist()} leave a mode less than {least_duration} s; start from longer durations")
+    at = problem.derivatives(tau)
+    costs, multipliers, status = [at.cost], np.zeros(r + 1), Status.MAX_ITERATIONS
+    for iteration in range(max_iterations + 1):
+        values, vectors = np.linalg.eigh(at.hessian)
+        values = np.maximum(np.abs(values), 1e-8 * max(float(np.abs(values).max()), 1e-12))
+        lower = least_duration - ends - D @ tau
+        solved = solve_quadratic(
+            QuadraticProgram((vectors * values) @ vectors.T, at.gradient, A=D, lower=np.minimum(lower, 0.0), upper=np.inf)
+        )
+        p, multipliers = solved.x, -solved.row_multipliers
+        slope = float(at.gradient @ p)
+        monitor.report(Event("switching", iteration / max(max_iterations, 1), figures={"cost": at.cost, "slope": slope}))
+        if -slope <= tolerance * (1.0 + abs(at.cost)):
+            status = Status.CONVERGED
+            break
+        if iteration == max_iterations:
+            break
+        if monitor.cancelled:
+            status = Status.CANCELLED
+            break
+        s, trial = 1.0, tau
+        for _ in range(40):
+            trial = _ordered(tau + s * p, problem, least_duration)
+            if problem.value(trial) < at.cost + 1e-4 * s * slope:
+                break
+            s *= 0.5
+        else:
+            status = Status.STALLED
+            break
+        tau = trial
+        at = problem.derivatives(tau)
+        costs.append(at.cost)
+    return SwitchingSolution(tau, at.cost, at.gradient, at.hessian, np.array(costs), multipliers, status)
+
+
+def _ordered(tau: Array, problem: SwitchingProblem, least: float) -> Array:
+    """Remove what rounding did to the order."""
+    out = tau.copy()
+    for i in range(len(out)):
+        out[i] = max(out[i], (out[i - 1] if i else problem.start) + least)
+    for i in range(len(out) - 1, -1, -1):
+        out[i] = min(out[i], (out[i + 1] if i + 1 < len(out) else problem.end) - least)
+    return out
