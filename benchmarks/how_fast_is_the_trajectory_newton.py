@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -83,17 +84,19 @@ def marionette(speed_weight: float):
     return dynamics, cost, dynamics.simulate(start, u).x, u
 
 
-def main() -> None:
+def main() -> int:
     swing_up()
     spent, found = best(swing_up)
     iterations = sum(one.iterations for one in found)
     print(f"cart swing-up, 4 stages, 1000 nodes: {spent:.2f} s, {iterations} iterations, cost {found[-1].cost:.9g}")
+    met = spent <= 2.0
     for speed in (0.1, 0.01):
         dynamics, cost, x, u = marionette(speed)
         for method in ("newton", "quasi"):
             solver = TrajectoryNewton(method=method, tolerance=1e-8)
             solver.solve(dynamics, cost, x, u)
             spent, one = best(partial(solver.solve, dynamics, cost, x, u))
+            met = met and (method != "newton" or spent <= 2.0)
             print(
                 f"marionette, {dynamics.nx} states, {len(u)} steps, speed weight {speed}, {method}: {spent:.2f} s, "
                 f"{one.iterations} iterations, "
@@ -112,10 +115,14 @@ def main() -> None:
     }
     for name, run in parts.items():
         run()
-        print(f"  {name}: {1e3 * best(run)[0]:.1f} ms")
+        spent = best(run)[0]
+        print(f"  {name}: {1e3 * spent:.1f} ms")
+        met = met and ("Gramian" not in name or spent <= 0.050)
+    print(f"swing-up and marionette within 2 s, Gramian within 50 ms: {'yes' if met else 'NO'}")
+    return 0 if met else 1
 
 
 ARMS = ("lshoulder_rx", "rshoulder_rx")
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
