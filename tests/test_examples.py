@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from bunraku.motion import MotionLimits
+from bunraku.optimization.solution import Status
 from bunraku.verification.comparison import comparison_row
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -69,3 +70,27 @@ def test_lesson_06() -> None:
     _, performed, limits, rate = load("06").lesson()
     assert limits.excess(performed, rate).relative <= 1e-9
     assert np.ptp(performed[:, limits.names.index("LShoulderPitch")]) > 1.0
+
+
+def test_lesson_07() -> None:
+    module = load("07")
+    _, result = module.lesson(seconds=30.0)
+    stretch = {name: row[0] for name, row in result.items()}
+    energy = {name: row[1] for name, row in result.items()}
+    assert stretch["variational"].max() <= 1e-10
+    assert stretch["RK4"][-1] > 0.02
+    assert 1e-8 < stretch["RK4, Baumgarte 10/s"].max() < 1e-4 < stretch["RK4, Baumgarte 60/s"].max()
+    assert np.ptp(energy["variational"]) < 0.03
+    assert abs(module.trend(energy["variational"])) < 0.1 * np.ptp(energy["variational"])
+    assert module.trend(energy["RK4"]) > 0.5
+    assert module.trend(energy["RK4, Baumgarte 60/s"]) < module.trend(energy["RK4, Baumgarte 10/s"]) < -0.005
+
+
+def test_lesson_08() -> None:
+    best, costs = load("08").lesson()
+    off = np.degrees(np.abs(best.x[:, 1] - np.pi))
+    assert best.status is Status.CONVERGED
+    assert off[0] == pytest.approx(180.0)
+    assert off[-21:].max() < 3.0  # the last second
+    assert best.exponent >= 1.8
+    assert costs["exact"] < 0.9 * costs["first order"]

@@ -1,10 +1,12 @@
 """Trajectory optimization under inequalities g <= 0, by augmented Lagrangian or by hinge and log barrier.
 
 Augmented Lagrangian: with multipliers mu >= 0 and a penalty c, each round minimises
+
     J + sum 1/(2c) (max(0, mu + c g)^2 - mu^2),    then    mu <- max(0, mu + c g),
+
 and c grows when the violation does not fall fast enough. With mu = 0 the first round is the squared hinge c/2 max(0, g)^2.
 
-Barrier: the hinge, stiffened until every g is below -margin, and then J - w sum log(-g), w lowered round by round; every trial
+Barrier: the hinge on g + margin, stiffened until every g is below 0, and then J - w sum log(-g), w lowered round by round; every trial
 outside is refused by the line search, so the answer is strictly inside. From a start outside it needs the hinge first: a
 barrier straight from a neutral start crawls.
 """
@@ -143,7 +145,7 @@ class ConstrainedTrajectory:
         """Minimise the cost under all ``constraints`` from a guess, which may violate them.
 
         INFEASIBLE means that the penalty grew to its end (growth^max_rounds) and a violation stayed; the trajectory is then the
-        least violating one found. CONVERGED asks for both the limits and the last Newton round.
+        trajectory of the last round. CONVERGED asks for both the limits and the last Newton round.
         """
         run = _Run(self, dynamics, cost, list(constraints), feedback, monitor)
         return run.augmented(x_guess, u_guess) if self.method == "augmented" else run.inside(x_guess, u_guess)

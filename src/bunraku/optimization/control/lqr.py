@@ -1,8 +1,11 @@
 """Linear dynamics, quadratic cost: time-varying gains, the stationary gain, and the affine problem of one Newton step.
 
 Along z_{k+1} = A_k z_k + B_k v_k the cost is
+
     sum_k  q_k.z + r_k.v + 1/2 (z, v).[Q S; S^T R]_k (z, v)  +  b_N.z_N + 1/2 z_N.P_N z_N
+
 and its minimiser v = -K z - C follows from the Riccati sweep, k = N - 1 .. 0,
+
     G = R + B^T P B,   K = G^-1 (B^T P A + S^T),   C = G^-1 (B^T b + r),
     b <- q + A^T b - K^T (B^T b + r),   P <- Q + A^T P A - (B^T P A + S^T)^T K.
 """

@@ -3,12 +3,16 @@
 Between the times tau_1 <= ... <= tau_r the state follows dx/dt = f_i(t, x), the cost is J = sum of the integrals of l_i(t, x) plus
 m(x(end)). With A_i = df_i/dx, the costate and the second-order costate run backward (eq. 8 and 9 of Murphey and Johnson,
 "Control aesthetics in software architecture for robotic marionettes", with the ends they leave open),
+
     -drho/dt = A^T rho + l_x,                         rho(end) = m_x,
     -dP/dt   = A^T P + P A + l_xx + rho.f_xx,         P(end)   = m_xx.
+
 Let 1 be the mode before tau_i, 2 the one after, X_i = f_1 - f_2, Y_j(t) = Phi(t, tau_j) X_j the derivative of x(t) by tau_j. Then
+
     dJ/dtau_i        = l_1 - l_2 + rho.X_i
     d2J/dtau_i^2     = X.P X + rho.(A_1 f_1 + A_2 f_2 - 2 A_2 f_1) + (l_1 - l_2)_x.f_1 - l_2x.X + (l_1 - l_2)_t + rho.(f_1 - f_2)_t
     d2J/dtau_i dtau_j = (P X_i + (A_1 - A_2)^T rho + (l_1 - l_2)_x).Y_j(tau_i),     j < i.
+
 With V the cost to go, V_x = rho, V_xx = P and V_t = -l_2 - rho.f_2, they are the total derivatives of l_1 + V_x.f_1 + V_t.
 """
 

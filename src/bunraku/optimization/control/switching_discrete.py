@@ -4,8 +4,10 @@ A mode is a one-step map x_+ = f(x, t, h) from time t over the step h, with a st
 switching times tau into steps s = 0 .. S - 1 with start times a_s(tau) and lengths h_s(tau), affine in tau on each piece. With
 H_s = L + chi_{s+1}.f, the costate chi_S = m_x, chi_s = L_x + f_x^T chi_{s+1} and the sensitivities Y_0 = 0,
 Y_{s+1} = f_x Y_s + f_t a'_s + f_h h'_s (n, r),
+
     dJ/dtau   = sum_s (L_t + chi_{s+1}.f_t) a'_s + (L_h + chi_{s+1}.f_h) h'_s
     d2J/dtau2 = sum_s W_s^T (d2H_s / d(x, t, h)^2) W_s + Y_S^T m_xx Y_S,        W_s = (Y_s, a'_s, h'_s).
+
 (The Lagrangian sum L + chi.(f - x_+) equals J for any chi; with this chi its derivative by x vanishes, and a, h are affine.)
 
 With a node put at tau inside the step from t_k to t_{k+1} (:func:`inserted_grid`) the gradient is the paper's in discrete form:

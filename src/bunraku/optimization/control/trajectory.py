@@ -1,7 +1,9 @@
 """Newton's method on trajectories: minimise J(P(xi)) over curves xi, P the projection operator.
 
 At a trajectory xi = (x, u) with linearization A, B and gains K the costate is
+
     chi_N = m_x,   chi_k = l_x - K^T l_u + (A - B K)^T chi_{k+1},
+
 and the direction zeta = (z, v) minimises DJ.zeta + 1/2 D2J.(zeta, zeta) along z_{k+1} = A z + B v, z_0 = 0: the
 linear-quadratic problem of :mod:`bunraku.optimization.control.lqr` with stage matrices l_ww + chi_{k+1}.f_ww. (The paper's
 direction problems lack the factor 1/2, without which Newton takes half steps.) A step xi <- P(xi + s zeta) is taken with the
