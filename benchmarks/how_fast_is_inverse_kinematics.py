@@ -150,7 +150,8 @@ def main():
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     if not (SHARED / "data").is_dir():
-        sys.exit("the CMU recordings are not beside the repository; set BUNRAKU_SHARED to the folder that holds data/")
+        print("the CMU recordings are not beside the repository; set BUNRAKU_SHARED to the folder that holds data/")
+        return 77
     rows = recordings("nao") + recordings("humanoid")
     whole = against_mink()
     slow = max(r["us_a_frame"] for r in rows) > 1e4

@@ -85,6 +85,9 @@ def marionette(speed_weight: float):
 
 
 def main() -> int:
+    if not GOLDEN.is_dir():
+        print("the golden systems are not beside the repository; set BUNRAKU_SHARED to the folder that holds golden/")
+        return 77
     swing_up()
     spent, found = best(swing_up)
     iterations = sum(one.iterations for one in found)

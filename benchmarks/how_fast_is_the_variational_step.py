@@ -106,6 +106,9 @@ def puppet_in_mujoco() -> str:
 
 def main() -> int:
     """Print the tables; 1 when a bar is missed."""
+    if not GOLDEN.is_dir():
+        print("the golden systems are not beside the repository; set BUNRAKU_SHARED to the folder that holds golden/")
+        return 77
     system, z = load("puppet22_18")
     integrator = VariationalIntegrator(system, 0.01)
     given = z["q"][100], z["p"][100], z["u"][100], z["k2"][100]

@@ -17,6 +17,8 @@ EXHAUSTIVE = (
     "does_streaming_survive_a_soak",
     "does_a_kill_leave_half_a_file",
 )
+NOT_MEASURED = 77
+"""Exit code of a benchmark whose data is not there."""
 
 
 def register(app: typer.Typer) -> None:
@@ -45,11 +47,14 @@ def bench(
     if unknown:
         raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(found)}")
     chosen = names or [name for name in found if exhaustive or name not in EXHAUSTIVE]
-    failed = []
+    failed, skipped = [], []
     for name in chosen:
         say(f"\n{name.replace('_', ' ')}?")
-        if subprocess.run([sys.executable, str(found[name])], check=False).returncode:  # noqa: S603 (our own files)
-            failed.append(name)
+        code = subprocess.run([sys.executable, str(found[name])], check=False).returncode  # noqa: S603 (our own files)
+        if code:
+            (skipped if code == NOT_MEASURED else failed).append(name)
+    if skipped:
+        say(f"\nnot measured, for want of data: {', '.join(skipped)}")
     if failed:
         say(f"\nbelow their bars: {', '.join(failed)}")
     return 1 if failed else 0
