@@ -52,7 +52,7 @@ def leg() -> Character:
     return read_urdf(LEG, file="leg.urdf")[0]
 
 
-@pytest.mark.parametrize("name", ["nao", "humanoid"])
+@pytest.mark.parametrize("name", ["nao", "humanoid", "marionette"])
 def test_round_trip_of_the_built_in_characters_is_exact(name: str) -> None:
     character = read_character(name)
     text = write_character_yaml(character)
@@ -74,6 +74,47 @@ def test_round_trip_of_arbitrary_numbers_and_joints_is_exact() -> None:
     joints[6] = joints[6].changed(ranges=((-1.0, 1.0), None, None, (-0.1, 0.2), None, None))
     character = Character(name="random", bodies=tuple(bodies), joints=tuple(joints), home={"j1": 0.1, "j2": 0.2, "j6.tz": 1 / 3})
     assert read_character_yaml(write_character_yaml(character).encode(), file="x.yaml") == character
+
+
+STRINGS = """bunraku: character/1
+name: x
+bodies: [{name: a, mass_kg: 1}]
+joints: [{name: j, kind: slide, parent: world, child: a}]
+carriages:
+- {name: c, home_cm: [0, 5, 200], x_range_mm: [-100, 100], velocity_cm_s: 50, acceleration_m_s2: 3, winch_velocity_mm_s: 200}
+strings:
+- {name: s, carriage: c, hook: a, point_mm: [0, 0, 20], length_cm: 150}
+"""
+
+
+def test_strings_and_carriages_with_their_units() -> None:
+    character = read_character_yaml(STRINGS.encode(), file="x.yaml")
+    carriage, string = character.carriages[0], character.strings[0]
+    assert carriage.home == pytest.approx((0.0, 0.05, 2.0))
+    assert carriage.x_range == pytest.approx((-0.1, 0.1))
+    assert (carriage.velocity, carriage.acceleration, carriage.winch_velocity) == pytest.approx((0.5, 3.0, 0.2))
+    assert (carriage.y_range, carriage.winch_acceleration, carriage.separation) == (None, None, 0.0)
+    assert (string.point, string.length) == (pytest.approx((0.0, 0.0, 0.02)), 1.5)
+    text = write_character_yaml(character)
+    assert "velocity_m_s: 0.5" in text
+    assert "rad" not in text
+    assert read_character_yaml(text.encode(), file="x.yaml") == character
+    for old, new, words in (
+        ("velocity_cm_s: 50", "velocity_deg_s: 50", ("line 6", "carriages[0].velocity_deg_s", "velocity_m_s")),
+        ("hook: a", "hook: b", ("'s' is hooked to 'b'",)),
+        ("length_cm: 150", "length_cm: -1", ("line 8", "strings[0].length_cm", "greater than 0")),
+    ):
+        with pytest.raises(BadInput) as caught:
+            read_character_yaml(STRINGS.replace(old, new, 1).encode(), file="x.yaml")
+        for word in words:
+            assert word in str(caught.value)
+
+
+def test_an_overlay_hangs_a_character_on_strings(leg: Character) -> None:
+    sections = STRINGS[STRINGS.index("carriages:") :].replace("hook: a", "hook: shin")
+    hung = apply_overlay(leg, b"bunraku: overlay/1\n" + sections.encode(), file="o")
+    assert hung.prescribed == ("c.x", "c.y", "s.length")
+    assert hung.coordinates == leg.coordinates
 
 
 @pytest.mark.parametrize(

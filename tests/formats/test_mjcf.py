@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from bunraku.character import Body, Character, Coupling, Foot, Frame, Joint, Motor, Pose, Shape
+from bunraku.character import Body, Carriage, Character, Coupling, Foot, Frame, Joint, Motor, Pose, Shape, String
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf import coordinates_to_qpos, export_mjcf, qpos_to_coordinates, read_mjcf, write_mjcf
 from bunraku.formats.mjcf_write import FULL_TORQUE_AT
@@ -307,3 +307,33 @@ def test_includes_are_read_from_the_folder_and_nowhere_else(tmp_path) -> None:
     for name, word in (("../secret.xml", "leads out"), ("missing.xml", "no such file"), ("loop.xml", "circle")):
         with pytest.raises(BadInput, match=word):
             read_mjcf(text.format(name).encode(), file="m.xml", folder=folder)
+
+
+def test_strings_become_tendons_no_longer_than_they_are() -> None:
+    """A weight of 2 kg on a string 1 m long whose hook is a point in a turned frame: it hangs, and the tendon carries it."""
+    turned = Pose(position=(0.0, 0.0, 0.05), quaternion=(0.0, 1.0, 0.0, 0.0))
+    character = Character(
+        name="bob",
+        bodies=(Body(name="bob", mass=2.0, inertia=(0.01, 0.01, 0.01, 0.0, 0.0, 0.0)),),
+        joints=(Joint(name="base", kind="free", parent="world", child="bob"),),
+        frames=(Frame(name="top", body="bob", pose=turned),),
+        carriages=(Carriage(name="c", home=(0.3, -0.2, 2.0)),),
+        strings=(String(name="s", carriage="c", hook="top", point=(0.0, 0.0, -0.02), length=1.0),),
+        home={"base.tx": 0.3, "base.ty": -0.2, "base.tz": 0.93},
+    )
+    text, notes = export_mjcf(character)
+    assert len(notes) == 1
+    assert "mocap" in notes[0]
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:] = coordinates_to_qpos(character, model, np.array([0.3, -0.2, 0.93, 0.0, 0.0, 0.0]))[0]
+    mujoco.mj_forward(model, data)
+    assert data.ten_length[0] == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(data.site("s.hook").xpos, [0.3, -0.2, 1.0], atol=1e-12)
+    assert tuple(model.tendon_range[0]) == (0.0, 1.0)
+    for _ in range(500):
+        mujoco.mj_step(model, data)
+    assert data.ten_length[0] == pytest.approx(1.0, abs=1e-5)
+    assert data.efc_force[0] == pytest.approx(2.0 * 9.81, rel=1e-4)
+    loose = character.changed(strings=(character.strings[0].changed(length=None),), home=character.home | {"base.tz": 0.43})
+    assert mujoco.MjModel.from_xml_string(export_mjcf(loose)[0]).tendon_range[0, 1] == pytest.approx(1.5, abs=1e-15)

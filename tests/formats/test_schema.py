@@ -20,6 +20,8 @@ joints: [{name: j, kind: hinge, parent: world, child: a, range_deg: [-90, 90]}]
 motors: [{name: m, coordinate: j, velocity_rpm: 60, delay_ms: 20}]
 feet: [{name: f, body: a, points_m: [[0, 0, 0]]}]
 home_deg: {j: 10}
+carriages: [{name: c, home_m: [0, 0, 2], velocity_cm_s: 50, winch_range_cm: [50, 150]}]
+strings: [{name: s, carriage: c, hook: a, length_mm: 900}]
 """
 CLIP = b"""bunraku: clip/1
 name: c
@@ -70,6 +72,8 @@ def test_what_the_readers_accept_is_valid() -> None:
         ("character", CHARACTER.replace(b"kind: box", b"kind: bax")),
         ("character", CHARACTER.replace(b", points_m: [[0, 0, 0]]", b"")),
         ("character", CHARACTER.replace(b"character/1", b"clip/1")),
+        ("character", CHARACTER.replace(b"velocity_cm_s", b"velocity_deg_s")),
+        ("character", CHARACTER.replace(b"length_mm: 900", b"length_mm: -900")),
         ("clip", CLIP.replace(b"start_s: 0.1, ", b"")),
         ("clip", CLIP.replace(b"name: c\n", b"")),
         ("clip", CLIP + b"colour: red\n"),

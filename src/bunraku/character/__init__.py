@@ -4,5 +4,21 @@ from bunraku.character.body import Body, Foot, Frame, Pose, Shape
 from bunraku.character.character import WORLD, Character
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
+from bunraku.character.string import Carriage, String
 
-__all__ = ["WORLD", "Axis", "Body", "Character", "Coupling", "DependentRange", "Foot", "Frame", "Joint", "Motor", "Pose", "Shape"]
+__all__ = [
+    "WORLD",
+    "Axis",
+    "Body",
+    "Carriage",
+    "Character",
+    "Coupling",
+    "DependentRange",
+    "Foot",
+    "Frame",
+    "Joint",
+    "Motor",
+    "Pose",
+    "Shape",
+    "String",
+]

@@ -13,6 +13,7 @@ from bunraku.character.body import Body, Foot, Frame
 from bunraku.character.description import Description, Name, quantity
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
+from bunraku.character.string import Carriage, String, check_strings
 from bunraku.errors import BadInput
 
 __all__ = ["WORLD", "Character"]
@@ -31,6 +32,8 @@ class Character(Description):
     dependent_ranges: tuple[DependentRange, ...] = ()
     frames: tuple[Frame, ...] = ()
     feet: tuple[Foot, ...] = ()
+    carriages: tuple[Carriage, ...] = ()
+    strings: tuple[String, ...] = ()
     groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
     home: dict[str, float] = quantity("coordinate", default_factory=dict)
     may_touch: tuple[tuple[Name, Name], ...] = ()
@@ -46,6 +49,8 @@ class Character(Description):
             ("motors", [motor.name for motor in self.motors]),
             ("frames", [frame.name for frame in self.frames]),
             ("feet", [foot.name for foot in self.feet]),
+            ("carriages", [carriage.name for carriage in self.carriages]),
+            ("strings", [string.name for string in self.strings]),
         ):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
@@ -60,6 +65,8 @@ class Character(Description):
         for name, body in [(part.name, part.body) for part in self.frames] + [(part.name, part.body) for part in self.feet]:
             if body not in bodies and body != WORLD:
                 raise ValueError(f"{name!r} is fixed to {body!r}, which is no body; known: {_some(bodies)}")
+        frames = {frame.name: frame.body for frame in self.frames}
+        check_strings(self.strings, self.carriages, bodies, frames, known)
         driven = Counter(motor.coordinate for motor in self.motors)
         followers = {coupling.follower for coupling in self.couplings}
         if len(followers) < len(self.couplings):
@@ -116,6 +123,12 @@ class Character(Description):
     def coordinates(self) -> tuple[str, ...]:
         """The names of all coordinates, in the order of the joints."""
         return tuple(axis.name for axis in self.axes)
+
+    @property
+    def prescribed(self) -> tuple[str, ...]:
+        """The kinematic coordinates of a marionette: x and y of each carriage, then the length of each string."""
+        places = [name for carriage in self.carriages for name in carriage.coordinates]
+        return (*places, *(string.coordinate for string in self.strings))
 
     @property
     def driven(self) -> tuple[str, ...]:

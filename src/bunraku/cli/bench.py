@@ -47,7 +47,8 @@ def bench(
     if unknown:
         raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(found)}")
     chosen = names or [name for name in found if exhaustive or name not in EXHAUSTIVE]
-    failed, skipped = [], []
+    failed: list[str] = []
+    skipped: list[str] = []
     for name in chosen:
         say(f"\n{name.replace('_', ' ')}?")
         code = subprocess.run([sys.executable, str(found[name])], check=False).returncode  # noqa: S603 (our own files)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.character import WORLD, Axis, Body, Character, Joint, Shape
+from bunraku.character import WORLD, Axis, Body, Character, Frame, Joint, Pose, Shape
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.xml_text import element, numbers
 from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
@@ -45,10 +45,12 @@ def export_mjcf(
     moving joints are merged into the next body, which then has several joints. Motors become position servos with force
     kp (target - q) - kv v within +-torque_fraction * stall_torque; kp [N·m/rad] is the motor's stiffness, or the one that
     gives full torque at ``FULL_TORQUE_AT``, or ``default_stiffness``; kv its damping, or critical damping of the joint's inertia.
-    Couplings become joint equalities. ``floor`` adds the plane z = 0; touching ground, feet use their own friction.
+    Couplings become joint equalities. Strings become spatial tendons that grow no longer than the string, from a site of the
+    carriage's name, on a mocap body at its home, to the site ``STRING.hook``. ``floor`` adds the plane z = 0; touching ground,
+    feet use their own friction.
     """
     writer = _Writer(character, free_base_as_quaternion, self_collision, default_stiffness)
-    world = writer.body_lines(WORLD, 2)
+    world = [*writer.body_lines(WORLD, 2), *writer.carriages()]
     if floor:
         world.insert(0, '    <geom name="floor" type="plane" size="0 0 0.05" friction="0.8 0.005 0.0001" material="floor"/>')
         world.insert(0, '    <light directional="true" pos="0 0 4" dir="-0.4 0.3 -1"/>')
@@ -65,6 +67,7 @@ def export_mjcf(
         ]
     lines += ["  <worldbody>", *world, "  </worldbody>"]
     lines += _section("contact", writer.exclusions())
+    lines += _section("tendon", writer.tendons(timestep_s))
     lines += _section("equality", writer.equalities())
     if actuators:
         lines += _section("actuator", writer.actuators())
@@ -94,6 +97,11 @@ class _Writer:
         self.sites = defaultdict(list)
         for frame in self.character.frames:
             self.sites[frame.body].append(frame)
+        frames = {frame.name: frame for frame in self.character.frames}
+        for string in self.character.strings:
+            on = frames.get(string.hook, Frame(name=string.hook, body=string.hook))
+            pose = as_pose(compose(of_pose(on.pose), of_pose(Pose(position=string.point))))
+            self.sites[on.body].append(Frame(name=f"{string.name}.hook", body=on.body, pose=pose))
         self.feet = {foot.body: foot for foot in self.character.feet}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.kinds = {axis.name: axis.kind for axis in self.character.axes}
@@ -224,6 +232,31 @@ class _Writer:
             element(2, "joint", joint1=c.follower, joint2=c.driver, polycoef=numbers([c.offset, c.ratio, 0, 0, 0]))
             for c in self.character.couplings
         ]
+
+    def carriages(self) -> list[str]:
+        lines = []
+        for carriage in self.character.carriages:
+            body = {"name": carriage.name, "pos": numbers(carriage.home), "mocap": "true"}
+            lines += [element(2, "body", **body).replace("/>", ">"), element(3, "site", name=carriage.name), "    </body>"]
+        if lines:
+            self.notes.append("carriages stand at home as mocap bodies; their limits are not written, a replay moves them")
+        return lines
+
+    def tendons(self, timestep: float) -> list[str]:
+        if not self.character.strings:
+            return []
+        from bunraku.mechanics.strings import home_lengths
+
+        lines = []
+        for string, length in zip(self.character.strings, home_lengths(self.character), strict=True):
+            limit = {
+                "range": numbers([0.0, length]),
+                "solreflimit": numbers([2.0 * timestep, 1.0]),
+                "solimplimit": "0.99 0.999 0.001",
+            }
+            lines.append(element(2, "spatial", name=string.name, **limit, width="0.001", rgba="0.2 0.2 0.2 1").replace("/>", ">"))
+            lines += [element(3, "site", site=string.carriage), element(3, "site", site=f"{string.name}.hook"), "    </spatial>"]
+        return lines
 
     def actuators(self) -> list[str]:
         axes = {axis.name: axis for axis in self.character.axes}

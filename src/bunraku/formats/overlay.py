@@ -42,7 +42,14 @@ def _derived(title: str, base: type[Description], source: type[Description], fie
 
 
 _CHANGEABLE = tuple(name for name in Motor.model_fields if name not in ("name", "coordinate"))
-_NAMED = {"couplings": "follower", "dependent_ranges": "coordinate", "frames": "name", "feet": "name"}
+_NAMED = {
+    "couplings": "follower",
+    "dependent_ranges": "coordinate",
+    "frames": "name",
+    "feet": "name",
+    "carriages": "name",
+    "strings": "name",
+}
 _ADDED = (*_NAMED, "groups", "home", "may_touch", "source")
 
 if TYPE_CHECKING:

@@ -35,6 +35,8 @@ FAMILIES: dict[str, dict[str, dict[str, float]]] = {
     "keys": {ANGULAR: _ANGLE, LINEAR: _LENGTH},
     "rate": {ANGULAR: {"rad_s": 1.0, "deg_s": _DEG, "rpm": _RPM}, LINEAR: {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}},
     "acceleration": {ANGULAR: {"rad_s2": 1.0, "deg_s2": _DEG}, LINEAR: {"m_s2": 1.0, "cm_s2": 0.01, "mm_s2": 0.001}},
+    "speed": {LINEAR: {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}},
+    "linear_acceleration": {LINEAR: {"m_s2": 1.0, "cm_s2": 0.01, "mm_s2": 0.001}},
     "jerk": {ANGULAR: {"rad_s3": 1.0, "deg_s3": _DEG}, LINEAR: {"m_s3": 1.0, "cm_s3": 0.01, "mm_s3": 0.001}},
     "effort": {
         ANGULAR: {

@@ -6,8 +6,8 @@ Augmented Lagrangian: with multipliers mu >= 0 and a penalty c, each round minim
 
 and c grows when the violation does not fall fast enough. With mu = 0 the first round is the squared hinge c/2 max(0, g)^2.
 
-Barrier: the hinge on g + margin, stiffened until every g is below 0, and then J - w sum log(-g), w lowered round by round; every trial
-outside is refused by the line search, so the answer is strictly inside. From a start outside it needs the hinge first: a
+Barrier: the hinge on g + margin, stiffened until every g is below 0, and then J - w sum log(-g), w lowered round by round; every
+trial outside is refused by the line search, so the answer is strictly inside. From a start outside it needs the hinge first: a
 barrier straight from a neutral start crawls.
 """
 
