@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,7 +49,7 @@ def perform(
     So are those of the streaming form, for example --stream --rate 50 --held legs.
     """
     from bunraku.cli.console import say
-    from bunraku.cli.options import describe_fields, describe_options, parse_options
+    from bunraku.cli.options import describe_fields, describe_options
     from bunraku.errors import BadInput
 
     if options:
@@ -69,47 +70,74 @@ def perform(
     if not clip:
         raise BadInput("a clip is missing; say what is to be performed: bunraku perform CHARACTER CLIP")
 
-    from bunraku.cli.console import watching
-    from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
-    from bunraku.optimization.solution import Status
-    from bunraku.performers.choose import choose_performer
-    from bunraku.performers.performer import make_performer
+    job = _Job(character, clip, output, performer, overlay, rig, resume, log, context.args)
+    result, target = job.run()
+    return _tell(result, target, json)
 
-    (who, dropped), wish = read_character_with_notes(character, overlay=overlay), read_clip(clip)
-    for note in dropped:
-        say(f"{character}: {note}")
-    target = output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
+
+@dataclass(frozen=True)
+class _Job:
+    """One call of ``perform``: what was given on the command line."""
+
+    character: str
+    clip: str
+    output: Path | None
+    performer: str
+    overlay: Path | None
+    rig: Path | None
+    resume: bool
+    log: Path | None
+    words: list[str]
+
+    def run(self) -> tuple[Performance, Path]:
+        """Load, retarget if needed, choose, perform, write; the performance and where it went."""
+        from bunraku.cli.console import say, watching
+        from bunraku.cli.options import parse_options
+        from bunraku.formats.checkpoint import Checkpoint
+        from bunraku.formats.provenance import content_hash
+        from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
+        from bunraku.optimization.solution import Status
+        from bunraku.performers.choose import choose_performer
+        from bunraku.performers.performer import make_performer
+        from bunraku.performers.prepare import prepare, read_rig
+
+        (who, dropped), wish = read_character_with_notes(self.character, overlay=self.overlay), read_clip(self.clip)
+        for note in dropped:
+            say(f"{self.character}: {note}")
+        target = self.output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
+        _check_target(target)
+        with watching(self.log) as monitor:
+            mapped = read_rig(self.rig) if self.rig else None
+            key = content_hash([who, wish, mapped, self.performer, self.words])
+            trail = Checkpoint(target.with_name(target.name + ".checkpoint"), key)
+            ready = Checkpoint(target.with_name(target.name + ".retargeted"), key)
+            if not self.resume:
+                trail.discard()
+                ready.discard()
+            prepared = prepare(who, wish, rig=mapped, checkpoint=ready, monitor=monitor)
+            for note in prepared.notes:
+                say(note)
+            choice = choose_performer(who, prepared.clip, self.performer)
+            say(f"performer: {choice.name} ({choice.reason})")
+            artist = make_performer(choice.name, parse_options(choice.name, self.words))
+            result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
+        write_performance(target, result)
+        if result.certificate.status is not Status.CANCELLED:
+            trail.discard()
+            ready.discard()
+        return result, target
+
+
+def _check_target(target: Path) -> None:
+    """Refuse an output that cannot be written, before anything is computed."""
+    from bunraku.errors import BadInput
+
     if not target.name.endswith(".performance.npz"):
         raise BadInput("the name should end in .performance.npz; use bunraku export for other formats", file=str(target))
     if target.is_dir():
         raise BadInput("this is a folder; give the name of a file", file=str(target))
     if not target.parent.is_dir():
         raise BadInput(f"the folder {target.parent} does not exist; make it first", file=str(target))
-    with watching(log) as monitor:
-        from bunraku.formats.checkpoint import Checkpoint
-        from bunraku.formats.provenance import content_hash
-        from bunraku.performers.prepare import prepare, read_rig
-
-        words = list(context.args)
-        mapped = read_rig(rig) if rig else None
-        key = content_hash([who, wish, mapped, performer, words])
-        trail = Checkpoint(target.with_name(target.name + ".checkpoint"), key)
-        ready = Checkpoint(target.with_name(target.name + ".retargeted"), key)
-        if not resume:
-            trail.discard()
-            ready.discard()
-        prepared = prepare(who, wish, rig=mapped, checkpoint=ready, monitor=monitor)
-        for note in prepared.notes:
-            say(note)
-        choice = choose_performer(who, prepared.clip, performer)
-        say(f"performer: {choice.name} ({choice.reason})")
-        artist = make_performer(choice.name, parse_options(choice.name, words))
-        result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
-    write_performance(target, result)
-    if result.certificate.status is not Status.CANCELLED:
-        trail.discard()
-        ready.discard()
-    return _tell(result, target, json)
 
 
 def _tell(result: Performance, target: Path, json: bool) -> int:
