@@ -8,12 +8,12 @@ import pytest
 from bunraku.character import Body, Character, Coupling, Joint
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
-from bunraku.formats.registry import read_character
+from bunraku.formats.registry import built_in, read_character
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")
 
-NAMES = ("nao", "humanoid")
+NAMES = built_in("character")
 
 
 @pytest.fixture(scope="module", params=NAMES)
