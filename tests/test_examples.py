@@ -94,3 +94,52 @@ def test_lesson_08() -> None:
     assert off[-21:].max() < 3.0  # the last second
     assert best.exponent >= 1.8
     assert costs["exact"] < 0.9 * costs["first order"]
+
+
+def test_lesson_09() -> None:
+    result, seconds, closed, opened = load("09").lesson()
+    assert result.status is Status.CONVERGED
+    assert seconds >= 1.0  # within 3 degrees of standing
+    theta = result.positions.column("theta")
+    assert abs(np.degrees(theta[-1])) < 3.0
+    assert abs(theta[-1] - theta[-2]) / result.integrator.dt < 0.1
+    assert np.abs(result.u).max() <= result.problem.limits[0]
+    assert closed >= 0.95
+    assert opened < 0.5
+
+
+def test_lesson_10() -> None:
+    _, costs, best = load("10").lesson()
+    assert best.status is Status.CONVERGED
+    assert best.exponent >= 1.8
+    assert costs["hanging"] > 10.0 * costs["optimum"]
+    assert costs["optimum"] < costs["first"] <= 1.1 * costs["optimum"]
+    assert costs["unprojected"] > costs["hanging"]
+
+
+def test_lesson_11() -> None:
+    module = load("11")
+    found, (tension, step, hand, residual), excess, _, careless = module.lesson()
+    elbow = found.x[:, 2]
+    crossings = np.flatnonzero(elbow[:-1] * elbow[1:] < 0.0)
+    assert found.status is Status.CONVERGED
+    assert len(crossings) == 4
+    assert hand[crossings].min() > 1e3  # the hand's Jacobian is singular at the straight arm
+    assert step.max() < 1e4  # the step's matrix is not
+    assert residual.max() <= 1e-10
+    assert tension.min() >= module.MARGIN - 1e-3
+    assert careless.min() < 0.0
+    assert excess.kept
+    assert np.degrees(np.abs(found.x[370:611, 1])).max() > 15.0  # it waves
+
+
+def test_lesson_13() -> None:
+    ways, reach, motions = load("13").lesson()
+    assert ways == 11
+    assert reach[2 * ways - 1] > 0.1 > 1e-12 > reach[2 * ways]
+    off = {name: distance for name, (distance, _) in motions.items()}
+    assert all(distance[0] == pytest.approx(0.05, rel=0.1) for distance in off.values())
+    assert off["constant tensions"][-1] > 1.0
+    assert off["feedback"][-1] < 1e-6
+    assert off["feedback in MuJoCo"][-1] < 1e-3
+    assert all(tension.min() > 0.0 for _, tension in motions.values())

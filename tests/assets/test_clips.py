@@ -42,7 +42,7 @@ def characters():
 
 
 def test_every_built_in_clip_is_judged_here_and_the_voices_are_small():
-    assert set(built_in("clip")) == set(CLIPS)
+    assert {name for name in built_in("clip") if read_clip(name).audio is not None} == set(CLIPS)
     moods = [mood for character, mood, kind in CLIPS.values() if character == "nao" and kind != "legal"]
     assert moods.count("negative") >= 4
     assert moods.count("positive") >= 2

@@ -22,8 +22,8 @@ def build(**parts: object) -> Character:
     [
         ({"bodies": (BASE, TIP, TIP)}, "share the name 'tip'"),
         ({"joints": (ROOT,)}, "'tip' hangs on no joint"),
-        ({"joints": (ROOT, ELBOW, Joint(name="again", kind="fixed", parent="base", child="tip"))}, "second parent"),
-        ({"joints": (Joint(name="root", kind="fixed", parent="tip", child="base"), ELBOW)}, "form a loop"),
+        ({"joints": (ROOT, ELBOW, Joint(name="again", kind="free", parent="base", child="tip"))}, "closes nothing"),
+        ({"joints": (Joint(name="root", kind="fixed", parent="tip", child="base"), ELBOW)}, "hang on each other"),
         ({"motors": (Motor(name="m", coordinate="knee"),)}, "'knee', which no joint has; known: elbow"),
         ({"motors": (Motor(name="m", coordinate="elbow"), Motor(name="n", coordinate="elbow"))}, "driven twice"),
         ({"couplings": (Coupling(driver="elbow", follower="elbow"),)}, "both drives and follows"),

@@ -166,7 +166,8 @@ def test_motors_couplings_and_ranges() -> None:
     assert character.home["a"] == pytest.approx(np.deg2rad(20.0))
     assert character.home["root.tz"] == 0.9
     text = "\n".join(dropped)
-    for word in ("<tendon>", "weld", "geoms fixed to the world", "actuator (motor)"):
+    assert [(loop.kind, loop.name) for loop in character.loops] == [("fixed", "loop_0")]
+    for word in ("<tendon>", "geoms fixed to the world", "actuator (motor)"):
         assert word in text
 
 

@@ -16,7 +16,7 @@ from bunraku.formats.archive import pack, unpack
 from bunraku.formats.performance_npz import read_performance_npz, write_performance_npz
 from bunraku.formats.provenance import content_hash, provenance
 from bunraku.formats.registry import read_clip, read_performance, write_performance
-from bunraku.motion import Audio, Certificate, Channel, Check, JointCurves, Mark, Performance
+from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance
 from bunraku.optimization.solution import Status
 
 
@@ -113,3 +113,58 @@ def test_files_that_do_not_hold_together_are_refused(change: Any, said: str) -> 
         read_performance_npz(_edited(change), file="f.npz")
     assert caught.value.file == "f.npz"
     assert caught.value.place
+
+
+def puppet(rng: np.random.Generator) -> Performance:
+    """A performance of torques with feedback: two coordinates, one motor."""
+    plain = performance(rng)
+    feedback = Feedback(
+        100.0,
+        ("j", "s"),
+        ("j", "s"),
+        ("j",),
+        rng.normal(size=(50, 4)),
+        rng.normal(size=(49, 1)),
+        rng.normal(size=(49, 1, 4)) * 1e-300,
+    )
+    return plain.changed(channels=(Channel("j", "torque", "N·m", 100.0, rng.normal(size=50)),), feedback=feedback)
+
+
+def test_feedback_comes_back_bit_by_bit() -> None:
+    original = puppet(np.random.default_rng(4))
+    data = write_performance_npz(original)
+    back = read_performance_npz(data, file="f")
+    assert same(back, original)
+    assert back.feedback is not None
+    assert original.feedback is not None
+    for part in ("states", "commands", "gains"):
+        assert getattr(back.feedback, part).tobytes() == getattr(original.feedback, part).tobytes()
+    assert write_performance_npz(back) == data
+
+
+def test_a_file_without_feedback_says_nothing_of_it_and_reads_as_before() -> None:
+    arrays = unpack(write_performance_npz(performance(np.random.default_rng(1))), file="f")
+    assert "feedback" not in json.loads(arrays["header"].tobytes())
+    assert not any(name.startswith("feedback") for name in arrays)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda h, a: a.pop("feedback_gains"), "feedback_gains"),
+        (lambda h, a: h.pop("feedback"), "feedback_commands"),
+        (lambda h, a: a.update(feedback_gains=a["feedback_gains"][:, :, :3]), "gains has shape"),
+        (lambda h, a: a.update(feedback_states=a["feedback_states"][:20]), "commands has shape"),
+        (lambda h, a: a.update(feedback_gains=a["feedback_gains"] * np.nan), "finite"),
+        (lambda h, a: h["feedback"].update(inputs=["s"]), "corrects 's'"),
+        (lambda h, a: h["feedback"].update(rate_hz=50.0), "50 states at 50 Hz"),
+    ],
+)
+def test_damaged_feedback_is_refused(change: Any, said: str) -> None:
+    arrays: dict[str, Any] = dict(unpack(write_performance_npz(puppet(np.random.default_rng(4))), file="f"))
+    header = json.loads(arrays["header"].tobytes())
+    change(header, arrays)
+    data = pack(arrays | {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)})
+    with pytest.raises(BadInput, match=said) as caught:
+        read_performance_npz(data, file="f.npz")
+    assert caught.value.file == "f.npz"

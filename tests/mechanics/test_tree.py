@@ -62,7 +62,7 @@ def test_centre_of_mass_and_jacobians_equal_mujocos(character, configurations) -
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         at = tree.configuration(q)
-        np.testing.assert_allclose(at.center_of_mass(), data.subtree_com[1], atol=1e-10)
+        np.testing.assert_allclose(at.center_of_mass(), data.subtree_com[0], atol=1e-10)
         for frame in character.frames:
             mujoco.mj_jacSite(model, data, linear, angular, model.site(frame.name).id)
             Jv, Jw = at.jacobian(frame.name)
@@ -77,7 +77,10 @@ def test_jacobian_by_slope(character) -> None:
     q, d = rng.uniform(-1.0, 1.0, (2, tree.nq))
     at = tree.configuration(q)
     steps = np.logspace(-2, -4, 5)
-    for frame in ("l_hand", "r_foot", "head"):
+    chosen = {"l_hand", "r_foot", "head", "hand", "thumb_tip", "little_tip"} & {frame.name for frame in character.frames}
+    if not chosen:
+        pytest.skip("no limb that ends in a frame")
+    for frame in sorted(chosen):
         Jv, Jw = at.jacobian(frame)
         R, p = at.pose(frame)
         x, y, z = Jw @ d

@@ -82,6 +82,16 @@ def test_a_skeleton_is_retargeted_once(capture: Clip, tmp_path: Path, monkeypatc
         prepare(nao, capture, checkpoint=Checkpoint(tmp_path / "kept", "another problem"))
 
 
+def test_a_puppet_is_wished_whole_also_from_what_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    puppet, kept = read_character("marionette"), tmp_path / "kept"
+    first = prepare(puppet, read_clip("chicken-dance"), checkpoint=Checkpoint(kept, "key"))
+    assert first.clip.joints.names == puppet.coordinates
+    monkeypatch.setattr("bunraku.performers.prepare.retarget", lambda *a, **k: pytest.fail("retargeted again"))
+    again = prepare(puppet, read_clip("chicken-dance"), checkpoint=Checkpoint(kept, "key"))
+    assert again.clip.joints.names == puppet.coordinates
+    assert np.array_equal(again.clip.joints.values, first.clip.joints.values)
+
+
 @pytest.mark.parametrize(("status", "kept"), [(Status.CANCELLED, False), (Status.MAX_ITERATIONS, True)])
 def test_how_it_ended_is_carried_into_the_certificate(
     status: Status, kept: bool, capture: Clip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

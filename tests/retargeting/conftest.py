@@ -22,6 +22,14 @@ BONES = {
     "RightForeArm": ("r_elbow", "RightArm"),
     "RightHand": ("r_hand", "RightForeArm"),
 }
+LEGS = {
+    "LeftUpLeg": ("l_hip", "Hips"),
+    "LeftLeg": ("l_knee", "LeftUpLeg"),
+    "LeftFoot": ("l_foot", "LeftLeg"),
+    "RightUpLeg": ("r_hip", "Hips"),
+    "RightLeg": ("r_knee", "RightUpLeg"),
+    "RightFoot": ("r_foot", "RightLeg"),
+}
 
 
 def make_puppet(*, velocity: float = 8.0, waist: bool = False) -> Character:
@@ -69,18 +77,19 @@ def make_puppet(*, velocity: float = 8.0, waist: bool = False) -> Character:
     )
 
 
-def as_skeleton(tree: Tree, q: np.ndarray, rate: float) -> SkeletonMotion:
+def as_skeleton(tree: Tree, q: np.ndarray, rate: float, legs: bool = False) -> SkeletonMotion:
     """The character's own motion as a skeleton whose bones have the axes of its frames; at rest as at zero."""
-    names = tuple(BONES)
+    bones = BONES | LEGS if legs else BONES
+    names = tuple(bones)
 
     def world(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         found = [tree.configuration(row) for row in values]
-        poses = [[one.pose(frame) for frame, _ in BONES.values()] for one in found]
+        poses = [[one.pose(frame) for frame, _ in bones.values()] for one in found]
         return np.array([[p[0] for p in row] for row in poses]), np.array([[p[1] for p in row] for row in poses])
 
     def local(R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         turns, moves = R.copy(), p.copy()
-        for b, (_, parent) in enumerate(BONES.values()):
+        for b, (_, parent) in enumerate(bones.values()):
             if parent:
                 a = names.index(parent)
                 turns[:, b] = np.swapaxes(R[:, a], 1, 2) @ R[:, b]
@@ -89,7 +98,7 @@ def as_skeleton(tree: Tree, q: np.ndarray, rate: float) -> SkeletonMotion:
 
     turns, moves = local(*world(q))
     _, offsets = local(*world(np.zeros((1, tree.nq))))
-    parents = tuple(-1 if not parent else names.index(parent) for _, parent in BONES.values())
+    parents = tuple(-1 if not parent else names.index(parent) for _, parent in bones.values())
     return SkeletonMotion(names, parents, offsets[0], rate, moves, turns, {})
 
 

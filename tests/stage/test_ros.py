@@ -70,6 +70,6 @@ def test_thinning_and_refusal(performance):
     _, positions, velocities = arrays(export_ros(performance, rate=10.0, stop=False))
     np.testing.assert_array_equal(positions, performance.motion.values[::5])
     np.testing.assert_allclose(velocities[1:-1], (positions[2:] - positions[:-2]) * 5.0)
-    torque = Channel("motor", "torque", "N·m", 50.0, np.zeros(76))
-    with pytest.raises(BadInput, match="'motor' is a torque, which the ros format cannot express"):
+    torque = Channel("HeadYaw", "torque", "N·m", 50.0, np.zeros(76))
+    with pytest.raises(BadInput, match="'HeadYaw' is a torque, which the ros format cannot express"):
         export_ros(performance.changed(channels=(torque,)))

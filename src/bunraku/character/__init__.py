@@ -5,6 +5,7 @@ from bunraku.character.character import WORLD, Character
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
 from bunraku.character.string import Carriage, String
+from bunraku.character.tendon import Tendon
 
 __all__ = [
     "WORLD",
@@ -21,4 +22,5 @@ __all__ = [
     "Pose",
     "Shape",
     "String",
+    "Tendon",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from bunraku.character.description import Description, Name, Quaternion, Vector3, quantity
+from bunraku.geometry.rotations import matrix_of_quaternion
 
 __all__ = ["Body", "Foot", "Frame", "Pose", "Shape"]
 
@@ -26,6 +28,12 @@ class Pose(Description):
         if abs(norm - 1.0) < 1e-15:
             return value
         return (value[0] / norm, value[1] / norm, value[2] / norm, value[3] / norm)
+
+    def inverse(self) -> Pose:
+        """Where A stands in B: ``X_BA``."""
+        w, x, y, z = self.quaternion
+        turned = matrix_of_quaternion((w, -x, -y, -z)) @ np.array(self.position)
+        return Pose(position=(-float(turned[0]), -float(turned[1]), -float(turned[2])), quaternion=(w, -x, -y, -z))
 
 
 class Shape(Description):

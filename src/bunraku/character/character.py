@@ -12,8 +12,10 @@ from pydantic import Field, model_validator
 from bunraku.character.body import Body, Foot, Frame
 from bunraku.character.description import Description, Name, quantity
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
+from bunraku.character.loop import check_loops, cut_loops
 from bunraku.character.motor import Motor
 from bunraku.character.string import Carriage, String, check_strings
+from bunraku.character.tendon import Tendon, check_tendons
 from bunraku.errors import BadInput
 
 __all__ = ["WORLD", "Character"]
@@ -22,11 +24,16 @@ WORLD = "world"
 
 
 class Character(Description):
-    """A physical robotic character. Every body but the implicit ``world`` is the child of exactly one joint."""
+    """A physical robotic character. Every body but the implicit ``world`` is the child of exactly one of its ``joints``.
+
+    Joints that make cycles may be given all the same: enough of them are moved to ``loops`` to leave a tree (`character.loop` says
+    which), and home values of their coordinates, which are now a matter of the others, are left out.
+    """
 
     name: Name
     bodies: Annotated[tuple[Body, ...], Field(min_length=1, max_length=10_000)]
     joints: tuple[Joint, ...]
+    loops: tuple[Joint, ...] = ()
     motors: tuple[Motor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     dependent_ranges: tuple[DependentRange, ...] = ()
@@ -34,6 +41,7 @@ class Character(Description):
     feet: tuple[Foot, ...] = ()
     carriages: tuple[Carriage, ...] = ()
     strings: tuple[String, ...] = ()
+    tendons: tuple[Tendon, ...] = ()
     groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
     home: dict[str, float] = quantity("coordinate", default_factory=dict)
     may_touch: tuple[tuple[Name, Name], ...] = ()
@@ -41,23 +49,24 @@ class Character(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Character:
-        bodies = [body.name for body in self.bodies]
         for kind, names in (
-            ("bodies", bodies),
-            ("joints", [joint.name for joint in self.joints]),
+            ("bodies", [body.name for body in self.bodies]),
+            ("joints", [joint.name for joint in (*self.joints, *self.loops)]),
             ("coordinates", [axis.name for axis in self.axes]),
             ("motors", [motor.name for motor in self.motors]),
             ("frames", [frame.name for frame in self.frames]),
             ("feet", [foot.name for foot in self.feet]),
             ("carriages", [carriage.name for carriage in self.carriages]),
             ("strings", [string.name for string in self.strings]),
+            ("tendons", [tendon.name for tendon in self.tendons]),
         ):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
                 raise ValueError(f"two {kind} share the name {twice[0]!r}; names must differ")
-        if WORLD in bodies:
-            raise ValueError("a body cannot be called 'world': that is the ground; rename it")
-        self._check_tree(set(bodies))
+        self._check_ends()
+        self._cut()
+        bodies = [body.name for body in self.bodies]
+        check_loops(self.loops, {*bodies, WORLD})
         known = {axis.name for axis in self.axes}
         for coordinate, where in self._mentions():
             if coordinate not in known:
@@ -67,6 +76,7 @@ class Character(Description):
                 raise ValueError(f"{name!r} is fixed to {body!r}, which is no body; known: {_some(bodies)}")
         frames = {frame.name: frame.body for frame in self.frames}
         check_strings(self.strings, self.carriages, bodies, frames, known)
+        check_tendons(self.tendons, {axis.name for axis in self.axes if axis.kind == "hinge"}, known)
         driven = Counter(motor.coordinate for motor in self.motors)
         followers = {coupling.follower for coupling in self.couplings}
         if len(followers) < len(self.couplings):
@@ -87,32 +97,32 @@ class Character(Description):
             found += [(coupling.driver, "a coupling"), (coupling.follower, "a coupling")]
         for dependent in self.dependent_ranges:
             found += [(dependent.coordinate, "a dependent range"), (dependent.on, "a dependent range")]
+        found += [(name, f"tendon {tendon.name!r}") for tendon in self.tendons for name in tendon.moment_arms]
         found += [(name, "home") for name in self.home]
         found += [(name, f"group {group!r}") for group, names in self.groups.items() for name in names]
         return found
 
-    def _check_tree(self, bodies: set[str]) -> None:
-        parent: dict[str, str] = {}
+    def _check_ends(self) -> None:
+        bodies = {body.name for body in self.bodies}
+        if WORLD in bodies:
+            raise ValueError("a body cannot be called 'world': that is the ground; rename it")
         for joint in self.joints:
             for end in (joint.parent, joint.child):
                 if end not in bodies and end != WORLD:
                     raise ValueError(f"joint {joint.name!r} names the body {end!r}, which is not described; known: {_some(bodies)}")
-            if joint.child == WORLD or joint.child in parent:
-                raise ValueError(f"joint {joint.name!r} gives {joint.child!r} a second parent; a body hangs on one joint")
-            parent[joint.child] = joint.parent
-        loose = bodies - set(parent)
-        if loose:
-            raise ValueError(f"the body {sorted(loose)[0]!r} hangs on no joint; connect it, or fix it to 'world'")
-        rooted = {WORLD}
-        for start in parent:
-            path: list[str] = []
-            at = start
-            while at not in rooted:
-                if at in path:
-                    raise ValueError(f"the bodies {' - '.join(path[path.index(at) :])} form a loop; a tree is needed")
-                path.append(at)
-                at = parent[at]
-            rooted.update(path)
+
+    def _cut(self) -> None:
+        """Leave a tree of joints, the others to loops; a description is frozen once this is done."""
+        needed = {name for name, where in self._mentions() if where != "home" and not where.startswith("group ")}
+        tree, cut, bodies = cut_loops(self.joints, self.bodies, WORLD, needed)
+        if tree != self.joints:
+            self.__dict__.update(joints=tree, bodies=bodies, loops=(*self.loops, *cut))
+            self.__dict__.pop("axes", None)
+        gone = {axis.name for loop in self.loops for axis in loop.axes}
+        if gone & {*self.home, *(name for names in self.groups.values() for name in names)}:
+            kept = {group: tuple(name for name in names if name not in gone) for group, names in self.groups.items()}
+            home = {name: value for name, value in self.home.items() if name not in gone}
+            self.__dict__.update(home=home, groups={group: names for group, names in kept.items() if names})
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:

@@ -24,8 +24,8 @@ def quantity(kind: str, default: Any = ..., **rules: Any) -> Any:
     """A field holding a physical quantity.
 
     ``kind`` is one of mass, length, inertia, time, frequency, angle, coordinate (rad or m, by the joint), rate,
-    acceleration, jerk (their derivatives), speed, linear_acceleration (of a point, m/s and m/s²), effort (N·m or N), stiffness,
-    damping (effort per coordinate, per rate).
+    acceleration, jerk (their derivatives), speed, linear_acceleration (of a point, m/s and m/s²), effort (N·m or N),
+    force (N), stiffness, damping (effort per coordinate, per rate).
     """
     if "default_factory" in rules:
         return Field(json_schema_extra={"quantity": kind}, **rules)

@@ -33,7 +33,8 @@ class Joint(Description):
     """Connects a parent body to a child: ``pose`` is the joint frame in the parent, where the child frame starts.
 
     ``axis`` (and ``second_axis`` of a universal joint) in the joint frame; ``sequence`` orders the turns of a ball or
-    free joint, outermost first; ``range`` limits a single-axis joint, ``ranges`` the coordinates of any other.
+    free joint, outermost first; ``range`` limits a single-axis joint, ``ranges`` the coordinates of any other. ``child_pose`` is
+    where the joint frame stands in the child when that is not the child's own frame: at the far end of a rod that closes a loop.
     """
 
     name: Name
@@ -41,6 +42,7 @@ class Joint(Description):
     parent: Name
     child: Name
     pose: Pose = Pose()
+    child_pose: Pose = Pose()
     axis: Vector3 = (0.0, 0.0, 1.0)
     second_axis: Vector3 = (0.0, 1.0, 0.0)
     sequence: Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"] = "zyx"

@@ -92,14 +92,16 @@ def _clip(clip: Clip) -> dict[str, Any]:
 
 
 def _performance(performance: Performance) -> dict[str, Any]:
-    certificate = performance.certificate
+    certificate, feedback = performance.certificate, performance.feedback
+    kinds = [channel.kind for channel in performance.channels]
     return {
         "kind": "performance",
         "character": performance.character.name,
         "clip": performance.clip_name,
         "performer": performance.provenance.performer,
         "duration_s": performance.duration,
-        "channels": len(performance.channels),
+        "channels": ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)),
+        "feedback": "none" if feedback is None else f"{len(feedback.inputs)} inputs by {feedback.states.shape[1]} states",
         "rate_hz": performance.rate,
         "status": certificate.status.sentence,
         "certificate": [check.sentence for check in certificate.checks],

@@ -22,13 +22,18 @@ def plot(
     start: Annotated[float, typer.Option(help="From this time [s]")] = 0.0,
     end: Annotated[float | None, typer.Option(help="To this time [s]")] = None,
 ) -> int:
-    """Draw angle and velocity of some joints: wish and performance, with the limits."""
+    """Draw angle and velocity of some joints, wish and performance, with the limits.
+
+    A puppet's performance without --joint: tensions, carriages and winches with their limits, points off the wish.
+    """
     from bunraku.cli.console import say
     from bunraku.formats.registry import read_performance
+    from bunraku.verification.dynamic_plots import draw_dynamic
     from bunraku.verification.plots import draw_joints, save_figure
 
     given = read_performance(performance)
     target = output or Path(performance.name.removesuffix(".performance.npz") + ".png")
-    save_figure(draw_joints(given, tuple(joint or ()), start=start, end=end), target)
+    whole = given.dynamic and not joint and start == 0.0 and end is None
+    save_figure(draw_dynamic(given) if whole else draw_joints(given, tuple(joint or ()), start=start, end=end), target)
     say(f"wrote {target}")
     return 0

@@ -20,7 +20,10 @@ def verify(
     replay: Annotated[bool, typer.Option(help="Replay in MuJoCo, a simulator whose physics is not ours")] = True,
     json: Annotated[bool, typer.Option("--json", help="The verdict as JSON on stdout")] = False,
 ) -> int:
-    """Recompute every limit at the motor rate, and replay the motion in MuJoCo with the motors' delay and torque."""
+    """Recompute every limit at the motor rate, and replay the motion in MuJoCo with the motors' delay and torque.
+
+    A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback.
+    """
     from bunraku.cli.console import emit_json, say, show_checks, watching
     from bunraku.formats.registry import read_performance
     from bunraku.verification.verify import verify as judge

@@ -9,7 +9,18 @@ from pydantic import Field, model_validator
 
 from bunraku.character.description import Description, Name, quantity
 
-__all__ = ["AudioTrack", "ClipFile", "Interpolation", "JointsTrack", "MarkEntry", "SkeletonTrack"]
+__all__ = [
+    "AccentEntry",
+    "AudioTrack",
+    "ClipFile",
+    "Interpolation",
+    "JointsTrack",
+    "MarkEntry",
+    "ModeEntry",
+    "ModesTrack",
+    "PrimitiveEntry",
+    "SkeletonTrack",
+]
 
 Interpolation = Literal["smooth", "monotone", "linear"]
 FileName = Annotated[str, Field(min_length=1, max_length=1000)]
@@ -79,6 +90,55 @@ class MarkEntry(Description):
         return self
 
 
+class ModeEntry(Description):
+    """One motion of a choreography: the name of its primitive and when it begins."""
+
+    primitive: Name
+    start: float = quantity("time", ge=0.0, le=1e5)
+
+
+class PrimitiveEntry(Description):
+    """A primitive of the choreography's own: a clip ``file`` in the same folder, or ``joints`` at a ``rate``.
+
+    ``stroke`` is the time of its most telling pose; of a file the stroke of its first phrase if left out.
+    """
+
+    name: Name
+    file: FileName | None = None
+    rate: float = quantity("frequency", 100.0, gt=0.0, le=100_000.0)
+    joints: JointsTrack | None = None
+    stroke: float | None = quantity("time", None, ge=0.0, le=1e5)
+
+    @model_validator(mode="after")
+    def _check(self) -> PrimitiveEntry:
+        if (self.file is None) == (self.joints is None):
+            raise ValueError(f"the primitive {self.name!r} takes either a file or joints")
+        return self
+
+
+class AccentEntry(Description):
+    """What the score asks: at ``time`` the pose that ``primitive`` has at its own ``moment`` (its stroke if left out).
+
+    ``width`` of the window around that time in which the distance counts, ``weight`` how much; ``coordinates``: all if empty.
+    """
+
+    time: float = quantity("time", ge=0.0, le=1e5)
+    primitive: Name
+    moment: float | None = quantity("time", None, ge=0.0, le=1e5)
+    width: float = quantity("time", 0.15, gt=0.0, le=1e3)
+    weight: float = Field(1.0, ge=0.0, le=1e6)
+    coordinates: tuple[Name, ...] = ()
+
+
+class ModesTrack(Description):
+    """A choreography: its ``duration``, the ``sequence`` of primitives, ``primitives`` of its own, the ``accents`` of the score."""
+
+    duration: float = quantity("time", gt=0.0, le=1e5)
+    sequence: tuple[ModeEntry, ...] = Field(min_length=1, max_length=200)
+    primitives: tuple[PrimitiveEntry, ...] = Field((), max_length=200)
+    accents: tuple[AccentEntry, ...] = Field((), max_length=200)
+
+
 class ClipFile(Description):
     """A clip file (``bunraku: clip/1``): what is wanted of a character, as tracks."""
 
@@ -91,4 +151,5 @@ class ClipFile(Description):
     words: tuple[MarkEntry, ...] = ()
     phrases: tuple[MarkEntry, ...] = ()
     held: tuple[Name, ...] = ()
+    modes: ModesTrack | None = None
     source: str = ""

@@ -13,6 +13,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from bunraku.errors import BadInput
 from bunraku.formats.bvh import read_bvh
 from bunraku.formats.clip_file import AudioTrack, ClipFile, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
+from bunraku.formats.clip_modes import read_modes, written_modes
 from bunraku.formats.csv_curves import read_csv
 from bunraku.formats.files import read_reference
 from bunraku.formats.gltf import read_gltf
@@ -45,6 +46,7 @@ def read_clip_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Cli
         held=found.held,
         mood=found.mood,
         source=found.source,
+        modes=None if found.modes is None else read_modes(found.modes, folder, top.at("modes"), _joints),
     )
 
 
@@ -70,6 +72,7 @@ def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
         words=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.words),
         phrases=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.phrases),
         held=clip.held,
+        modes=None if clip.modes is None else written_modes(clip.modes),
         source=clip.source,
     )
     return parts | {name: dump_yaml("clip", from_si(content))}

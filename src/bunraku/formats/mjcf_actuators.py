@@ -86,6 +86,8 @@ def read_couplings(
     driven = {motor.coordinate for motor in motors}
     found: dict[str, Coupling] = {}
     for entry in [part for section in root.all("equality") for part in section.children]:
+        if entry.tag in ("connect", "weld"):
+            continue
         follower, driver = entry.get("joint1"), entry.get("joint2")
         if entry.tag != "joint" or follower not in coordinates or driver not in coordinates or entry.get("active") == "false":
             notes.add(f"an equality ({entry.tag[:40]}) that couples no two joints dropped")

@@ -1,4 +1,4 @@
-"""MJCF in: bodies, joints, inertias, primitive shapes, sites, joint actuators and linear joint couplings of a MuJoCo model.
+"""MJCF in: bodies, joints, inertias, primitive shapes, sites, joint actuators, linear joint couplings and closed loops.
 
 A body of MJCF may have several joints, each with its own anchor and reference; here every joint has its own child, so
 massless bodies called ``body@joint`` stand between. Bodies, joints and sites without a name are called ``body_N``, ``joint_N``,
@@ -17,6 +17,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_actuators import read_couplings, read_motors
 from bunraku.formats.mjcf_context import Context, included
 from bunraku.formats.mjcf_geoms import read_geom, read_inertial
+from bunraku.formats.mjcf_loops import read_loops
 from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import combined
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, Notes, read_xml
@@ -82,6 +83,7 @@ class _Reader:
         coordinates = {axis.name: axis for joint in self.joints for axis in joint.axes}
         motors: tuple[Motor, ...] = read_motors(self.context, self.root, coordinates, self.notes)
         couplings: tuple[Coupling, ...] = read_couplings(self.root, coordinates, self.reference, motors, self.notes)
+        loops, frames = read_loops(self.root, self.bodies, self.joints, self.frames, self.home, self.notes)
         names = {body.name for body in self.bodies}
         pairs = []
         for section in self.root.all("contact"):
@@ -94,9 +96,10 @@ class _Reader:
             name=self.root.get("model") or "model",
             bodies=tuple(self._total_mass()),
             joints=tuple(self.joints),
+            loops=loops,
             motors=motors,
             couplings=couplings,
-            frames=tuple(self.frames),
+            frames=frames,
             home=self.home,
             may_touch=tuple(pairs),
             source=f"MJCF {Path(self.root.file).name}",

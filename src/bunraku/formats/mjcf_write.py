@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.character import WORLD, Axis, Body, Character, Frame, Joint, Pose, Shape
+from bunraku.formats.mjcf_loops import loop_sites, write_loops, write_tendons
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.xml_text import element, numbers
 from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
@@ -45,9 +46,10 @@ def export_mjcf(
     moving joints are merged into the next body, which then has several joints. Motors become position servos with force
     kp (target - q) - kv v within +-torque_fraction * stall_torque; kp [N·m/rad] is the motor's stiffness, or the one that
     gives full torque at ``FULL_TORQUE_AT``, or ``default_stiffness``; kv its damping, or critical damping of the joint's inertia.
-    Couplings become joint equalities. Strings become spatial tendons that grow no longer than the string, from a site of the
-    carriage's name, on a mocap body at its home, to the site ``STRING.hook``. ``floor`` adds the plane z = 0; touching ground,
-    feet use their own friction.
+    Couplings become joint equalities; joints that close loops connect and weld equalities; tendons over pulleys fixed tendons
+    with a motor of their name, whose control is the tension. Strings become spatial tendons that grow no longer than the
+    string, from a site of the carriage's name, on a mocap body at its home, to the site ``STRING.hook``. ``floor`` adds the
+    plane z = 0; touching ground, feet use their own friction.
     """
     writer = _Writer(character, free_base_as_quaternion, self_collision, default_stiffness)
     world = [*writer.body_lines(WORLD, 2), *writer.carriages()]
@@ -67,8 +69,8 @@ def export_mjcf(
         ]
     lines += ["  <worldbody>", *world, "  </worldbody>"]
     lines += _section("contact", writer.exclusions())
-    lines += _section("tendon", writer.tendons(timestep_s))
-    lines += _section("equality", writer.equalities())
+    lines += _section("tendon", [*writer.tendons(timestep_s), *write_tendons(character)])
+    lines += _section("equality", writer.equalities(timestep_s))
     if actuators:
         lines += _section("actuator", writer.actuators())
     head = element(0, "mujoco", model=character.name).replace("/>", ">")
@@ -102,6 +104,9 @@ class _Writer:
             on = frames.get(string.hook, Frame(name=string.hook, body=string.hook))
             pose = as_pose(compose(of_pose(on.pose), of_pose(Pose(position=string.point))))
             self.sites[on.body].append(Frame(name=f"{string.name}.hook", body=on.body, pose=pose))
+        for site in loop_sites(self.character):
+            self.sites[site.body].append(site)
+        self.looped = {end for loop in self.character.loops for end in (loop.parent, loop.child)}
         self.feet = {foot.body: foot for foot in self.character.feet}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.kinds = {axis.name: axis.kind for axis in self.character.axes}
@@ -121,6 +126,7 @@ class _Writer:
             and not self.bodies[name].shapes
             and not self.sites[name]
             and name not in self.feet
+            and name not in self.looped
             and len(self.below[name]) == 1
             and self.below[name][0].kind != "free"
         )
@@ -223,12 +229,12 @@ class _Writer:
 
     def exclusions(self) -> list[str]:
         pairs = {tuple(sorted(pair)) for pair in self.character.may_touch}
-        pairs |= {tuple(sorted((joint.parent, joint.child))) for joint in self.character.joints if joint.parent != WORLD}
+        pairs |= {tuple(sorted((joint.parent, joint.child))) for joint in (*self.character.joints, *self.character.loops)}
         known = sorted(pair for pair in pairs if pair[0] in self.written and pair[1] in self.written and pair[0] != pair[1])
         return [element(2, "exclude", body1=one, body2=two) for one, two in known]
 
-    def equalities(self) -> list[str]:
-        return [
+    def equalities(self, timestep: float) -> list[str]:
+        return write_loops(self.character, timestep, self.notes) + [
             element(2, "joint", joint1=c.follower, joint2=c.driver, polycoef=numbers([c.offset, c.ratio, 0, 0, 0]))
             for c in self.character.couplings
         ]
@@ -281,6 +287,9 @@ class _Writer:
                 else:
                     self.notes.append(f"motor {motor.name}: its range and the joint's leave no room; no control range is written")
             lines.append(element(2, "position", **values))
+        for tendon in self.character.tendons:
+            pull = {"ctrlrange": numbers([0.0, tendon.max_tension]), "gear": "1"}
+            lines.append(element(2, "motor", name=tendon.name, tendon=tendon.name, **pull))
         return lines
 
 

@@ -49,6 +49,8 @@ _NAMED = {
     "feet": "name",
     "carriages": "name",
     "strings": "name",
+    "loops": "name",
+    "tendons": "name",
 }
 _ADDED = (*_NAMED, "groups", "home", "may_touch", "source")
 

@@ -1,7 +1,7 @@
 """Performance files (``.performance.npz``): one archive that holds everything needed to play, judge and explain a performance.
 
-Arrays (channels, wish, motion, audio) are stored as such; the rest is one JSON text, ``header``, with the character as the
-YAML text of a character file. The same performance gives the same bytes. Reading executes nothing, checks sizes first and
+Arrays (channels, wish, motion, audio, feedback) are stored as such; the rest is one JSON text, ``header``, with the character as
+the YAML text of a character file. The same performance gives the same bytes. Reading executes nothing, checks sizes first and
 validates everything.
 """
 
@@ -22,12 +22,13 @@ from bunraku.formats.files import check_size
 from bunraku.formats.migrations import CURRENT, migrate
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
-from bunraku.motion import Audio, Certificate, Channel, Check, JointCurves, Mark, Performance, Provenance
+from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.solution import Status
 
 __all__ = ["PerformanceFile", "read_performance_npz", "write_performance_npz"]
 
 MAX_HEADER_BYTES = 32 * 1024 * 1024
+_FEEDBACK = ("states", "commands", "gains")
 
 
 class _Part(BaseModel):
@@ -82,8 +83,19 @@ class _MarkPart(_Part):
     stroke_s: float | None = None
 
 
+class _FeedbackPart(_Part):
+    rate_hz: float
+    coordinates: list[str] = Field(max_length=10_000)
+    momenta: list[str] = Field(max_length=10_000)
+    inputs: list[str] = Field(max_length=10_000)
+
+
 class PerformanceFile(_Part):
-    """The header of a performance file. Arrays beside it: ``channel_0000``..., ``wish``, ``motion`` (samples, names), ``audio``."""
+    """The header of a performance file.
+
+    Arrays beside it: ``channel_0000``..., ``wish``, ``motion`` (samples, names), ``audio``; with feedback ``feedback_states``
+    (nodes, states: coordinates, momenta), ``feedback_commands`` (steps, inputs), ``feedback_gains`` (steps, inputs, states).
+    """
 
     bunraku: str = Field(pattern=r"^performance/[0-9]{1,6}$")
     character: str
@@ -96,6 +108,7 @@ class PerformanceFile(_Part):
     audio: _AudioPart | None = None
     words: list[_MarkPart] = []
     phrases: list[_MarkPart] = []
+    feedback: _FeedbackPart | None = None
 
 
 def write_performance_npz(performance: Performance) -> bytes:
@@ -104,6 +117,8 @@ def write_performance_npz(performance: Performance) -> bytes:
     arrays |= {"wish": performance.wish.values, "motion": performance.motion.values}
     if performance.audio is not None:
         arrays["audio"] = performance.audio.samples
+    if performance.feedback is not None:
+        arrays |= {f"feedback_{part}": getattr(performance.feedback, part) for part in _FEEDBACK}
     certificate = performance.certificate
     header = PerformanceFile(
         bunraku=f"performance/{CURRENT['performance']}",
@@ -122,8 +137,11 @@ def write_performance_npz(performance: Performance) -> bytes:
         audio=None if performance.audio is None else _AudioPart(rate_hz=performance.audio.rate, file=performance.audio.file),
         words=[_mark_part(mark) for mark in performance.words],
         phrases=[_mark_part(mark) for mark in performance.phrases],
+        feedback=_feedback_part(performance.feedback),
     )
     content = header.model_dump()
+    if performance.feedback is None:
+        del content["feedback"]
     content["certificate"]["status"] = certificate.status.value
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=_jsonable)
     return pack(arrays | {"header": np.frombuffer(text.encode("utf-8", "replace"), np.uint8)})
@@ -137,6 +155,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
     character = build(Character, yaml.data, file=file, place="character", lines=yaml.lines)
     names = [f"channel_{index:04d}" for index in range(len(header.channels))]
     wanted = [*names, "wish", "motion", *(["audio"] if header.audio else [])]
+    wanted += [f"feedback_{part}" for part in _FEEDBACK] if header.feedback else []
     if sorted(wanted) != sorted(arrays):
         odd = sorted(set(wanted) ^ set(arrays))
         raise BadInput(f"the array {odd[0]!r} is missing or not announced", file=file, place="header")
@@ -162,6 +181,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             audio=None if header.audio is None else Audio(arrays["audio"], header.audio.rate_hz, header.audio.file),
             words=tuple(_mark(part) for part in header.words),
             phrases=tuple(_mark(part) for part in header.phrases),
+            feedback=_feedback(header.feedback, arrays),
         )
     except BadInput as error:
         raise error if error.file is not None else BadInput(str(error), file=file, place="header") from error
@@ -192,6 +212,20 @@ def _mark_part(mark: Mark) -> _MarkPart:
 
 def _mark(part: _MarkPart) -> Mark:
     return Mark(part.text, part.start_s, part.end_s, part.stroke_s)
+
+
+def _feedback_part(feedback: Feedback | None) -> _FeedbackPart | None:
+    if feedback is None:
+        return None
+    names = {what: list(getattr(feedback, what)) for what in ("coordinates", "momenta", "inputs")}
+    return _FeedbackPart(rate_hz=feedback.rate, **names)
+
+
+def _feedback(part: _FeedbackPart | None, arrays: dict[str, Any]) -> Feedback | None:
+    if part is None:
+        return None
+    values = [arrays[f"feedback_{name}"] for name in _FEEDBACK]
+    return Feedback(part.rate_hz, tuple(part.coordinates), tuple(part.momenta), tuple(part.inputs), *values)
 
 
 def _jsonable(value: Any) -> Any:

@@ -61,6 +61,7 @@ class _Reader:
         if len(self.links) > MAX_LINKS:
             raise robot.wrong(f"the robot has {len(self.links)} links; at most {MAX_LINKS} are read")
         self.colors = {material.get("name"): color for material in robot.all("material") if (color := _color(material)) is not None}
+        self.closing: set[str] = set()
         self.root = self._root()
         self.rename: dict[str, str] = {}
         if WORLD in self.links:
@@ -82,8 +83,9 @@ class _Reader:
                 if ends[-1] not in self.links:
                     raise joint.wrong(f"the {tag} link {ends[-1][:80]!r} is not in the file; add the link or correct the name")
             if ends[1] in parent:
-                other = parent[ends[1]][1].place
-                raise joint.wrong(f"the link {ends[1][:80]!r} has a second parent (see {other}); a robot file is a tree")
+                self.closing.add(joint.need("name"))
+                self.notes.add(f"joint {joint.get('name')[:80]}: a second parent of {ends[1][:80]!r}; closes a loop, without motor")
+                continue
             parent[ends[1]] = (ends[0], joint)
         roots = [name for name in self.links if name not in parent]
         if len(roots) > 1:
@@ -96,7 +98,7 @@ class _Reader:
             while at not in rooted:
                 if at in path:
                     loop = " - ".join(list(path)[list(path).index(at) :][:8])
-                    raise parent[at][1].wrong(f"the links {loop} form a loop; a robot file is a tree: cut the loop at one joint")
+                    raise parent[at][1].wrong(f"the links {loop} hang on each other and not on a root link; connect one to a root")
                 path[at] = None
                 at = parent[at][0]
             rooted.update(path)
@@ -105,12 +107,17 @@ class _Reader:
     def character(self) -> Character:
         bodies = [self._body(name, link) for name, link in self.links.items() if self.rename.get(name) != WORLD]
         joints: list[Joint] = []
+        loops: list[Joint] = []
         motors: list[Motor] = []
         if self.rename.get(self.root) != WORLD:
             base = _free_name(f"{self.root}_on_world", self.joints)
             joints.append(Joint(name=base, kind="fixed", parent=WORLD, child=self._name(self.root)))
         for name, element in self.joints.items():
-            joints += self._joint(name, element, bodies)
+            made = self._joint(name, element, bodies)
+            if name in self.closing:
+                loops += made
+                continue
+            joints += made
             motor = self._motor(name, element)
             if motor is not None:
                 motors.append(motor)
@@ -118,6 +125,7 @@ class _Reader:
             name=self.robot.get("name") or "robot",
             bodies=tuple(bodies),
             joints=tuple(joints),
+            loops=tuple(loops),
             motors=tuple(motors),
             couplings=tuple(self._couplings()),
             source=f"URDF {Path(self.robot.file).name}",
@@ -235,6 +243,9 @@ class _Reader:
             if kind == "planar" and abs(axis[2] / np.linalg.norm(axis) - 1.0) > 1e-12:
                 R = least_turn((0.0, 0.0, 1.0), axis)
                 X, middle = compose(X, (R, np.zeros(3))), _free_name(f"{name}_plane", self.links)
+                if name in self.closing:
+                    ends_in = as_pose((R, np.zeros(3)))
+                    return [Joint(name=name, kind="planar", parent=ends[0], child=ends[1], pose=as_pose(X), child_pose=ends_in)]
                 bodies.append(Body(name=middle))
                 back = as_pose((R.T, np.zeros(3)))
                 joints.append(

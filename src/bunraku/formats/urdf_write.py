@@ -58,7 +58,7 @@ class _Writer:
             self.links.add(name)
             lines.append(element(1, "link", name=name))
             lines += self._fixed(_new(f"{name}_fixed", self.joints), frame.body, name, frame.pose)
-        for field in ("dependent_ranges", "feet", "groups", "home", "may_touch", "carriages", "strings"):
+        for field in ("dependent_ranges", "feet", "groups", "home", "may_touch", "carriages", "strings", "loops", "tendons"):
             if getattr(self.character, field):
                 self.notes.append(f"{field} dropped: URDF has no place for them")
         if any(motor.acceleration or motor.jerk or motor.delay or motor.no_load_speed for motor in self.character.motors):

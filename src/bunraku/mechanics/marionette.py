@@ -15,17 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.constraints import Distance
+from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.dynamics.equilibrium import Equilibrium, find_equilibrium
-from bunraku.mechanics.dynamics.forces import Damping
-from bunraku.mechanics.dynamics.places import Place
-from bunraku.mechanics.dynamics.system import System, build_system
+from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.results import Trajectory
-from bunraku.mechanics.strings import home_lengths, with_carriages
-from bunraku.mechanics.tree import compile_tree
 from bunraku.optimization.solution import Status
 
-__all__ = ["Hanging", "hang", "marionette_home", "marionette_system", "resting_tensions", "tensions"]
+__all__ = ["Hanging", "hang", "marionette_home", "marionette_system", "resting_tensions", "string_rows", "tensions"]
 
 Array = NDArray[np.float64]
 
@@ -43,33 +39,12 @@ def marionette_system(
     """
     if not character.strings:
         raise BadInput(f"the character {character.name!r} has no strings; describe carriages and strings to make it a marionette")
-    if damping is None:
-        coefficients = {axis.name: joint.damping for joint in character.joints for axis in joint.axes}
-    elif isinstance(damping, Mapping):
-        coefficients = dict(damping)
-    else:
-        coefficients = dict.fromkeys(character.coordinates, float(damping))
-    bad = [name for name, value in coefficients.items() if not (np.isfinite(value) and value >= 0.0)]
-    if bad:
-        raise BadInput(f"the damping of {bad[0]!r} is {coefficients[bad[0]]}; it must be a number that is not negative")
-    followers = {coupling.follower for coupling in character.couplings}
-    coefficients = {name: value for name, value in coefficients.items() if value and name not in followers}
-    return build_system(
-        compile_tree(with_carriages(character)),
-        kinematic=character.prescribed,
-        lengths=[string.coordinate for string in character.strings],
-        gravity=gravity,
-        forces=[Damping(coefficients)] if coefficients else [],
-        constraints=[Distance(s.carriage, Place(s.hook, s.point), s.coordinate, s.name) for s in character.strings],
-        armature={axis.name: joint.armature for joint in character.joints for axis in joint.axes if joint.armature},
-    )
+    return character_system(character, gravity=gravity, damping=damping)
 
 
 def marionette_home(character: Character, system: System) -> Array:
-    """The home configuration (nq,) of a marionette's system: joints and carriages at home, strings at their home lengths."""
-    q = system.home.copy()
-    q[[system.index(string.coordinate) for string in character.strings]] = home_lengths(character)
-    return q
+    """The home configuration (nq,) of a marionette's system: joints, carriages and strings at home, loops closed."""
+    return character_home(character, system)
 
 
 @dataclass(frozen=True)
@@ -131,7 +106,7 @@ def hang(
 
 def resting_tensions(system: System, q: Array, multipliers: Array) -> Array:
     """Tension (strings,) [N] from the multipliers (nc,) of an equilibrium or continuous motion at q: -2 length x multiplier."""
-    rows, lengths = _string_rows(system)
+    rows, lengths = string_rows(system)
     return -2.0 * q[lengths] * multipliers[rows]
 
 
@@ -142,7 +117,7 @@ def tensions(system: System, trajectory: Trajectory) -> Array:
     at rest starts with the momentum of a step at rest, ``integrator.initial(q, q)``: half of what gravity gives in a step; from
     momentum zero the first step's tensions come out as half of those that hold the weight.
     """
-    rows, lengths = _string_rows(system)
+    rows, lengths = string_rows(system)
     result: Array = 2.0 * trajectory.q[:-1, lengths] * trajectory.lam[:, rows] / trajectory.dt
     return result
 
@@ -151,7 +126,7 @@ def _string_names(system: System) -> list[str]:
     return [name for name in system.constraint_names if f"{name}.length" in system.names]
 
 
-def _string_rows(system: System) -> tuple[list[int], list[int]]:
+def string_rows(system: System) -> tuple[list[int], list[int]]:
     """Where the strings stand among the constraints, and their lengths in q."""
     names = _string_names(system)
     return [system.constraint_names.index(name) for name in names], [system.index(f"{name}.length") for name in names]
@@ -159,7 +134,7 @@ def _string_rows(system: System) -> tuple[list[int], list[int]]:
 
 def _misfit(system: System, rest: Equilibrium) -> str:
     """Which strings fit least where the search for a pose that fits all of them ended."""
-    rows, lengths = _string_rows(system)
+    rows, lengths = string_rows(system)
     d = rest.q[lengths]
     lack = np.sqrt(np.maximum(system.constraint_values(rest.q)[rows] + d * d, 0.0)) - d
     short, long = [], []

@@ -1,23 +1,30 @@
 """What is wanted and what is performed: clips, performances, certificates, limits."""
 
 from bunraku.motion.certificate import Certificate, Check
+from bunraku.motion.choreography import Accent, Choreography, Mode, Primitive
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, SkeletonMotion
+from bunraku.motion.feedback import Feedback
 from bunraku.motion.limits import Excess, MotionLimits
 from bunraku.motion.performance import Channel, Performance, Provenance
 from bunraku.motion.sound import Audio, Mark
 
 __all__ = [
+    "Accent",
     "Audio",
     "Certificate",
     "Channel",
     "Check",
+    "Choreography",
     "Clip",
     "Excess",
+    "Feedback",
     "JointCurves",
     "Mark",
+    "Mode",
     "MotionLimits",
     "Performance",
+    "Primitive",
     "Provenance",
     "SkeletonMotion",
 ]

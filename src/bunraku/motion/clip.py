@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bunraku.errors import BadInput
+from bunraku.motion.choreography import Choreography
 from bunraku.motion.curves import JointCurves, SkeletonMotion
 from bunraku.motion.sound import Audio, Mark
 
@@ -17,7 +18,8 @@ class Clip:
     """What is wanted of a character. Tracks not given are None or empty.
 
     ``joints``: curves of the character's own coordinates; ``skeleton``: a captured skeleton, to be retargeted;
-    ``audio``, ``words``, ``phrases``: the voice; ``held``: coordinates or groups that stay at their home value.
+    ``audio``, ``words``, ``phrases``: the voice; ``held``: coordinates or groups that stay at their home value;
+    ``modes``: a choreography, primitives with their switching times and a score.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Clip:
     held: tuple[str, ...] = ()
     mood: str = ""
     source: str = ""
+    modes: Choreography | None = None
 
     @property
     def tracks(self) -> tuple[str, ...]:
@@ -39,13 +42,14 @@ class Clip:
             "audio": self.audio is not None,
             "words": bool(self.words),
             "phrases": bool(self.phrases),
+            "modes": self.modes is not None,
         }
         return tuple(name for name, given in present.items() if given)
 
     @property
     def duration(self) -> float:
         """Length [s] of the motion, or of the sound when there is no motion."""
-        for track in (self.joints, self.skeleton, self.audio):
+        for track in (self.joints, self.skeleton, self.audio, self.modes):
             if track is not None:
                 return track.duration
         return 0.0
@@ -58,6 +62,8 @@ class Clip:
         """The joint curves, or an error that says what to do."""
         if self.joints is None:
             hint = "retarget its skeleton first: bunraku retarget CLIP CHARACTER" if self.skeleton else "add a joints track"
+            if self.modes is not None:
+                hint = "make them from its modes first: bunraku choreograph CLIP -o OUT.clip.yaml"
             has = ", ".join(self.tracks) or "nothing"
             raise BadInput(f"the clip {self.name!r} has no joint curves (it has: {has}); {who} needs them: {hint}")
         return self.joints

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from bunraku.errors import BadInput
 from bunraku.motion.certificate import Certificate
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, frozen_array
+from bunraku.motion.feedback import Feedback
 from bunraku.motion.sound import Audio, Mark
 
 __all__ = ["Channel", "Performance", "Provenance"]
@@ -51,8 +53,14 @@ class Provenance:
 class Performance:
     """What the character will do and what is promised about it.
 
-    ``wish``: the reference of every position channel, in their order, rate and length; ``motion``: every coordinate of the
-    character as predicted, at the same rate and length.
+    All channels share one rate and length, and so do ``wish`` and ``motion``. There are two ways to perform:
+
+    - Servos go where they are told. The ``wish`` is the reference of every position channel, in their order; the ``motion`` every
+      coordinate of the character as predicted.
+    - Physics moves the character (:attr:`dynamic`): the channels are places of carriages (position, named ``carriage.x``,
+      ``carriage.y``), string lengths (length, ``string.length``) and joint torques or forces (torque, named by the joint's
+      coordinate, the motor or the tendon, each sample held until the next). The ``wish`` is for any of the character's coordinates;
+      the ``motion`` holds all of them and then all prescribed ones (`Character.prescribed`); ``feedback`` corrects the channels.
     """
 
     character: Character
@@ -65,27 +73,85 @@ class Performance:
     audio: Audio | None = None
     words: tuple[Mark, ...] = ()
     phrases: tuple[Mark, ...] = ()
+    feedback: Feedback | None = None
 
     def __post_init__(self) -> None:
         kinds = [(channel.name, channel.kind) for channel in self.channels]
         twice = next((name for name, kind in kinds if kinds.count((name, kind)) > 1), None)
         if twice is not None:
             raise BadInput(f"two channels of one kind drive {twice[:60]!r}; each motor is told one thing")
-        chosen = [channel for channel in self.channels if channel.kind == "position"]
-        if not chosen:
-            return
-        first = chosen[0]
+        if self.channels:
+            self._check_times()
+            if self.dynamic:
+                self._check_dynamic()
+            elif any(channel.kind == "position" for channel in self.channels):
+                self._check_served()
+        if self.feedback is not None:
+            self._check_feedback(self.feedback)
+
+    def _check_times(self) -> None:
+        first = self.channels[0]
         fitting = f"the channel {first.name[:60]!r} {len(first.values)} at {first.rate:g} Hz; they share rate and length"
-        for channel in chosen:
+        for channel in self.channels:
             if channel.rate != first.rate or len(channel.values) != len(first.values):
                 raise BadInput(f"channel {channel.name[:60]!r} has {len(channel.values)} samples at {channel.rate:g} Hz, {fitting}")
         for what, curves in (("the wish", self.wish), ("the motion", self.motion)):
             if curves.rate != first.rate or len(curves.values) != len(first.values):
                 raise BadInput(f"{what} has {len(curves.values)} samples at {curves.rate:g} Hz, {fitting}")
-        names = tuple(channel.name for channel in chosen)
+
+    def _check_served(self) -> None:
+        names = tuple(channel.name for channel in self.channels if channel.kind == "position")
         if self.wish.names != names:
-            listed = [", ".join(name[:60] for name in several[:8]) for several in (self.wish.names, names)]
-            raise BadInput(f"the wish is for {listed[0]}, the position channels are {listed[1]}; they must be the same, in order")
+            raise BadInput(
+                f"the wish is for {_few(self.wish.names)}, the position channels are {_few(names)}; they must be the same, in order"
+            )
+
+    def _check_dynamic(self) -> None:
+        who, kinds = self.character, {channel.name: channel.kind for channel in self.channels}
+        for carriage in who.carriages:
+            for name in carriage.coordinates:
+                if kinds.get(name) != "position":
+                    raise BadInput(
+                        f"the carriage's place {name[:60]!r} has no position channel; every carriage is told where to be"
+                    )
+        for string in who.strings:
+            if kinds.get(string.coordinate) != "length":
+                raise BadInput(f"{string.coordinate[:60]!r} has no length channel; every winch is told how much to let out")
+        forces = {*who.coordinates, *(motor.name for motor in who.motors), *(tendon.name for tendon in who.tendons)}
+        for name, kind in kinds.items():
+            if name not in who.prescribed and not (kind == "torque" and name in forces):
+                raise BadInput(f"the {kind} channel {name[:60]!r} drives no carriage, string or joint of {who.name[:60]!r}")
+        stray = next((name for name in self.wish.names if name not in who.coordinates), None)
+        if stray is not None:
+            raise BadInput(f"the wish is for {stray[:60]!r}, which is no coordinate of {who.name[:60]!r}")
+        names = who.coordinates + who.prescribed
+        if self.motion.names != names:
+            raise BadInput(
+                f"the motion is of {_few(self.motion.names)}; it must be of all coordinates and prescribed ones: {_few(names)}"
+            )
+
+    def _check_feedback(self, feedback: Feedback) -> None:
+        kinds = {channel.name: channel.kind for channel in self.channels}
+        for name in feedback.inputs:
+            if kinds.get(name) not in ("torque", "position", "length"):
+                raise BadInput(f"the feedback corrects {name[:60]!r}, which is no torque, position or length channel")
+        late = [place for place, name in enumerate(feedback.inputs) if kinds[name] == "torque"]
+        if late != list(range(len(late))):
+            raise BadInput(f"the feedback's inputs are {_few(feedback.inputs)}; torques come first, then prescribed coordinates")
+        stray = next((name for name in feedback.coordinates if name not in self.motion.names), None)
+        if stray is not None:
+            raise BadInput(f"the feedback looks at {stray[:60]!r}, which is no coordinate of the motion")
+        if feedback.rate != self.motion.rate or len(feedback.states) != len(self.motion.values):
+            raise BadInput(
+                f"the feedback has {len(feedback.states)} states at {feedback.rate:g} Hz, "
+                f"the motion {len(self.motion.values)} at {self.motion.rate:g} Hz; they must be the same"
+            )
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether physics moves the character: it hangs on strings, or is told torques and no positions."""
+        kinds = {channel.kind for channel in self.channels}
+        return bool(self.character.strings) or ("torque" in kinds and "position" not in kinds)
 
     @property
     def rate(self) -> float:
@@ -104,10 +170,45 @@ class Performance:
             raise BadInput(f"the performance of {self.clip_name!r} has no position channel")
         return JointCurves(tuple(c.name for c in chosen), chosen[0].rate, np.column_stack([c.values for c in chosen]))
 
+    def moved(self) -> JointCurves:
+        """The motion of the character's own coordinates, without carriages and string lengths."""
+        kept = [j for j, name in enumerate(self.motion.names) if name not in self.character.prescribed]
+        return JointCurves(tuple(self.motion.names[j] for j in kept), self.motion.rate, self.motion.values[:, kept])
+
+    def followed(self) -> JointCurves:
+        """What answers the wish, in its names: the position channels, or the motion of the wished coordinates."""
+        if not self.dynamic:
+            return self.positions()
+        return JointCurves(
+            self.wish.names, self.motion.rate, np.column_stack([self.motion.column(name) for name in self.wish.names])
+        )
+
+    def unit_of(self, coordinate: str) -> str:
+        """The unit of a coordinate of the character: m if it slides, else rad."""
+        return "m" if any(axis.name == coordinate and axis.kind == "slide" for axis in self.character.axes) else "rad"
+
+    def commands(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """The values (samples, names) of the channels of those names that prescribe a place, a length or a torque."""
+        found = {channel.name: channel.values for channel in self.channels if channel.kind != "velocity"}
+        missing = next((name for name in names if name not in found), None)
+        if missing is not None:
+            raise BadInput(f"there is no channel {missing[:60]!r}; there are {_few(tuple(found))}")
+        return np.column_stack([found[name] for name in names]) if names else np.zeros((len(self.motion.values), 0))
+
     def as_clip(self) -> Clip:
-        """The performance as a clip, so that performers chain."""
-        return Clip(self.clip_name, joints=self.positions(), audio=self.audio, words=self.words, phrases=self.phrases)
+        """The performance as a clip, so that performers chain: the position channels, or the motion where physics makes it."""
+        return Clip(
+            self.clip_name,
+            joints=self.moved() if self.dynamic else self.positions(),
+            audio=self.audio,
+            words=self.words,
+            phrases=self.phrases,
+        )
 
     def changed(self, **fields: Any) -> Performance:
         """The same performance with some fields replaced."""
         return replace(self, **fields)
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(name[:60] for name in names[:8])

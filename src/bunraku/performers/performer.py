@@ -32,6 +32,7 @@ __all__ = ["REGISTRY", "Performer", "Suitability", "make_performer", "needs_of",
 
 REGISTRY: dict[str, str] = {
     "speech": "bunraku.performers.speech.performer:SpeechPerformer",
+    "marionette": "bunraku.performers.marionette.performer:MarionettePerformer",
     "reference": "bunraku.performers.speech.baselines:ReferencePerformer",
     "clamp": "bunraku.performers.speech.baselines:ClampPerformer",
     "stretch": "bunraku.performers.speech.baselines:StretchPerformer",

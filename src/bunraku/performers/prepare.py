@@ -15,6 +15,7 @@ from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.retargeting.retarget import retarget
 from bunraku.retargeting.rig_map import RigMap, read_rig_map
+from bunraku.retargeting.wished import wished_coordinates
 
 __all__ = ["Prepared", "prepare", "read_rig"]
 
@@ -51,12 +52,9 @@ def prepare(
     if clip.joints is not None or clip.skeleton is None:
         return Prepared(clip)
     saved = checkpoint.load() if checkpoint is not None else None
-    if (
-        saved is not None
-        and {"values", "rate", "held", "status"} <= set(saved)
-        and saved["values"].shape[1:] == (len(character.driven),)
-    ):
-        joints = JointCurves(character.driven, float(saved["rate"]), np.asarray(saved["values"], dtype=np.float64))
+    wished = wished_coordinates(character)
+    if saved is not None and {"values", "rate", "held", "status"} <= set(saved) and saved["values"].shape[1:] == (len(wished),):
+        joints = JointCurves(wished, float(saved["rate"]), np.asarray(saved["values"], dtype=np.float64))
         held = tuple(character.coordinates[int(i)] for i in saved["held"])
         made = clip.changed(joints=joints, skeleton=None, held=held)
         status = list(Status)[int(saved["status"])]
@@ -64,7 +62,7 @@ def prepare(
     result = retarget(clip, character, rig=rig, monitor=monitor)
     joints = result.clip.need_joints("the performer")
     status = result.report.status
-    if checkpoint is not None and status is not Status.CANCELLED and joints.names == character.driven:
+    if checkpoint is not None and status is not Status.CANCELLED and joints.names == wished:
         still = np.array([character.coordinates.index(name) for name in result.clip.held], dtype=np.int64)
         ended = np.array(list(Status).index(status))
         checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still, "status": ended})

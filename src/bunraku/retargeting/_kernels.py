@@ -262,15 +262,31 @@ def box_step(H, g, damping, x, lower, upper, L, order, fixed, d):
 
 
 @njit(cache=True)
-def minimise(
-    tree, targets, place, turn_to, q, space, x, lower, upper, last, home, temporal, home_weight, most, tolerance, work, solve, end
-):
+def pull_cost(x, last, temporal, pulls, H, g, derivatives):
+    """What pulls on each variable alone, with ``derivatives`` added to H and g; ``pulls`` = (home, w, low, high, s), each (nv,).
+
+    sum_v (temporal (x - last)^2 + w (x - home)^2 + s max(0, low - x, x - high)^2)_v / 2
+    """
+    home, weight, low, high, soft = pulls
+    cost = 0.0
+    for v in range(x.shape[0]):
+        a, b, c = x[v] - last[v], x[v] - home[v], max(x[v] - high[v], 0.0) + min(x[v] - low[v], 0.0)
+        cost += 0.5 * (temporal[v] * a * a + weight[v] * b * b + soft[v] * c * c)
+        if derivatives:
+            g[v] += temporal[v] * a + weight[v] * b + soft[v] * c
+            H[v, v] += temporal[v] + weight[v] + (soft[v] if c != 0.0 else 0.0)
+    return cost
+
+
+@njit(cache=True)
+def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pulls, most, tolerance, work, solve, end):
     """Levenberg-Marquardt in the box lower <= x <= upper, from ``x`` and in place; ``end`` = (cost, iterations, converged).
 
     The step is accepted when it does not raise the cost (to rounding); it stops when one is below ``tolerance``. Converged
     means that the last one was below 1e-6 rad or m and little damped. No step is longer than 1 rad or m: joints do not wind up.
     """
     residual, H, g, L, d, trial, order, fixed = solve
+    place, turn_to = wish
     nv = x.shape[0]
     for v in range(nv):
         x[v] = min(max(x[v], lower[v]), upper[v])
@@ -284,11 +300,7 @@ def minimise(
             H[:, :] = 0.0
             g[:] = 0.0
             cost = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, True)
-            for v in range(nv):
-                a, b = x[v] - last[v], x[v] - home[v]
-                cost += 0.5 * (temporal[v] * a * a + home_weight[v] * b * b)
-                g[v] += temporal[v] * a + home_weight[v] * b
-                H[v, v] += temporal[v] + home_weight[v]
+            cost += pull_cost(x, last, temporal, pulls, H, g, True)
             fresh = False
         if not box_step(H, g, damping, x, lower, upper, L, order, fixed, d):
             damping = max(10.0 * damping, 1e-6)
@@ -302,9 +314,7 @@ def minimise(
             biggest = max(biggest, abs(trial[v] - x[v]))
         configure(trial, space, q)
         value = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, False)
-        for v in range(nv):
-            a, b = trial[v] - last[v], trial[v] - home[v]
-            value += 0.5 * (temporal[v] * a * a + home_weight[v] * b * b)
+        value += pull_cost(trial, last, temporal, pulls, H, g, False)
         predicted = 0.0
         for v in range(nv):
             a = trial[v] - x[v]
@@ -333,10 +343,10 @@ def minimise(
 
 
 @njit(cache=True)
-def solve_frames(tree, targets, places, turns, q, space, box, home, home_weight, temporal, start, has_previous, limits, out, ends):
+def solve_frames(tree, targets, places, turns, q, space, box, temporal, pulls, start, has_previous, limits, out, ends):
     """All frames of a clip, one after the other, each from the one before: ``out`` (m, nv), ``ends`` (m, 3).
 
-    Frame k minimises |r(x)|^2 / 2 + sum_v (temporal (x - x_{k-1})^2 + home_weight (x - home)^2)_v / 2 in the box. Ranges that
+    Frame k minimises |r(x)|^2 / 2 + `pull_cost` in the box, from and towards x_{k-1}. Ranges that
     depend on another coordinate are met in a second pass, with that coordinate where the first pass left it. The first frame,
     without a previous one, has no temporal term and no step bound, and may iterate longer. ``limits`` = (most iterations,
     first-frame factor, tolerance [rad or m]). ``ends[k]`` = (cost, iterations, 1 when converged). ``q`` (nq,) is scratch, holding
@@ -372,27 +382,9 @@ def solve_frames(tree, targets, places, turns, q, space, box, home, home_weight,
             step = np.inf if first else box[2][v]
             back = min(max(last[v], box[0][v]), box[1][v])
             lower[v], upper[v] = max(box[0][v], back - step), min(box[1][v], back + step)
+        wish, end = (places[frame], turns[frame]), ends[frame]
         for attempt in range(2):
-            minimise(
-                tree,
-                targets,
-                places[frame],
-                turns[frame],
-                q,
-                space,
-                x,
-                lower,
-                upper,
-                last,
-                home,
-                weight,
-                home_weight,
-                most,
-                limits[2],
-                work,
-                solve,
-                ends[frame],
-            )
+            minimise(tree, targets, wish, q, space, x, lower, upper, last, weight, pulls, most, limits[2], work, solve, end)
             if attempt == 1 or not settle_dependents(x, last, box, lower, upper):
                 break
         out[frame, :] = x

@@ -16,11 +16,13 @@ from bunraku.retargeting.calibration import hand_axes
 from bunraku.retargeting.names import find_role
 from bunraku.retargeting.rig_map import NO_TURN, HeadMap, LimbMap, RigMap, TrunkMap
 from bunraku.retargeting.targets import branch
+from bunraku.retargeting.wished import is_wished_whole
 
 __all__ = ["RigGuess", "guess_rig"]
 
 LIMBS = (("arm", "chest", ("shoulder", "elbow", "hand")), ("leg", "pelvis", ("hip", "knee", "foot")))
 ALONG = 0.9
+POINTS_TELL = 4
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ def guess_rig(skeleton: SkeletonMotion, character: Character) -> RigGuess:
     if pelvis is None:
         missing.append("pelvis")
         limbs = arms
+    if is_wished_whole(character):
+        trunks = {"chest": chest, "pelvis": pelvis}
+        limbs = [_told_by_points(limb, trunks[limb.hangs_on], tree) for limb in limbs]
     head_bone, head_frame = find_role("head", "", skeleton.names), _frame(tree, "head", "")
     head = None if head_bone is None or head_frame is None else HeadMap(bone=head_bone, frame=head_frame)
     if head is None:
@@ -75,6 +80,19 @@ def guess_rig(skeleton: SkeletonMotion, character: Character) -> RigGuess:
     if head is None and not limbs:
         raise BadInput(f"neither head nor limbs were found by name ({', '.join(missing[:6])}...); write a rig map")
     return RigGuess(RigMap(chest=chest, pelvis=pelvis, head=head, limbs=tuple(limbs)), tuple(missing))
+
+
+def _told_by_points(limb: LimbMap, trunk: TrunkMap | None, tree: Tree) -> LimbMap:
+    """A limb that no joint turns about its last part, as carved ones are, follows its two points, both as strongly.
+
+    Two points on a sphere each are four numbers: so are a ball and a hinge. Where it is straight, the plane of its bends counts.
+    """
+    stop = -1 if trunk is None else tree.node(trunk.frame)[0]
+    nodes = branch(tree, tree.node(limb.frames[2])[0])
+    between = nodes[: nodes.index(stop)] if stop in nodes else nodes
+    if sum(int(tree.coordinate[node]) >= 0 for node in between) > POINTS_TELL:
+        return limb
+    return limb.changed(turn="bend", middle_weight=limb.end_weight)
 
 
 def _frame(tree: Tree, role: str, side: str) -> str | None:

@@ -3,9 +3,11 @@
 Frame k minimises, over the coordinates allowed to move,
 
     sum_i |w_p (p_i(q) - p_i*)|^2 + |w_r log(R_i*^T R_i(q))|^2  +  (c / h) |q - q_{k-1}|^2  +  a |q - q_home|^2
+        + sum_j w_j max(0, |q_j| - m)^2
 
 subject to lower <= q <= upper and |q - q_{k-1}| <= step: targets i with places p_i and turns R_i (in their bases), weights w_p
-[1/m] and w_r [1/rad], c [s] the temporal weight, h [s] the time between frames, a the pull to the home pose. It is solved
+[1/m] and w_r [1/rad], c [s] the temporal weight, h [s] the time between frames, a the pull to the home pose; m [rad] where the
+middle angles j of ball and free joints, singular at a right angle, begin to be pushed back, with weights w_j. It is solved
 by Levenberg-Marquardt with the bounds treated inside the step (`_kernels.py`). With c / h the response time to a target
 that moves the pose by J per radian is about c / J^2, whatever the rate: 1 ms for a well-placed joint, long near a singularity,
 where a frame-by-frame solution would spin.
@@ -35,16 +37,19 @@ FRAMES_BETWEEN_REPORTS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """Options of the method: weights of temporal term and home, how long to iterate, and when to stop."""
+    """Options of the method: weights of temporal term, home and middle angles beyond their limit, iterations, when to stop."""
 
     temporal_weight: float = 1e-3
     home_weight: float = 1e-5
+    middle_limit: float = 1.25
+    middle_weight: float = 1.0
     max_iterations: int = 60
     first_frame_factor: int = 10
     tolerance: float = 1e-10
 
     def __post_init__(self) -> None:
-        if min(self.temporal_weight, self.home_weight) < 0.0 or not np.isfinite([self.temporal_weight, self.home_weight]).all():
+        weights = (self.temporal_weight, self.home_weight, self.middle_weight, self.middle_limit)
+        if min(weights) < 0.0 or not np.isfinite(weights).all():
             raise BadInput("weights of inverse kinematics are finite and not negative; give 0 to leave a term out")
         if self.max_iterations < 1 or self.first_frame_factor < 1 or not self.tolerance > 0.0:
             raise BadInput("inverse kinematics needs at least one iteration and a positive tolerance")
@@ -117,6 +122,7 @@ def solve_motion(
     limits: MotionLimits,
     rate: float,
     step: Array | None = None,
+    middle: tuple[str, ...] = (),
     start: ArrayLike | None = None,
     home: ArrayLike | None = None,
     solver: Solver | None = None,
@@ -126,7 +132,8 @@ def solve_motion(
 
     ``places`` (m, k, 3) and ``turns`` (m, k, 3, 3) are wished in the targets' bases at ``rate`` [Hz]; the coordinates of
     ``limits`` move within its ranges (also those that depend on another coordinate), the rest stays at ``start``; ``step``
-    (one a coordinate of ``limits``) bounds the change between frames. Cancelled, the frames not reached repeat the last one.
+    (one a coordinate of ``limits``) bounds the change between frames; ``middle`` names coordinates that are pushed back from a
+    right angle (the solver's ``middle_limit`` and ``middle_weight``). Cancelled, the frames not reached repeat the last one.
     """
     solver = solver or Solver()
     tree = targets.tree
@@ -141,7 +148,9 @@ def solve_motion(
     at = np.array([tree.index(name) for name in limits.names], dtype=np.int64)
     space, box = _space(tree, at, base), _box(limits, step)
     rest = np.ascontiguousarray((tree.home if home is None else np.asarray(home, dtype=np.float64))[at])
-    weights = np.full(nv, solver.home_weight), np.full(nv, solver.temporal_weight * rate)
+    limit, pushed = np.full(nv, solver.middle_limit), np.array([name in middle for name in limits.names], dtype=np.float64)
+    pulls = rest, np.full(nv, solver.home_weight), -limit, limit, solver.middle_weight * pushed
+    temporal = np.full(nv, solver.temporal_weight * rate)
     x, ends = np.empty((m, nv)), np.zeros((m, 3))
     places, turned = np.ascontiguousarray(places, dtype=np.float64), np.ascontiguousarray(turned, dtype=np.float64)
     done, cancelled, last = 0, False, np.ascontiguousarray(base[at])
@@ -156,9 +165,8 @@ def solve_motion(
             base.copy(),
             space,
             box,
-            rest,
-            weights[0],
-            weights[1],
+            temporal,
+            pulls,
             last,
             done > 0,
             settings,

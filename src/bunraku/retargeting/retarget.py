@@ -22,18 +22,22 @@ from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Clip, JointCurves, MotionLimits, SkeletonMotion
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.retargeting.bends import with_natural_bends
 from bunraku.retargeting.calibration import calibrate
 from bunraku.retargeting.first_frame import first_frame_is_artificial
 from bunraku.retargeting.guess import guess_rig
 from bunraku.retargeting.inverse_kinematics import MotionSolution, Solver, solve_motion
 from bunraku.retargeting.rig_map import RigMap, check_names
 from bunraku.retargeting.skeleton import bone_motion, dropped_first
+from bunraku.retargeting.wished import is_wished_whole, middle_angles, wish_limits, wished_coordinates
 from bunraku.retargeting.wishes import Wishes, make_wishes
 
 __all__ = ["RetargetReport", "RetargetResult", "TargetError", "retarget"]
 
 Array = NDArray[np.float64]
 STANDS_STILL = "legs"
+LOW_PASS = 6.0
+LOOSE = 3e-5
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class RetargetReport:
 
 @dataclass(frozen=True)
 class RetargetResult:
-    """The clip with joint curves of the character's driven coordinates, the report, and the rig map that was used."""
+    """The clip with joint curves of the character's wished coordinates (`wished.py`), the report, and the rig map that was used."""
 
     clip: Clip
     report: RetargetReport
@@ -112,6 +116,8 @@ def retarget(
     rate: float | None = None,
     speed_factor: float = 3.0,
     held: tuple[str, ...] | None = None,
+    root_motion: float = 1.0,
+    low_pass: float | None = None,
     solver: Solver | None = None,
     monitor: Monitor = SILENT,
 ) -> RetargetResult:
@@ -120,13 +126,18 @@ def retarget(
     ``rig`` defaults to a guess from names. ``rate`` [Hz] defaults to the skeleton's, but not above the fastest motor's command
     rate. ``speed_factor`` bounds every step by that many times v h (infinite: no bound). ``held`` names coordinates or groups that
     stay at home, in place of the clip's own; by default also the group ``legs`` of a character that stands on feet.
+    ``root_motion`` multiplies the path of a root that moves. ``low_pass`` [Hz] takes out faster motion without delay (infinite:
+    nothing); by default 6 Hz for a character wished as a whole (`wished.py`), else nothing.
     """
     if clip.skeleton is None:
         raise BadInput(f"the clip {clip.name!r} has no skeleton to retarget (it has: {', '.join(clip.tracks) or 'nothing'})")
     if not speed_factor > 0.0:
         raise BadInput(f"a speed factor of {speed_factor} leaves no motion; give 1 for the motors' own speed, inf for no bound")
-    if not character.motors:
-        raise BadInput(f"the character {character.name!r} has no motors, so nothing of it can follow; add motors")
+    if not (math.isfinite(root_motion) and root_motion >= 0.0):
+        raise BadInput(f"a root motion of {root_motion} is no scale; give 1 for the person's own, 0 to stay on the spot")
+    whole, wished = is_wished_whole(character), wished_coordinates(character)
+    if not wished:
+        raise BadInput(f"the character {character.name!r} has no joint that moves, so nothing of it can follow")
     missing: tuple[str, ...] = ()
     if rig is None:
         guess = guess_rig(clip.skeleton, character)
@@ -137,15 +148,18 @@ def retarget(
     skeleton, first = _without_artificial_frame(clip.skeleton)
     motion = bone_motion(skeleton, rig.bones)
     calibration = calibrate(clip.skeleton, rig, motion, first)
-    top = max(motor.rate for motor in character.motors)
-    motion = motion.resampled(rate if rate is not None else min(skeleton.rate, top))
+    top = max((motor.rate for motor in character.motors), default=skeleton.rate)
+    cutoff = (LOW_PASS if whole else math.inf) if low_pass is None else low_pass
+    motion = motion.low_passed(cutoff).resampled(rate if rate is not None else min(skeleton.rate, top))
     still = _held(clip, character, held)
-    moving = tuple(name for name in character.driven if name not in still)
-    wishes = make_wishes(motion, rig, calibration, tree, moving)
+    all_limits = wish_limits(character)
+    moving = tuple(name for name in all_limits.names if name not in still)
+    wishes = make_wishes(motion, rig, calibration, tree, moving, root_motion)
     followed = {tree.names[c] for k in range(len(wishes.targets.targets)) for c in wishes.targets.between(k)}
     drivers = {tree.names[d] for d, f, _, _ in tree.couplings if tree.names[f] in followed}
-    all_limits = MotionLimits.of(character)
     limits = all_limits.chosen(tuple(name for name in moving if name in followed | drivers))
+    if whole:
+        limits = with_natural_bends(limits, rig, tree)
     solution = solve_motion(
         wishes.targets,
         wishes.places,
@@ -153,11 +167,12 @@ def retarget(
         limits=limits,
         rate=motion.rate,
         step=speed_factor * limits.velocity / motion.rate if math.isfinite(speed_factor) else None,
-        solver=solver,
+        middle=middle_angles(character) if whole else (),
+        solver=solver or (Solver(temporal_weight=LOOSE) if whole else None),
         monitor=monitor,
     )
-    at = [tree.index(name) for name in character.driven]
-    curves = JointCurves(character.driven, motion.rate, solution.q[:, at])
+    at = [tree.index(name) for name in wished]
+    curves = JointCurves(wished, motion.rate, solution.q[:, at])
     made = clip.changed(joints=curves, skeleton=None, held=still)
     report = _report(wishes, solution, limits, all_limits, curves, first, calibration.pose, missing, still)
     return RetargetResult(made, report, rig)
@@ -170,7 +185,7 @@ def _without_artificial_frame(skeleton: SkeletonMotion) -> tuple[SkeletonMotion,
 
 
 def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The driven coordinates that stay at home."""
+    """The wished coordinates that stay at home."""
     wanted = list(clip.held if held is None else held)
     if held is None and STANDS_STILL in character.groups and character.feet:
         wanted.append(STANDS_STILL)
@@ -178,7 +193,7 @@ def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tup
         still = character.expand(wanted)
     except BadInput as error:
         raise BadInput(f"to be held: {error}") from error
-    return tuple(name for name in character.driven if name in still)
+    return tuple(name for name in wished_coordinates(character) if name in still)
 
 
 def _rms(values: Array) -> float:
@@ -212,7 +227,8 @@ def _report(
         bound = ended[:, [j for j, name in enumerate(limits.names) if name in chain]].any(axis=1)
         d = distance[:, k]
         errors.append(TargetError(target.title, _rms(d), float(d.max()), _rms(d[~bound]), float(bound.mean())))
-    speed = np.abs(np.diff(curves.values, axis=0)) * curves.rate
+    chosen = [curves.names.index(name) for name in all_limits.names]
+    speed = np.abs(np.diff(curves.values[:, chosen], axis=0)) * curves.rate
     fastest, value, ratio, too_fast = "", 0.0, 0.0, 0
     if len(speed):
         relative = speed / all_limits.velocity
@@ -220,5 +236,5 @@ def _report(
         ratio, too_fast = float(relative[row, column]), int(np.count_nonzero(relative > 1.0 + 1e-9))
         if ratio == 0.0:
             row, column = np.unravel_index(int(np.argmax(speed)), speed.shape)
-        fastest, value = curves.names[int(column)], float(speed[row, column])
+        fastest, value = all_limits.names[int(column)], float(speed[row, column])
     return RetargetReport(solution.status, tuple(errors), first, pose, fastest, value, ratio, too_fast, missing, held)

@@ -56,7 +56,8 @@ class LimbMap(Description):
     """An arm or a leg of three points (shoulder, elbow, hand; hip, knee, foot), hanging on chest or pelvis.
 
     The directions of its two parts are kept and their lengths are the character's times ``scale``: a straight arm stays
-    straight. ``turn`` says how the end is oriented: "twist" about the last part only, "full", or "none". Weights are relative
+    straight. ``turn`` says how the end is oriented: "twist" about the last part only, "full", or "none"; "bend" turns the upper
+    part instead, so that the limb bends in the plane and to the side of the person's (`bends.py`). Weights are relative
     to the limb's length: an error of 1 is a hand off by a whole arm, or turned wrong by a radian. Hand frames have x along the
     fingers and z out of the back of the hand, else ``offset`` turns them so; feet need nothing, they are level at home.
     """
@@ -68,7 +69,7 @@ class LimbMap(Description):
     scale: float = Field(1.0, gt=0.0, le=10.0)
     middle_weight: float = Field(0.3, ge=0.0, le=1e6)
     end_weight: float = Field(1.0, ge=0.0, le=1e6)
-    turn: Literal["none", "twist", "full"] = "none"
+    turn: Literal["none", "twist", "full", "bend"] = "none"
     turn_weight: float = Field(0.15, ge=0.0, le=1e6)
     offset: Quaternion = NO_TURN
 

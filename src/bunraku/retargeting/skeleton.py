@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt
 
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
@@ -43,15 +44,37 @@ class BoneMotion:
             raise BadInput(f"a rate of {rate} Hz cannot be used; give one between 0 and 100000")
         if abs(rate - self.rate) <= 1e-9 * rate:
             return self
-        q = quaternion_of_matrix(self.rotations)
-        flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=-1) < 0.0, -1.0, 1.0), axis=0)
-        q[1:] *= flips[..., None]
+        q = self._quaternions()
         return BoneMotion(
             self.names,
             rate,
             resample(self.positions, self.rate, rate),
             matrix_of_quaternion(resample(q, self.rate, rate)),
         )
+
+    def low_passed(self, cutoff: float) -> BoneMotion:
+        """Without what is faster than ``cutoff`` [Hz], where the gain is a half: Butterworth of order 2, forward and backward.
+
+        Rotations as quaternions, linear in them, made unit again. Ends are continued by the motion turned about its end point.
+        """
+        if not cutoff > 0.0:
+            raise BadInput(f"a low-pass at {cutoff} Hz leaves no motion; give a positive frequency, inf for none")
+        if cutoff >= 0.499 * self.rate or len(self.positions) < 2:
+            return self
+        sections = butter(2, cutoff, fs=self.rate, output="sos")
+        pad = min(len(self.positions) - 1, round(2.0 * self.rate / cutoff))
+
+        def smooth(values: Array) -> Array:
+            return np.asarray(sosfiltfilt(sections, values, axis=0, padtype="odd", padlen=pad), dtype=np.float64)
+
+        return replace(self, positions=smooth(self.positions), rotations=matrix_of_quaternion(smooth(self._quaternions())))
+
+    def _quaternions(self) -> Array:
+        """Rotations as quaternions (m, b, 4), each on the side of the one before."""
+        q = quaternion_of_matrix(self.rotations)
+        flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=-1) < 0.0, -1.0, 1.0), axis=0)
+        q[1:] *= flips[..., None]
+        return q
 
 
 def bone_motion(skeleton: SkeletonMotion, names: tuple[str, ...] | None = None) -> BoneMotion:

@@ -1,8 +1,9 @@
 """From the motion of bones to the targets of a character: directions kept, lengths the character's own.
 
 Arms and head are seen from the chest, legs from the pelvis, the chest from the pelvis; so turning or moving the whole
-person changes nothing for a character that stands on one spot. With d_1, d_2 the unit directions of upper arm and forearm, seen
-in the person's chest, s the character's shoulder and L_1, L_2 its lengths (at home, seen in its chest):
+person changes nothing for a character that stands on one spot. Where the root can move, it follows the trunk (`root.py`).
+With d_1, d_2 the unit directions of upper arm and forearm, seen in the person's chest, s the character's shoulder and L_1, L_2
+its lengths (at home, seen in its chest):
 
     elbow* = s + L_1 d_1        hand* = s + L_1 d_1 + L_2 d_2
 
@@ -20,8 +21,10 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import least_turn, matrix_of_quaternion
 from bunraku.mechanics.tree import Tree
+from bunraku.retargeting.bends import bend_axes, bend_normals, upper_part
 from bunraku.retargeting.calibration import Calibration
 from bunraku.retargeting.rig_map import HeadMap, LimbMap, RigMap, TrunkMap
+from bunraku.retargeting.root import leg_ratio, rigid_trunk, root_path, to_face, turned
 from bunraku.retargeting.skeleton import BoneMotion
 from bunraku.retargeting.targets import Target, TargetSet, branch
 
@@ -50,8 +53,10 @@ class _Part:
     person: Array
 
 
-def make_wishes(motion: BoneMotion, rig: RigMap, calibration: Calibration, tree: Tree, moving: tuple[str, ...]) -> Wishes:
-    """Targets for all mapped parts that coordinates ``moving`` can move."""
+def make_wishes(
+    motion: BoneMotion, rig: RigMap, calibration: Calibration, tree: Tree, moving: tuple[str, ...], root_motion: float = 1.0
+) -> Wishes:
+    """Targets for all mapped parts that coordinates ``moving`` can move; ``root_motion`` scales the path of a moving root."""
     indices = {tree.index(name) for name in moving}
     indices |= {follower for driver, follower, _, _ in tree.couplings if driver in indices}
     parts = {"chest": _part(motion, rig.chest, calibration, tree)}
@@ -59,6 +64,9 @@ def make_wishes(motion: BoneMotion, rig: RigMap, calibration: Calibration, tree:
         parts["pelvis"] = _part(motion, rig.pelvis, calibration, tree)
     waist = rig.pelvis is not None and _moves(tree, rig.chest.frame, rig.pelvis.frame, indices)
     rows: list[tuple[Target, Array, Array]] = []
+    if _moves(tree, (rig.pelvis or rig.chest).frame, "", indices):
+        motion, parts = _on_free_root(motion, rig, tree, parts, waist)
+        rows += _root(motion, rig, parts["pelvis" if rig.pelvis is not None else "chest"], tree, root_motion)
     if waist and rig.pelvis is not None:
         chest, pelvis = parts["chest"], parts["pelvis"]
         target = Target(chest.frame, 0.0, rig.chest.weight, turn=chest.turn, base=pelvis.frame, base_turn=pelvis.turn, name="chest")
@@ -87,6 +95,32 @@ def _part(motion: BoneMotion, trunk: TrunkMap, calibration: Calibration, tree: T
     )
 
 
+def _on_free_root(
+    motion: BoneMotion, rig: RigMap, tree: Tree, parts: dict[str, _Part], waist: bool
+) -> tuple[BoneMotion, dict[str, _Part]]:
+    """The motion turned to head as the character does at home, and the trunk's parts in it; rigid unless it has a waist."""
+    trunk = None if waist else rigid_trunk(motion, rig, tree)
+    at = tree.configuration(tree.home)
+    if trunk is not None:
+        turn = to_face(trunk.person, trunk.character, motion.rate)
+        own = {name: at.pose(part.frame)[0].T @ trunk.character for name, part in parts.items()}
+        return turned(motion, turn), {name: _Part(part.frame, own[name], turn @ trunk.person) for name, part in parts.items()}
+    first = parts.get("pelvis", parts["chest"])
+    turn = to_face(first.person, at.pose(first.frame)[0] @ first.turn, motion.rate)
+    return turned(motion, turn), {name: _Part(part.frame, part.turn, turn @ part.person) for name, part in parts.items()}
+
+
+def _root(motion: BoneMotion, rig: RigMap, part: _Part, tree: Tree, root_motion: float) -> list[tuple[Target, Array, Array]]:
+    """The target of the trunk in the world, errors relative to the length of the legs as a limb's are to its own."""
+    ratio = leg_ratio(motion, rig, tree)
+    frame, point, path = root_path(motion, rig, tree, root_motion * ratio)
+    limbs = [limb for limb in rig.limbs if limb.hangs_on == "pelvis"] or list(rig.limbs)
+    at = tree.configuration(tree.home)
+    places = [[at.pose(frame)[1] for frame in limb.frames] for limb in limbs]
+    length = float(np.mean([np.linalg.norm(np.diff(place, axis=0), axis=1).sum() for place in places])) if places else 1.0
+    return [(Target(frame, 1.0 / length, 1.0, point=point, turn=part.turn, name="root"), path, part.person)]
+
+
 def _heading(part: _Part) -> _Part:
     """The same part kept upright: z up, x where it heads, told by its left."""
     left = part.person[:, :, 1]
@@ -97,9 +131,11 @@ def _heading(part: _Part) -> _Part:
 
 
 def _moves(tree: Tree, frame: str, base: str, indices: set[int]) -> bool:
-    """Whether a coordinate among ``indices`` lies between ``base`` and ``frame``."""
-    stop = tree.node(base)[0]
+    """Whether a coordinate among ``indices`` lies between ``base`` (empty: the world) and ``frame``."""
     nodes = branch(tree, tree.node(frame)[0])
+    if not base:
+        return any(int(tree.coordinate[node]) in indices for node in nodes)
+    stop = tree.node(base)[0]
     if stop not in nodes:
         raise BadInput(f"the frame {frame!r} does not hang on {base!r}; edit the rig map so that it does")
     return any(int(tree.coordinate[node]) in indices for node in nodes[: nodes.index(stop)])
@@ -153,7 +189,7 @@ def _limb(
         limb.frames[1], limb.middle_weight / (L1 + L2), base=part.frame, base_turn=part.turn, name=f"{limb.name} middle"
     )
     turns, turn, weight = still, np.eye(3), 0.0
-    if limb.turn != "none" and limb.bones[2] in calibration.offsets:
+    if limb.turn in ("twist", "full") and limb.bones[2] in calibration.offsets:
         weight = limb.turn_weight
         body = motion.rotation(limb.bones[2]) @ calibration.offsets[limb.bones[2]]
         turns = np.swapaxes(part.person, 1, 2) @ body
@@ -172,7 +208,21 @@ def _limb(
         name=f"{limb.name} end",
     )
     elbow = s + L1 * d1
-    return [(middle, elbow, still), (end, elbow + L2 * d2, turns)]
+    return [(middle, elbow, still), (end, elbow + L2 * d2, turns), *_bend(limb, part, tree, d1, d2, motion.rate)]
+
+
+def _bend(limb: LimbMap, part: _Part, tree: Tree, d1: Array, d2: Array, rate: float) -> list[tuple[Target, Array, Array]]:
+    """The turn of the limb's upper part about itself, by the plane in which the limb bends, when the map asks for it."""
+    upper = upper_part(limb, tree) if limb.turn == "bend" else None
+    if upper is None:
+        return []
+    body, axes = upper
+    at = tree.configuration(tree.home)
+    home = (at.pose(part.frame)[0] @ part.turn).T @ axes[:, 1]
+    turns = bend_axes(d1, bend_normals(d1, d2, rate, home))
+    turn = at.pose(body)[0].T @ axes
+    target = Target(body, 0.0, limb.turn_weight, turn=turn, base=part.frame, base_turn=part.turn, name=f"{limb.name} bend")
+    return [(target, np.zeros((len(d1), 3)), turns)]
 
 
 def _directions(part: _Part, between: Array, limb: LimbMap) -> Array:

@@ -8,17 +8,18 @@ gave up, the scale of gestures) and the wish itself cannot be recomputed from th
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from bunraku.mechanics.measures import measure_motion
 from bunraku.mechanics.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Check, JointCurves, Performance
+from bunraku.motion import Certificate, Check, JointCurves, Performance
 from bunraku.rhythm.timing import timing_checks
 from bunraku.verification.limits import position_curves
 
-__all__ = ["AGREEMENT", "agreement_checks"]
+__all__ = ["AGREEMENT", "agreement_checks", "certificate_differences"]
 
 AGREEMENT = 1e-9
 """Numbers of a certificate agree with the recomputed ones when they differ by no more than this, relative to max(1, |number|)."""
@@ -36,26 +37,41 @@ def agreement_checks(performance: Performance) -> tuple[Check, Check]:
     measured = measure_motion(performance.character, performance.wish, curves, tree)
     expected = (*measured.checks, *timing_checks(performance.wish, curves, performance.words))
     certificate = performance.certificate
-    found = [_motion(performance.motion, predicted_motion(performance.character, curves, tree))]
-    for check in expected:
-        carried = [other for other in certificate.checks if other.name == check.name]
-        says = " and ".join(_said(other) for other in carried) or "nothing"
-        difference = _check_difference(carried[0], check) if len(carried) == 1 else math.inf
-        found.append((difference, f"{check.name}: the certificate says {says}, recomputed {_said(check)}"))
-    for name, value in measured.figures.items():
-        given = certificate.figures.get(name)
-        difference = math.inf if given is None else _difference(given, value)
-        found.append((difference, f"figure {name}: the certificate says {given}, recomputed {value:.9g}"))
-    wrong = sorted((pair for pair in found if not pair[0] <= AGREEMENT), key=lambda pair: -pair[0])
-    note = "; ".join(words for _, words in wrong[:_SHOWN]) or "every number agrees with the one recomputed"
-    note += f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    moved = _motion(performance.motion, predicted_motion(performance.character, curves, tree))
+    worst, note = certificate_differences(certificate, expected, measured.figures, (moved,))
     known = {check.name for check in expected}
     others = [check.name for check in certificate.checks if check.name not in known]
     others += [name for name in certificate.figures if name not in measured.figures]
     return (
-        Check("certificate against recomputation", max(pair[0] for pair in found), "relative", AGREEMENT, note=note),
+        Check("certificate against recomputation", worst, "relative", AGREEMENT, note=note),
         Check("numbers not recomputed", len(others), note=", ".join(others) and f"the performer's own word: {', '.join(others)}"),
     )
+
+
+def certificate_differences(
+    certificate: Certificate,
+    expected: Sequence[Check],
+    figures: Mapping[str, float],
+    found: Sequence[tuple[float, str]] = (),
+) -> tuple[float, str]:
+    """The largest relative difference between a certificate and the ``expected`` checks and ``figures``, and the worst in words.
+
+    Infinite when a check or figure is missing, is there twice, or is another promise. ``found``: further differences to report.
+    """
+    pairs = list(found)
+    for check in expected:
+        carried = [other for other in certificate.checks if other.name == check.name]
+        says = " and ".join(_said(other) for other in carried) or "nothing"
+        difference = _check_difference(carried[0], check) if len(carried) == 1 else math.inf
+        pairs.append((difference, f"{check.name}: the certificate says {says}, recomputed {_said(check)}"))
+    for name, value in figures.items():
+        given = certificate.figures.get(name)
+        difference = math.inf if given is None else _difference(given, value)
+        pairs.append((difference, f"figure {name}: the certificate says {given}, recomputed {value:.9g}"))
+    wrong = sorted((pair for pair in pairs if not pair[0] <= AGREEMENT), key=lambda pair: -pair[0])
+    note = "; ".join(words for _, words in wrong[:_SHOWN]) or "every number agrees with the one recomputed"
+    note += f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    return max((pair[0] for pair in pairs), default=0.0), note
 
 
 def _motion(carried: JointCurves, predicted: JointCurves) -> tuple[float, str]:

@@ -13,17 +13,29 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.motion import JointCurves, MotionLimits, Performance
 
-__all__ = ["check_picture", "draw_comparison", "draw_joints", "draw_overview", "figure_bytes", "most_affected", "save_figure"]
+__all__ = [
+    "check_picture",
+    "draw_comparison",
+    "draw_joints",
+    "draw_overview",
+    "figure_bytes",
+    "most_affected",
+    "new_figure",
+    "save_figure",
+]
 
 WISH, DONE, LIMIT, SOUND = "#8a8f98", "#c1272d", "#2b5c8a", "#d8c9a8"
 KNOWN = {"reference": WISH, "stretch": LIMIT, "clamp": "#d99a2b", "speech": DONE}
 OTHERS = ("#4a8f5a", "#7a4a8f", "#3a8f8f", "#8f5a3a")
 
 
-def _figure(rows: int, columns: int = 1, *, height: float = 1.9, width: float = 9.0) -> tuple[Any, Any]:
+def new_figure(rows: int, columns: int = 1, *, height: float = 1.9, width: float = 9.0, share: bool = True) -> tuple[Any, Any]:
+    """A figure of ``rows`` by ``columns`` axes (an array) in the house's look; ``height`` [in] of a row, ``share`` time."""
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(rows, columns, figsize=(width, height * rows), squeeze=False, layout="constrained", sharex="col")
+    figure, axes = pyplot.subplots(
+        rows, columns, figsize=(width, height * rows), squeeze=False, layout="constrained", sharex="col" if share else "none"
+    )
     for axis in axes.flat:
         axis.spines[["top", "right"]].set_visible(False)
         axis.tick_params(labelsize=8)
@@ -57,39 +69,41 @@ def save_figure(figure: Any, path: Path) -> None:
 
 def most_affected(performance: Performance, count: int = 2) -> tuple[str, ...]:
     """The joints whose wish breaks its limits the most, then those that deviate the most."""
-    wish, positions = performance.wish, performance.positions()
-    limits = MotionLimits.of(performance.character).chosen(positions.names)
-    speed = np.abs(np.diff(wish.values, axis=0)).max(axis=0, initial=0.0) * wish.rate / limits.velocity
+    wish, positions = performance.wish, performance.followed()
+    speed = np.zeros(len(wish.names))
+    if not performance.dynamic:
+        limits = MotionLimits.of(performance.character).chosen(positions.names)
+        speed = np.abs(np.diff(wish.values, axis=0)).max(axis=0, initial=0.0) * wish.rate / limits.velocity
     gap = np.abs(positions.values - wish.values).max(axis=0)
     order = np.lexsort((-gap, -speed))
     return tuple(positions.names[j] for j in order[:count])
 
 
 def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: float = 0.0, end: float | None = None) -> Any:
-    """For each joint: the angle above, the velocity below, wish and performance, limits dashed, phrases shaded."""
-    positions, wish = performance.positions(), performance.wish
+    """For each joint: the angle above, the velocity below, wish and performance, limits of motors dashed, phrases shaded."""
+    positions, wish = performance.followed(), performance.wish
     joints = tuple(joints) or most_affected(performance)
-    limits = MotionLimits.of(performance.character).chosen(positions.names)
+    limits = None if performance.dynamic else MotionLimits.of(performance.character).chosen(positions.names)
     end = positions.duration if end is None else end
     if not 0.0 <= start < end:
         raise BadInput(f"cannot draw from {start} to {end} s; the performance runs from 0 to {positions.duration:.2f} s")
-    units = {channel.name: channel.unit for channel in performance.channels if channel.kind == "position"}
-    figure, axes = _figure(2 * len(joints))
+    figure, axes = new_figure(2 * len(joints))
     for i, name in enumerate(joints):
         positions.column(name)
         j = positions.names.index(name)
-        lower, upper = limits.bounds(positions.values)
         angle, speed = axes[2 * i, 0], axes[2 * i + 1, 0]
         _lines(angle, wish, positions, j)
-        angle.plot(positions.times, lower[:, j], "--", color=LIMIT, lw=0.9)
-        angle.plot(positions.times, upper[:, j], "--", color=LIMIT, lw=0.9, label="limit")
-        angle.set_ylim(*_frame(wish.values[:, j], positions.values[:, j]))
-        angle.set_ylabel(f"{name}\n[{units[name]}]", fontsize=8)
         for curves, color, width in ((wish, WISH, 1.4), (positions, DONE, 1.2)):
             speed.plot(curves.times[1:], np.diff(curves.values[:, j]) * curves.rate, color=color, lw=width)
-        for sign in (-1, 1):
-            speed.axhline(sign * limits.velocity[j], ls="--", color=LIMIT, lw=0.9)
-        speed.set_ylabel(f"velocity\n[{units[name]}/s]", fontsize=8)
+        if limits is not None:
+            lower, upper = limits.bounds(positions.values)
+            angle.plot(positions.times, lower[:, j], "--", color=LIMIT, lw=0.9)
+            angle.plot(positions.times, upper[:, j], "--", color=LIMIT, lw=0.9, label="limit")
+            for sign in (-1, 1):
+                speed.axhline(sign * limits.velocity[j], ls="--", color=LIMIT, lw=0.9)
+        angle.set_ylim(*_frame(wish.values[:, j], positions.values[:, j]))
+        angle.set_ylabel(f"{name}\n[{_unit(performance, name)}]", fontsize=8)
+        speed.set_ylabel(f"velocity\n[{_unit(performance, name)}/s]", fontsize=8)
         for axis in (angle, speed):
             _phrases(axis, performance)
         if i == 0:
@@ -111,7 +125,9 @@ def _frame(*curves: Any) -> tuple[float, float]:
 
 
 def _unit(performance: Performance, name: str) -> str:
-    return next(channel.unit for channel in performance.channels if channel.name == name)
+    if performance.dynamic:
+        return performance.unit_of(name)
+    return next(channel.unit for channel in performance.channels if channel.name == name and channel.kind == "position")
 
 
 def _phrases(axis: Any, performance: Performance) -> None:
@@ -122,8 +138,8 @@ def _phrases(axis: Any, performance: Performance) -> None:
 def draw_overview(performance: Performance, count: int = 5) -> Any:
     """The voice with its words above, the most affected joints below."""
     joints = most_affected(performance, count)
-    positions, wish = performance.positions(), performance.wish
-    figure, axes = _figure(1 + len(joints), height=1.3)
+    positions, wish = performance.followed(), performance.wish
+    figure, axes = new_figure(1 + len(joints), height=1.3)
     top = axes[0, 0]
     if performance.audio is not None:
         samples, rate = performance.audio.samples, performance.audio.rate
@@ -149,10 +165,10 @@ def draw_overview(performance: Performance, count: int = 5) -> Any:
 def draw_comparison(results: Sequence[Performance], count: int = 3) -> Any:
     """The same joints by several performers, one line each."""
     joints = most_affected(results[-1], count)
-    figure, axes = _figure(len(joints), height=2.2)
+    figure, axes = new_figure(len(joints), height=2.2)
     for axis, name in zip(axes[:, 0], joints, strict=True):
         for i, result in enumerate(results):
-            positions, who = result.positions(), result.provenance.performer
+            positions, who = result.followed(), result.provenance.performer
             color = KNOWN.get(who, OTHERS[i % len(OTHERS)])
             axis.plot(positions.times, positions.column(name), lw=1.2, color=color, label=who)
         axis.set_ylabel(f"{name} [{_unit(results[-1], name)}]", fontsize=8)

@@ -6,8 +6,6 @@ The character starts at home on the floor, rests, moves smoothly to the first fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +17,7 @@ from bunraku.formats.mjcf import qpos_to_coordinates
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, MotionLimits, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.verification.foreign_log import bad_warnings, without_log_file
 from bunraku.verification.foreign_model import ForeignModel, foreign_model
 from bunraku.verification.limits import position_curves
 from bunraku.verification.tracking import measured_delays, tracking_errors
@@ -100,12 +99,12 @@ def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monito
     tree = compile_tree(character)
     period = 1.0 / curves.rate
     every = max(1, int(np.ceil(period / timestep - 1e-9)))
-    with _without_log_file():
+    with without_log_file():
         foreign = foreign_model(character, period / every)
     wanted = tree.expand(curves.names, curves.values)[:, [tree.index(motor.coordinate) for motor in character.motors]]
     home = tree.home[[tree.index(motor.coordinate) for motor in character.motors]]
     lead, told = _with_lead(wanted, home, MotionLimits.of(character).velocity, curves.rate)
-    with _without_log_file():
+    with without_log_file():
         run = _simulate(foreign, told, curves.rate, every, lead, monitor)
     playing = (run.times >= 0.0) & (run.times <= curves.duration + foreign.servos.pure_delay.max())
     played = curves.times[curves.times <= max(run.times[-1], 0.0)]
@@ -252,7 +251,7 @@ class _Watch:
     def fallen(self, time: float, tilt: float) -> str:
         """Why the character counts as fallen, or nothing."""
         data, foreign = self._data, self._foreign
-        if not np.isfinite(data.qpos).all() or any(data.warning[kind].number for kind in _bad()):
+        if not np.isfinite(data.qpos).all() or any(data.warning[kind].number for kind in bad_warnings()):
             return f"the simulation became unstable at {time:.2f} s"
         if foreign.base < 0:
             return ""
@@ -266,24 +265,3 @@ class _Watch:
             body = foreign.model.body(int(foreign.model.geom_bodyid[min(touching)])).name
             return f"{body} touches the floor at {time:.2f} s"
         return ""
-
-
-def _bad() -> tuple[int, ...]:
-    """MuJoCo's warnings of a simulation that went wrong and was reset, or whose commands were dropped."""
-    import mujoco
-
-    kinds = mujoco.mjtWarning
-    return tuple(int(kind) for kind in (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC, kinds.mjWARN_BADCTRL))
-
-
-@contextmanager
-def _without_log_file() -> Iterator[None]:
-    """Keep MuJoCo from writing its warnings to a file in the working folder; the replay reads them from the state instead."""
-    import mujoco
-
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: None)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)

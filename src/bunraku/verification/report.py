@@ -8,7 +8,9 @@ from html import escape
 
 from bunraku.motion import Check, Performance
 from bunraku.verification.comparison import comparison_row
+from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
 from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, figure_bytes
+from bunraku.verification.string_replay import StringReplay
 from bunraku.verification.verify import Verdict
 
 __all__ = ["make_report"]
@@ -26,6 +28,16 @@ td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; font-variant-
 """
 
 
+HOW_SERVED = (
+    "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate; "
+    "the motion was replayed in MuJoCo with the motors' delay and torque."
+)
+HOW_DYNAMIC = (
+    "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was solved "
+    "again, with its tensions; the channels were replayed in MuJoCo with its own tendons, open loop and with the feedback."
+)
+
+
 def make_report(performance: Performance, verdict: Verdict, others: Sequence[Performance] = ()) -> str:
     """The report; ``others`` are the same wish by other performers, to compare with."""
     certificate = performance.certificate
@@ -35,18 +47,20 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         f"<h1>{escape(title)}</h1>",
         f'<p class="{"good" if good else "bad"}">{"Every promise holds." if good else "A promise does not hold."}</p>',
         f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
-        f"{len(performance.channels)} motors, performer <i>{escape(performance.provenance.performer)}</i>.</p>",
-        _picture(figure_bytes(draw_overview(performance)), "The voice and the joints most affected"),
+        f"{len(performance.channels)} {'channels' if performance.dynamic else 'motors'}, "
+        f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
+        *_opening(performance),
         "<h2>What is promised</h2>",
         _checks(certificate.checks),
         *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
         "<h2>How it was verified</h2>",
-        "<p>Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the "
-        "motor rate; the motion was replayed in MuJoCo with the motors' delay and torque.</p>",
+        f"<p>{HOW_DYNAMIC if performance.dynamic else HOW_SERVED}</p>",
         _checks(verdict.checks),
-        "<h2>Angle and velocity</h2>",
-        _picture(figure_bytes(draw_joints(performance)), "Wish and performance; dashed: limits; shaded: phrases"),
     ]
+    if isinstance(verdict.replay, StringReplay):
+        parts.append(_picture(figure_bytes(draw_replay(verdict.replay, performance.rate)), "The replay in MuJoCo against the plan"))
+    caption = "Wish and performance" + ("" if performance.dynamic else "; dashed: limits; shaded: phrases")
+    parts += ["<h2>Angle and velocity</h2>", _picture(figure_bytes(draw_joints(performance)), caption)]
     if others:
         rows = [comparison_row(other) for other in (*others, performance)]
         names = [other.provenance.performer for other in (*others, performance)]
@@ -54,6 +68,13 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
     parts += ["<h2>Provenance</h2>", _provenance(performance)]
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
     return head + "\n".join(parts) + "</html>\n"
+
+
+def _opening(performance: Performance) -> list[str]:
+    """The first picture: voice and joints, or strings, carriages and points."""
+    if performance.dynamic:
+        return [_picture(figure_bytes(draw_dynamic(performance)), "What strings, carriages, motors and points do; dashed: limits")]
+    return [_picture(figure_bytes(draw_overview(performance)), "The voice and the joints most affected")]
 
 
 def _picture(png: bytes, caption: str) -> str:

@@ -11,10 +11,13 @@ from bunraku.errors import BadInput
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.agreement import AGREEMENT, agreement_checks
+from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
 from bunraku.verification.limits import recomputed_limits
+from bunraku.verification.plan import plan_of
 from bunraku.verification.replay import ReplayResult
 from bunraku.verification.replay import replay as replay_performance
 from bunraku.verification.servo import CONTINUOUS_SHARE
+from bunraku.verification.string_replay import StringReplay, replay_strings
 
 __all__ = ["AGREEMENT", "MOST_SATURATION", "MOST_SLIP", "SLIDE_TRACKING_RMS", "TRACKING_RMS", "Verdict", "verify"]
 
@@ -31,13 +34,20 @@ MOST_SLIP = 0.01
 """No sole may move farther [m] from where it stood: the certificate's balance takes the feet as planted."""
 
 
+_FIGURES = {
+    "minimum_tension_n": "least tension",
+    "constraint_residual_m": "string length residual",
+    "imitation_rms_m": "imitation error",
+}
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether every promise holds, the checks, the replay if there was one, and flat figures."""
 
     holds: bool
     checks: tuple[Check, ...]
-    replay: ReplayResult | None
+    replay: ReplayResult | StringReplay | None
     figures: dict[str, float]
 
     @property
@@ -53,8 +63,11 @@ def verify(performance: Performance, *, replay: bool = True, monitor: Monitor = 
     Checks: motor limits at the rate of the channels; the convergence status, which only the performer knows; the certificate's
     numbers and the predicted motion against the same recomputed (see `verification.agreement`); its promises; and, with ``replay``,
     in MuJoCo: did it stand without slipping, did it follow, torque to spare, and the RMS torque of motors that state what they
-    bear continuously. A replay that cannot be made or was cancelled is a check that does not hold.
+    bear continuously. A replay that cannot be made or was cancelled is a check that does not hold. A performance that physics
+    carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`.
     """
+    if performance.dynamic:
+        return _verify_dynamic(performance, replay, monitor)
     certificate = performance.certificate
     checks = list(recomputed_limits(performance))
     checks.append(Check("status", 0.0 if certificate.status.good else 1.0, bar=0.0, note=certificate.status.sentence))
@@ -67,6 +80,28 @@ def verify(performance: Performance, *, replay: bool = True, monitor: Monitor = 
         try:
             result = replay_performance(performance, monitor=monitor)
             checks += _replay_checks(result)
+            figures |= result.figures
+        except BadInput as error:
+            checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))
+    holds = all(check.holds for check in checks)
+    return Verdict(holds, tuple(checks), result, figures | {"verified": float(holds)})
+
+
+def _verify_dynamic(performance: Performance, replay: bool, monitor: Monitor) -> Verdict:
+    """The verdict on a performance of strings or torques."""
+    certificate, plan = performance.certificate, plan_of(performance)
+    checks = list(dynamic_checks(performance, plan))
+    checks.append(Check("status", 0.0 if certificate.status.good else 1.0, bar=0.0, note=certificate.status.sentence))
+    broken = [check.name for check in certificate.checks if not check.holds]
+    checks.append(Check("promises broken in the certificate", len(broken), bar=0, note=", ".join(broken)))
+    values = {check.name: check.value for check in checks}
+    figures = {"worst_limit_violation": worst_violation(plan)}
+    figures |= {key: values[name] for key, name in _FIGURES.items() if name in values}
+    result = None
+    if replay:
+        try:
+            result = replay_strings(performance, monitor=monitor)
+            checks += replay_checks(result)
             figures |= result.figures
         except BadInput as error:
             checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))

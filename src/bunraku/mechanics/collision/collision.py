@@ -168,7 +168,8 @@ def _strangers(character: Character) -> set[tuple[str, str]]:
     for joint in character.joints:
         if joint.kind == "fixed":
             group[root(joint.child)] = root(joint.parent)
-    neighbours = {frozenset((root(joint.parent), root(joint.child))) for joint in character.joints}
+    closed = (*character.joints, *character.loops)
+    neighbours = {frozenset((root(joint.parent), root(joint.child))) for joint in closed}
     allowed = {frozenset(pair) for pair in character.may_touch}
     names = [body.name for body in character.bodies]
     return {

@@ -65,9 +65,16 @@ class VariationalIntegrator:
         q = system.vector("q0", q0, system.nq)
         check_independent(system, q)
         if q_prev is not None:
-            return State(q, kernels.momentum(system.model, system.vector("q_prev", q_prev, system.nq), q, self.dt))
+            return State(q, self.momentum(q_prev, q))
         v = system.vector("v0", np.zeros(system.nq) if v0 is None else v0, system.nq)
         return State(q, system.lagrangian_derivatives(q, v).v[system.dynamic])
+
+    def momentum(self, q1: ArrayLike, q2: ArrayLike) -> Array:
+        """The momenta p2 (nd,) with which a step from q1 (nq,) arrives at q2 (nq,)."""
+        system = self.system
+        start, end = system.vector("q1", q1, system.nq), system.vector("q2", q2, system.nq)
+        found: Array = kernels.momentum(system.model, start, end, self.dt)
+        return found
 
     def step(
         self, q1: ArrayLike, p1: ArrayLike, u1: ArrayLike = (), k2: ArrayLike = (), *, guess: tuple[Array, Array] | None = None

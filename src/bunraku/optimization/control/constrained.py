@@ -76,17 +76,17 @@ class _Penalised(TrajectoryCost):
             bf = bf + push[1] @ Gf
         return w, bf
 
-    def hessian(self, x: Array, u: Array, *, exact: bool) -> tuple[Array, Array]:
+    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
         """Hessian of J plus J_g^T stiffness J_g, and with ``exact`` the curvature of g under the push."""
-        H, Pf = self._cost.hessian(x, u, exact=exact)
+        self._cost.add_hessian(H, P, x, u, exact=exact)
         for constraint, (_, push, stiffness) in zip(self._constraints, self._terms(x, u), strict=True):
             G, Gf = constraint.jacobians(x, u)
-            H = H + G.transpose(0, 2, 1) @ (stiffness[0][:, :, None] * G)
-            Pf = Pf + Gf.T @ (stiffness[1][:, None] * Gf)
+            H += G.transpose(0, 2, 1) @ (stiffness[0][:, :, None] * G)
+            P += Gf.T @ (stiffness[1][:, None] * Gf)
             if exact:
                 bend, end = constraint.curvature(x, u, push[0], push[1])
-                H, Pf = H + bend, Pf + end
-        return H, Pf
+                H += bend
+                P += end
 
 
 @dataclass(frozen=True)

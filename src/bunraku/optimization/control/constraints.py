@@ -22,7 +22,8 @@ class TrajectoryConstraint(ABC):
     and (N, 0, nw). Scale g so that 1 is a violation one would call large: all rows share one penalty.
 
     1. :meth:`values`: g of the stages (N, rows) and of the end (last,).
-    2. :meth:`jacobians`: dg/dw (N, rows, nw) and dg_N/dx (last, nx).
+    2. :meth:`jacobians`: dg/dw (N, rows, nw) and dg_N/dx (last, nx). Linear rows return one matrix for all steps, by
+       ``np.broadcast_to``: it takes no room, and solvers notice.
     3. :meth:`curvature`: sum over rows of weight times d2g/dw2, (N, nw, nw) and (nx, nx); zeros make the method Gauss-Newton.
     """
 
@@ -70,9 +71,9 @@ class _Bounds(TrajectoryConstraint):
     def jacobians(self, x: Array, u: Array) -> tuple[Array, Array]:
         """Constant rows of one entry each."""
         n, nw, rows = x.shape[1], x.shape[1] + u.shape[1], len(self._columns)
-        J = np.zeros((len(u), rows, nw))
-        J[:, np.arange(rows), self._columns + (n if self._of_inputs else 0)] = self._slopes
-        return J, np.zeros((0, n)) if self._of_inputs else J[0, :, :n].copy()
+        J = np.zeros((rows, nw))
+        J[np.arange(rows), self._columns + (n if self._of_inputs else 0)] = self._slopes
+        return np.broadcast_to(J, (len(u), rows, nw)), np.zeros((0, n)) if self._of_inputs else J[:, :n].copy()
 
     def curvature(self, x: Array, u: Array, weights: Array, last: Array) -> tuple[Array, Array]:
         """None: bounds are linear."""

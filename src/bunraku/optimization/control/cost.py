@@ -22,8 +22,8 @@ class TrajectoryCost(ABC):
 
     1. :meth:`value`: J; infinity where the cost is not defined (a barrier), which the line search takes as a step too long.
     2. :meth:`gradient`: dl_k/dw (N, nw) and dm/dx (nx,).
-    3. :meth:`hessian`: d2l_k/dw2 (N, nw, nw) and d2m/dx2 (nx, nx); with ``exact=False`` a positive semidefinite stand-in, for a
-       sum of squares the Gauss-Newton matrix.
+    3. :meth:`add_hessian`: d2l_k/dw2 (N, nw, nw) and d2m/dx2 (nx, nx), added to arrays; with ``exact=False`` a positive
+       semidefinite stand-in, for a sum of squares the Gauss-Newton matrix.
     """
 
     @abstractmethod
@@ -35,8 +35,15 @@ class TrajectoryCost(ABC):
         """Stage gradients (N, nx + nu) and the terminal one (nx,)."""
 
     @abstractmethod
+    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
+        """Add the stage Hessians to ``H`` (N, nx + nu, nx + nu) and the terminal one to ``P`` (nx, nx), in place."""
+
     def hessian(self, x: Array, u: Array, *, exact: bool) -> tuple[Array, Array]:
         """Stage Hessians (N, nx + nu, nx + nu) and the terminal one (nx, nx); C-contiguous arrays that the caller may change."""
+        n, nw = x.shape[1], x.shape[1] + u.shape[1]
+        H, P = np.zeros((len(u), nw, nw)), np.zeros((n, n))
+        self.add_hessian(H, P, x, u, exact=exact)
+        return H, P
 
 
 class TrackingCost(TrajectoryCost):
@@ -75,9 +82,10 @@ class TrackingCost(TrajectoryCost):
         g: Array = (self._H @ self._deviation(x, u)[:, :, None])[:, :, 0]
         return g, self._Qf @ (x[-1] - self._x[-1])
 
-    def hessian(self, x: Array, u: Array, *, exact: bool) -> tuple[Array, Array]:
+    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
         """The weights themselves."""
-        return self._H.copy(), self._Qf.copy()
+        H += self._H
+        P += self._Qf
 
 
 class LinearResidualCost(TrajectoryCost):
@@ -109,9 +117,9 @@ class LinearResidualCost(TrajectoryCost):
         """Stage gradients (N, nx + nu); nothing at the end."""
         return (self._residual(x, u) * self._weights) @ self._M, np.zeros(x.shape[1])
 
-    def hessian(self, x: Array, u: Array, *, exact: bool) -> tuple[Array, Array]:
+    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
         """The same matrix M^T W M for every step."""
-        return np.tile(self._H, (len(u), 1, 1)), np.zeros((x.shape[1], x.shape[1]))
+        H += self._H
 
 
 class SumOfCosts(TrajectoryCost):
@@ -131,10 +139,7 @@ class SumOfCosts(TrajectoryCost):
         both = [part.gradient(x, u) for part in self._parts]
         return np.sum([one[0] for one in both], axis=0), np.sum([one[1] for one in both], axis=0)
 
-    def hessian(self, x: Array, u: Array, *, exact: bool) -> tuple[Array, Array]:
-        """Stage Hessians (N, nx + nu, nx + nu) and the terminal one (nx, nx)."""
-        stage, last = self._parts[0].hessian(x, u, exact=exact)
-        for part in self._parts[1:]:
-            more, end = part.hessian(x, u, exact=exact)
-            stage, last = stage + more, last + end
-        return stage, last
+    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
+        """Each part in turn."""
+        for part in self._parts:
+            part.add_hessian(H, P, x, u, exact=exact)

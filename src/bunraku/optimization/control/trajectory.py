@@ -28,7 +28,7 @@ from bunraku.optimization.control.projection import project
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 
-__all__ = ["FeedbackWeights", "NewtonStep", "TrajectoryNewton", "TrajectorySolution"]
+__all__ = ["FeedbackWeights", "NewtonStep", "TrajectoryNewton", "TrajectorySolution", "checked_curve"]
 
 Array = NDArray[np.float64]
 
@@ -163,7 +163,7 @@ class TrajectoryNewton:
         refused. Raises BadInput when not even the guess can be rolled out; otherwise ends with CONVERGED, STALLED, MAX_ITERATIONS
         or CANCELLED and the best trajectory.
         """
-        x, u = _curve(dynamics, x_guess, u_guess)
+        x, u = checked_curve(dynamics, x_guess, u_guess)
         x, u, J = self._start(dynamics, cost, x, u, feedback)
         steps: list[NewtonStep] = []
         status, slope = Status.MAX_ITERATIONS, float("nan")
@@ -318,7 +318,8 @@ def _scales(Hq: Array, Pq: Array) -> tuple[Array, Array]:
     return np.maximum(D, 1e-3 * level), np.maximum(Df, 1e-3 * level)
 
 
-def _curve(dynamics: DiscreteDynamics, x_guess: ArrayLike, u_guess: ArrayLike) -> tuple[Array, Array]:
+def checked_curve(dynamics: DiscreteDynamics, x_guess: ArrayLike, u_guess: ArrayLike) -> tuple[Array, Array]:
+    """A guess (x, u) as fresh arrays of the right shape and finite, or BadInput."""
     x, u = np.array(x_guess, dtype=np.float64), np.array(u_guess, dtype=np.float64)
     if u.ndim != 2 or len(u) < 1 or u.shape[1] != dynamics.nu or x.shape != (len(u) + 1, dynamics.nx):
         raise BadInput(f"a guess x {x.shape}, u {u.shape} arrived; (N + 1, {dynamics.nx}) and (N, {dynamics.nu}) are needed")

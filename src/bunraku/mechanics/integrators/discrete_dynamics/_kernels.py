@@ -13,7 +13,7 @@ from bunraku.mechanics.integrators._kernels import CONVERGED, step
 
 @kernel
 def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
-    """Simulate U = ub - K (x - xb): states (N + 1, nx), inputs (N, nu + nk), and the step that failed or -1."""
+    """Simulate U = ub - K (x - xb): states (N + 1, nx), inputs (N, nu + nk), multipliers (N, nc), failed step or -1."""
     N, nx, nU = ub.shape[0], x0.shape[0], ub.shape[1]
     nd, nk, nc = model.dynamic.shape[0], model.kinematic.shape[0], model.constraint_i.shape[0]
     n, nu = nd + nk, nU - nk
@@ -23,7 +23,7 @@ def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
     for k in range(N):
         U[k] = ub[k] - np.dot(K[k], x[k] - xb[k])
         if not np.isfinite(np.sum(U[k])):
-            return x, U, k
+            return x, U, lams, k
         for i in range(n):
             q2[i] = 2.0 * x[k, i] - x[k - 1, i] if k > 0 else x[k, i] + xb[1, i] - xb[0, i]
         if k > 1:
@@ -39,14 +39,14 @@ def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
             if code == CONVERGED:
                 break
         if code != CONVERGED:
-            return x, U, k
+            return x, U, lams, k
         lams[k] = lam
         x[k + 1, :n] = q2
         if velocity:
             for i in range(nk):
                 c = model.kinematic[i]
                 x[k + 1, n + nd + i] = (q2[c] - x[k, c]) / dt
-    return x, U, -1
+    return x, U, lams, -1
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Marionettes: motion over strings and motors, with stabilizing feedback."""

@@ -1,0 +1,145 @@
+"""Motion of characters that physics moves: puppets on strings, and machines with fewer motors than coordinates.
+
+Optimal control over all strings (and joint motors, where there are any) makes the puppet imitate the wish; an interior point method
+on trajectories keeps every string taut and every carriage within its limits; a regulator along the result keeps it stable. See
+docs/theory/marionette.md, also for where we go beyond Murphey and Johnson (2011).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bunraku.character import Character
+from bunraku.formats.checkpoint import Checkpoint
+from bunraku.motion import Clip, JointCurves, Performance
+from bunraku.optimization.control.interior import InteriorTrajectory
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.performers.marionette.actuated import solve_actuated
+from bunraku.performers.marionette.assemble import assemble_driven
+from bunraku.performers.marionette.feedback import stabilizing_feedback
+from bunraku.performers.marionette.problem import ImitationWeights, PuppetProblem, cut_wish, state_puppet_problem
+from bunraku.performers.performer import Performer, Suitability, option
+
+__all__ = ["MarionettePerformer"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarionettePerformer(Performer):
+    """Optimal motion over strings and motors, with stabilizing feedback."""
+
+    name: ClassVar[str] = "marionette"
+    needs: ClassVar[tuple[str, ...]] = ("clip.joints",)
+    uses: ClassVar[tuple[str, ...]] = ("character.strings", "character.carriages", "character.motors", "character.frames")
+
+    rate: float = option(100.0, "rate of the plan, the channels and the feedback", unit="Hz", low=20.0, high=1000.0)
+    start: float = option(0.0, "where in the clip to start", unit="s", low=0.0)
+    duration: float = option(0.0, "how much of the clip to perform; 0 for all", unit="s", low=0.0)
+    tempo: float = option(1.0, "1 as captured, 0.5 at half speed", low=0.05, high=4.0)
+    blend: float = option(1.2, "time to come from hanging into the clip", unit="s", low=0.0, high=20.0)
+    tension_margin: float = option(0.1, "least tension of every string at every step", unit="N", low=0.0, high=1e4)
+    tracked: tuple[str, ...] = option((), "frames that imitate; hands, knees and head where there are any, else the hooks")
+    point_weight: float = option(100.0, "weight of the tracked points", unit="1/m^2", low=0.0, high=1e6)
+    angle_weight: float = option(0.05, "weight of the joints' own angles", unit="1/rad^2", low=1e-6, high=1e6)
+    acceleration_weight: float = option(0.01, "weight of carriage and winch accelerations", unit="s^4/m^2", low=1e-6, high=1e3)
+    effort_weight: float = option(0.01, "weight of a motor at its stall torque", low=1e-9, high=1e6)
+    max_iterations: int = option(120, "iterations of the optimization", low=1, high=10_000)
+    tolerance: float = option(1e-4, "the cost is settled when a step would change less than this part of it", low=1e-12, high=0.1)
+
+    def suits(self, character: Character, clip: Clip) -> Suitability:
+        """Made for characters on strings; also for those with fewer motors than coordinates."""
+        passive = bool(character.motors) and len(character.driven) < len(character.coordinates) - len(character.couplings)
+        if not character.strings and not passive:
+            return Suitability(0.0, "the character has no strings, and every coordinate has a motor", ("strings",))
+        if clip.joints is None:
+            reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
+            return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
+        if character.strings:
+            return Suitability(1.0, f"the character hangs on {len(character.strings)} strings")
+        stands = bool(character.feet) or bool(clip.audio)
+        return Suitability(0.3 if stands else 0.9, "some coordinates have no motor: physics moves them")
+
+    def perform(
+        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
+    ) -> Performance:
+        """State, solve, stabilise, certify."""
+        joints = clip.need_joints("the performer marionette")
+        wish = cut_wish(joints, rate=self.rate, start=self.start, duration=self.duration, tempo=self.tempo)
+        if not character.strings:
+            return self._perform_actuated(character, clip, wish, monitor)
+        monitor.report(Event("marionette", 0.0, f"{len(wish.values) - 1} steps; the kernels compile once, the first time"))
+        problem = state_puppet_problem(
+            character,
+            wish,
+            rate=self.rate,
+            blend=self.blend,
+            tension_margin=self.tension_margin,
+            weights=ImitationWeights(
+                point=self.point_weight,
+                angle=self.angle_weight,
+                acceleration=self.acceleration_weight,
+                effort=self.effort_weight,
+            ),
+            frames=self.tracked,
+        )
+        return self._perform_puppet(problem, clip, monitor, checkpoint)
+
+    def _perform_puppet(self, problem: PuppetProblem, clip: Clip, monitor: Monitor, checkpoint: Checkpoint | None) -> Performance:
+        solver = InteriorTrajectory(max_iterations=self.max_iterations, relative_tolerance=self.tolerance, barrier=(0.003, 1e-4))
+        x, u = problem.still
+        initial = float(problem.cost.value(x, u))
+        saved = checkpoint.load() if checkpoint is not None else None
+        if saved is not None and set(saved) == {"x", "u", "barrier"} and saved["x"].shape == x.shape:
+            x, u = np.asarray(saved["x"], dtype=np.float64), np.asarray(saved["u"], dtype=np.float64)
+            solver = InteriorTrajectory(
+                max_iterations=self.max_iterations,
+                relative_tolerance=self.tolerance,
+                barrier=(max(float(saved["barrier"]), 1e-4), 1e-4),
+            )
+        keep = None if checkpoint is None else lambda x, u, mu: checkpoint.save({"x": x, "u": u, "barrier": np.array(mu)})
+        clock = time.thread_time()
+        found = solver.solve(problem.dynamics, problem.cost, problem.constraints, x, u, keep=keep, monitor=monitor)
+        solve_s = time.thread_time() - clock
+        monitor.report(Event("marionette", 1.0, "solved", {"solve_s": solve_s}))
+        system = problem.system
+        q, p = found.x[:, : system.nq], found.x[:, system.nq : system.nq + system.nd]
+        feedback = stabilizing_feedback(problem.character, system, self.rate, q, p, found.u)
+        figures = {"iterations": float(found.iterations), "initial cost": initial, "final cost": found.cost}
+        return assemble_driven(
+            self,
+            problem.character,
+            clip,
+            system,
+            problem.wish,
+            q,
+            found.u[:, : system.nu],
+            status=found.status,
+            feedback=feedback,
+            tension_margin=self.tension_margin,
+            frames=self.tracked,
+            figures=figures,
+        )
+
+    def _perform_actuated(self, character: Character, clip: Clip, wish: JointCurves, monitor: Monitor) -> Performance:
+        clock = time.thread_time()
+        found = solve_actuated(character, wish, rate=self.rate, monitor=monitor)
+        monitor.report(Event("marionette", 1.0, "solved", {"solve_s": time.thread_time() - clock}))
+        system = found.system
+        q, p = found.x[:, : system.nq], found.x[:, system.nq :]
+        feedback = stabilizing_feedback(character, system, self.rate, q, p, found.u)
+        figures = {"iterations": float(found.iterations), "initial cost": found.cost_initial, "final cost": found.cost_final}
+        return assemble_driven(
+            self,
+            character,
+            clip,
+            system,
+            wish,
+            q,
+            found.u,
+            status=found.status,
+            feedback=feedback,
+            figures=figures,
+        )

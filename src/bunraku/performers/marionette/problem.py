@@ -1,0 +1,203 @@
+"""The imitation of a wish by a puppet on strings, stated as an optimal control problem.
+
+The puppet starts at rest as it hangs. Over the states x = (q, p, v_k) and inputs U = (torques, prescribed coordinates at the end of
+the step) of the variational integrator,
+
+    J = sum_k 1/2 ( W sum_i |p_i - wish_i|^2 + a |q_d - wish|^2 + b |v|^2 + c |acceleration|^2 + e |torque / stall|^2 )
+
+is to be small: the tracked points p_i first, then the angles q_d of the joints, the velocities and accelerations of carriages and
+winches, and the effort of motors where the puppet has any. Hard limits: every string pulls with at least the margin at every step;
+range, speed, acceleration and separation of the carriages; range of the joints; stall torque of the motors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.mechanics.character_system import character_system
+from bunraku.mechanics.driven_measures import tracked_frames
+from bunraku.mechanics.dynamics.system import System
+from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
+from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.marionette import hang
+from bunraku.mechanics.points import Points
+from bunraku.motion import JointCurves
+from bunraku.optimization.control.constraints import InputBounds, StateBounds, TrajectoryConstraint
+from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost, TrajectoryCost
+from bunraku.performers.marionette.cost import PointCost
+from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, TensionMargin
+from bunraku.rhythm.resample import resampled
+
+__all__ = ["ImitationWeights", "PuppetProblem", "cut_wish", "state_puppet_problem"]
+
+Array = NDArray[np.float64]
+
+INSIDE = 0.999
+"""The plan uses this share of what carriages, winches and motors can do; the rest is for rounding."""
+
+LEAST_SLOPE = 1e-4
+"""Weight of momenta and of prescribed coordinates away from rest: they have no wish, but no valley may be flat."""
+
+
+@dataclass(frozen=True)
+class ImitationWeights:
+    """The weights of J: ``point`` W [1/m^2], ``angle`` a, ``speed`` b [s^2/m^2], ``acceleration`` c [s^4/m^2], ``effort`` e."""
+
+    point: float = 100.0
+    angle: float = 0.05
+    speed: float = 1e-3
+    acceleration: float = 0.01
+    effort: float = 0.01
+
+
+def cut_wish(wish: JointCurves, *, rate: float, start: float = 0.0, duration: float = 0.0, tempo: float = 1.0) -> JointCurves:
+    """The part of a wish from ``start`` [s] on, ``duration`` long (0: to its end), ``tempo`` times as fast, at ``rate`` [Hz].
+
+    ``start`` and ``duration`` are times of the wish as it was given.
+    """
+    first = round(start * wish.rate)
+    last = len(wish.values) if duration <= 0.0 else first + round(duration * wish.rate) + 1
+    values = wish.values[first:last]
+    if len(values) < 4 or (duration > 0.0 and len(values) < last - first):
+        raise BadInput(
+            f"{duration or wish.duration - start:.3g} s from {start:.3g} s on are asked of a wish of {wish.duration:.3g} s; "
+            "choose start and duration inside it"
+        )
+    return resampled(JointCurves(wish.names, wish.rate * tempo, values), rate)
+
+
+@dataclass(frozen=True)
+class PuppetProblem:
+    """The problem as a value.
+
+    ``wish``: the wished coordinates at the rate of the motors, blended in from the hanging pose; ``q`` (N + 1, nq) the same as
+    configurations; ``aims`` (N + 1, points, 3) where the tracked ``points`` shall be; ``rest`` (nx,) the start.
+    """
+
+    character: Character
+    system: System
+    dynamics: VariationalDynamics
+    wish: JointCurves
+    q: Array
+    points: Points
+    aims: Array
+    rest: Array
+    cost: TrajectoryCost
+    constraints: tuple[TrajectoryConstraint, ...]
+
+    @property
+    def steps(self) -> int:
+        """Number of steps N."""
+        return len(self.q) - 1
+
+    @property
+    def still(self) -> tuple[Array, Array]:
+        """The guess: hanging still, x (N + 1, nx) and U (N, nu)."""
+        u = np.concatenate([np.zeros(self.system.nu), self.rest[self.system.kinematic]])
+        return np.tile(self.rest, (self.steps + 1, 1)), np.tile(u, (self.steps, 1))
+
+
+def state_puppet_problem(
+    character: Character,
+    wish: JointCurves,
+    *,
+    rate: float = 100.0,
+    blend: float = 1.2,
+    tension_margin: float = 0.1,
+    weights: ImitationWeights | None = None,
+    frames: tuple[str, ...] = (),
+) -> PuppetProblem:
+    """State the imitation of ``wish`` (at ``rate``), faded in from the hanging pose over ``blend`` [s].
+
+    ``tension_margin`` [N] of every string. ``frames``: the tracked points, see `tracked_frames`.
+    """
+    unknown = [name for name in wish.names if name not in character.coordinates]
+    if unknown:
+        raise BadInput(f"the wish names {unknown[0]!r}, which is no coordinate of {character.name!r}")
+    weights = weights or ImitationWeights()
+    system = character_system(character, torques=True)
+    resting = hang(character, system, slack_below=tension_margin).require()
+    dynamics = VariationalDynamics(VariationalIntegrator(system, 1.0 / rate), kinematic_velocity=True)
+    rest = dynamics.state(resting.q, dynamics.integrator.initial(resting.q, resting.q).p)
+    q = _faded(system, resting.q, wish, blend)
+    columns = [system.index(name) for name in wish.names]
+    points = Points(system, frames or tracked_frames(character))
+    aims = points.positions(q)
+    tracked = np.full(len(points.names), weights.point)
+    parts: list[TrajectoryCost] = [PointCost(points, aims, tracked, system.nq), _quadratic(dynamics, rest, q, character, weights)]
+    parts += _motion_costs(dynamics, weights)
+    return PuppetProblem(
+        character,
+        system,
+        dynamics,
+        JointCurves(wish.names, rate, q[:, columns]),
+        q,
+        points,
+        aims,
+        rest,
+        SumOfCosts(*parts),
+        _constraints(character, dynamics, tension_margin),
+    )
+
+
+def _faded(system: System, rest: Array, wish: JointCurves, blend: float) -> Array:
+    """The wish as configurations (N + 1, nq), from the resting one by the smooth step s^3 (10 - 15 s + 6 s^2)."""
+    s = np.clip(wish.times / blend, 0.0, 1.0) if blend > 0.0 else np.ones(len(wish.values))
+    share = (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))[:, None]
+    q = np.tile(rest, (len(wish.values), 1))
+    columns = [system.index(name) for name in wish.names]
+    q[:, columns] = (1.0 - share) * q[:, columns] + share * wish.values
+    return q
+
+
+def _quadratic(
+    dynamics: VariationalDynamics, rest: Array, q: Array, character: Character, weights: ImitationWeights
+) -> TrackingCost:
+    """The angles' distance from the wish, the effort, and a little of everything else."""
+    system = dynamics.system
+    x = np.tile(rest, (len(q), 1))
+    x[:, system.dynamic] = q[:, system.dynamic]
+    Q = np.full(dynamics.nx, LEAST_SLOPE)
+    Q[system.dynamic] = weights.angle
+    stall = {motor.name: motor.stall_torque or 1.0 for motor in character.motors}
+    R = np.zeros(dynamics.nu)
+    R[: system.nu] = [weights.effort / stall.get(name, 1.0) ** 2 for name in system.inputs]
+    return TrackingCost(x, np.diag(Q), np.diag(R))
+
+
+def _motion_costs(dynamics: VariationalDynamics, weights: ImitationWeights) -> list[TrajectoryCost]:
+    """Velocity (k2 - k)/dt and acceleration of the prescribed coordinates, both linear in (x, U)."""
+    system, dt = dynamics.system, dynamics.integrator.dt
+    nk, n = system.nk, dynamics.nx
+    V = np.zeros((nk, n + dynamics.nu))
+    V[:, n + system.nu :] = np.eye(nk) / dt
+    V[np.arange(nk), system.kinematic] = -1.0 / dt
+    A = V / dt
+    A[:, system.nq + system.nd : n] = -np.eye(nk) / dt
+    return [LinearResidualCost(V, np.full(nk, weights.speed)), LinearResidualCost(A, np.full(nk, weights.acceleration))]
+
+
+def _constraints(character: Character, dynamics: VariationalDynamics, margin: float) -> tuple[TrajectoryConstraint, ...]:
+    system = dynamics.system
+    found: list[TrajectoryConstraint] = [
+        TensionMargin(dynamics, margin + (1.0 - INSIDE)),
+        CarriageBounds(character, dynamics, INSIDE),
+        CarriageSeparation(character, dynamics, INSIDE),
+    ]
+    stall = {motor.name: motor.stall_torque for motor in character.motors}
+    if any(stall.values()):
+        top = np.full(dynamics.nu, np.inf)
+        top[: system.nu] = [INSIDE * (stall.get(name) or np.inf) for name in system.inputs]
+        found.append(InputBounds(-top, top))
+    low, high = np.full(dynamics.nx, -np.inf), np.full(dynamics.nx, np.inf)
+    for axis in character.axes:
+        if axis.range is not None and axis.name in system.names:
+            low[system.index(axis.name)], high[system.index(axis.name)] = axis.range
+    if np.isfinite(low).any() or np.isfinite(high).any():
+        found.append(StateBounds(low, high))
+    return tuple(found)

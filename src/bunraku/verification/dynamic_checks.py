@@ -1,0 +1,110 @@
+"""Promises of a performance that physics carries out, recomputed: limits of carriages, winches and motors, strings, dynamics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.mechanics.driven_measures import measure_driven
+from bunraku.mechanics.measures import Measures
+from bunraku.motion import Check, Performance
+from bunraku.verification.agreement import AGREEMENT, certificate_differences
+from bunraku.verification.plan import Plan
+from bunraku.verification.string_replay import StringReplay
+
+__all__ = ["REPLAY_RMS", "dynamic_checks", "replay_checks", "worst_violation"]
+
+REPLAY_RMS = 0.02
+"""A replay follows the performance when the RMS error [m] of its points is at most this."""
+
+_SAME = 1e-9
+
+
+def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
+    """The measures of `mechanics.driven_measures` computed again, what belongs together compared, and the certificate with it.
+
+    Which points an imitation is judged by and what every string must carry is what the certificate says (at least 0 N).
+    """
+    system, measured = plan.system, _measured(performance, plan)
+    checks = list(measured.checks)
+    if system.nk:
+        off = float(np.abs(plan.q[:, system.kinematic] - plan.k).max())
+        checks.append(Check("motion against channels", off, "m", _SAME, note="places and lengths of the predicted motion"))
+    for i, tendon in enumerate(plan.character.tendons):
+        over = float(np.maximum(plan.u[:, i] - tendon.max_tension, -plan.u[:, i]).max())
+        checks.append(Check(f"tendon {tendon.name} excess", max(0.0, over), "N", _SAME))
+    if plan.gains is not None:
+        parts = (plan.states[:, : system.nq] - plan.q, plan.commands - np.hstack([plan.u, plan.k[1:]]))
+        off = max(float(np.abs(part).max(initial=0.0)) for part in parts)
+        checks.append(Check("feedback against motion", off, bar=_SAME, note="its states and commands are motion and channels"))
+    return (*checks, *_agreement(performance, measured))
+
+
+def _measured(performance: Performance, plan: Plan) -> Measures:
+    carried = {check.name: check for check in performance.certificate.checks}
+    known = {frame.name for frame in performance.character.frames} | {body.name for body in performance.character.bodies}
+    prefix = "imitation error "
+    frames = [name.removeprefix(prefix) for name in carried if name.startswith(prefix)]
+    bar = carried["least tension"].bar if "least tension" in carried else None
+    drives = {motor.name: motor.coordinate for motor in plan.character.motors}
+    held = np.vstack([plan.u, plan.u[-1:]])
+    return measure_driven(
+        performance.character,
+        performance.wish,
+        performance.motion,
+        {drives.get(name, name): held[:, i] for i, name in enumerate(plan.system.inputs)},
+        tension_margin=max(0.0, bar or 0.0),
+        system=plan.system,
+        frames=[name for name in frames if name in known],
+    )
+
+
+def _agreement(performance: Performance, measured: Measures) -> list[Check]:
+    """Whether the certificate's numbers are those recomputed; others are the performer's own word."""
+    worst, note = certificate_differences(performance.certificate, measured.checks, measured.figures)
+    known = {check.name for check in measured.checks}
+    others = [check.name for check in performance.certificate.checks if check.name not in known]
+    others += [name for name in performance.certificate.figures if name not in measured.figures]
+    return [
+        Check("certificate against recomputation", worst if not math.isnan(worst) else math.inf, "relative", AGREEMENT, note=note),
+        Check("numbers not recomputed", len(others), note=", ".join(others) and f"the performer's own word: {', '.join(others)}"),
+    ]
+
+
+def worst_violation(plan: Plan) -> float:
+    """The largest excess over any limit of carriages and winches as a part of that limit, or 0; a range counts by its width."""
+    if not plan.system.nk:
+        return 0.0
+    limits = CarriageLimits.of(plan.character)
+    motion = limits.motion(plan.k, plan.dt)
+    pairs = [(motion.speed, limits.speed), (motion.acceleration, limits.acceleration)]
+    pairs += [(motion.winch_speed, limits.winch_speed), (motion.winch_acceleration, limits.winch_acceleration)]
+    shares = [float((values / limit - 1.0).max(initial=0.0)) for values, limit in pairs]
+    width = np.where(np.isfinite(limits.upper - limits.lower), np.maximum(limits.upper - limits.lower, 1e-3), 1.0)
+    shares.append(float((np.maximum(plan.k - limits.upper, limits.lower - plan.k) / width).max(initial=0.0)))
+    apart = limits.separation > 0.0
+    shares.append(float((1.0 - motion.gap[:, apart] / limits.separation[apart]).max(initial=0.0)))
+    return max(0.0, *shares)
+
+
+def replay_checks(result: StringReplay) -> tuple[Check, ...]:
+    """What the replay in MuJoCo must show: it kept to the plan, within `REPLAY_RMS`; the rest is information."""
+    run, how = result.best, "with feedback" if result.closed_loop is not None else "open loop"
+    checks = [
+        Check("replay completed", float(result.complete), bar=1.0, at_least=True, note="" if result.complete else "cancelled"),
+        Check("fell", float(result.fell), bar=0.0, note=result.reason or "it kept to the plan"),
+        Check("replay rms", run.rms, "m", REPLAY_RMS, note=f"{how}; worst: {run.worst}; {len(result.points)} points"),
+        Check("largest replay error", run.largest, "m"),
+        Check("open-loop replay rms", result.open_loop.rms, "m", note=result.open_loop.lost or f"worst: {result.open_loop.worst}"),
+        Check("settling", result.settling, "m", note="while coming to rest in MuJoCo before the start"),
+        Check("commands cut to limits", run.clamped, "steps", note="of corrections by the feedback"),
+    ]
+    if result.strings:
+        checks += [
+            Check("least tension in replay", run.least_tension, "N", note="mean over a sample"),
+            Check("slack", run.slack, "of the time"),
+            Check("string stretch", run.stretch, "m", note="MuJoCo's strings are stiff, not rigid"),
+        ]
+    return tuple(checks)

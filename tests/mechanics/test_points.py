@@ -1,0 +1,51 @@
+"""Points along a motion: against forward kinematics, and their derivatives by slope tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.errors import BadInput
+from bunraku.formats.registry import read_character
+from bunraku.mechanics.marionette import marionette_home, marionette_system
+from bunraku.mechanics.points import Points
+
+FRAMES = ("l_hand", "r_foot", "head", "l_hand_carriage")
+
+
+@pytest.fixture(scope="module")
+def puppet():
+    character = read_character("marionette")
+    system = marionette_system(character)
+    rng = np.random.default_rng(5)
+    q = marionette_home(character, system) + 0.3 * rng.standard_normal((3, system.nq))
+    return system, Points(system, FRAMES), q
+
+
+def test_positions_are_those_of_forward_kinematics(puppet):
+    system, points, q = puppet
+    for k, place in enumerate(points.positions(q)):
+        configuration = system.tree.configuration(system.tree_configuration(q[k]))
+        for name, position in zip(FRAMES, place, strict=True):
+            assert position == pytest.approx(configuration.pose(name)[1], abs=1e-14)
+
+
+def test_first_and_second_derivatives(puppet):
+    """Central differences in a random direction; string lengths move nothing."""
+    system, points, q = puppet
+    rng = np.random.default_rng(6)
+    d, f, h = rng.standard_normal(system.nq), rng.standard_normal((3, len(FRAMES), 3)), 1e-5
+    ahead, behind = points.positions(q + h * d), points.positions(q - h * d)
+    J = points.jacobians(q)
+    assert J @ d == pytest.approx((ahead - behind) / (2 * h), abs=1e-8)
+    assert np.abs(J[..., -6:]).max() == 0.0
+    slope = (points.jacobians(q + h * d) - points.jacobians(q - h * d)) / (2 * h)
+    wanted = np.einsum("kpa,kpai->ki", f, slope)
+    H = points.curvature(q, f)
+    assert np.abs(H - H.transpose(0, 2, 1)).max() < 1e-14
+    assert H @ d == pytest.approx(wanted, abs=1e-8)
+
+
+def test_a_wrong_shape_is_refused(puppet):
+    with pytest.raises(BadInput, match=r"\(m, 40\)"):
+        puppet[1].positions(np.zeros((2, 22)))
