@@ -133,6 +133,21 @@ def test_lesson_11() -> None:
     assert np.degrees(np.abs(found.x[370:611, 1])).max() > 15.0  # it waves
 
 
+def test_lesson_12() -> None:
+    module = load("12")
+    show, seen = module.lesson()
+    assert show.status is Status.CONVERGED
+    assert show.saving >= 0.2
+    for timing, (pull, jump) in ((show.equal, seen["equal"]), (show.best, seen["best"])):
+        assert timing.least_tension == pytest.approx(pull.min(), rel=1e-3)  # simulated anew, open loop
+        assert pull.min() >= 0.1
+        assert jump.max() <= 10.0 * module.DT  # no faster change than the carriages' acceleration allows
+        assert timing.excess.kept
+    off = {name: [miss for _, _, miss in module.misses(show, at)] for name, at in (("equal", show.equal), ("best", show.best))}
+    assert off["best"][4] < 0.2 * off["equal"][4]  # the wave
+    assert off["best"][5] < off["equal"][5]  # the bow
+
+
 def test_lesson_13() -> None:
     ways, reach, motions = load("13").lesson()
     assert ways == 11
@@ -143,3 +158,29 @@ def test_lesson_13() -> None:
     assert off["feedback"][-1] < 1e-6
     assert off["feedback in MuJoCo"][-1] < 1e-3
     assert all(tension.min() > 0.0 for _, tension in motions.values())
+
+
+def test_lesson_14() -> None:
+    module = load("14")
+    problem, performance, slow = module.lesson()
+    assert slow.finished
+    rms = np.sqrt((module.errors(problem, performance.motion.values) ** 2).mean())
+    assert rms == pytest.approx(performance.certificate.check("imitation error").value, rel=1e-6)
+    assert rms < min(0.08, 0.55 * slow.rms)
+    assert np.sqrt((module.errors(problem, slow.q) ** 2).mean()) == pytest.approx(slow.rms)
+    assert performance.certificate.check("least tension").value >= module.MARGIN
+    assert all(check.holds for check in performance.certificate.checks)
+    assert (
+        np.linalg.norm(np.diff(problem.aims[:, 0], axis=0), axis=1).max() * module.RATE > 0.5
+    )  # the wish is a dance: m/s of a hand
+
+
+def test_lesson_15() -> None:
+    found = load("15").lesson()
+    exact, first = (np.array([costs[name] for costs, _ in found.values()]) for name in ("exact", "first order"))
+    assert np.all(first > exact)
+    assert np.all(np.diff(first[:7] / exact[:7]) > 0.0)  # dearer the longer the step
+    assert 1.1 < first[4] / exact[4] < 1.3  # 50 ms
+    assert exact[-1] < 1.2 * exact[0]
+    swings = {dt: swing for dt, (_, swing) in found.items()}
+    assert swings[0.1]["exact"] < 0.2 < 3.0 < swings[0.1]["first order"]  # the arms fall

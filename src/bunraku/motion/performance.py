@@ -117,10 +117,10 @@ class Performance:
         for string in who.strings:
             if kinds.get(string.coordinate) != "length":
                 raise BadInput(f"{string.coordinate[:60]!r} has no length channel; every winch is told how much to let out")
-        forces = {*who.coordinates, *(motor.name for motor in who.motors), *(tendon.name for tendon in who.tendons)}
+        forces = {*who.driven, *(motor.name for motor in who.motors), *(tendon.name for tendon in who.tendons)}
         for name, kind in kinds.items():
             if name not in who.prescribed and not (kind == "torque" and name in forces):
-                raise BadInput(f"the {kind} channel {name[:60]!r} drives no carriage, string or joint of {who.name[:60]!r}")
+                raise BadInput(f"the {kind} channel {name[:60]!r} drives no carriage, string, motor or tendon of {who.name[:60]!r}")
         stray = next((name for name in self.wish.names if name not in who.coordinates), None)
         if stray is not None:
             raise BadInput(f"the wish is for {stray[:60]!r}, which is no coordinate of {who.name[:60]!r}")

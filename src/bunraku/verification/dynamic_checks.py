@@ -74,19 +74,25 @@ def _agreement(performance: Performance, measured: Measures) -> list[Check]:
 
 
 def worst_violation(plan: Plan) -> float:
-    """The largest excess over any limit of carriages and winches as a part of that limit, or 0; a range counts by its width."""
+    """The largest excess over any limit of carriages, winches and motors as a part of it, or 0; a range counts by its width."""
+    shares, speed = [0.0], np.diff(plan.q, axis=0) / plan.dt
+    for i, name in enumerate(plan.system.inputs):
+        motor = next((motor for motor in plan.character.motors if motor.name == name), None)
+        if motor is not None and motor.stall_torque is not None:
+            line = np.array([motor.available_torque(float(v)) for v in speed[:, plan.system.index(motor.coordinate)]])
+            shares.append(float(((np.abs(plan.u[:, i]) - line) / motor.available_torque(0.0)).max()))
     if not plan.system.nk:
-        return 0.0
+        return max(shares)
     limits = CarriageLimits.of(plan.character)
     motion = limits.motion(plan.k, plan.dt)
     pairs = [(motion.speed, limits.speed), (motion.acceleration, limits.acceleration)]
     pairs += [(motion.winch_speed, limits.winch_speed), (motion.winch_acceleration, limits.winch_acceleration)]
-    shares = [float((values / limit - 1.0).max(initial=0.0)) for values, limit in pairs]
+    shares += [float((values / limit - 1.0).max(initial=0.0)) for values, limit in pairs]
     width = np.where(np.isfinite(limits.upper - limits.lower), np.maximum(limits.upper - limits.lower, 1e-3), 1.0)
     shares.append(float((np.maximum(plan.k - limits.upper, limits.lower - plan.k) / width).max(initial=0.0)))
     apart = limits.separation > 0.0
     shares.append(float((1.0 - motion.gap[:, apart] / limits.separation[apart]).max(initial=0.0)))
-    return max(0.0, *shares)
+    return max(shares)
 
 
 def replay_checks(result: StringReplay) -> tuple[Check, ...]:

@@ -29,21 +29,21 @@ class StateMap:
         self._plan = plan
         self.v, self._mu = np.zeros((N + 1, system.nq)), np.zeros((N + 1, system.nc))
         rates = np.gradient(plan.q, plan.dt, axis=0)
-        rates[0] = (plan.q[1] - plan.q[0]) / plan.dt if np.abs(plan.k[1] - plan.k[0]).max(initial=0.0) > 0.0 else rates[0]
+        rates[0] = 0.0  # whoever moves at the start has its momentum say so
         d, kin = system.dynamic, system.kinematic
         for j in range(N + 1):
             q, v = plan.q[j], rates[j].copy()
-            if j == 0:
-                v[kin] = 0.0
             u = plan.commands[max(j - 1, 0), : system.nu]
             hessian = system.lagrangian_derivatives(q, v)
             Dh = system.constraint_jacobian(q)
             G = np.zeros((system.nd + system.nc,) * 2)
             G[: system.nd, : system.nd] = hessian.vv[np.ix_(d, d)]
             G[system.nd :, : system.nd], G[: system.nd, system.nd :] = Dh[:, d], Dh[:, d].T
-            p = plan.states[j, system.nq :] + 0.5 * plan.dt * system.force(q, v, u)[d] - hessian.vv[np.ix_(d, kin)] @ v[kin]
-            found = np.linalg.solve(G, np.concatenate([p, -Dh[:, kin] @ v[kin]]))
-            v[d], self._mu[j] = found[: system.nd], found[system.nd :]
+            rest = plan.states[j, system.nq :] - hessian.vv[np.ix_(d, kin)] @ v[kin]
+            for _ in range(3):  # the force depends on the velocity sought, weakly: dt times damping over inertia
+                p = rest + 0.5 * plan.dt * system.force(q, v, u)[d]
+                found = np.linalg.solve(G, np.concatenate([p, -Dh[:, kin] @ v[kin]]))
+                v[d], self._mu[j] = found[: system.nd], found[system.nd :]
             self.v[j] = v
 
     def state(self, node: int, q: Array, v: Array, u: Array) -> Array:

@@ -1,9 +1,10 @@
 """Replay of a performance that physics carries out (strings, torques) in MuJoCo, open loop and with its feedback.
 
 Carriage places and string lengths run from rest on cubic splines through the samples of their channels, torques are held from
-sample to sample. With feedback the state is measured at every sample, the command of the coming step corrected by -K (x - x_k), cut to what
-carriages, winches and motors can do, and the correction of places and lengths added linearly over the step. Points are compared
-with the predicted motion at every sample. MuJoCo's strings are stiff, not rigid, and go slack; the plan's are rigid and two-sided.
+sample to sample. With feedback the state is measured at every sample, the command of the coming step corrected by -K (x - x_k), cut
+to what carriages, winches and motors can do, and the correction of places and lengths added linearly over the step. Points are
+compared with the predicted motion at every sample. MuJoCo's strings are stiff, not rigid, and go slack; the plan's are rigid and
+two-sided.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ stage matrices l_ww + G^T S G and gradients l_w + G^T (mu / s + S (g + s)), G = 
 
 One Riccati sweep per iteration, whatever the number of rows. The trajectory is projected, so the dynamics hold at every
 iteration; the rows need not: a start may violate them. Steps keep s and z positive (fraction to the boundary) and decrease the
-merit function J - mu sum log s + nu sum |g + s|; after a step slacks are raised to -g, which only lowers it. A row whose slack
-equals -g is satisfied strictly, and stays so: the answer is inside.
+merit function J - mu sum log s + nu sum |g + s|. After a step the slack of a satisfied row is -g itself, so that only rows which
+are violated, or about to be, count as unmet.
 """
 
 from __future__ import annotations
@@ -321,12 +321,19 @@ class _Run:
                 J = float(self.cost.value(rolled.x, rolled.u))
                 g, last = self.rows(rolled.x, rolled.u)
                 if np.isfinite(J) and np.isfinite(g).all() and np.isfinite(last).all():
-                    s, t = np.maximum(at.s + length * ds, -g), np.maximum(at.t + length * dt, -last)
+                    s, t = _slacks(at.s, ds, g, length), _slacks(at.t, dt, last, length)
                     new = _Point(rolled.x, rolled.u, J, g, last, s, t)
                     if new.merit(mu, nu) <= before + options.alpha * length * drop + 1e-12 * abs(before):
                         return new, length, drop
             length *= options.beta
         return None
+
+
+def _slacks(s: Array, ds: Array, g: Array, length: float) -> Array:
+    """Slacks after a step: -g where the row is satisfied with some room, else what the direction says."""
+    linear = s + length * ds
+    kept: Array = np.where(-g >= np.minimum(0.1 * s, linear), -g, linear)
+    return kept
 
 
 def _room(values: Array, change: Array) -> float:

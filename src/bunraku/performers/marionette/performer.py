@@ -46,8 +46,8 @@ class MarionettePerformer(Performer):
     angle_weight: float = option(0.05, "weight of the joints' own angles", unit="1/rad^2", low=1e-6, high=1e6)
     acceleration_weight: float = option(0.01, "weight of carriage and winch accelerations", unit="s^4/m^2", low=1e-6, high=1e3)
     effort_weight: float = option(0.01, "weight of a motor at its stall torque", low=1e-9, high=1e6)
-    max_iterations: int = option(120, "iterations of the optimization", low=1, high=10_000)
-    tolerance: float = option(1e-4, "the cost is settled when a step would change less than this part of it", low=1e-12, high=0.1)
+    max_iterations: int = option(150, "iterations of the optimization", low=1, high=10_000)
+    tolerance: float = option(1e-3, "the cost is settled when a step would change less than this part of it", low=1e-12, high=0.1)
 
     def suits(self, character: Character, clip: Clip) -> Suitability:
         """Made for characters on strings; also for those with fewer motors than coordinates."""
