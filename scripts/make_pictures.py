@@ -26,12 +26,13 @@ from bunraku.retargeting import retarget
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"
 CLIP = "not-done-yet"
 SKY = '<asset><texture type="skybox" builtin="gradient" rgb1="0.93 0.95 0.97" rgb2="1 1 1" width="64" height="64"/></asset>'
-BRIGHT = (
-    '<visual><headlight ambient="0.45 0.45 0.45" diffuse="0.4 0.4 0.4" specular="0 0 0"/><quality offsamples="8"/></visual>'
-    '<worldbody><light directional="true" pos="2 2 4" dir="-0.7 -0.4 -1" diffuse="0.35 0.35 0.35" castshadow="false"/></worldbody>'
+PAPER = (
+    '<asset><texture type="skybox" builtin="flat" rgb1="1 1 1" rgb2="1 1 1" width="8" height="8"/></asset>'
+    '<visual><headlight ambient="0.35 0.35 0.35" diffuse="0.3 0.3 0.3" specular="0 0 0"/><quality offsamples="8"/></visual>'
+    '<worldbody><light directional="true" pos="2 2 4" dir="-0.8 0.7 -0.8" diffuse="0.55 0.55 0.55" castshadow="false"/></worldbody>'
 )
 RED, BLUE, GREY = "#c1272d", "#2b5c8a", "#8a8f98"
-GHOST = np.array([0.17, 0.36, 0.62, 0.30], dtype=np.float32)
+GHOST = np.array([176, 203, 232])
 STRING = np.array([0.25, 0.27, 0.30, 1.0], dtype=np.float32)
 
 
@@ -59,58 +60,59 @@ def robot_frames(performance, times, width=300, height=400):
 
 
 class PuppetStage:
-    """Draws a puppet on its strings at configurations of its system, and another one as a ghost."""
+    """Draws a puppet on its strings at configurations of its system, and behind it another one as a ghost."""
 
-    def __init__(self, character, system, width=520, height=1040):
+    def __init__(self, character, system, width=640, height=1280):
         import mujoco
 
         text = write_mjcf(character, free_base_as_quaternion=False, floor=False, actuators=False)
-        self.model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", SKY + BRIGHT + "</mujoco>"))
+        self.model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", PAPER + "</mujoco>"))
         self.model.vis.global_.offwidth, self.model.vis.global_.offheight = width, height
-        self.renderer = mujoco.Renderer(self.model, height, width)
+        self.model.vis.global_.fovy = 15
+        self.renderer = mujoco.Renderer(self.model, height, width, max_geom=200)
         self.option = mujoco.MjvOption()
         self.option.flags[mujoco.mjtVisFlag.mjVIS_TENDON] = 0
         self.option.sitegroup[:] = 0
         self.camera = mujoco.MjvCamera()
-        self.camera.lookat[:] = (0.0, 0.0, 0.82)
-        self.camera.distance, self.camera.azimuth, self.camera.elevation = 2.55, 168, -3
+        self.camera.lookat[:] = (0.0, 0.0, 0.965)
+        self.camera.distance, self.camera.azimuth, self.camera.elevation = 7.2, 160, -2
         names = [system.names[i] for i in system.dynamic]
         self.columns, self.places = system.dynamic, [int(self.model.joint(name).qposadr[0]) for name in names]
         self.ends = [Points(system, (string.hook, string.carriage)) for string in character.strings]
 
     def draw(self, q, ghost):
-        """The picture (height, width, 3) of the configuration q (nq,) over that of ``ghost`` (nq,)."""
-        import mujoco
-
-        solid, pale = mujoco.MjData(self.model), mujoco.MjData(self.model)
-        for state, at in ((solid, q), (pale, ghost)):
-            state.qpos[self.places] = at[self.columns]
-            mujoco.mj_forward(self.model, state)
-        scene = self.renderer.scene
-        self.renderer.update_scene(solid, self.camera, self.option)
+        """The picture (height, width, 3) of the configuration q (nq,) before that of ``ghost`` (nq,)."""
+        back = self._render(ghost)
+        self._scene(q)
         for ends in self.ends:
-            self._line(*ends.positions(q[None])[0])
-        first = scene.ngeom
-        mujoco.mjv_addGeoms(self.model, pale, self.option, mujoco.MjvPerturb(), mujoco.mjtCatBit.mjCAT_DYNAMIC, scene)
-        for geom in scene.geoms[first : scene.ngeom]:
-            geom.rgba[:], geom.transparent, geom.emission, geom.specular = GHOST, 1, 0.5, 0.0
-        scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
+            self._string(*ends.positions(q[None])[0])
+        front = self.renderer.render().copy()
+        seen, pale = ((picture < 250).any(axis=2, keepdims=True) for picture in (front, back))
+        return np.where(seen, front, np.where(pale, GHOST, 255)).astype(np.uint8)
+
+    def _render(self, q):
+        self._scene(q)
         return self.renderer.render().copy()
 
-    def _line(self, hook, carriage):
-        """A string, and the carriage as a small dark box."""
+    def _scene(self, q):
         import mujoco
 
-        scene = self.renderer.scene
-        for kind, size, at in (
-            (mujoco.mjtGeom.mjGEOM_CAPSULE, np.zeros(3), None),
-            (mujoco.mjtGeom.mjGEOM_BOX, [0.018, 0.018, 0.009], carriage),
-        ):
+        state = mujoco.MjData(self.model)
+        state.qpos[self.places] = q[self.columns]
+        mujoco.mj_forward(self.model, state)
+        self.renderer.update_scene(state, self.camera, self.option)
+        self.renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
+
+    def _string(self, hook, carriage):
+        """A line, and the carriage as a small dark box at its upper end."""
+        import mujoco
+
+        scene, line, box = self.renderer.scene, mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_BOX
+        for kind, size, place in ((line, np.zeros(3), hook), (box, np.array([0.02, 0.02, 0.008]), carriage)):
             geom = scene.geoms[scene.ngeom]
-            place = np.zeros(3) if at is None else at
-            mujoco.mjv_initGeom(geom, kind, np.array(size), place, np.eye(3).ravel(), STRING)
-            if at is None:
-                mujoco.mjv_connector(geom, kind, 0.0016, hook, carriage)
+            mujoco.mjv_initGeom(geom, kind, size, place, np.eye(3).ravel(), STRING)
+            if kind == line:
+                mujoco.mjv_connector(geom, kind, 0.0017, hook, carriage)
             scene.ngeom += 1
 
 
@@ -142,11 +144,11 @@ def dance(performance=None):
     system, q, points = problem.system, performance.motion.values, problem.points
     rest = problem.rest[: system.nq]
     slow = best_quasi_static(character, system, problem.q, points, np.full(len(points.names), 100.0), rate=rate, q_start=rest)
-    times = (0.9, 2.0, 2.75, 3.2, 3.8, 4.4, 5.2, 6.3)
+    times = (1.3, 2.75, 3.2, 3.8, 4.4, 5.2, 6.3)
     stage = PuppetStage(character, system)
     pictures = [stage.draw(q[round(t * rate)], problem.q[round(t * rate)]) for t in times]
     figure = pyplot.figure(figsize=(10, 4.9), layout="constrained")
-    top, bottom = figure.add_gridspec(2, 1, height_ratios=(2.45, 1.0))
+    top, bottom = figure.add_gridspec(2, 1, height_ratios=(2.9, 1.35))
     strip(figure, top.subgridspec(1, len(times), wspace=0.0), pictures, [f"{t:.2f} s" for t in times])
     error, pull = (figure.add_subplot(cell) for cell in bottom.subgridspec(1, 2))
     t = np.arange(len(q)) / rate
@@ -183,10 +185,10 @@ def show():
         return q
 
     accents = [(a.time, a.primitive.removeprefix("puppet-")) for a in modes.accents]
-    moments = [*accents[:4], (4.2, "wave"), accents[4], (7.3, "bow"), accents[5]]
+    moments = [*accents[:3], (4.1, "wave"), accents[4], (7.3, "bow"), accents[5]]
     pictures = [stage.draw(at(found.best, time), at(found.equal, time)) for time, _ in moments]
     figure = pyplot.figure(figsize=(10, 4.9), layout="constrained")
-    top, bottom = figure.add_gridspec(2, 1, height_ratios=(2.45, 1.0))
+    top, bottom = figure.add_gridspec(2, 1, height_ratios=(2.9, 1.35))
     strip(figure, top.subgridspec(1, len(moments), wspace=0.0), pictures, [f"{what}, {time:.1f} s" for time, what in moments])
     axes = [figure.add_subplot(cell) for cell in bottom.subgridspec(1, 3)]
     watched = (("l_hip.y", "left hip [rad]"), ("r_shoulder.z", "right arm [rad]"), ("base.tz", "height [m]"))
@@ -205,7 +207,7 @@ def show():
                 )
         plain(axis, text, modes.duration)
         axis.set_xlabel("time [s]", fontsize=8)
-    axes[0].legend(fontsize=8, frameon=False)
+    axes[2].legend(fontsize=8, frameon=False, loc="lower left")
     return figure
 
 

@@ -30,6 +30,10 @@ def retarget(
     held: Annotated[
         str | None, typer.Option(help='Coordinates or groups kept at home, comma-separated, "" for none [the clip\'s, and legs]')
     ] = None,
+    root_motion: Annotated[float, typer.Option(help="Multiplies the path of a root that moves, such as a puppet's trunk")] = 1.0,
+    low_pass: Annotated[
+        float, typer.Option(help="Take out faster motion [Hz], without delay; 0: 6 Hz for a puppet, none otherwise; inf: none")
+    ] = 0.0,
     overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
@@ -51,7 +55,17 @@ def retarget(
     with watching() as monitor:
         mapped = read_rig(rig) if rig else None
         still = None if held is None else tuple(name.strip() for name in held.split(",") if name.strip())
-        result = solve(wish, who, rig=mapped, rate=rate or None, speed_factor=speed_factor, held=still, monitor=monitor)
+        result = solve(
+            wish,
+            who,
+            rig=mapped,
+            rate=rate or None,
+            speed_factor=speed_factor,
+            held=still,
+            root_motion=root_motion,
+            low_pass=low_pass or None,
+            monitor=monitor,
+        )
     for sentence in result.report.sentences:
         say(sentence)
     write_clip(target, result.clip)

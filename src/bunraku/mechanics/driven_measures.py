@@ -17,11 +17,14 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.character_system import character_system
+from bunraku.mechanics.collision import self_collisions
+from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.marionette import string_rows
 from bunraku.mechanics.measures import LIMIT_TOLERANCE, Measures
 from bunraku.mechanics.points import Points
+from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Check, JointCurves
 
 __all__ = ["DYNAMICS_BAR", "STRING_BAR", "Replayed", "measure_driven", "replayed", "tracked_frames"]
@@ -38,10 +41,20 @@ ROLES = ("l_hand", "r_hand", "l_knee", "r_knee", "head")
 
 
 def tracked_frames(character: Character) -> tuple[str, ...]:
-    """The points by which an imitation is judged: hands, knees and head where the character has them, else its hooks or bodies."""
-    known = {frame.name for frame in character.frames}
+    """The points by which an imitation is judged: hands, knees and head where the character has them, else its hooks or frames.
+
+    A character with none of these is judged by the centres of mass of its bodies, called ``BODY.center``.
+    """
+    known = tuple(frame.name for frame in character.frames)
     roles = tuple(name for name in ROLES if name in known)
-    return roles or tuple(s.hook for s in character.strings) or tuple(body.name for body in character.bodies)
+    hooks = tuple(string.hook for string in character.strings)
+    return roles or hooks or known or tuple(f"{body.name}.center" for body in character.bodies)
+
+
+def _points(character: Character, system: System, names: Sequence[str]) -> Points:
+    """The points of those names; see :func:`tracked_frames`."""
+    centers = {} if character.frames else {f"{body.name}.center": Place(body.name, body.center_of_mass) for body in character.bodies}
+    return Points(system, [centers.get(name, name) for name in names])
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,7 @@ def measure_driven(
         checks += _carriage_checks(character, motion, figures)
     checks += _torque_checks(character, motion, torques)
     checks += _imitation_checks(character, system, wish, motion, q, frames)
+    checks += _collision_checks(character, motion, figures)
     return Measures(tuple(checks), (), figures)
 
 
@@ -155,6 +169,18 @@ def _torque_checks(character: Character, motion: JointCurves, torques: Mapping[s
     return [Check("motor torque excess", worst, "N·m or N", bar=LIMIT_TOLERANCE, note=note)] if seen else []
 
 
+def _collision_checks(character: Character, motion: JointCurves, figures: dict[str, float]) -> list[Check]:
+    """The least clearance between limbs, as information: a plan over strings does not keep limbs apart."""
+    tree = compile_tree(character)
+    report = self_collisions(character, tree, tree.expand(character.coordinates, motion.values[:, : len(character.coordinates)]))
+    if not report.nearest:
+        return []
+    worst = min(report.nearest, key=lambda contact: contact.distance)
+    figures["self_collision_clearance_m"] = worst.distance
+    where = f"{worst.body_a} and {worst.body_b} at {worst.index / motion.rate:.2f} s; limbs are not kept apart by the plan"
+    return [Check("self-collision clearance", worst.distance, "m", note=where)]
+
+
 def _imitation_checks(
     character: Character, system: System, wish: JointCurves, motion: JointCurves, q: Array, frames: Sequence[str]
 ) -> list[Check]:
@@ -163,7 +189,7 @@ def _imitation_checks(
     for j, name in enumerate(wish.names):
         if name in system.names:
             wanted[:, system.index(name)] = wish.values[:, j]
-    points = Points(system, chosen)
+    points = _points(character, system, chosen)
     apart = np.linalg.norm(points.positions(q) - points.positions(wanted), axis=2)
     checks = [Check("imitation error", float(np.sqrt((apart**2).mean())), "m RMS", note=f"of {', '.join(chosen)}")]
     for name, column in zip(chosen, apart.T, strict=True):

@@ -292,15 +292,15 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
         x[v] = min(max(x[v], lower[v]), upper[v])
     configure(x, space, q)
     damping, count, converged = 1e-8, 0, 0.0
-    fresh = True
+    fresh = count < most
     cost = 0.0
     while count < most:
         count += 1
-        if fresh:
+        if fresh:  # passed on as the flag for derivatives, not True here and False below: literals compile a kernel once each
             H[:, :] = 0.0
             g[:] = 0.0
-            cost = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, True)
-            cost += pull_cost(x, last, temporal, pulls, H, g, True)
+            cost = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, fresh)
+            cost += pull_cost(x, last, temporal, pulls, H, g, fresh)
             fresh = False
         if not box_step(H, g, damping, x, lower, upper, L, order, fixed, d):
             damping = max(10.0 * damping, 1e-6)
@@ -313,8 +313,8 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
             trial[v] = min(max(x[v] + d[v] / longest, lower[v]), upper[v])
             biggest = max(biggest, abs(trial[v] - x[v]))
         configure(trial, space, q)
-        value = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, False)
-        value += pull_cost(trial, last, temporal, pulls, H, g, False)
+        value = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, fresh)
+        value += pull_cost(trial, last, temporal, pulls, H, g, fresh)
         predicted = 0.0
         for v in range(nv):
             a = trial[v] - x[v]
@@ -328,7 +328,8 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
                 damping = max(4.0 * damping, 1e-3)  # accepted, but the model promised much more: it overshoots
             else:
                 damping = max(0.1 * damping, 1e-10)
-            x[:] = trial
+            for v in range(nv):
+                x[v] = trial[v]
             cost = value
             fresh = True
             converged = 1.0 if biggest < 1e-6 and damping < 1.0 else 0.0
@@ -387,5 +388,5 @@ def solve_frames(tree, targets, places, turns, q, space, box, temporal, pulls, s
             minimise(tree, targets, wish, q, space, x, lower, upper, last, weight, pulls, most, limits[2], work, solve, end)
             if attempt == 1 or not settle_dependents(x, last, box, lower, upper):
                 break
-        out[frame, :] = x
-        last[:] = x
+        for v in range(nv):
+            out[frame, v] = last[v] = x[v]

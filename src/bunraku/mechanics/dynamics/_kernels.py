@@ -30,7 +30,7 @@ def gradient(model, q, v, W, slots, where, Lv, Lq):
     kinematics(model.node_i, model.node_f, q, W)
     velocities(model.node_i, v, W, count)
     momenta(model.node_i, model.node_f, model.gravity, W, count, Lv, Lq)
-    springs(model, q, v, W, slots, where, Lv, Lq, np.empty((0, 0), W.dtype), np.empty((0, 0), W.dtype), 1)
+    springs(model, q, v, W, slots, where, Lv, Lq, np.empty((0, 0), W.dtype), np.empty((0, 0), W.dtype), np.int64(1))
 
 
 @kernel
@@ -42,7 +42,7 @@ def curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq):
             Lvq[i, j] = 0.0
             Lqq[i, j] = 0.0
     hessian(model.node_i, model.gravity, W, model.sizes[0], Lvv, Lvq, Lqq)
-    springs(model, q, v, W, slots, where, np.empty(0, W.dtype), np.empty(0, W.dtype), Lvv, Lqq, 2)
+    springs(model, q, v, W, slots, where, np.empty(0, W.dtype), np.empty(0, W.dtype), Lvv, Lqq, np.int64(2))
 
 
 @kernel
@@ -78,7 +78,7 @@ def constraint_hessian(model, q, weights, H):
     unused = np.empty(q.shape[0], q.dtype)
     for c in range(weights.shape[0]):
         if weights[c] != 0.0:
-            constraint(model, c, q, W, slots, where, unused, weights[c], H, 2)
+            constraint(model, c, q, W, slots, where, unused, weights[c], H, np.int64(2))
 
 
 @kernel
@@ -183,7 +183,7 @@ def constraint_terms(model, q, weights):
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     h, Dh, H = np.empty(m, q.dtype), np.empty((m, n), q.dtype), np.zeros((n, n), q.dtype)
     kinematics(model.node_i, model.node_f, q, W)
-    constraints(model, q, W, slots, where, h, Dh, weights, H, 2)
+    constraints(model, q, W, slots, where, h, Dh, weights, H, np.int64(2))
     return h, Dh, H
 
 
@@ -195,7 +195,7 @@ def force_terms(model, q, v, u):
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     F, Fq, Fv, Fu = np.zeros(n, q.dtype), np.zeros((n, n), q.dtype), np.zeros((n, n), q.dtype), np.zeros((n, u.shape[0]), q.dtype)
     kinematics(model.node_i, model.node_f, q, W)
-    forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, 1)
+    forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, np.int64(1))
     return F, Fq, Fv, Fu
 
 
@@ -240,7 +240,7 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
     gradient(model, q, v, W, slots, where, Lv, Lq)
     curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
     none = np.empty((0, 0))
-    forces(model, v, u, W, slots, where, F, none, none, none, 0)
+    forces(model, v, u, W, slots, where, F, none, none, none, np.int64(0))
     if extra.shape[0] > 0:
         F += extra
     a = np.zeros(n)
@@ -258,7 +258,7 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
     D2, Dh, places = H[2], np.zeros(n), np.empty(model.sizes[3] + 1, np.int64)
     D2[:, :] = 0.0
     for c in range(nc):
-        _, count = constraint(model, c, q, W, slots, where, Dh, 1.0, D2, 2)
+        _, count = constraint(model, c, q, W, slots, where, Dh, 1.0, D2, np.int64(2))
         m = touched(model, c, where, count, places)
         s = 0.0
         for k in range(m):
@@ -323,7 +323,7 @@ def accelerate_first(model, q, v, u, a, lam, extra_q, extra_v, extra_u):
         row[dynamic[i]] = nc + i
     D2[:, :] = 0.0
     for c in range(nc):
-        _, count = constraint(model, c, x, W, slots, where, Dh, 1.0, D2, 2)
+        _, count = constraint(model, c, x, W, slots, where, Dh, 1.0, D2, np.int64(2))
         m = touched(model, c, where, count, places)
         for k in range(m):
             i = places[k]

@@ -61,7 +61,7 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
         q[i], v[i], F[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt, 0.0
     gradient(model, q, v, W, slots, where, Lv, Lq)
     none = np.empty((0, 0))
-    forces(model, v, u1, W, slots, where, F, none, none, none, 0)
+    forces(model, v, u1, W, slots, where, F, none, none, none, np.int64(0))
     if extra.shape[0] > 0:
         F += extra
     size, scale = 0.0, 0.0
@@ -81,7 +81,7 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
         W2 = np.empty((model.node_i.shape[0], WORK))
         kinematics(model.node_i, model.node_f, q2, W2)
         h, Dh2 = np.empty(nc), np.empty((nc, n))
-        constraints(model, q2, W2, slots, where, h, Dh2, h, none, 1)
+        constraints(model, q2, W2, slots, where, h, Dh2, h, none, np.int64(1))
         for k in range(nc):
             r[k] = h[k]
             worst = max(worst, abs(h[k])) if h[k] == h[k] else np.nan
@@ -105,8 +105,8 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
         Fq, Fv = H[0], H[1]
         Fq[:, :] = 0.0
         Fv[:, :] = 0.0
-        dampers(model, v, W, slots, where, F, Fq, Fv, 1)
-        wrenches(model, u1, W, slots, where, F, Fq, np.zeros((n, u1.shape[0])), 1)
+        dampers(model, v, W, slots, where, F, Fq, Fv, np.int64(1))
+        wrenches(model, u1, W, slots, where, F, Fq, np.zeros((n, u1.shape[0])), np.int64(1))
         if extra.shape[0] > 0:
             Fq += extra_q
             Fv += extra_v
@@ -124,7 +124,7 @@ def jacobian_at(model, q, Dh):
         slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
         kinematics(model.node_i, model.node_f, q, W)
         h = np.empty(Dh.shape[0])
-        constraints(model, q, W, slots, where, h, Dh, h, np.empty((0, 0)), 1)
+        constraints(model, q, W, slots, where, h, Dh, h, np.empty((0, 0)), np.int64(1))
 
 
 @kernel
@@ -189,7 +189,7 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
     gradient(model, q, v, W, slots, where, work[2], work[3])
     curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
     Fq, Fv, Fu = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, nu))
-    forces(model, v, u1, W, slots, where, work[4], Fq, Fv, Fu, 1)
+    forces(model, v, u1, W, slots, where, work[4], Fq, Fv, Fu, np.int64(1))
     if extra_q.shape[0] > 0:
         Fq += extra_q
         Fv += extra_v
@@ -221,14 +221,14 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
         Dh, h, D2 = np.empty((nc, n)), np.empty(nc), H[0]
         D2[:, :] = 0.0
         kinematics(model.node_i, model.node_f, q1, W)
-        constraints(model, q1, W, slots, where, h, Dh, lam, D2, 2)
+        constraints(model, q1, W, slots, where, h, Dh, lam, D2, np.int64(2))
         for i in range(nd):
             for b in range(n):
                 Y[nc + i, b] -= D2[dynamic[i], b]
             for c in range(nc):
                 J[nc + i, c] = -Dh[c, dynamic[i]]
         kinematics(model.node_i, model.node_f, q2, W)
-        constraints(model, q2, W, slots, where, h, Dh, lam, D2, 1)
+        constraints(model, q2, W, slots, where, h, Dh, lam, D2, np.int64(1))
         for c in range(nc):
             for i in range(nd):
                 J[c, nc + i] = Dh[c, dynamic[i]]
@@ -307,7 +307,7 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
             x[i] = complex(q1[i], 1e-40 * mu[i])
         kinematics(model.node_i, model.node_f, x, W)
         h, Dh = np.empty(nc, np.complex128), np.empty((nc, n), np.complex128)
-        constraints(model, x, W, slots, where, h, Dh, lam, np.empty((0, 0), np.complex128), 1)
+        constraints(model, x, W, slots, where, h, Dh, lam, np.empty((0, 0), np.complex128), np.int64(1))
         for c in range(nc):
             for i in range(n):
                 P[c, i] += Dh[c, i].imag / 1e-40
@@ -369,7 +369,7 @@ def step_length(model, q1, u1, q2, dt, J, pivot, Gy, extra, extra_v):
     gradient(model, q, v, W, slots, where, Lv, Lq)
     curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
     Fq, Fv, Fu = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, u1.shape[0]))
-    forces(model, v, u1, W, slots, where, F, Fq, Fv, Fu, 1)
+    forces(model, v, u1, W, slots, where, F, Fq, Fv, Fu, np.int64(1))
     if extra.shape[0] > 0:
         F += extra
         Fv += extra_v

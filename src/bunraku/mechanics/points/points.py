@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
+from bunraku.mechanics.dynamics.places import Where, find_place, resolve
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.points import _kernels as kernels
 
@@ -17,16 +18,16 @@ Array = NDArray[np.float64]
 
 
 class Points:
-    """The origins of ``frames`` (names of frames or bodies) of a system.
+    """The origins of ``frames`` (names of frames or bodies, or places on them) of a system.
 
     Configurations are q (m, nq) of the system: coordinates that the tree does not know (string lengths) move no point, and
     coordinates that follow others are filled in.
     """
 
-    def __init__(self, system: System, frames: Sequence[str]) -> None:
+    def __init__(self, system: System, frames: Sequence[Where]) -> None:
         tree = system.tree
-        places = [tree.node(name) for name in frames]
-        self.names = tuple(frames)
+        places = [resolve(tree, frame) for frame in frames]
+        self.names = tuple(find_place(frame).body for frame in frames)
         self._arrays = tree.arrays
         self._node = np.array([place[0] for place in places], dtype=np.int64)
         self._local = np.array([place[1] for place in places], dtype=np.float64).reshape(-1, 3)

@@ -37,6 +37,14 @@ def multiply(a, b, out):
 
 
 @njit(cache=True)
+def copy(a, out):
+    """Out = a for 3 x 3 matrices; ``out[:, :] = a`` would add 4 s of compilation: it brings the words of a shape error with it."""
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = a[i, j]
+
+
+@njit(cache=True)
 def forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position, axis, q, rotation, position, world_axis):
     """World poses of all nodes: ``rotation`` (n, 3, 3), ``position`` (n, 3), and joint axes in the world (n, 3)."""
     local = np.empty((3, 3))
@@ -44,8 +52,9 @@ def forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position,
     for i in range(parent.shape[0]):
         p = parent[i]
         if p < 0:
-            base[:, :] = fixed_rotation[i]
-            position[i, :] = fixed_position[i]
+            copy(fixed_rotation[i], base)
+            for a in range(3):
+                position[i, a] = fixed_position[i, a]
         else:
             multiply(rotation[p], fixed_rotation[i], base)
             for a in range(3):
@@ -61,7 +70,7 @@ def forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position,
             turn(axis[i], q[coordinate[i]], local)
             multiply(base, local, rotation[i])
         else:
-            rotation[i, :, :] = base
+            copy(base, rotation[i])
             if kind[i] == SLIDE:
                 for a in range(3):
                     position[i, a] += world_axis[i, a] * q[coordinate[i]]

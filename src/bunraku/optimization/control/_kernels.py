@@ -1,7 +1,8 @@
 """Sweeps over a horizon, compiled: Riccati recursion, linear roll-outs, costates, Gramian. Arrays in, arrays out.
 
-Measured on one core: the Riccati sweep takes 4 ms for 62 states, 18 inputs and 100 steps, 30 ms for 80 states and 400
-steps, 1.6 ms for 4 states and 1000 steps (benchmarks/how_fast_is_the_trajectory_newton.py).
+Loops where one might write slices: assigning an array compiles the words of a shape error too, 4 s. Measured on one core: the
+Riccati sweep takes 4 ms for 62 states, 18 inputs and 100 steps, 30 ms for 80 states and 400 steps, 1.6 ms for 4 states and 1000
+steps (benchmarks/how_fast_is_the_trajectory_newton.py).
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def lq_backward(A, B, H, w, Pf, bf):
     K = np.zeros((N, m, n))
     C = np.zeros((N, m))
     P = np.empty((N + 1, n, n))
-    P[N] = Pf
+    for i in range(n):
+        for j in range(n):
+            P[N, i, j] = Pf[i, j]
     b = bf.copy()
     G = np.empty((m, m))
     L = np.zeros((m, m))
@@ -113,10 +116,15 @@ def linear_rollout(A, B, K, x_wish, u_wish):
     N, n, m = A.shape[0], A.shape[1], B.shape[2]
     x = np.empty((N + 1, n))
     u = np.empty((N, m))
-    x[0] = x_wish[0]
+    for i in range(n):
+        x[0, i] = x_wish[0, i]
     for k in range(N):
-        u[k] = u_wish[k] - np.dot(K[k], x[k] - x_wish[k])
-        x[k + 1] = np.dot(A[k], x[k]) + np.dot(B[k], u[k])
+        back = np.dot(K[k], x[k] - x_wish[k])
+        for i in range(m):
+            u[k, i] = u_wish[k, i] - back[i]
+        drift, push = np.dot(A[k], x[k]), np.dot(B[k], u[k])
+        for i in range(n):
+            x[k + 1, i] = drift[i] + push[i]
     return x, u
 
 
@@ -125,10 +133,15 @@ def costates(A, B, K, w, bf):
     """chi_N = bf, chi_k = l_x - K^T l_u + (A - B K)^T chi_{k+1}, with w = (l_x, l_u): shape (N + 1, n)."""
     N, n = A.shape[0], A.shape[1]
     chi = np.empty((N + 1, n))
-    chi[N] = bf
+    for i in range(n):
+        chi[N, i] = bf[i]
     for k in range(N - 1, -1, -1):
-        pull = w[k, n:] + np.dot(B[k].T, chi[k + 1])
-        chi[k] = w[k, :n] + np.dot(A[k].T, chi[k + 1]) - np.dot(K[k].T, pull)
+        pull = np.dot(B[k].T, chi[k + 1])
+        for i in range(pull.shape[0]):
+            pull[i] += w[k, n + i]
+        along, back = np.dot(A[k].T, chi[k + 1]), np.dot(K[k].T, pull)
+        for i in range(n):
+            chi[k, i] = w[k, i] + along[i] - back[i]
     return chi
 
 

@@ -55,7 +55,7 @@ class InteriorStep:
 
 @dataclass(frozen=True)
 class InteriorSolution:
-    """The last trajectory that was accepted.
+    """The last trajectory that was accepted; if it violates a row, the best of those that do not, if there is one.
 
     ``x`` (N + 1, nx), ``u`` (N, nu); ``K`` (N, nu, nx) feedback of the last direction problem; ``cost`` J; ``violation``
     max(0, largest g) recomputed on it; ``multipliers`` z (N, rows) of the stages and (last,) of the end; ``barrier`` the final mu.
@@ -182,7 +182,7 @@ class _Run:
     def jacobians(self, x: Array, u: Array) -> tuple[list[Array], Array]:
         """Derivatives of each constraint, (N, rows, nw) or (1, rows, nw) when constant, and all terminal ones (last, nx)."""
         both = [constraint.jacobians(x, u) for constraint in self.constraints]
-        blocks = [np.ascontiguousarray(G[:1] if len(G) > 1 and G.strides[0] == 0 else G) for G, _ in both]
+        blocks = [np.require(G[:1] if len(G) > 1 and G.strides[0] == 0 else G, requirements=("C", "W")) for G, _ in both]
         return blocks, np.vstack([last for _, last in both])
 
     def bend(self, x: Array, u: Array, z: Array, zf: Array) -> tuple[Array, Array]:
@@ -213,6 +213,7 @@ class _Run:
         K = np.zeros((len(u), self.dynamics.nu, self.dynamics.nx)) if gains is None else gains
         steps: list[InteriorStep] = []
         status = Status.MAX_ITERATIONS
+        inside: tuple[_Point, Array, tuple[Array, Array]] | None = None
         while True:
             if self.monitor.cancelled:
                 status = Status.CANCELLED
@@ -227,6 +228,8 @@ class _Run:
                 break
             steps.append(InteriorStep(at.J, at.violation, mu, length, slope))
             at = new
+            if at.violation <= 0.0 and (inside is None or at.J < inside[0].J):
+                inside = at, K, (z, zf)
             figures = {"cost": at.J, "violation": at.violation, "barrier": mu, "length": length}
             self.monitor.report(Event("trajectory", len(steps) / max(options.max_iterations, 1), figures=figures))
             if self.keep is not None and len(steps) % 10 == 0:
@@ -237,8 +240,10 @@ class _Run:
                 mu = max(options.barrier[1], options.fall * mu)
             elif length < options.short:
                 mu = min(options.barrier[0], mu / options.fall)
-        if status in (Status.STALLED, Status.MAX_ITERATIONS) and at.violation > 0.0:
-            status = Status.INFEASIBLE if status is Status.STALLED else status
+        if at.violation > 0.0 and inside is not None:
+            at, K, (z, zf) = inside
+        if status is Status.STALLED and at.violation > 0.0:
+            status = Status.INFEASIBLE
         return InteriorSolution(at.x, at.u, K, at.J, at.violation, (z, zf), mu, status, tuple(steps))
 
     def advance(self, at: _Point, z: Array, zf: Array, mu: float) -> tuple[_Point, Array, Array, Array, float, float] | None:

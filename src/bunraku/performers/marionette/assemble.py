@@ -40,12 +40,12 @@ def assemble_driven(
     """The performance of the motion ``q`` (N + 1, nq) under ``torques`` (N, nu), each held for a step, with its certificate."""
     rate = wish.rate
     held = np.vstack([torques, torques[-1:]])
-    axes = {axis.name: axis for axis in character.axes}
+    turning = {axis.name for axis in character.axes if axis.kind == "hinge"}
     drives = {motor.name: motor.coordinate for motor in character.motors}
     column = {name: q[:, i] for i, name in enumerate(system.names)}
     winches = {string.coordinate for string in character.strings}
     applied = {drives.get(name, name): held[:, i] for i, name in enumerate(system.inputs)}
-    channels = [Channel(n, "torque", "N·m" if axes[n].kind == "hinge" else "N", rate, values) for n, values in applied.items()]
+    channels = [Channel(n, "torque", "N·m" if n in turning else "N", rate, values) for n, values in applied.items()]
     channels += [Channel(n, "length" if n in winches else "position", "m", rate, column[n]) for n in character.prescribed]
     names = character.coordinates + character.prescribed
     followers = {c.follower: c for c in character.couplings}

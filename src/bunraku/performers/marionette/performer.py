@@ -8,7 +8,7 @@ docs/theory/marionette.md, also for where we go beyond Murphey and Johnson (2011
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -22,9 +22,13 @@ from bunraku.performers.marionette.actuated import solve_actuated
 from bunraku.performers.marionette.assemble import assemble_driven
 from bunraku.performers.marionette.feedback import stabilizing_feedback
 from bunraku.performers.marionette.problem import ImitationWeights, PuppetProblem, cut_wish, state_puppet_problem
+from bunraku.performers.marionette.solve import solve_puppet
 from bunraku.performers.performer import Performer, Suitability, option
 
 __all__ = ["MarionettePerformer"]
+
+BARRIER = (3e-3, 1e-4)
+"""Weight of the barrier at the start and at the end, as a part of the cost: 100 is a point one metre off for a step."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +50,7 @@ class MarionettePerformer(Performer):
     angle_weight: float = option(0.05, "weight of the joints' own angles", unit="1/rad^2", low=1e-6, high=1e6)
     acceleration_weight: float = option(0.01, "weight of carriage and winch accelerations", unit="s^4/m^2", low=1e-6, high=1e3)
     effort_weight: float = option(0.01, "weight of a motor at its stall torque", low=1e-9, high=1e6)
-    max_iterations: int = option(150, "iterations of the optimization", low=1, high=10_000)
+    max_iterations: int = option(100, "iterations of each attempt of the optimization", low=1, high=10_000)
     tolerance: float = option(1e-3, "the cost is settled when a step would change less than this part of it", low=1e-12, high=0.1)
 
     def suits(self, character: Character, clip: Clip) -> Suitability:
@@ -88,26 +92,20 @@ class MarionettePerformer(Performer):
         return self._perform_puppet(problem, clip, monitor, checkpoint)
 
     def _perform_puppet(self, problem: PuppetProblem, clip: Clip, monitor: Monitor, checkpoint: Checkpoint | None) -> Performance:
-        solver = InteriorTrajectory(max_iterations=self.max_iterations, relative_tolerance=self.tolerance, barrier=(0.003, 1e-4))
-        x, u = problem.still
-        initial = float(problem.cost.value(x, u))
-        saved = checkpoint.load() if checkpoint is not None else None
-        if saved is not None and set(saved) == {"x", "u", "barrier"} and saved["x"].shape == x.shape:
-            x, u = np.asarray(saved["x"], dtype=np.float64), np.asarray(saved["u"], dtype=np.float64)
-            solver = InteriorTrajectory(
-                max_iterations=self.max_iterations,
-                relative_tolerance=self.tolerance,
-                barrier=(max(float(saved["barrier"]), 1e-4), 1e-4),
-            )
+        solver = InteriorTrajectory(max_iterations=self.max_iterations, relative_tolerance=self.tolerance, barrier=BARRIER)
+        start, saved = None, checkpoint.load() if checkpoint is not None else None
+        if saved is not None and set(saved) == {"x", "u", "barrier"} and saved["x"].shape == problem.still[0].shape:
+            start = np.asarray(saved["x"], dtype=np.float64), np.asarray(saved["u"], dtype=np.float64)
+            solver = replace(solver, barrier=(max(float(saved["barrier"]), BARRIER[1]), BARRIER[1]))
         keep = None if checkpoint is None else lambda x, u, mu: checkpoint.save({"x": x, "u": u, "barrier": np.array(mu)})
         clock = time.thread_time()
-        found = solver.solve(problem.dynamics, problem.cost, problem.constraints, x, u, keep=keep, monitor=monitor)
-        solve_s = time.thread_time() - clock
+        made = solve_puppet(problem, solver, start=start, keep=keep, monitor=monitor)
+        solve_s, found = time.thread_time() - clock, made.solution
         monitor.report(Event("marionette", 1.0, "solved", {"solve_s": solve_s}))
         system = problem.system
         q, p = found.x[:, : system.nq], found.x[:, system.nq : system.nq + system.nd]
         feedback = stabilizing_feedback(problem.character, system, self.rate, q, p, found.u)
-        figures = {"iterations": float(found.iterations), "initial cost": initial, "final cost": found.cost}
+        figures = {"iterations": float(made.iterations), "initial cost": made.initial, "final cost": found.cost}
         return assemble_driven(
             self,
             problem.character,

@@ -33,7 +33,7 @@ from bunraku.performers.marionette.cost import PointCost
 from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, TensionMargin
 from bunraku.rhythm.resample import resampled
 
-__all__ = ["ImitationWeights", "PuppetProblem", "cut_wish", "state_puppet_problem"]
+__all__ = ["ImitationWeights", "PuppetProblem", "acceleration_rows", "cut_wish", "state_puppet_problem"]
 
 Array = NDArray[np.float64]
 
@@ -87,6 +87,7 @@ class PuppetProblem:
     points: Points
     aims: Array
     rest: Array
+    weights: ImitationWeights
     cost: TrajectoryCost
     constraints: tuple[TrajectoryConstraint, ...]
 
@@ -140,6 +141,7 @@ def state_puppet_problem(
         points,
         aims,
         rest,
+        weights,
         SumOfCosts(*parts),
         _constraints(character, dynamics, tension_margin),
     )
@@ -171,15 +173,26 @@ def _quadratic(
 
 
 def _motion_costs(dynamics: VariationalDynamics, weights: ImitationWeights) -> list[TrajectoryCost]:
-    """Velocity (k2 - k)/dt and acceleration of the prescribed coordinates, both linear in (x, U)."""
-    system, dt = dynamics.system, dynamics.integrator.dt
-    nk, n = system.nk, dynamics.nx
+    """Velocity and acceleration of the prescribed coordinates."""
+    V, A = _speed_rows(dynamics), acceleration_rows(dynamics)
+    return [LinearResidualCost(V, np.full(len(V), weights.speed)), LinearResidualCost(A, np.full(len(A), weights.acceleration))]
+
+
+def _speed_rows(dynamics: VariationalDynamics) -> Array:
+    """V (nk, nx + nu) with V (x, U) = (k2 - k)/dt."""
+    system, dt, nk, n = dynamics.system, dynamics.integrator.dt, dynamics.system.nk, dynamics.nx
     V = np.zeros((nk, n + dynamics.nu))
     V[:, n + system.nu :] = np.eye(nk) / dt
     V[np.arange(nk), system.kinematic] = -1.0 / dt
-    A = V / dt
-    A[:, system.nq + system.nd : n] = -np.eye(nk) / dt
-    return [LinearResidualCost(V, np.full(nk, weights.speed)), LinearResidualCost(A, np.full(nk, weights.acceleration))]
+    return V
+
+
+def acceleration_rows(dynamics: VariationalDynamics) -> Array:
+    """The matrix (nk, nx + nu) that makes the accelerations ((k2 - k)/dt - v_k)/dt of the prescribed coordinates from (x, U)."""
+    system, dt = dynamics.system, dynamics.integrator.dt
+    A = _speed_rows(dynamics) / dt
+    A[:, system.nq + system.nd : dynamics.nx] = -np.eye(system.nk) / dt
+    return A
 
 
 def _constraints(character: Character, dynamics: VariationalDynamics, margin: float) -> tuple[TrajectoryConstraint, ...]:

@@ -125,7 +125,7 @@ def constraint(model, c, q, W, slots, where, gradient, scale, H, want):
         value -= q[length] * q[length]
     if want == 0:
         return value, 0
-    first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, 0)
+    first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, np.int64(0))
     second = first
     if fb >= 0:
         second = gather(model, fb, -1.0, b0, b1, b2, W, slots, where, first)
@@ -137,7 +137,7 @@ def constraint(model, c, q, W, slots, where, gradient, scale, H, want):
         if want >= 2:
             H[length, length] -= 2.0 * scale
     if want >= 2:
-        bend(slots, where, 0, first, z0, z1, z2, factor * scale, H)
+        bend(slots, where, np.int64(0), first, z0, z1, z2, factor * scale, H)
         bend(slots, where, first, second, z0, z1, z2, factor * scale, H)
         if kind == DISTANCE:
             squares(slots, where, second, 2.0 * scale, H)
@@ -205,7 +205,7 @@ def springs(model, q, v, W, slots, where, Lv, Lq, Lvv, Lqq, want):
         a0, a1, a2 = locate(model, fa, W)
         b0, b1, b2 = locate(model, fb, W)
         y0, y1, y2 = a0 - b0, a1 - b1, a2 - b2
-        first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, 0)
+        first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, np.int64(0))
         second = gather(model, fb, -1.0, b0, b1, b2, W, slots, where, first)
         square = y0 * y0 + y1 * y1 + y2 * y2
         tight = k + 0.0 * square
@@ -217,7 +217,7 @@ def springs(model, q, v, W, slots, where, Lv, Lq, Lvv, Lqq, want):
             for s in range(second):
                 Lq[where[s]] -= tight * (y0 * slots[s, 0] + y1 * slots[s, 1] + y2 * slots[s, 2])
         else:
-            bend(slots, where, 0, first, y0, y1, y2, -tight, Lqq)
+            bend(slots, where, np.int64(0), first, y0, y1, y2, -tight, Lqq)
             bend(slots, where, first, second, y0, y1, y2, -tight, Lqq)
             squares(slots, where, second, -tight, Lqq)
             for s in range(second):
@@ -237,7 +237,7 @@ def dampers(model, v, W, slots, where, F, Fq, Fv, want):
         a0, a1, a2 = locate(model, fa, W)
         b0, b1, b2 = locate(model, fb, W)
         y0, y1, y2 = a0 - b0, a1 - b1, a2 - b2
-        first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, 0)
+        first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, np.int64(0))
         second = gather(model, fb, -1.0, b0, b1, b2, W, slots, where, first)
         square = y0 * y0 + y1 * y1 + y2 * y2
         e = np.empty(second, W.dtype)
@@ -250,7 +250,7 @@ def dampers(model, v, W, slots, where, F, Fq, Fv, want):
         if want >= 1:
             n = F.shape[0]
             E = np.zeros((n, n), W.dtype)
-            bend(slots, where, 0, first, y0, y1, y2, 1.0, E)
+            bend(slots, where, np.int64(0), first, y0, y1, y2, 1.0, E)
             bend(slots, where, first, second, y0, y1, y2, 1.0, E)
             squares(slots, where, second, 1.0, E)
             total = np.zeros(n, W.dtype)
@@ -295,7 +295,7 @@ def wrenches(model, u, W, slots, where, F, Fq, Fu, want):
         x0, x1, x2 = locate(model, f, W)
         if kind == SPATIAL:
             x0, x1, x2 = 0.0 * x0, 0.0 * x1, 0.0 * x2
-        count = gather(model, f, 1.0, x0, x1, x2, W, slots, where, 0)
+        count = gather(model, f, 1.0, x0, x1, x2, W, slots, where, np.int64(0))
         f0 = axes[0, 0] * value[0] + axes[1, 0] * value[1] + axes[2, 0] * value[2]
         f1 = axes[0, 1] * value[0] + axes[1, 1] * value[1] + axes[2, 1] * value[2]
         f2 = axes[0, 2] * value[0] + axes[1, 2] * value[1] + axes[2, 2] * value[2]

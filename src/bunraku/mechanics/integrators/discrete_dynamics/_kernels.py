@@ -1,6 +1,7 @@
 """Closed-loop roll-outs of a variational integrator, and its steps solved one by one along a given curve.
 
-State x = (q, p[, v_k]), input U = (u, k2); ``velocity`` says whether v_k = (k2 - k1)/dt is carried.
+State x = (q, p[, v_k]), input U = (u, k2); ``velocity`` says whether v_k = (k2 - k1)/dt is carried. Loops instead of slices: an
+assignment of an array brings the words of a shape error with it, seconds of compilation.
 """
 
 from __future__ import annotations
@@ -18,21 +19,28 @@ def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
     nd, nk, nc = model.dynamic.shape[0], model.kinematic.shape[0], model.constraint_i.shape[0]
     n, nu = nd + nk, nU - nk
     x, U, lams = np.empty((N + 1, nx)), np.empty((N, nU)), np.zeros((N, nc))
-    x[0] = x0
+    for i in range(nx):
+        x[0, i] = x0[i]
     q2, lam = np.empty(n), np.zeros(nc)
     for k in range(N):
-        U[k] = ub[k] - np.dot(K[k], x[k] - xb[k])
-        if not np.isfinite(np.sum(U[k])):
+        change, total = np.dot(K[k], x[k] - xb[k]), 0.0
+        for i in range(nU):
+            U[k, i] = ub[k, i] - change[i]
+            total += U[k, i]
+        if not np.isfinite(total):
             return x, U, lams, k
         for i in range(n):
             q2[i] = 2.0 * x[k, i] - x[k - 1, i] if k > 0 else x[k, i] + xb[1, i] - xb[0, i]
         if k > 1:
-            lam[:] = 2.0 * lams[k - 1] - lams[k - 2]
+            for c in range(nc):
+                lam[c] = 2.0 * lams[k - 1, c] - lams[k - 2, c]
         code = -1
         for attempt in range(2):
             if attempt == 1:
-                q2[:] = x[k, :n]
-                lam[:] = lams[max(k - 1, 0)]
+                for i in range(n):
+                    q2[i] = x[k, i]
+                for c in range(nc):
+                    lam[c] = lams[max(k - 1, 0), c]
             for i in range(nk):
                 q2[model.kinematic[i]] = U[k, nu + i]
             code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], dt, tolerance, iterations, q2, lam, x[k + 1, n : n + nd])[1]
@@ -40,8 +48,10 @@ def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
                 break
         if code != CONVERGED:
             return x, U, lams, k
-        lams[k] = lam
-        x[k + 1, :n] = q2
+        for c in range(nc):
+            lams[k, c] = lam[c]
+        for i in range(n):
+            x[k + 1, i] = q2[i]
         if velocity:
             for i in range(nk):
                 c = model.kinematic[i]
@@ -59,14 +69,17 @@ def solve_steps(model, dt, tolerance, iterations, x, U):
     for k in range(N):
         code = -1
         for attempt in range(2):
-            q2[k] = x[k + 1 - attempt, :n]
+            for i in range(n):
+                q2[k, i] = x[k + 1 - attempt, i]
             for i in range(nk):
                 q2[k, model.kinematic[i]] = U[k, nu + i]
             code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], dt, tolerance, iterations, q2[k], lam, p2)[1]
             if code == CONVERGED:
                 break
-            lam[:] = 0.0
+            for c in range(nc):
+                lam[c] = 0.0
         if code != CONVERGED:
             return q2, lams, k
-        lams[k] = lam
+        for c in range(nc):
+            lams[k, c] = lam[c]
     return q2, lams, -1

@@ -19,7 +19,10 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, dt, tolerance, iterations):
     N = u.shape[0]
     Q, P, L = np.empty((N + 1, n)), np.empty((N + 1, nd)), np.empty((N, nc))
     U, K2, count = u.copy(), k2.copy(), np.zeros(N, np.int64)
-    Q[0], P[0] = q0, p0
+    for i in range(n):
+        Q[0, i] = q0[i]
+    for i in range(nd):
+        P[0, i] = p0[i]
     lam, q2 = np.zeros(nc), np.empty(n)
     for k in range(N):
         if gain.shape[0] > 0:
@@ -50,7 +53,10 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, dt, tolerance, iterations):
                 lam[c] = L[k - 1, c]
             used, code = step(model, Q[k], P[k], U[k], dt, tolerance, iterations, q2, lam, P[k + 1])
         count[k] = used
-        Q[k + 1], L[k] = q2, lam
+        for i in range(n):
+            Q[k + 1, i] = q2[i]
+        for c in range(nc):
+            L[k, c] = lam[c]
         if code != CONVERGED:
             return Q, P, L, U, K2, count, k, code
     return Q, P, L, U, K2, count, N, CONVERGED
@@ -76,7 +82,9 @@ def linearize(model, q, u, lam, dt):
                 B[k, r, j], B[k, n + i, j] = Y[nc + i, nx + j], G[i, nx + j]
         for i in range(nk):
             B[k, model.kinematic[i], nu + i] = 1.0
-        C[k] = Y[:nc]
+        for i in range(nc):
+            for j in range(nw):
+                C[k, i, j] = Y[i, j]
     return A, B, C, good
 
 
