@@ -1,4 +1,4 @@
-"""Does the character stand? Every built-in character performs every built-in clip and is replayed in MuJoCo.
+"""Does the character stand? Built-in characters that stand on servos perform every spoken built-in clip, replayed in MuJoCo.
 
 Prints one row a pair: whether it fell, balance margin and self-collision clearance of the certificate, tracking error, torque,
 slip, and how much faster than real time the replay ran. Exit code 1 when one falls, or none could be tried.
@@ -41,9 +41,11 @@ def main() -> int:
     performer = make_performer(chosen.performer)
     stood = fallen = passed_over = 0
     print(" | ".join(f"{column:>14}" for column in COLUMNS))
-    for character_name in chosen.character or built_in("character"):
-        character = read_character(character_name)
-        for clip_name in chosen.clip or built_in("clip"):
+    everyone = {name: read_character(name) for name in chosen.character or built_in("character")}
+    standing = {name: who for name, who in everyone.items() if chosen.character or (who.feet and who.motors)}
+    spoken = chosen.clip or [name for name in built_in("clip") if read_clip(name).audio is not None]
+    for character_name, character in standing.items():
+        for clip_name in spoken:
             try:
                 performance = performer.perform(character, read_clip(clip_name))
             except BunrakuError as error:

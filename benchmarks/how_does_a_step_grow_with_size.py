@@ -2,14 +2,16 @@
 
 The tree part (gradient and Hessian of L) and a whole step (with its dense elimination), thread CPU time in us, least of many
 calls, and the exponent fitted to the larger half. A single chain couples every pair of coordinates, so its Hessian has n^2/2
-entries; limbs do not. With a path as argument a plot is written there. Run: python benchmarks/how_does_a_step_grow_with_size.py
-[plot.png]
+entries; limbs do not. Bar: the tree part below quadratic in both. Where matplotlib is installed a plot is written to
+demo-output/step-size.png, or to the path given. Run: python benchmarks/how_does_a_step_grow_with_size.py [plot.png]
 """
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.tree import Tree
 
 SIZES = (5, 10, 20, 40, 80, 120, 160, 200)
+BAR = 2.0
+PLOT = Path("demo-output") / "step-size.png"
 
 
 def mechanism(n: int, limbs: bool) -> System:
@@ -50,7 +54,30 @@ def least(run, times: int = 60) -> float:
     return min(spent) * 1e-3
 
 
-def main() -> None:
+def exponent(values: list[float]) -> float:
+    """The power of n that fits the larger half of the sizes."""
+    half = len(SIZES) // 2
+    return float(np.polyfit(np.log(SIZES[half:]), np.log(values[half:]), 1)[0])
+
+
+def draw(table: dict[str, list[float]], path: Path) -> None:
+    """The table as a plot with two logarithmic axes; the exponents in its legend."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for name, values in table.items():
+        kind, part = name.split(", ")
+        style = {"color": "#c1272d" if kind == "chain" else "#2f6f9f", "linestyle": "-" if part == "step" else "--"}
+        axes.loglog(SIZES, values, marker="o", markersize=4, label=f"{name}: n^{exponent(values):.2f}", **style)
+    axes.set(xlabel="dynamic coordinates n", ylabel="thread CPU time [us]", title="Cost of one variational step")
+    axes.legend(frameon=False, fontsize=8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    print(f"plot: {path}")
+
+
+def main() -> int:
     """Print the table, write the plot."""
     rng = np.random.default_rng(0)
     table: dict[str, list[float]] = {}
@@ -69,19 +96,13 @@ def main() -> None:
             table.setdefault(f"{kind}, step", []).append(whole)
             print(f"{n:6d}{part:12.1f}{whole:12.1f}   ({step.iterations}, {step.status.value})")
     for name, values in table.items():
-        half = len(SIZES) // 2
-        print(f"{name:20s} grows like n^{np.polyfit(np.log(SIZES[half:]), np.log(values[half:]), 1)[0]:.2f}")
-    if len(sys.argv) > 1:
-        import matplotlib.pyplot as plt
-
-        figure, axes = plt.subplots(figsize=(6, 4))
-        for name, values in table.items():
-            axes.loglog(SIZES, values, "o-", label=name)
-        axes.set(xlabel="coordinates", ylabel="thread CPU time [us]")
-        axes.legend()
-        figure.tight_layout()
-        figure.savefig(sys.argv[1], dpi=150)
+        print(f"{name:20s} grows like n^{exponent(values):.2f}")
+    if len(sys.argv) > 1 or importlib.util.find_spec("matplotlib") is not None:
+        draw(table, Path(sys.argv[1]) if len(sys.argv) > 1 else PLOT)
+    met = all(exponent(values) < BAR for name, values in table.items() if name.endswith("tree part"))
+    print(f"tree part below quadratic: {'yes' if met else 'NO'}")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """How fast is the dance? CPU time and memory of planning a dance over all strings, and how both grow with the dance's length.
 
-One process after a warm-up on a short part of the clip. CPU is that of all threads and of the whole performer: stating, solving with
+One process after a warm-up on a short part of the clip. CPU is that of all threads and the whole performer: stating, solving with
 tension and carriage limits, feedback, certificate. Bar: 4 s of dance <= 30 s, for each clip. Then the same optimization problem
 over 2 s for other ways to keep the limits, each from the same start, to the same tolerance and with a limit on its time: the
 augmented Lagrangian, hinge and barrier, and hinge and barrier with the weight of accelerations lowered step by step, which a study

@@ -5,8 +5,8 @@
 A marionette imitates three seconds of a dancing skeleton, at full speed. The classical way moves carriages and winches so that the
 puppet would hang in each pose if it rested: slowly that works, in a dance the puppet swings. Optimal control over all six strings
 plans with the swings instead. Notice what is asked besides: every string pulls at every step, carriages keep their speed,
-acceleration and distance from each other. The iterations stop early here; the limits hold all the same, for what is once inside
-stays inside. Elbows and feet hang on no string, and go where they must.
+acceleration and distance from each other. The iterations stop early here; the best motion within the limits is returned all
+the same. Elbows and feet hang on no string, and go where they must.
 """
 
 import numpy as np

@@ -139,16 +139,16 @@ def dance(performance=None):
 
     character, rate = read_character("marionette"), 100.0
     clip = retarget(read_clip("chicken-dance"), character, rate=rate).clip
-    performance = performance or MarionettePerformer(max_iterations=200).perform(character, clip)
+    performance = performance or MarionettePerformer().perform(character, clip)
     problem = state_puppet_problem(character, cut_wish(clip.joints, rate=rate))
     system, q, points = problem.system, performance.motion.values, problem.points
     rest = problem.rest[: system.nq]
     slow = best_quasi_static(character, system, problem.q, points, np.full(len(points.names), 100.0), rate=rate, q_start=rest)
-    times = (1.3, 2.75, 3.2, 3.8, 4.4, 5.2, 6.3)
-    stage = PuppetStage(character, system)
+    times = (1.3, 3.2, 3.8, 4.4, 5.2, 6.3)
+    stage = PuppetStage(character, system, width=840)
     pictures = [stage.draw(q[round(t * rate)], problem.q[round(t * rate)]) for t in times]
-    figure = pyplot.figure(figsize=(10, 4.9), layout="constrained")
-    top, bottom = figure.add_gridspec(2, 1, height_ratios=(2.9, 1.35))
+    figure = pyplot.figure(figsize=(10, 4.7), layout="constrained")
+    top, bottom = figure.add_gridspec(2, 1, height_ratios=(2.7, 1.35))
     strip(figure, top.subgridspec(1, len(times), wspace=0.0), pictures, [f"{t:.2f} s" for t in times])
     error, pull = (figure.add_subplot(cell) for cell in bottom.subgridspec(1, 2))
     t = np.arange(len(q)) / rate

@@ -7,6 +7,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
+from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.marionette import marionette_home, marionette_system
 from bunraku.mechanics.points import Points
 
@@ -49,3 +50,14 @@ def test_first_and_second_derivatives(puppet):
 def test_a_wrong_shape_is_refused(puppet):
     with pytest.raises(BadInput, match=r"\(m, 40\)"):
         puppet[1].positions(np.zeros((2, 22)))
+
+
+def test_a_place_on_a_frame_is_carried_along(puppet):
+    system, _, q = puppet
+    there = (0.1, -0.2, 0.3)
+    placed = Points(system, (Place("l_hand", there), "l_hand"))
+    assert placed.names == ("l_hand", "l_hand")
+    for row, found in zip(q, placed.positions(q), strict=True):
+        R, p = system.tree.configuration(system.tree_configuration(row)).pose("l_hand")
+        assert found[0] == pytest.approx(p + R @ there, abs=1e-14)
+        assert found[1] == pytest.approx(p, abs=1e-14)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import sys
 from numba.core.dispatcher import Dispatcher
-from bunraku.performers.warm import warm_measures, warm_solvers
-warm_measures()
-warm_solvers()
+from bunraku.performers import warm
+for name in NAMES:
+    getattr(warm, name)()
 
 def compiled():
     found = {}
@@ -21,11 +23,31 @@ def compiled():
 before = compiled()
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.performer import make_performer
-make_performer("speech", {"acceleration": 80.0}).perform(read_character("nao"), read_clip("not-done-yet"))
+from bunraku.performers.prepare import prepare
+character = read_character(CHARACTER)
+make_performer(PERFORMER, OPTIONS).perform(character, prepare(character, read_clip(CLIP)).clip)
 print("NEW", sorted(key for key, count in compiled().items() if count > before.get(key, 0)))
 """
 
 
-def test_a_performance_after_warming_compiles_nothing() -> None:
-    answer = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout
-    assert "NEW []" in answer
+@pytest.mark.parametrize(
+    ("names", "performer", "character", "clip", "options"),
+    [
+        (("measures", "solvers"), "speech", "nao", "not-done-yet", {"acceleration": 80.0}),
+        (
+            ("retargeting", "control", "collisions", "steps"),
+            "marionette",
+            "marionette",
+            "chicken-dance",
+            {"duration": 0.2, "max_iterations": 2},
+        ),
+        (("control", "collisions", "steps", "curvature"), "marionette", "cart-pendulum", "stand-up", {"duration": 0.5}),
+    ],
+)
+def test_a_performance_after_warming_compiles_nothing(
+    names: tuple[str, ...], performer: str, character: str, clip: str, options: dict[str, float]
+) -> None:
+    head = f"NAMES = {tuple(f'warm_{name}' for name in names)}; PERFORMER, OPTIONS = {performer!r}, {options!r}"
+    head += f"; CHARACTER, CLIP = {character!r}, {clip!r}"
+    done = subprocess.run([sys.executable, "-c", head + SCRIPT], capture_output=True, text=True)
+    assert "NEW []" in done.stdout, done.stdout + done.stderr

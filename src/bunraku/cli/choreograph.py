@@ -35,6 +35,7 @@ def choreograph(
     switches, and Newton's method with exact first and second derivatives moves them. Perform the result afterwards: bunraku
     perform marionette OUT.clip.yaml.
     """
+    from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.errors import BadInput
     from bunraku.formats.registry import read_character, read_clip, write_clip
@@ -46,6 +47,7 @@ def choreograph(
         raise BadInput("the name should end in .clip.yaml", file=str(target))
     if not target.parent.is_dir():
         raise BadInput(f"the folder {target.parent} does not exist; make it first", file=str(target))
+    compile_ahead("control", "steps", "curvature")
     artist = Choreographer(fade=fade, least=least, max_iterations=iterations)
     with watching() as monitor:
         show = artist.choreograph(who, wish, monitor=monitor)

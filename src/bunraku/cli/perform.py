@@ -11,6 +11,7 @@ import typer
 from bunraku.cli.options import OpenCommand
 
 if TYPE_CHECKING:
+    from bunraku.character import Character
     from bunraku.motion import Performance
 
 __all__ = ["register"]
@@ -91,6 +92,7 @@ class _Job:
 
     def run(self) -> tuple[Performance, Path]:
         """Load, retarget if needed, choose, perform, write; the performance and where it went."""
+        from bunraku.cli.compiling import compile_ahead
         from bunraku.cli.console import say, watching
         from bunraku.cli.options import parse_options
         from bunraku.formats.checkpoint import Checkpoint
@@ -106,6 +108,8 @@ class _Job:
             say(f"{self.character}: {note}")
         target = self.output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
         _check_target(target)
+        captured = wish.joints is None and wish.skeleton is not None
+        compile_ahead(*(("retargeting",) if captured else ()), *(("control", "collisions", "steps") if who.strings else ()))
         with watching(self.log) as monitor:
             mapped = read_rig(self.rig) if self.rig else None
             key = content_hash([who, wish, mapped, self.performer, self.words])
@@ -120,12 +124,20 @@ class _Job:
             choice = choose_performer(who, prepared.clip, self.performer)
             say(f"performer: {choice.name} ({choice.reason})")
             artist = make_performer(choice.name, parse_options(choice.name, self.words))
+            compile_ahead(*_kernels(choice.name, who))
             result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
         write_performance(target, result)
         if result.certificate.status is not Status.CANCELLED:
             trail.discard()
             ready.discard()
         return result, target
+
+
+def _kernels(performer: str, character: Character) -> tuple[str, ...]:
+    """The groups of kernels that a performer needs for a character."""
+    if performer == "marionette":
+        return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
+    return ("measures", "solvers") if performer == "speech" else ("measures",)
 
 
 def _check_target(target: Path) -> None:

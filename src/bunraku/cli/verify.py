@@ -24,11 +24,13 @@ def verify(
 
     A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback.
     """
+    from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, say, show_checks, watching
     from bunraku.formats.registry import read_performance
     from bunraku.verification.verify import verify as judge
 
     given = read_performance(performance)
+    compile_ahead(*(("control", "collisions", "steps") if given.character.strings else ("measures",)))
     with watching() as monitor:
         verdict = judge(given, replay=replay, monitor=monitor)
     show_checks(verdict.checks)

@@ -109,7 +109,10 @@ def built_in(kind: Kind) -> tuple[str, ...]:
 
 
 def read_character(source: str | Path, *, overlay: str | Path | None = None) -> Character:
-    """The character of a file (YAML, URDF, MJCF) or the built-in one of that name, with a limits overlay laid over it if given."""
+    """The character of a file (YAML, URDF, MJCF) or the built-in one of that name, with an overlay laid over it if given.
+
+    ``overlay`` is a file, or the name of a built-in one: "marionette-motors" gives the marionette twelve servos.
+    """
     return read_character_with_notes(source, overlay=overlay)[0]
 
 
@@ -119,8 +122,15 @@ def read_character_with_notes(source: str | Path, *, overlay: str | Path | None 
     character, notes = found if isinstance(found, tuple) else (found, ())
     if overlay is not None:
         apply = _function(f"{_HERE}.character_yaml:apply_overlay")
-        character = apply(character, read_bytes(overlay), file=str(overlay))
+        character = apply(character, _overlay(overlay), file=str(overlay))
     return character, tuple(notes)
+
+
+def _overlay(source: str | Path) -> bytes:
+    """The bytes of an overlay file, or of the built-in overlay of that name."""
+    asset = files("bunraku.assets") / "overlays" / f"{source}.overlay.yaml"
+    named = len(Path(source).parts) == 1 and not Path(source).exists()
+    return asset.read_bytes() if named and asset.is_file() else read_bytes(source)
 
 
 def read_clip(source: str | Path) -> Clip:

@@ -53,7 +53,9 @@ def tracked_frames(character: Character) -> tuple[str, ...]:
 
 def _points(character: Character, system: System, names: Sequence[str]) -> Points:
     """The points of those names; see :func:`tracked_frames`."""
-    centers = {} if character.frames else {f"{body.name}.center": Place(body.name, body.center_of_mass) for body in character.bodies}
+    centers = (
+        {} if character.frames else {f"{body.name}.center": Place(body.name, body.center_of_mass) for body in character.bodies}
+    )
     return Points(system, [centers.get(name, name) for name in names])
 
 

@@ -100,7 +100,9 @@ def hang(
     else:
         slack = [f"{name} ({value:.3g} N)" for name, value in pull.items() if value < slack_below]
         if slack:
-            status, problem = Status.INFEASIBLE, f"slack at rest: {', '.join(slack)}; shorten these strings or lengthen the others"
+            what = "slack at rest" if slack_below <= 0.0 else f"at rest, less than {slack_below:g} N"
+            do = "shorten these strings or lengthen the others" + (", or ask for a smaller margin" if slack_below > 0.0 else "")
+            status, problem = Status.INFEASIBLE, f"{what}: {', '.join(slack)}; {do}"
     return Hanging(system, rest.q, pull, rest, status, problem)
 
 

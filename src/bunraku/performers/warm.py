@@ -1,20 +1,36 @@
-"""Compiling ahead: the kernels that a first performance needs, in two halves that two processes can compile at once.
+"""Compiling ahead: the kernels that a first performance needs, in groups that two processes can compile at once.
 
-Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there.
+Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there. Speaking characters
+need ``warm_solvers`` and ``warm_measures``; puppets ``warm_steps``, ``warm_control`` and ``warm_collisions``, with
+``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``. `cli.compiling` knows
+which of them are missing.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
+from bunraku.character import Body, Carriage, Character, Foot, Joint, Motor, Pose, Shape, String
+from bunraku.mechanics.character_system import character_system
+from bunraku.mechanics.collision import self_collisions
+from bunraku.mechanics.driven_measures import measure_driven
+from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
+from bunraku.mechanics.integrators.results import Trajectory
+from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.marionette import hang
 from bunraku.mechanics.measures import measure_motion
+from bunraku.mechanics.points import Points
+from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
+from bunraku.optimization.control import _kernels as control
 from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
+from bunraku.optimization.solution import Status
+from bunraku.retargeting.inverse_kinematics import solve_pose
+from bunraku.retargeting.targets import Target, TargetSet
 
-__all__ = ["warm_measures", "warm_solvers"]
+__all__ = ["warm_collisions", "warm_control", "warm_curvature", "warm_measures", "warm_retargeting", "warm_solvers", "warm_steps"]
 
 
 def warm_solvers() -> None:
@@ -36,19 +52,95 @@ def warm_solvers() -> None:
 
 
 def warm_measures() -> None:
-    """Compile kinematics, balance, static torques and collisions on two boxes and a capsule on a foot."""
+    """Compile kinematics, balance, static torques and collisions on boxes and capsules on a foot."""
+    curves = JointCurves(("b", "c"), 10.0, np.array([[0.0, 0.0], [1.5, 1.5], [2.8, 2.8]]))
+    measure_motion(_toy(), curves, curves)
+
+
+def _toy() -> Character:
+    """Three bodies, a box and a capsule each, on a foot."""
     shapes = (Shape(kind="box", size=(0.1, 0.1, 0.1)), Shape(kind="capsule", size=(0.05, 0.1)))
     bodies = tuple(Body(name=name, mass=1.0, inertia=(0.01, 0.01, 0.01, 0.0, 0.0, 0.0), shapes=shapes) for name in "abc")
     joints = [Joint(name="root", kind="free", parent="world", child="a")]
     for parent, child in (("a", "b"), ("b", "c")):
         place = Pose(position=(0.0, 0.0, 0.3))
         joints.append(Joint(name=child, kind="hinge", parent=parent, child=child, pose=place, axis=(0, 1, 0)))
-    toy = Character(
+    return Character(
         name="toy",
         bodies=bodies,
         joints=tuple(joints),
         motors=tuple(Motor(name=name, coordinate=name, stall_torque=1.0) for name in "bc"),
         feet=(Foot(name="foot", body="a", points=((0.1, 0.1, 0.0), (0.1, -0.1, 0.0), (-0.1, 0.0, 0.0))),),
     )
-    curves = JointCurves(("b", "c"), 10.0, np.array([[0.0, 0.0], [1.5, 1.5], [2.8, 2.8]]))
-    measure_motion(toy, curves, curves)
+
+
+def warm_collisions() -> None:
+    """Compile the distances between the boxes and capsules of the toy."""
+    toy = _toy()
+    self_collisions(toy, compile_tree(toy), np.array([[0.0] * 6 + [1.5, 1.5], [0.0] * 6 + [2.8, 2.8]]))
+
+
+def _puppet() -> Character:
+    """A stick on a string, with a motor."""
+    return Character(
+        name="toy",
+        bodies=(Body(name="stick", mass=0.1, center_of_mass=(0.0, 0.0, -0.1), inertia=(1e-3, 1e-3, 1e-3, 0.0, 0.0, 0.0)),),
+        joints=(Joint(name="pin", kind="universal", parent="world", child="stick", axis=(0, 1, 0), second_axis=(1, 0, 0)),),
+        motors=(Motor(name="pin.1", coordinate="pin.1", stall_torque=1.0),),
+        carriages=(Carriage(name="cart", home=(0.3, 0.0, 0.5)),),
+        strings=(String(name="string", carriage="cart", hook="stick", point=(0.0, 0.0, -0.2)),),
+        home={"pin.1": -0.5},
+    )
+
+
+def warm_steps() -> None:
+    """Compile the variational step, its roll-outs, and the measures of a motion that physics makes, on a stick on a string."""
+    character = _puppet()
+    system = character_system(character, torques=True)
+    rest = hang(character, system)
+    dynamics = VariationalDynamics(VariationalIntegrator(system, 0.01), kinematic_velocity=True)
+    x = np.tile(dynamics.state(rest.q, dynamics.integrator.initial(rest.q, rest.q).p), (4, 1))
+    u = np.tile(np.append(np.zeros(system.nu), rest.q[system.kinematic]), (3, 1))
+    found = dynamics.rollout(x[0], x, u, np.zeros((3, dynamics.nu, dynamics.nx)))
+    dynamics.multipliers(x + 1e-3, u)
+    names = character.coordinates + character.prescribed
+    motion = JointCurves(names, 100.0, found.x[:, [system.index(name) for name in names]])
+    measure_driven(character, motion, motion, {"pin.1": np.zeros(4)}, system=system)
+
+
+def warm_retargeting() -> None:
+    """Compile inverse kinematics on the stick, and the places of its body along a motion."""
+    tree = compile_tree(_puppet())
+    at, wide = tree.home, np.full(tree.nq, 3.0)
+    solve_pose(tree, TargetSet.of(tree, [Target("stick")]), at, at - wide, at + wide, places=[[0.0, 0.0, 0.1]])
+    tree.poses(np.tile(at, (2, 1)))
+
+
+def warm_control() -> None:
+    """Compile tracked points, the sweeps of optimal control, and the derivatives of a trajectory."""
+    system = character_system(_puppet(), torques=True)
+    q = np.tile(system.home + 0.3, (4, 1))
+    points = Points(system, ("stick",))
+    points.jacobians(points.positions(q)[:, 0, :1] + q)
+    n, m = 3, 2
+    A, B, H, w = np.zeros((2, n, n)), np.zeros((2, n, m)), np.tile(np.eye(n + m), (2, 1, 1)), np.zeros((2, n + m))
+    K, C, _, _, _ = control.lq_backward(A, B, H, w, np.eye(n), np.zeros(n))
+    control.linear_rollout(A, B, K, np.zeros((3, n)), -C)
+    control.add_rows(H, w, np.ones((1, 1, n + m)), np.ones((2, 1)), np.ones((2, 1)))
+    VariationalIntegrator(system, 0.01).linearize(_still(q))
+
+
+def warm_curvature() -> None:
+    """Compile second derivatives of a trajectory, those of tracked points, and costates."""
+    system = character_system(_puppet(), torques=True)
+    q = np.tile(system.home + 0.3, (4, 1))
+    Points(system, ("stick",)).curvature(q, np.ones((4, 1, 3)))
+    control.costates(np.zeros((2, 3, 3)), np.zeros((2, 3, 2)), np.zeros((2, 2, 3)), np.zeros((2, 5)), np.zeros(3))
+    integrator = VariationalIntegrator(system, 0.01)
+    integrator.contract(_still(q), np.zeros((3, system.nd)), np.zeros((3, system.nd)), np.zeros((3, system.nc)))
+
+
+def _still(q: np.ndarray) -> Trajectory:
+    """Configurations (4, 5) of the puppet as a trajectory; nothing asks whether it is one."""
+    zero = np.zeros((3, 1))
+    return Trajectory(q, np.zeros((4, 2)), zero, zero, q[1:, 2:].copy(), np.zeros(3, dtype=np.int64), 3, Status.CONVERGED, 0.01)

@@ -152,7 +152,7 @@ def solve_motion(
     pulls = rest, np.full(nv, solver.home_weight), -limit, limit, solver.middle_weight * pushed
     temporal = np.full(nv, solver.temporal_weight * rate)
     x, ends = np.empty((m, nv)), np.zeros((m, 3))
-    places, turned = np.ascontiguousarray(places, dtype=np.float64), np.ascontiguousarray(turned, dtype=np.float64)
+    places, turned = (np.require(part, np.float64, ("C", "W")) for part in (places, turned))
     done, cancelled, last = 0, False, np.ascontiguousarray(base[at])
     settings = np.array([solver.max_iterations, solver.first_frame_factor, solver.tolerance])
     while done < m and nv > 0 and not cancelled:
@@ -203,11 +203,14 @@ def _space(tree: Tree, at: NDArray[np.int64], base: Array) -> tuple[NDArray[np.i
 
 
 def _box(limits: MotionLimits, step: Array | None) -> tuple[Any, ...]:
-    """Bounds as the kernels take them: lower, upper, step; of the dependent ranges: of which, on which, starts, knots."""
+    """Bounds as the kernels take them: lower, upper, step; of the dependent ranges: of which, on which, starts, knots.
+
+    They are copied: for arrays that are read-only the kernels would be compiled once more.
+    """
     return (
-        np.ascontiguousarray(limits.lower),
-        np.ascontiguousarray(limits.upper),
-        np.full(len(limits.names), np.inf) if step is None else np.ascontiguousarray(step, dtype=np.float64),
+        np.array(limits.lower, dtype=np.float64),
+        np.array(limits.upper, dtype=np.float64),
+        np.full(len(limits.names), np.inf) if step is None else np.array(step, dtype=np.float64),
         np.array([index for index, _, _ in limits.dependents], dtype=np.int64),
         np.array([on for _, on, _ in limits.dependents], dtype=np.int64),
         np.cumsum([0] + [len(knots) for _, _, knots in limits.dependents]).astype(np.int64),

@@ -32,9 +32,7 @@ def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
     if system.nk:
         off = float(np.abs(plan.q[:, system.kinematic] - plan.k).max())
         checks.append(Check("motion against channels", off, "m", _SAME, note="places and lengths of the predicted motion"))
-    for i, tendon in enumerate(plan.character.tendons):
-        over = float(np.maximum(plan.u[:, i] - tendon.max_tension, -plan.u[:, i]).max())
-        checks.append(Check(f"tendon {tendon.name} excess", max(0.0, over), "N", _SAME))
+    checks += _tendon_checks(plan)
     if plan.gains is not None:
         parts = (plan.states[:, : system.nq] - plan.q, plan.commands - np.hstack([plan.u, plan.k[1:]]))
         off = max(float(np.abs(part).max(initial=0.0)) for part in parts)
@@ -61,6 +59,19 @@ def _measured(performance: Performance, plan: Plan) -> Measures:
     )
 
 
+def _tendon_checks(plan: Plan) -> list[Check]:
+    """Tendons pull, and no more than they bear: the least tension, and the worst excess over what they bear."""
+    tendons = plan.character.tendons
+    if not tendons:
+        return []
+    pull = plan.u[:, : len(tendons)]
+    over = pull - np.array([tendon.max_tension for tendon in tendons])
+    return [
+        Check("least tendon tension", float(pull.min()), "N", 0.0, at_least=True, note=tendons[pull.min(axis=0).argmin()].name),
+        Check("tendon tension excess", max(0.0, float(over.max())), "N", _SAME, note=f"of {len(tendons)} tendons"),
+    ]
+
+
 def _agreement(performance: Performance, measured: Measures) -> list[Check]:
     """Whether the certificate's numbers are those recomputed; others are the performer's own word."""
     worst, note = certificate_differences(performance.certificate, measured.checks, measured.figures)
@@ -74,13 +85,15 @@ def _agreement(performance: Performance, measured: Measures) -> list[Check]:
 
 
 def worst_violation(plan: Plan) -> float:
-    """The largest excess over any limit of carriages, winches and motors as a part of it, or 0; a range counts by its width."""
+    """The largest excess over any limit of carriages, winches, motors and tendons as a part of it, or 0; a range by its width."""
     shares, speed = [0.0], np.diff(plan.q, axis=0) / plan.dt
     for i, name in enumerate(plan.system.inputs):
         motor = next((motor for motor in plan.character.motors if motor.name == name), None)
         if motor is not None and motor.stall_torque is not None:
             line = np.array([motor.available_torque(float(v)) for v in speed[:, plan.system.index(motor.coordinate)]])
             shares.append(float(((np.abs(plan.u[:, i]) - line) / motor.available_torque(0.0)).max()))
+    for i, tendon in enumerate(plan.character.tendons):
+        shares.append(float(np.maximum(plan.u[:, i] / tendon.max_tension - 1.0, -plan.u[:, i] / tendon.max_tension).max()))
     if not plan.system.nk:
         return max(shares)
     limits = CarriageLimits.of(plan.character)

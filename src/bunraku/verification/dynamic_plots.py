@@ -55,6 +55,7 @@ def draw_replay(replay: StringReplay, rate: float) -> Any:
         axes[1, 0].set_ylabel("tension in MuJoCo\n[N]", fontsize=8)
         _legend(axes[1, 0])
     axes[-1, 0].set_xlabel("time [s]", fontsize=8)
+    axes[-1, 0].set_xlim(0.0, max(len(run.errors) - 1 for _, run, _ in runs) / rate)
     return figure
 
 
@@ -89,27 +90,57 @@ def _shares(axis: Any, plan: Plan, values: Any, limit: Any, names: tuple[str, ..
 
 
 def _torques(axis: Any, plan: Plan, performance: Performance) -> None:
-    for i, name in enumerate(plan.system.inputs):
-        axis.step(np.arange(plan.steps) * plan.dt, plan.u[:, i], where="post", lw=1.1, color=COLORS[i % len(COLORS)], label=name)
-        motor = next((motor for motor in plan.character.motors if motor.name == name), None)
-        if motor is not None and motor.stall_torque is not None and plan.system.nu <= 2:
-            for sign in (-1.0, 1.0):
-                axis.axhline(sign * motor.available_torque(0.0), ls="--", color=LIMIT, lw=0.9)
-    axis.set_ylabel("torque or force\n[N·m or N]", fontsize=8)
+    """Torques, forces and tensions of tendons; of many the ones that change most in color, the others grey."""
+    times, tendons = np.arange(plan.steps) * plan.dt, {tendon.name for tendon in plan.character.tendons}
+    order = np.argsort(-np.ptp(plan.u, axis=0), kind="stable")
+    chosen = sorted(order[: len(COLORS) if plan.system.nu <= len(COLORS) else 6].tolist())
+    for count, i in enumerate(order[len(chosen) :]):
+        label = f"{len(order) - len(chosen)} others" if count == 0 else None
+        axis.step(times, plan.u[:, i], where="post", lw=0.7, color="#c4c8ce", label=label)
+    for color, i in zip(COLORS, chosen, strict=False):
+        axis.step(times, plan.u[:, i], where="post", lw=1.1, color=color, label=plan.system.inputs[i])
+    motors = {motor.name: motor for motor in plan.character.motors if motor.stall_torque is not None}
+    if plan.system.nu <= 2:
+        for most in {motors[name].available_torque(0.0) for name in plan.system.inputs if name in motors}:
+            axis.axhline(most, ls="--", color=LIMIT, lw=0.9)
+            axis.axhline(-most, ls="--", color=LIMIT, lw=0.9)
+    if set(plan.system.inputs) <= tendons:
+        axis.axhline(0.0, ls="--", color=LIMIT, lw=0.9)
+    axis.set_ylabel(_force_label(plan, tendons), fontsize=8)
     _legend(axis)
 
 
+def _force_label(plan: Plan, tendons: set[str]) -> str:
+    if set(plan.system.inputs) <= tendons:
+        return "tendon tension\n[N]"
+    kinds = {axis.name: axis.kind for axis in plan.character.axes}
+    seen = {kinds[motor.coordinate] for motor in plan.character.motors if motor.name in plan.system.inputs}
+    if tendons or len(seen) > 1:
+        return "torque or force\n[N·m or N]"
+    return "torque\n[N·m]" if seen == {"hinge"} else "force\n[N]"
+
+
 def _points(axis: Any, plan: Plan, performance: Performance) -> None:
-    """Distance of each point from where the wish would have it; coordinates that the wish leaves open as they are."""
+    """Distance of the points from where the wish would have them: those that imitate one by one, the others together.
+
+    Coordinates that the wish leaves open are taken as they are.
+    """
     wished = plan.q.copy()
     for name in performance.wish.names:
         if name in plan.system.names:
             wished[:, plan.system.names.index(name)] = performance.wish.column(name)
-    away = np.linalg.norm(plan.points.positions(wished) - plan.predicted, axis=2)
-    order = np.argsort(-np.sqrt(np.mean(away**2, axis=0)))[: len(COLORS)]
+    away = 1e2 * np.linalg.norm(plan.points.positions(wished) - plan.predicted, axis=2)
+    judged = {check.name.removeprefix("imitation error ") for check in performance.certificate.checks}
+    tracked = [j for j, name in enumerate(plan.points.names) if name in judged][: len(COLORS)]
+    others = [j for j in range(away.shape[1]) if j not in tracked]
     times = np.arange(len(away)) * plan.dt
-    for i, j in enumerate(order):
-        axis.plot(times, 1e2 * away[:, j], lw=1.1, color=COLORS[i % len(COLORS)], label=plan.points.names[j])
+    for color, j in zip(COLORS, tracked, strict=False):
+        axis.plot(times, away[:, j], lw=1.1, color=color, label=plan.points.names[j])
+    if others:
+        axis.plot(
+            times, np.sqrt(np.mean(away[:, others] ** 2, axis=1)), ":", lw=1.1, color=WISH, label=f"{len(others)} others, RMS"
+        )
+    axis.set_ylim(bottom=0.0)
     axis.set_ylabel("points off wish\n[cm]", fontsize=8)
     _legend(axis)
 
@@ -119,7 +150,7 @@ def _paths(axis: Any, plan: Plan, performance: Performance) -> None:
         x, y = plan.k[:, 2 * i], plan.k[:, 2 * i + 1]
         axis.plot(y, x, lw=1.2, color=COLORS[i % len(COLORS)], label=carriage.name)
         axis.plot(y[0], x[0], "o", ms=3.5, color=COLORS[i % len(COLORS)])
-    axis.set_aspect("equal", adjustable="datalim")
+    axis.set_aspect("equal", adjustable="box", anchor="W")
     axis.invert_xaxis()
     axis.set_xlabel("y, left [m]", fontsize=8)
     axis.set_ylabel("x, forward [m]\nfrom above", fontsize=8)

@@ -10,6 +10,7 @@ from bunraku.motion import Check, Performance
 from bunraku.verification.comparison import comparison_row
 from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
 from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, figure_bytes
+from bunraku.verification.pose_strip import draw_poses
 from bunraku.verification.string_replay import StringReplay
 from bunraku.verification.verify import Verdict
 
@@ -20,7 +21,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ddd; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 td, th { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #eee; }
-td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; font-variant-numeric: tabular-nums; } img { width: 100%; }
+td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+img { width: 100%; }
 .good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; } .small { color: #666; font-size: .85rem; }
 @media (prefers-color-scheme: dark) {
   body { background: #17181a; color: #ddd; } img { background: #fff; } td, th { border-color: #333; }
@@ -47,7 +49,7 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         f"<h1>{escape(title)}</h1>",
         f'<p class="{"good" if good else "bad"}">{"Every promise holds." if good else "A promise does not hold."}</p>',
         f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
-        f"{len(performance.channels)} {'channels' if performance.dynamic else 'motors'}, "
+        f"{_count(performance)}, "
         f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
         *_opening(performance),
         "<h2>What is promised</h2>",
@@ -70,10 +72,18 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
     return head + "\n".join(parts) + "</html>\n"
 
 
+def _count(performance: Performance) -> str:
+    count = len(performance.channels)
+    return f"{count} {'channel' if performance.dynamic else 'motor'}{'' if count == 1 else 's'}"
+
+
 def _opening(performance: Performance) -> list[str]:
-    """The first picture: voice and joints, or strings, carriages and points."""
+    """The first pictures: voice and joints, or poses, strings, carriages and points."""
     if performance.dynamic:
-        return [_picture(figure_bytes(draw_dynamic(performance)), "What strings, carriages, motors and points do; dashed: limits")]
+        return [
+            _picture(figure_bytes(draw_poses(performance)), "Wish (grey) and performance"),
+            _picture(figure_bytes(draw_dynamic(performance)), "What strings, carriages, motors and points do; dashed: limits"),
+        ]
     return [_picture(figure_bytes(draw_overview(performance)), "The voice and the joints most affected")]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.places import Where, find_place, resolve
+from bunraku.mechanics.dynamics.places import Where, find_place
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.points import _kernels as kernels
 
@@ -26,11 +26,12 @@ class Points:
 
     def __init__(self, system: System, frames: Sequence[Where]) -> None:
         tree = system.tree
-        places = [resolve(tree, frame) for frame in frames]
-        self.names = tuple(find_place(frame).body for frame in frames)
+        wanted = [find_place(frame) for frame in frames]
+        places = [(tree.node(place.body), np.array(place.position)) for place in wanted]
+        self.names = tuple(place.body for place in wanted)
         self._arrays = tree.arrays
-        self._node = np.array([place[0] for place in places], dtype=np.int64)
-        self._local = np.array([place[1] for place in places], dtype=np.float64).reshape(-1, 3)
+        self._node = np.array([node for (node, _, _), _ in places], dtype=np.int64)
+        self._local = np.array([at + turn @ there for (_, at, turn), there in places], dtype=np.float64).reshape(-1, 3)
         column = {name: i for i, name in enumerate(system.names)}
         self._map, self._offset = np.zeros((tree.nq, system.nq)), np.zeros(tree.nq)
         for i, name in enumerate(tree.names):

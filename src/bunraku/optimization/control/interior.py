@@ -41,6 +41,9 @@ Array = NDArray[np.float64]
 KAPPA = 1e10
 """Multipliers stay within this factor of mu / s."""
 
+DIVERGED = 1e12
+"""Multipliers beyond this, while a row is violated, say that no motion meets all rows at once."""
+
 
 @dataclass(frozen=True)
 class InteriorStep:
@@ -110,11 +113,11 @@ class InteriorTrajectory:
     """The solver: options and one verb.
 
     ``barrier``: mu at the start and the least one; ``fall``: its factor after a step of at least ``long``, and the inverse one
-    after a step shorter than ``short``, which says that slacks have run ahead to the boundary. ``tolerance`` [cost]:
-    converged when every row holds, mu is at its least and abs(D merit) <= tolerance + ``relative_tolerance`` abs(J).
-    ``slack``: least slack a row starts with. ``curvature``: share of the second derivatives of dynamics and rows, 0 for
-    Gauss-Newton; where they have no minimum they are left out. ``dampings``: how many Levenberg terms are tried when no step along
-    the direction is accepted, each a hundred times the last.
+    after a step shorter than ``short``, which says that slacks have run ahead to the boundary (each time less far up, lest it
+    cycle). ``tolerance`` [cost]: converged when every row holds, mu is at its least and abs(D merit) <= tolerance +
+    ``relative_tolerance`` abs(J). ``slack``: least slack a row starts with. ``curvature``: share of the second derivatives of
+    dynamics and rows, 0 for Gauss-Newton; where they have no minimum they are left out. ``dampings``: how many Levenberg terms are
+    tried when no step along the direction is accepted, each a hundred times the last.
     """
 
     max_iterations: int = 100
@@ -208,7 +211,7 @@ class _Run:
     def solve(self, x: Array, u: Array, gains: Array | None) -> InteriorSolution:
         options = self.options
         at = self.start(x, u, gains)
-        mu = options.barrier[0]
+        mu = ceiling = options.barrier[0]
         z, zf = mu / at.s, mu / at.t
         K = np.zeros((len(u), self.dynamics.nu, self.dynamics.nx)) if gains is None else gains
         steps: list[InteriorStep] = []
@@ -218,7 +221,8 @@ class _Run:
             if self.monitor.cancelled:
                 status = Status.CANCELLED
                 break
-            found = self.advance(at, z, zf, mu)
+            lost = at.violation > 0.0 and max(float(z.max(initial=0.0)), float(zf.max(initial=0.0))) > DIVERGED
+            found = None if lost else self.advance(at, z, zf, mu)
             if found is None:
                 status = Status.STALLED
                 break
@@ -239,7 +243,8 @@ class _Run:
             if length >= options.long:
                 mu = max(options.barrier[1], options.fall * mu)
             elif length < options.short:
-                mu = min(options.barrier[0], mu / options.fall)
+                ceiling = max(0.7 * ceiling, options.barrier[1])
+                mu = max(mu, min(ceiling, mu / options.fall))
         if at.violation > 0.0 and inside is not None:
             at, K, (z, zf) = inside
         if status is Status.STALLED and at.violation > 0.0:

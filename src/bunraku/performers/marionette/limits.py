@@ -1,4 +1,4 @@
-"""What strings and carriages allow, as inequalities along a trajectory of the puppet.
+"""What strings, carriages and motors allow, as inequalities along a trajectory of the puppet.
 
 States are x = (q, p, v_k) with the velocities v_k of the prescribed coordinates over the last step, inputs U = (u, k2). With k the
 prescribed coordinates in q and dt the step, the velocity over the coming step is v = (k2 - k)/dt, the acceleration
@@ -16,7 +16,7 @@ from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.marionette import string_rows
 from bunraku.optimization.control.constraints import TrajectoryConstraint
 
-__all__ = ["CarriageBounds", "CarriageSeparation", "TensionMargin"]
+__all__ = ["CarriageBounds", "CarriageSeparation", "MotorLines", "TensionMargin"]
 
 Array = NDArray[np.float64]
 
@@ -161,6 +161,54 @@ class CarriageSeparation(TrajectoryConstraint):
                 H[:, a, b] -= bend
                 H[:, b, a] -= bend
         return H, np.zeros((n, n))
+
+
+class MotorLines(TrajectoryConstraint):
+    """Every motor keeps within its torque-speed line over every step: |u| / stall + |v| / no-load speed <= 1, four rows a motor.
+
+    v = (q2 - q)/dt is the speed of the motor's coordinate over the step, q2 where the step from (x, U) arrives: its derivatives are
+    those of the dynamics. ``x`` must be a trajectory of them, as in every solver that projects. Stall torques include the motor's
+    torque fraction; ``inside`` (< 1) draws the lines in. A motor without a stated speed has a torque limit alone, one without a
+    stated torque none.
+    """
+
+    def __init__(self, character: Character, dynamics: VariationalDynamics, inside: float = 1.0) -> None:
+        system = dynamics.system
+        self._dynamics = dynamics
+        drivers = {c.follower: (c.driver, c.ratio) for c in character.couplings}
+        rows: list[tuple[int, int, float, float]] = []
+        for motor in character.motors:
+            if motor.stall_torque is None:
+                continue
+            name, ratio = drivers.get(motor.coordinate, (motor.coordinate, 1.0))
+            push = 1.0 / (inside * motor.torque_fraction * motor.stall_torque)
+            turn = ratio / (inside * motor.no_load_speed * dynamics.integrator.dt) if motor.no_load_speed else 0.0
+            signs = [(a, b) for a in (1.0, -1.0) for b in ((1.0, -1.0) if turn else (0.0,))]
+            rows += [(system.inputs.index(motor.name), system.index(name), a * push, b * turn) for a, b in signs]
+        self._input, self._column = (np.array([row[i] for row in rows], dtype=np.int64) for i in (0, 1))
+        self._push, self._turn = (np.array([row[i] for row in rows], dtype=np.float64) for i in (2, 3))
+
+    def values(self, x: Array, u: Array) -> tuple[Array, Array]:
+        """The rows (N, rows)."""
+        change = x[1:, self._column] - x[:-1, self._column]
+        return u[:, self._input] * self._push + change * self._turn - 1.0, np.zeros(0)
+
+    def jacobians(self, x: Array, u: Array) -> tuple[Array, Array]:
+        """By the rows of A_k and B_k that belong to the motors' coordinates."""
+        A, B = self._dynamics.linearize(x, u)
+        n, rows = x.shape[1], np.arange(len(self._push))
+        G = np.concatenate([A[:, self._column], B[:, self._column]], axis=2) * self._turn[:, None]
+        G[:, rows, self._column] -= self._turn
+        G[:, rows, n + self._input] += self._push
+        return G, np.zeros((0, n))
+
+    def curvature(self, x: Array, u: Array, weights: Array, last: Array) -> tuple[Array, Array]:
+        """That of where the steps arrive."""
+        n = x.shape[1]
+        pull = np.zeros((len(u), n))
+        for i, column in enumerate(self._column):
+            pull[:, column] += weights[:, i] * self._turn[i]
+        return self._dynamics.curvature(x, u, pull), np.zeros((n, n))
 
 
 def _places(limits: CarriageLimits, place: dict[str, int]) -> tuple[list[tuple[int, int]], list[int]]:

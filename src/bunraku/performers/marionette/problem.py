@@ -7,7 +7,7 @@ the step) of the variational integrator,
 
 is to be small: the tracked points p_i first, then the angles q_d of the joints, the velocities and accelerations of carriages and
 winches, and the effort of motors where the puppet has any. Hard limits: every string pulls with at least the margin at every step;
-range, speed, acceleration and separation of the carriages; range of the joints; stall torque of the motors.
+range, speed, acceleration and separation of the carriages; range of the joints; torque-speed line of the motors.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
+from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.driven_measures import tracked_frames
 from bunraku.mechanics.dynamics.system import System
@@ -27,10 +29,10 @@ from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.marionette import hang
 from bunraku.mechanics.points import Points
 from bunraku.motion import JointCurves
-from bunraku.optimization.control.constraints import InputBounds, StateBounds, TrajectoryConstraint
+from bunraku.optimization.control.constraints import StateBounds, TrajectoryConstraint
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost, TrajectoryCost
 from bunraku.performers.marionette.cost import PointCost
-from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, TensionMargin
+from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, MotorLines, TensionMargin
 from bunraku.rhythm.resample import resampled
 
 __all__ = ["ImitationWeights", "PuppetProblem", "acceleration_rows", "cut_wish", "state_puppet_problem"]
@@ -63,6 +65,8 @@ def cut_wish(wish: JointCurves, *, rate: float, start: float = 0.0, duration: fl
     first = round(start * wish.rate)
     last = len(wish.values) if duration <= 0.0 else first + round(duration * wish.rate) + 1
     values = wish.values[first:last]
+    if first >= len(wish.values):
+        raise BadInput(f"the start at {start:.3g} s is beyond the end of the wish, which lasts {wish.duration:.3g} s")
     if len(values) < 4 or (duration > 0.0 and len(values) < last - first):
         raise BadInput(
             f"{duration or wish.duration - start:.3g} s from {start:.3g} s on are asked of a wish of {wish.duration:.3g} s; "
@@ -75,8 +79,9 @@ def cut_wish(wish: JointCurves, *, rate: float, start: float = 0.0, duration: fl
 class PuppetProblem:
     """The problem as a value.
 
-    ``wish``: the wished coordinates at the rate of the motors, blended in from the hanging pose; ``q`` (N + 1, nq) the same as
-    configurations; ``aims`` (N + 1, points, 3) where the tracked ``points`` shall be; ``rest`` (nx,) the start.
+    ``wish``: all joint coordinates at the rate of the motors, blended in from the hanging pose, which those keep that the artist
+    did not name; ``q`` (N + 1, nq) the same as configurations; ``aims`` (N + 1, points, 3) where the tracked ``points`` shall be;
+    ``rest`` (nx,) the start.
     """
 
     character: Character
@@ -119,14 +124,15 @@ def state_puppet_problem(
     """
     unknown = [name for name in wish.names if name not in character.coordinates]
     if unknown:
-        raise BadInput(f"the wish names {unknown[0]!r}, which is no coordinate of {character.name!r}")
+        known = known_names(unknown[0], character.coordinates)
+        raise BadInput(f"the wish names {unknown[0]!r}, which is no coordinate of {character.name!r}; {known}")
     weights = weights or ImitationWeights()
     system = character_system(character, torques=True)
     resting = hang(character, system, slack_below=tension_margin).require()
+    _check_start(character, system, resting.q, 1.0 / rate)
     dynamics = VariationalDynamics(VariationalIntegrator(system, 1.0 / rate), kinematic_velocity=True)
     rest = dynamics.state(resting.q, dynamics.integrator.initial(resting.q, resting.q).p)
     q = _faded(system, resting.q, wish, blend)
-    columns = [system.index(name) for name in wish.names]
     points = Points(system, frames or tracked_frames(character))
     aims = points.positions(q)
     tracked = np.full(len(points.names), weights.point)
@@ -136,7 +142,7 @@ def state_puppet_problem(
         character,
         system,
         dynamics,
-        JointCurves(wish.names, rate, q[:, columns]),
+        JointCurves(tuple(system.names[i] for i in system.dynamic), rate, q[:, system.dynamic]),
         q,
         points,
         aims,
@@ -145,6 +151,22 @@ def state_puppet_problem(
         SumOfCosts(*parts),
         _constraints(character, dynamics, tension_margin),
     )
+
+
+def _check_start(character: Character, system: System, q: Array, dt: float) -> None:
+    """Refuse a puppet that hangs beyond a limit at the start, which no motion from there can keep."""
+    limits = CarriageLimits.of(character)
+    excess = limits.excess(np.tile(q[[system.index(name) for name in limits.names]], (3, 1)), dt)
+    if not excess.kept:
+        raise BadInput(f"{character.name!r} hangs beyond a limit at the start: {excess.worst}; move the carriages")
+    for axis in character.axes:
+        if axis.range is not None and axis.name in system.names:
+            at, (low, high) = float(q[system.index(axis.name)]), axis.range
+            if not low <= at <= high:
+                raise BadInput(
+                    f"{character.name!r} hangs with {axis.name} at {at:.3g}, outside its range [{low:.3g}, {high:.3g}]; "
+                    "widen it, or hang the puppet differently"
+                )
 
 
 def _faded(system: System, rest: Array, wish: JointCurves, blend: float) -> Array:
@@ -202,11 +224,8 @@ def _constraints(character: Character, dynamics: VariationalDynamics, margin: fl
         CarriageBounds(character, dynamics, INSIDE),
         CarriageSeparation(character, dynamics, INSIDE),
     ]
-    stall = {motor.name: motor.stall_torque for motor in character.motors}
-    if any(stall.values()):
-        top = np.full(dynamics.nu, np.inf)
-        top[: system.nu] = [INSIDE * (stall.get(name) or np.inf) for name in system.inputs]
-        found.append(InputBounds(-top, top))
+    if any(motor.stall_torque is not None for motor in character.motors):
+        found.append(MotorLines(character, dynamics, INSIDE))
     low, high = np.full(dynamics.nx, -np.inf), np.full(dynamics.nx, np.inf)
     for axis in character.axes:
         if axis.range is not None and axis.name in system.names:

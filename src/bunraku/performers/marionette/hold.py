@@ -1,0 +1,192 @@
+"""Holding still by tendons: tensions under which a character with closed chains rests, and feedback that brings it back.
+
+A hold is a pose q at rest, tensions u that balance it (`mechanics.tendons`), and the gain K of the infinite-horizon regulator
+
+    sum_k 1/2 ( |dq|^2 + b |M^-1 dp|^2 + r |du|^2 ),   dx_{k+1} = A dx_k + B du_k,   du = -K dx,
+
+A, B the exact linearization of a step of the variational integrator at the hold and M the mass matrix. Everything that follows
+from it (what the tensions reach, whether nudges come back) is measured on the nonlinear system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.formats.checkpoint import Checkpoint
+from bunraku.mechanics.character_system import character_home, character_system
+from bunraku.mechanics.dynamics.initial import make_consistent
+from bunraku.mechanics.dynamics.places import Place
+from bunraku.mechanics.dynamics.system import System
+from bunraku.mechanics.integrators.results import Trajectory
+from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.loops import mobility
+from bunraku.mechanics.points import Points
+from bunraku.mechanics.tendons import holding_tensions
+from bunraku.motion import Clip, JointCurves, Performance
+from bunraku.motion.feedback import Feedback
+from bunraku.optimization.control.gramian import controllability_gramian, reachable_dimension
+from bunraku.optimization.control.lqr import infinite_horizon_lqr
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.marionette.assemble import assemble_driven
+from bunraku.performers.performer import Performer, Suitability, option
+
+__all__ = ["Hold", "HoldPerformer", "find_hold"]
+
+Array = NDArray[np.float64]
+
+VELOCITY, TENSION = 1e-3, 1e-4
+"""Weights b [s^2] and r [1/N^2] of the regulator, beside 1 for a radian or a metre."""
+
+HORIZON = 100
+"""Steps over which the tensions' reach is measured."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A pose that tendons hold: state ``x`` = (q, p), tensions ``u`` (nu,) [N], gain ``K`` (nu, nx) at ``rate`` [Hz].
+
+    ``mobility``: the ways to move that the loops leave; ``reached``: the dimension of the states that the tensions reach, at most
+    twice that. ``turning``: which coordinates turn and are not those of a free base; nudges are measured by them.
+    """
+
+    character: Character
+    system: System
+    rate: float
+    x: Array
+    u: Array
+    K: Array
+    mobility: int
+    reached: int
+    turning: NDArray[np.int64]
+
+    @property
+    def q(self) -> Array:
+        """The pose (nq,)."""
+        return self.x[: self.system.nq]
+
+    def nudged(self, angle: float, seed: int) -> Array:
+        """A pose (nq,) that keeps the loops, its farthest joint ``angle`` [rad] away to first order."""
+        tangent = np.linalg.svd(self.system.constraint_jacobian(self.q))[2][self.system.nc :]
+        move = np.random.default_rng(seed).normal(size=len(tangent)) @ tangent
+        return make_consistent(self.system, self.q + angle * move / np.abs(move[self.turning]).max()).q
+
+    def simulate(self, start: Array, seconds: float, *, feedback: bool = True) -> Trajectory:
+        """What happens from rest at ``start`` (nq,): tensions u - K (x - x_hold), or u alone; shorter when a step fails."""
+        integrator, N = VariationalIntegrator(self.system, 1.0 / self.rate), round(seconds * self.rate)
+        at, gain = integrator.initial(start, start), self.K if feedback else 0.0 * self.K
+        law = {"reference": np.tile(self.x, (N, 1)), "gain": np.tile(gain, (N, 1, 1))}
+        return integrator.rollout(at.q, at.p, np.tile(self.u, (N, 1)), np.zeros((N, 0)), **law)
+
+    def away(self, q: Array) -> Array:
+        """How far [rad] the farthest joint is from the hold in configurations q (m, nq), (m,)."""
+        off: Array = np.abs(q - self.q)[:, self.turning].max(axis=1)
+        return off
+
+    def returned(
+        self,
+        *,
+        angle: float,
+        feedback: bool,
+        starts: int = 100,
+        seconds: float = 1.0,
+        near: float = 0.01,
+        monitor: Monitor = SILENT,
+    ) -> float:
+        """The share of starts nudged by ``angle`` [rad] that end within ``near`` [rad] of the hold, after ``seconds``."""
+        good = 0
+        for seed in range(starts):
+            run = self.simulate(self.nudged(angle, seed), seconds, feedback=feedback)
+            good += bool(run.status.good and self.away(run.q[-1:])[0] <= near)
+            monitor.report(Event("nudges" if feedback else "nudges, no feedback", (seed + 1) / starts, f"{good} came back"))
+            if monitor.cancelled:
+                break
+        return good / starts
+
+
+def find_hold(
+    character: Character, *, rate: float = 200.0, least: float = 3.0, least_push: float = 0.5, friction: float = 0.5
+) -> Hold:
+    """The hold of a character at home.
+
+    Every tendon carries at least ``least`` [N]; where a ball joint closes a loop, the parent pushes with ``least_push`` [N] towards
+    the child's centre of mass, within ``friction``. BadInput when no tensions do that.
+    """
+    system = character_system(character)
+    q = character_home(character, system)
+    centers = {body.name: body.center_of_mass for body in character.bodies}
+    pushes = {}
+    for loop in character.loops:
+        if loop.kind == "ball":
+            ends = Points(system, (Place(loop.parent, loop.pose.position), Place(loop.child, centers[loop.child])))
+            here, there = ends.positions(q[None])[0]
+            pushes[loop.name] = there - here
+    held = holding_tensions(character, system, q, least=least, pushes=pushes, least_push=least_push, friction=friction).require()
+    integrator = VariationalIntegrator(system, 1.0 / rate)
+    p = integrator.initial(q, q).p
+    A, B = _linearized(integrator, q, p, held.u)
+    inverse = np.linalg.inv(system.lagrangian_derivatives(q, np.zeros(system.nq)).vv)
+    n = system.nq
+    Q = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), VELOCITY * inverse @ inverse]])
+    K, _ = infinite_horizon_lqr(A, B, Q, TENSION * np.eye(system.nu))
+    W = controllability_gramian(*(np.tile(part, (HORIZON, 1, 1)) for part in (A, B, K)))
+    size = np.sqrt(np.diag(W))
+    free = {axis.name for joint in character.joints if joint.kind == "free" for axis in joint.axes}
+    hinges = {axis.name for axis in character.axes if axis.kind == "hinge"} - free
+    turning = np.array([i for i, name in enumerate(system.names) if name in hinges], dtype=np.int64)
+    x = np.concatenate([q, p])
+    ways = mobility(system, q)
+    return Hold(character, system, rate, x, held.u, K, ways, reachable_dimension(W / np.outer(size, size)), turning)
+
+
+def _linearized(integrator: VariationalIntegrator, q: Array, p: Array, u: Array) -> tuple[Array, Array]:
+    """A (nx, nx), B (nx, nu) of one step at rest."""
+    step = integrator.linearize(integrator.rollout(q, p, u[None], np.zeros((1, 0))))
+    return step.A[0], step.B[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldPerformer(Performer):
+    """A nudged character comes back to its hold. It takes no wish but to stay at home, and so is not one to choose from."""
+
+    name: ClassVar[str] = "hold"
+
+    rate: float = option(200.0, "rate of the plan, the channels and the feedback", unit="Hz", low=20.0, high=1000.0)
+    duration: float = option(2.0, "how long to look on", unit="s", low=0.05, high=60.0)
+    nudge: float = option(0.05, "how far the farthest joint is away at the start", unit="rad", low=0.0, high=1.0)
+    seed: int = option(1, "which nudge", low=0)
+
+    def suits(self, character: Character, clip: Clip) -> Suitability:
+        """Made for characters with tendons."""
+        fits = bool(character.tendons)
+        return Suitability(float(fits), "tendons hold the character" if fits else "the character has no tendons", ())
+
+    def perform(
+        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
+    ) -> Performance:
+        """Find the hold, nudge, and let the feedback bring it back; the certificate covers the nonlinear motion."""
+        return self.recover(find_hold(character, rate=self.rate), clip)
+
+    def recover(self, hold: Hold, clip: Clip) -> Performance:
+        """The same from a hold already found."""
+        system, rate = hold.system, hold.rate
+        run = hold.simulate(hold.nudged(self.nudge, self.seed), self.duration)
+        N = run.steps
+        q, x = run.q[: N + 1], np.hstack([run.q[: N + 1], run.p[: N + 1]])
+        wish = JointCurves(system.names, rate, np.tile(hold.q, (N + 1, 1)))
+        feedback = Feedback(
+            rate=rate,
+            coordinates=system.names,
+            momenta=tuple(system.names[i] for i in system.dynamic),
+            inputs=system.inputs,
+            states=x,
+            commands=run.u[:N],
+            gains=np.tile(hold.K, (N, 1, 1)),
+        )
+        done = Status.CONVERGED if run.status.good else run.status
+        return assemble_driven(self, hold.character, clip, system, wish, q, run.u[:N], status=done, feedback=feedback)
