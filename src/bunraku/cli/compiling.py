@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 class KernelGroup:
     """Kernels that are compiled together: ``warm``, the function of `performers.warm` that does it, and how to know that it did.
 
-    ``last``: the kernels compiled last, as "folder/of/_kernels:function". ``seconds``: CPU time it took on a 2.5 GHz core;
+    ``last``: the kernels compiled last, as "folder/of/_kernels:function". ``seconds``: CPU time it took on one core of a server;
     ``aside``: in the second process, in the order of `GROUPS`.
     """
 
@@ -34,7 +34,7 @@ class KernelGroup:
 
 
 GROUPS = {
-    "retargeting": KernelGroup("warm_retargeting", ("retargeting:solve_frames",), 15.0, aside=True),
+    "retargeting": KernelGroup("warm_retargeting", ("retargeting:solve_frames",), 13.0, aside=True),
     "control": KernelGroup(
         "warm_control",
         (
@@ -42,18 +42,18 @@ GROUPS = {
             "mechanics/points:jacobians",
             "mechanics/integrators/trajectory:linearize",
         ),
-        20.0,
+        15.0,
         aside=True,
     ),
     "collisions": KernelGroup("warm_collisions", ("mechanics/collision:least_distances",), 8.0, aside=True),
     "steps": KernelGroup(
         "warm_steps",
         ("mechanics/integrators/discrete_dynamics:rollout", "mechanics/integrators/discrete_dynamics:solve_steps"),
-        45.0,
+        32.0,
         aside=False,
     ),
     "curvature": KernelGroup(
-        "warm_curvature", ("mechanics/integrators/trajectory:contract", "optimization/control:costates"), 30.0, aside=False
+        "warm_curvature", ("mechanics/integrators/trajectory:contract", "optimization/control:costates"), 43.0, aside=False
     ),
     "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
     "solvers": KernelGroup(

@@ -38,7 +38,7 @@ __all__ = ["InteriorSolution", "InteriorStep", "InteriorTrajectory"]
 
 Array = NDArray[np.float64]
 
-KAPPA = 1e10
+KAPPA = 10
 """Multipliers stay within this factor of mu / s."""
 
 DIVERGED = 1e12
@@ -243,7 +243,7 @@ class _Run:
             if length >= options.long:
                 mu = max(options.barrier[1], options.fall * mu)
             elif length < options.short:
-                ceiling = max(0.7 * ceiling, options.barrier[1])
+                ceiling = max(0.9 * ceiling, options.barrier[1])
                 mu = max(mu, min(ceiling, mu / options.fall))
         if at.violation > 0.0 and inside is not None:
             at, K, (z, zf) = inside
@@ -275,10 +275,7 @@ class _Run:
                 taken = self.search(at, step, ds, dt, slope, mu, largest)
                 if taken is not None:
                     new, length, drop = taken
-                    dual = min(_room(z, dz), _room(zf, dzf))
-                    z, zf = (
-                        np.clip(a + dual * da, mu / (KAPPA * b), KAPPA * mu / b) for a, da, b in ((z, dz, new.s), (zf, dzf, new.t))
-                    )
+                    z, zf = _duals(z, dz, mu, new.s), _duals(zf, dzf, mu, new.t)
                     return new, z, zf, step.K, length, drop
         return None
 
@@ -344,6 +341,12 @@ def _slacks(s: Array, ds: Array, g: Array, length: float) -> Array:
     linear = s + length * ds
     kept: Array = np.where(-g >= np.minimum(0.1 * s, linear), -g, linear)
     return kept
+
+
+def _duals(z: Array, dz: Array, mu: float, s: Array) -> Array:
+    """Multipliers after a step, each by itself: z + dz, at least a tenth of z, and within the factor KAPPA of mu / s."""
+    moved: Array = np.clip(np.maximum(z + dz, 0.1 * z), mu / (KAPPA * s), KAPPA * mu / s)
+    return moved
 
 
 def _room(values: Array, change: Array) -> float:
