@@ -1,6 +1,6 @@
 """XML in: elements with the line they stand on, from a parser that refuses document types, entities and unbounded input.
 
-Only elements and attributes are kept; text between tags, comments and processing instructions are not.
+Only elements and attributes are kept, and the text inside tags that the caller names; comments and processing instructions are not.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Element:
     file: str
     line: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     @property
     def place(self) -> str:
@@ -110,12 +111,13 @@ class Notes:
         return tuple(lines[:500] + ([f"and {len(lines) - 500} more"] if len(lines) > 500 else []))
 
 
-def read_xml(data: bytes, *, file: str, root: tuple[str, ...]) -> Element:
-    """The root element of an XML file, whose tag must be one of ``root``."""
+def read_xml(data: bytes, *, file: str, root: tuple[str, ...], with_text: tuple[str, ...] = ()) -> Element:
+    """The root element of an XML file, whose tag must be one of ``root``; the text of the tags ``with_text`` is kept."""
     check_size(data, file=file, limit=MAX_XML_BYTES)
     parser = expat.ParserCreate()
     stack: list[Element] = []
     found: list[Element] = []
+    pieces: list[str] = []
     total = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -129,8 +131,15 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...]) -> Element:
         (stack[-1].children if stack else found).append(here)
         stack.append(here)
 
-    def end(_tag: str) -> None:
-        stack.pop()
+    def end(tag: str) -> None:
+        here = stack.pop()
+        if tag in with_text:
+            here.text = "".join(pieces)
+            pieces.clear()
+
+    def text(piece: str) -> None:
+        if stack and stack[-1].tag in with_text:
+            pieces.append(piece)
 
     def forbidden(*_arguments: Any) -> Any:
         message = "holds a document type or an entity, which could unfold without end or read other files; remove <!DOCTYPE ...>"
@@ -138,6 +147,9 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...]) -> Element:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
+    if with_text:
+        parser.buffer_text = True
+        parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = forbidden
     parser.EntityDeclHandler = forbidden
     parser.UnparsedEntityDeclHandler = forbidden

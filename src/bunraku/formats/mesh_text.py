@@ -1,0 +1,151 @@
+"""What mesh files in text have in common: words and numbers by line, and tetrahedra gathered into a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput
+from bunraku.formats.files import check_size, decoded
+from bunraku.geometry.tet_checks import check_mesh
+from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, oriented
+
+__all__ = ["MAX_MESH_BYTES", "MeshText", "gathered", "whole_numbers"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+MAX_MESH_BYTES = 128 * 1024 * 1024
+LARGEST = 1e12
+
+
+class MeshText:
+    """The lines of a file, read once from top to bottom; errors name the line."""
+
+    def __init__(self, data: bytes, *, file: str) -> None:
+        check_size(data, file=file, limit=MAX_MESH_BYTES)
+        self.file = file
+        self._lines = decoded(data, file=file).splitlines()
+        self._at = 0
+        self._words: list[str] = []
+
+    @property
+    def left(self) -> int:
+        """How many lines are left."""
+        return len(self._lines) - self._at
+
+    def wrong(self, message: str) -> BadInput:
+        """An error at the line read last."""
+        return BadInput(message, file=self.file, place=f"line {max(self._at, 1)}")
+
+    def line(self, what: str) -> str:
+        """The next line, without blanks around it, even when it is empty."""
+        if self._words:
+            raise self.wrong(
+                f"{what} is expected, but {' '.join(self._words)[:40]!r} is left over; the counts do not agree with the numbers"
+            )
+        if self._at >= len(self._lines):
+            raise self.wrong(f"the file ends where {what} is expected; it has been cut short")
+        self._at += 1
+        return self._lines[self._at - 1].strip()
+
+    def filled(self, what: str) -> str:
+        """The next line that is not empty."""
+        while True:
+            found = self.line(what)
+            if found:
+                return found
+
+    def row(self, what: str, count: int | None = None) -> list[int]:
+        """The whole numbers of the next filled line, ``count`` of them when it is given."""
+        words = self.filled(what).split()
+        if count is not None and len(words) != count:
+            raise self.wrong(f"{what}: {len(words)} words arrived, {count} whole numbers are needed")
+        return whole_numbers(words, self, what)
+
+    def decimals(self, words: Sequence[str], what: str) -> list[float]:
+        """Finite numbers from words."""
+        try:
+            values = [float(word) for word in words]
+        except ValueError as error:
+            raise self.wrong(f"{what}: {' '.join(words)[:60]!r} holds something that is no number") from error
+        if not all(abs(value) <= LARGEST for value in values):
+            raise self.wrong(f"{what}: {' '.join(words)[:60]!r} is not finite (or beyond {LARGEST:g})")
+        return values
+
+    def stream(self, count: int, what: str) -> list[str]:
+        """The next ``count`` words, over as many lines as they take."""
+        if count > 40 * len(self._lines) + sum(map(len, self._lines[self._at :])):
+            raise self.wrong(f"{what}: {count} numbers are announced, more than the file can hold")
+        found: list[str] = []
+        while len(found) < count:
+            if not self._words:
+                self._words = self.line(what).split()
+            need = count - len(found)
+            found += self._words[:need]
+            self._words = self._words[need:]
+        return found
+
+    def announced(self, count: int, what: str) -> int:
+        """A number of lines to come, which the file must have."""
+        if not 0 <= count <= self.left:
+            raise self.wrong(f"{count} {what} are announced, but {self.left} lines are left; the file has been cut short")
+        return count
+
+
+def whole_numbers(words: Sequence[str], text: MeshText, what: str) -> list[int]:
+    """Whole numbers of at most 2^53 from words."""
+    try:
+        values = [int(word) for word in words]
+    except ValueError as error:
+        raise text.wrong(f"{what}: {' '.join(words)[:60]!r} holds something that is no whole number") from error
+    if not all(abs(value) <= 2**53 for value in values):
+        raise text.wrong(f"{what}: {' '.join(words)[:60]!r} is too large")
+    return values
+
+
+def gathered(
+    points: Array,
+    tetrahedra: Mapping[int, list[list[int]]],
+    faces: Mapping[str, list[list[int]]],
+    *,
+    file: str,
+    metres_per_unit: float,
+    orient: bool,
+) -> TetMesh:
+    """A checked mesh from points (n, 3), cells by their number of nodes, and named faces; points of no cell are dropped.
+
+    Faces inside the solid, and those of another order than the cells, belong to no patch.
+    """
+    if not np.isfinite(metres_per_unit) or metres_per_unit <= 0.0:
+        raise BadInput(f"metres_per_unit is {metres_per_unit:g}; a positive number is needed (0.001 for millimetres)")
+    kinds = [width for width, rows in tetrahedra.items() if rows]
+    if len(kinds) != 1:
+        found = "no tetrahedron" if not kinds else "linear and quadratic tetrahedra mixed"
+        raise BadInput(f"holds {found}; a mesh of tetrahedra of one order is needed", file=file)
+    cells = np.array(tetrahedra[kinds[0]], dtype=np.int64)
+    used, numbered = np.unique(cells, return_inverse=True)
+    place = np.full(len(points), -1, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    try:
+        mesh = TetMesh(points[used] * metres_per_unit, np.asarray(numbered).reshape(cells.shape))
+    except BadInput as error:
+        raise BadInput(str(error), file=file) from error
+    mesh = check_mesh(oriented(mesh) if orient else mesh, file=file)
+    return replace(mesh, patches=_patches(mesh, faces, place))
+
+
+def _patches(mesh: TetMesh, faces: Mapping[str, list[list[int]]], place: Indices) -> dict[str, Indices]:
+    """Named faces as the boundary faces they are, seen from outside."""
+    width = 3 if mesh.order == 1 else 6
+    surface = boundary_faces(mesh)
+    row_of = {tuple(face): row for row, face in enumerate(np.sort(surface[:, :3], axis=1).tolist())}
+    patches = {}
+    for name, rows in faces.items():
+        own = [np.sort(place[row[:3]]).tolist() for row in rows if len(row) == width]
+        found = sorted({row_of[tuple(face)] for face in own if tuple(face) in row_of})
+        if found:
+            patches[name] = surface[found]
+    return patches

@@ -1,0 +1,1 @@
+"""Meshes of rods, plates and printed shapes: a plane section extruded in layers."""

@@ -1,0 +1,1 @@
+"""Elastic solids: materials, finite elements, damping, interfaces, rest under load, vibration modes."""
