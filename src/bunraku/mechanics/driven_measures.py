@@ -47,7 +47,7 @@ def tracked_frames(character: Character) -> tuple[str, ...]:
     """
     known = tuple(frame.name for frame in character.frames)
     roles = tuple(name for name in ROLES if name in known)
-    hooks = tuple(string.hook for string in character.strings)
+    hooks = tuple(dict.fromkeys(string.hook for string in character.strings))
     return roles or hooks or known or tuple(f"{body.name}.center" for body in character.bodies)
 
 
@@ -117,6 +117,7 @@ def measure_driven(
         where = "" if np.isnan(least) else _where(seen.tensions, [s.name for s in character.strings], motion.rate)
         checks.append(Check("least tension", least, "N", bar=tension_margin, at_least=True, note=where))
         checks += _carriage_checks(character, motion, figures)
+    checks += _range_checks(character, motion)
     checks += _torque_checks(character, motion, torques)
     checks += _imitation_checks(character, system, wish, motion, q, frames)
     checks += _collision_checks(character, motion, figures)
@@ -154,6 +155,19 @@ def _carriage_checks(character: Character, motion: JointCurves, figures: dict[st
         Check(f"carriage {what} excess", over, unit, bar=LIMIT_TOLERANCE, note=excess.worst if over > LIMIT_TOLERANCE else "")
         for what, over, unit in parts
     ]
+
+
+def _range_checks(character: Character, motion: JointCurves) -> list[Check]:
+    """The worst excess over the range of a joint, if any states one."""
+    worst, note, seen = 0.0, "", False
+    for axis in character.axes:
+        if axis.range is None or axis.name not in motion.names:
+            continue
+        seen, values = True, motion.values[:, motion.names.index(axis.name)]
+        over = np.maximum(values - axis.range[1], axis.range[0] - values)
+        if over.max() > worst:
+            worst, note = float(over.max()), f"{axis.name} at {int(over.argmax()) / motion.rate:.2f} s"
+    return [Check("joint range excess", worst, "rad or m", bar=LIMIT_TOLERANCE, note=note)] if seen else []
 
 
 def _torque_checks(character: Character, motion: JointCurves, torques: Mapping[str, Array]) -> list[Check]:

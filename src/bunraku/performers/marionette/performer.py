@@ -8,12 +8,13 @@ docs/theory/marionette.md, also for where we go beyond Murphey and Johnson (2011
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 
 from bunraku.character import Character
+from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.control.interior import InteriorTrajectory
@@ -26,6 +27,12 @@ from bunraku.performers.marionette.solve import solve_puppet
 from bunraku.performers.performer import Performer, Suitability, option
 
 __all__ = ["MarionettePerformer"]
+
+STRINGS_ONLY = ("blend", "tension_margin", "point_weight", "angle_weight", "acceleration_weight", "tolerance")
+"""Options that only puppets on strings know."""
+
+DEFAULT_EFFORT = 0.4
+"""Weight of the effort without strings."""
 
 BARRIER = (3e-3, 1e-4)
 """Weight of the barrier at the start and at the end, as a part of the cost: 100 is a point one metre off for a step."""
@@ -49,7 +56,7 @@ class MarionettePerformer(Performer):
     point_weight: float = option(100.0, "weight of the tracked points", unit="1/m^2", low=0.0, high=1e6)
     angle_weight: float = option(0.05, "weight of the joints' own angles", unit="1/rad^2", low=1e-6, high=1e6)
     acceleration_weight: float = option(0.01, "weight of carriage and winch accelerations", unit="s^4/m^2", low=1e-6, high=1e3)
-    effort_weight: float = option(0.01, "weight of a motor at its stall torque", low=1e-9, high=1e6)
+    effort_weight: float = option(0.0, "weight of a motor at its stall torque; 0: 0.01 on strings, else 0.4", low=0.0, high=1e6)
     max_iterations: int = option(100, "iterations of each attempt of the optimization", low=1, high=10_000)
     tolerance: float = option(1e-3, "the cost is settled when a step would change less than this part of it", low=1e-12, high=0.1)
 
@@ -57,9 +64,12 @@ class MarionettePerformer(Performer):
         """Made for characters on strings; also for those with fewer motors than coordinates."""
         passive = bool(character.motors) and len(character.driven) < len(character.coordinates) - len(character.couplings)
         if not character.strings and not passive:
-            return Suitability(0.0, "the character has no strings, and every coordinate has a motor", ("strings",))
+            has = "every coordinate has a motor" if character.motors else "no motor moves it"
+            return Suitability(0.0, f"the character has no strings, and {has}", ("strings",))
         if clip.joints is None:
             reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
+            if clip.modes is not None:
+                reason = "the clip is a choreography; time it first: bunraku choreograph CLIP"
             return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
         if character.strings:
             return Suitability(1.0, f"the character hangs on {len(character.strings)} strings")
@@ -85,7 +95,7 @@ class MarionettePerformer(Performer):
                 point=self.point_weight,
                 angle=self.angle_weight,
                 acceleration=self.acceleration_weight,
-                effort=self.effort_weight,
+                effort=self.effort_weight or ImitationWeights.effort,
             ),
             frames=self.tracked,
         )
@@ -122,8 +132,12 @@ class MarionettePerformer(Performer):
         )
 
     def _perform_actuated(self, character: Character, clip: Clip, wish: JointCurves, monitor: Monitor) -> Performance:
+        self._refuse(character, STRINGS_ONLY)
         clock = time.thread_time()
-        found = solve_actuated(character, wish, rate=self.rate, monitor=monitor)
+        effort = self.effort_weight or DEFAULT_EFFORT
+        found = solve_actuated(
+            character, wish, rate=self.rate, max_iterations=self.max_iterations, monitor=monitor, effort_weight=effort
+        )
         monitor.report(Event("marionette", 1.0, "solved", {"solve_s": time.thread_time() - clock}))
         system = found.system
         q, p = found.x[:, : system.nq], found.x[:, system.nq :]
@@ -139,5 +153,13 @@ class MarionettePerformer(Performer):
             found.u,
             status=found.status,
             feedback=feedback,
+            frames=self.tracked,
             figures=figures,
         )
+
+    def _refuse(self, character: Character, names: tuple[str, ...]) -> None:
+        """Raise when one of the options ``names``, which mean nothing to this character, was set."""
+        defaults = {field.name: field.default for field in fields(self)}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise BadInput(f"the option {name} is for characters on strings, and {character.name!r} has none; leave it out")

@@ -63,12 +63,19 @@ def solve_puppet(
         rung = _attempt(problem, solver if last else rough, cost, x, u, K, keep if last else None, monitor)
         x, u, K = rung.x, rung.u, rung.K
         iterations, rungs = iterations + rung.iterations, rungs + 1
+        found = _better(problem, found, rung, last)
         if rung.status is Status.CANCELLED:
             found = replace(found, status=Status.CANCELLED)
             break
-    if (rung.violation, rung.cost) < (found.violation, found.cost) and rung.status is not Status.CANCELLED:
-        found = rung
     return Imitation(found, initial, iterations, rungs)
+
+
+def _better(problem: PuppetProblem, found: InteriorSolution, rung: InteriorSolution, last: bool) -> InteriorSolution:
+    """Which of the two violates less, then costs less by the problem's own cost; a rung on the way has not solved the problem."""
+    judged = replace(rung, cost=float(problem.cost.value(rung.x, rung.u)))
+    if not last and judged.status is Status.CONVERGED:
+        judged = replace(judged, status=Status.MAX_ITERATIONS)
+    return judged if (judged.violation, judged.cost) < (found.violation, found.cost) else found
 
 
 def _attempt(
