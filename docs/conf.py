@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "src"))
 
-from generate import escape_docstring, write_reference  # noqa: E402
+from generate import escape_docstring, own_names, write_reference  # noqa: E402
 
 import bunraku  # noqa: E402
 
@@ -41,6 +41,7 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Generate the reference before reading sources; escape what reST would misread in formulas."""
+    """Generate the reference before reading sources; escape what reST would misread in formulas; link classes."""
     write_reference(HERE / "reference")
     app.connect("autodoc-process-docstring", escape_docstring)
+    app.connect("doctree-read", own_names)

@@ -4,6 +4,7 @@ import contextlib
 import io
 import pkgutil
 import re
+import sys
 from pathlib import Path
 
 ROOMS = ["geometry", "optimization", "character", "motion", "formats", "mechanics", "retargeting", "rhythm"]
@@ -18,6 +19,17 @@ def escape_docstring(app, what, name, obj, options, lines):
             piece if k % 2 else re.sub(r"(\w)_(?=\W|$)", r"\1\\_", re.sub(r"([*|])", r"\\\1", piece))
             for k, piece in enumerate(pieces)
         )
+
+
+def own_names(app, doctree):
+    """A class named in a signature is the one that its module knows by that name, when others are called the same."""
+    from sphinx.addnodes import pending_xref
+
+    for link in doctree.findall(pending_xref):
+        module, target = sys.modules.get(link.get("py:module") or ""), link["reftarget"]
+        found = getattr(module, target, None) if link.get("refdomain") == "py" and "." not in target else None
+        if isinstance(found, type) and found.__module__.startswith("bunraku."):
+            link["reftarget"] = f"{found.__module__}.{found.__qualname__}"
 
 
 def write_reference(folder: Path) -> None:

@@ -5,8 +5,8 @@
 A marionette imitates three seconds of a dancing skeleton, at full speed. The classical way moves carriages and winches so that the
 puppet would hang in each pose if it rested: slowly that works, in a dance the puppet swings. Optimal control over all six strings
 plans with the swings instead. Notice what is asked besides: every string pulls at every step, carriages keep their speed,
-acceleration and distance from each other. The iterations stop early here. On the way a motion may leave the limits again; what is returned
-is within them all the same, the best such motion if the last one is not. Elbows and feet hang on no string, and go where they must.
+acceleration and distance from each other. The iterations stop early here. On the way a motion may leave the limits again; then
+the best of those within them is returned. Elbows and feet hang on no string, and go where they must.
 """
 
 import numpy as np

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
+from bunraku.formats.clip_file import ModesTrack
 from bunraku.formats.clip_yaml import read_clip_yaml
 from bunraku.formats.registry import read_clip, write_clip
 
@@ -90,6 +91,15 @@ def test_bad_entries_are_refused_with_their_line(old, new, line, words):
     with pytest.raises(BadInput, match=words) as caught:
         read_clip_yaml(text.encode(), file="show.clip.yaml")
     assert f"show.clip.yaml, line {line}" in str(caught.value), str(caught.value)
+
+
+def test_an_empty_sequence_is_refused_with_its_line_and_in_the_schema():
+    text = GOOD.split("  sequence:")[0] + "  sequence: []\n"
+    with pytest.raises(BadInput, match="the sequence is empty; list at least one primitive") as caught:
+        read_clip_yaml(text.encode(), file="show.clip.yaml")
+    assert "show.clip.yaml, line 5, modes.sequence" in str(caught.value), str(caught.value)
+    assert "Tuple" not in str(caught.value)
+    assert ModesTrack.model_json_schema()["properties"]["sequence"]["minItems"] == 1
 
 
 def test_a_choreography_is_no_primitive(tmp_path):

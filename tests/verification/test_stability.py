@@ -9,7 +9,10 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.mechanics.driven_measures import replayed
 from bunraku.verification.carriage_clamp import CarriageClamp
+from bunraku.verification.plan import plan_of
+from bunraku.verification.promises import return_promises
 from bunraku.verification.stability import NEAR, returns
 
 
@@ -17,9 +20,29 @@ def test_the_puppet_returns_within_its_limits(wave) -> None:
     found = returns(wave, starts=12, seed=1)
     assert found.fraction == 1.0
     assert found.worst <= NEAR
+    assert (found.least_tension > 0.0).all()
     assert np.median(found.pushed) > 0.05
     again = returns(wave, starts=12, seed=1)
     np.testing.assert_array_equal(found.errors, again.errors)
+
+
+def test_who_comes_back_on_a_string_that_pushes_is_told_apart(wave) -> None:
+    """Pushed twice as hard some need strings that push, as the model's can: near the plan at the end, but not taut."""
+    found = returns(wave, starts=8, seed=1, angle=0.2, rate=0.4)
+    pulled = found.least_tension >= 0.0
+    assert 0 < pulled.sum() < 8
+    assert found.taut == np.mean((found.errors <= NEAR) & pulled)
+    assert found.taut < found.fraction
+    (check,) = return_promises(found)
+    assert f"in {8 - pulled.sum()} a two-sided string of our model pushed" in check.note
+
+
+def test_least_tension_is_that_of_the_multipliers(wave) -> None:
+    """Not pushed at all the closed loop is the plan, and its least tension the plan's."""
+    plan = plan_of(wave)
+    found = returns(wave, starts=1, angle=0.0, rate=0.0)
+    pull = replayed(plan.system, plan.q, wave.rate, plan.u).tensions
+    assert found.least_tension[0] == pytest.approx(pull.min(), rel=1e-5)
 
 
 def test_without_gains_it_swings_on(wave) -> None:

@@ -193,3 +193,13 @@ def test_what_cannot_be_replayed_is_refused(wave) -> None:
     with pytest.raises(BadInput, match=r"the feedback's coordinates are r_knee_string\.length"):
         plan_of(wave.changed(feedback=turned))
     assert character_system(bob(1.0)).nd == 2
+
+
+def test_settling_is_told_also_when_it_is_too_far() -> None:
+    """A weight planned 1 cm above where its string is taut drops by that: told as it is, while the replay starts as planned."""
+    n, character = 51, bob(1.0)
+    player = StringPlayer(plan_of(hoisted(np.zeros(n), np.full(n, 2.01), np.zeros(n), np.ones(n), character)), 10)
+    (q, v), moved = player.settled()
+    assert moved == pytest.approx(0.01, abs=1e-3)
+    np.testing.assert_array_equal(q, player.plan.q[0])
+    assert np.abs(v).max() < 1e-5

@@ -78,6 +78,14 @@ def test_a_motion_that_is_not_that_of_the_channels_is_found(wave) -> None:
     assert {"dynamics residual", AGREES, "feedback against motion"} <= found
 
 
+def test_momenta_that_are_not_those_of_the_motion_are_found(wave) -> None:
+    assert wave.feedback is not None
+    states = wave.feedback.states.copy()
+    states[150, -1] += 1e-4
+    found = broken(verify(wave.changed(feedback=dataclasses.replace(wave.feedback, states=states)), replay=False))
+    assert found == {"feedback momenta against motion"}
+
+
 def test_channels_that_differ_from_the_motion_are_found(wave) -> None:
     channels = (dataclasses.replace(wave.channels[0], values=wave.channels[0].values + 1e-3), *wave.channels[1:])
     found = broken(verify(wave.changed(channels=channels), replay=False))
@@ -134,7 +142,7 @@ def test_rows_and_pictures_of_a_puppet(wave, verdict) -> None:
         figure_bytes(drawn)
     text = make_report(wave, verdict)
     assert "MuJoCo with its own tendons" in text
-    assert text.count("data:image/png") == 3
+    assert text.count("data:image/png") == 4
     assert "least tension" in text
 
 

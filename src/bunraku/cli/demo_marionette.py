@@ -50,5 +50,5 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
         f"{figures['iterations']} iterations; hands, knees and head off by {100 * seen['imitation_rms_m']:.1f} cm RMS, "
         f"by {100 * baseline.rms:.1f} cm when it goes from rest to rest; least tension {seen['minimum_tension_n']:.2f} N"
     )
-    promises = (*imitation_promises(seen["imitation_rms_m"], baseline.rms), *return_promises(back))
+    promises = (*imitation_promises(seen["imitation_rms_m"], baseline.rms, finished=baseline.finished), *return_promises(back))
     return figures, finish(result, verdict, promises, folder)

@@ -53,8 +53,9 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
         f"{1e3 * seen['imitation_rms_m']:.1f} mm RMS"
     )
     tensions = (show.equal.least_tension, best.least_tension, seen["minimum_tension_n"])
-    jump = max(show.equal.velocity_jump, best.velocity_jump)
-    promises = show_promises(character, show.saving, tensions, jump, director.dt)
+    carriage = director.dt * max(show.equal.acceleration, best.acceleration)
+    winch = director.dt * max(show.equal.winch_acceleration, best.winch_acceleration)
+    promises = show_promises(character, show.saving, tensions, carriage, winch, director.dt)
     code = finish(result, verdict, (*promises, *return_promises(back)), folder)
     if folder is not None:
         write_clip(folder / f"{show.clip.name}.clip.yaml", show.clip)

@@ -125,7 +125,16 @@ def describe_fields(kind: Any) -> list[str]:
         meta = field.metadata
         default = ",".join(field.default) if isinstance(field.default, tuple) else field.default
         unit = f" {meta['unit']}" if meta.get("unit") else ""
-        span = "" if meta.get("low") is None and meta.get("high") is None else f", {meta.get('low')} to {meta.get('high')}"
+        span = _span(meta.get("low"), meta.get("high"))
         shown = "none" if default in ("", ()) else f"{default}"
         lines.append(f"--{field.name.replace('_', '-'):18} {meta.get('meaning', '')} (default {shown}{unit}{span})")
     return lines
+
+
+def _span(low: float | None, high: float | None) -> str:
+    """The accepted range of an option, in words; empty when there is none."""
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f", at least {low}"
+    return f", at most {high}" if low is None else f", {low} to {high}"

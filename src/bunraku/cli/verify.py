@@ -30,7 +30,7 @@ def verify(
     from bunraku.verification.verify import verify as judge
 
     given = read_performance(performance)
-    compile_ahead(*(("control", "collisions", "steps") if given.character.strings else ("measures",)))
+    compile_ahead(*(("control", "collisions", "steps") if given.dynamic else ("measures",)))
     with watching() as monitor:
         verdict = judge(given, replay=replay, monitor=monitor)
     show_checks(verdict.checks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from bunraku.character.description import Description, Name, quantity
 
@@ -134,9 +134,16 @@ class ModesTrack(Description):
     """A choreography: its ``duration``, the ``sequence`` of primitives, ``primitives`` of its own, the ``accents`` of the score."""
 
     duration: float = quantity("time", gt=0.0, le=1e5)
-    sequence: tuple[ModeEntry, ...] = Field(min_length=1, max_length=200)
+    sequence: tuple[ModeEntry, ...] = Field(max_length=200, json_schema_extra={"minItems": 1})
     primitives: tuple[PrimitiveEntry, ...] = Field((), max_length=200)
     accents: tuple[AccentEntry, ...] = Field((), max_length=200)
+
+    @field_validator("sequence")
+    @classmethod
+    def _not_empty(cls, sequence: tuple[ModeEntry, ...]) -> tuple[ModeEntry, ...]:
+        if not sequence:
+            raise ValueError("the sequence is empty; list at least one primitive with its start, the first at 0 s")
+        return sequence
 
 
 class ClipFile(Description):

@@ -151,7 +151,11 @@ def _carriage_checks(character: Character, motion: JointCurves, figures: dict[st
         ("winch acceleration", excess.winch_acceleration, "m/s^2"),
         ("separation", excess.separation, "m"),
     ]
-    return [
+    last = np.abs(np.diff(k[-2:], axis=0)).max() * motion.rate
+    found = [
+        Check("speed at the end", float(last), "m/s", note="of the fastest carriage or winch; --settle brings the puppet to rest")
+    ]
+    return found + [
         Check(f"carriage {what} excess", over, unit, bar=LIMIT_TOLERANCE, note=excess.worst if over > LIMIT_TOLERANCE else "")
         for what, over, unit in parts
     ]

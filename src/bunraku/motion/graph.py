@@ -1,6 +1,6 @@
 """The motion graph: named motions, which of them may follow each other and at what price, and how they are played in one go.
 
-One graph serves choreographies and gaits: nodes are motions (joint curves), edges are transitions that take ``duration`` [s] and
+A tool for building sequences: nodes are motions (joint curves), edges are transitions that take ``duration`` [s] and
 cost something. A path is a list of names; played, each motion is followed by a blend into the next, the quintic that continues
 place, velocity and acceleration on both sides, so the whole is C2.
 """

@@ -74,7 +74,8 @@ class Performer(ABC):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 continue
             if value != value or (low is not None and value < low) or (high is not None and value > high):
-                raise BadInput(f"option {field.name} = {value} is outside [{low}, {high}]: {field.metadata.get('meaning')}")
+                span = f"at least {low}" if high is None else f"at most {high}" if low is None else f"from {low} to {high}"
+                raise BadInput(f"option {field.name} = {value} must be {span}: {field.metadata.get('meaning')}")
 
     @abstractmethod
     def suits(self, character: Character, clip: Clip) -> Suitability:

@@ -12,7 +12,7 @@ from bunraku.mechanics.measures import Measures
 from bunraku.motion import Check, Performance
 from bunraku.verification.agreement import AGREEMENT, certificate_differences
 from bunraku.verification.plan import Plan
-from bunraku.verification.string_replay import StringReplay
+from bunraku.verification.string_replay import SLACK, StringReplay
 
 __all__ = ["REPLAY_RMS", "dynamic_checks", "replay_checks", "worst_violation"]
 
@@ -20,6 +20,9 @@ REPLAY_RMS = 0.02
 """A replay follows the performance when the RMS error [m] of its points is at most this."""
 
 _SAME = 1e-9
+
+_MOMENTA = 1e-6
+"""Momenta are differences of the coordinates times inertia over dt: rounding and the integrator's tolerance grow with it."""
 
 
 def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
@@ -37,7 +40,16 @@ def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
         parts = (plan.states[:, : system.nq] - plan.q, plan.commands - np.hstack([plan.u, plan.k[1:]]))
         off = max(float(np.abs(part).max(initial=0.0)) for part in parts)
         checks.append(Check("feedback against motion", off, bar=_SAME, note="its states and commands are motion and channels"))
+        checks.append(_momenta(plan))
     return (*checks, *_agreement(performance, measured))
+
+
+def _momenta(plan: Plan) -> Check:
+    """The momenta of the feedback against those of the integrator's steps through the motion; at the first node those of rest."""
+    q, nq = plan.q, plan.system.nq
+    p = np.array([plan.integrator.momentum(q[max(j - 1, 0)], q[j]) for j in range(len(q))])
+    off = np.abs(plan.states[:, nq:] - p).max(initial=0.0) / max(1.0, float(np.abs(p).max(initial=0.0)))
+    return Check("feedback momenta against motion", float(off), bar=_MOMENTA, note="its momenta are those of the motion's steps")
 
 
 def _measured(performance: Performance, plan: Plan) -> Measures:
@@ -85,13 +97,17 @@ def _agreement(performance: Performance, measured: Measures) -> list[Check]:
 
 
 def worst_violation(plan: Plan) -> float:
-    """The largest excess over any limit of carriages, winches, motors and tendons as a part of it, or 0; a range by its width."""
+    """The largest excess over any limit of joints, carriages, winches, motors and tendons as a part of it; a range by its width."""
     shares, speed = [0.0], np.diff(plan.q, axis=0) / plan.dt
     for i, name in enumerate(plan.system.inputs):
         motor = next((motor for motor in plan.character.motors if motor.name == name), None)
         if motor is not None and motor.stall_torque is not None:
             line = np.array([motor.available_torque(float(v)) for v in speed[:, plan.system.index(motor.coordinate)]])
             shares.append(float(((np.abs(plan.u[:, i]) - line) / motor.available_torque(0.0)).max()))
+    for axis in plan.character.axes:
+        if axis.range is not None and axis.name in plan.system.names:
+            values, span = plan.q[:, plan.system.index(axis.name)], max(axis.range[1] - axis.range[0], 1e-3)
+            shares.append(float((np.maximum(values - axis.range[1], axis.range[0] - values) / span).max()))
     for i, tendon in enumerate(plan.character.tendons):
         shares.append(float(np.maximum(plan.u[:, i] / tendon.max_tension - 1.0, -plan.u[:, i] / tendon.max_tension).max()))
     if not plan.system.nk:
@@ -123,7 +139,9 @@ def replay_checks(result: StringReplay) -> tuple[Check, ...]:
     if result.strings:
         checks += [
             Check("least tension in replay", run.least_tension, "N", note="mean over a sample"),
-            Check("slack", run.slack, "of the time"),
+            Check(
+                "slack", run.slack, "of the time", note=f"a string's ends closer than its length by more than {1e3 * SLACK:g} mm"
+            ),
             Check("string stretch", run.stretch, "m", note="MuJoCo's strings are stiff, not rigid"),
         ]
     return tuple(checks)

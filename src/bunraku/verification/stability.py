@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.initial import make_consistent
+from bunraku.mechanics.marionette import string_rows
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.carriage_clamp import CarriageClamp, ForceClamp
@@ -31,14 +32,22 @@ _LAST = 0.5
 class Returns:
     """How many came back.
 
-    ``fraction`` of the starts; ``errors`` (starts,) [m]: the largest error of a point in the last half second, infinite when the
-    motion broke off, and the ``worst`` of them; ``pushed`` (starts,) [m]: the largest error of a point at the start.
+    ``fraction`` of the starts: near the plan at the end; ``errors`` (starts,) [m]: the largest error of a point in the last half
+    second, infinite when the motion broke off, and the ``worst`` of them; ``pushed`` (starts,) [m]: the largest error of a point at
+    the start; ``least_tension`` (starts,) [N] of a string in each run, infinite without strings. Our strings are two-sided: a
+    negative tension is a push that no string gives (see :attr:`taut`). MuJoCo's go slack instead.
     """
 
     fraction: float
     worst: float
     errors: Array = field(repr=False)
     pushed: Array = field(repr=False)
+    least_tension: Array = field(repr=False)
+
+    @property
+    def taut(self) -> float:
+        """The share of the starts that ended near the plan without any string having pushed on the way."""
+        return float(np.mean((self.errors <= NEAR) & (self.least_tension >= 0.0)))
 
 
 def returns(
@@ -67,19 +76,26 @@ def returns(
     states, predicted = StateMap(plan), plan.predicted
     begin = max(0, plan.steps - round(_LAST / plan.dt))
     rng, errors, pushed = np.random.default_rng(seed), np.full(starts, np.inf), np.zeros(starts)
+    least = np.full(starts, np.inf)
     with without_log_file():
         player = StringPlayer(plan, max(1, int(np.ceil(plan.dt / 0.001 - 1e-9)))) if foreign else None
         for i in range(starts):
             q, v = _start(plan, states, rng, angle, rate)
             pushed[i] = np.linalg.norm(plan.points.positions(q[None])[0] - predicted[0], axis=1).max()
-            moved = player.run(q, v, feedback=True).q if player is not None else _closed_loop(plan, states, q, v, clamped)
+            if player is not None:
+                run = player.run(q, v, feedback=True)
+                moved, tensions = run.q, run.tensions
+            else:
+                moved, tensions = _closed_loop(plan, states, q, v, clamped)
+            least[i] = tensions.min(initial=np.inf)
             if len(moved) == len(predicted) and np.isfinite(moved).all():
                 away = np.linalg.norm(plan.points.positions(moved[begin:]) - predicted[begin:], axis=2)
                 errors[i] = away.max()
-            monitor.report(Event("perturbed starts", (i + 1) / starts, f"{int((errors <= NEAR).sum())} came back"))
+            back = errors <= NEAR
+            monitor.report(Event("perturbed starts", (i + 1) / starts, f"{int(back.sum())} came back"))
             if monitor.cancelled:
                 break
-    return Returns(float(np.mean(errors <= NEAR)), float(errors.max()), errors, pushed)
+    return Returns(float(np.mean(back)), float(errors.max()), errors, pushed, least)
 
 
 def _start(plan: Plan, states: StateMap, rng: np.random.Generator, angle: float, rate: float) -> tuple[Array, Array]:
@@ -96,13 +112,15 @@ def _start(plan: Plan, states: StateMap, rng: np.random.Generator, angle: float,
     raise BadInput(f"no pose within {angle} rad of the start fits the strings; give a smaller angle")
 
 
-def _closed_loop(plan: Plan, states: StateMap, q: Array, v: Array, clamped: bool) -> Array:
-    """The motion (n, nq) from q, v with feedback; shorter than the plan when a step fails."""
+def _closed_loop(plan: Plan, states: StateMap, q: Array, v: Array, clamped: bool) -> tuple[Array, Array]:
+    """The motion (n, nq) from q, v with feedback, shorter than the plan when a step fails, and tensions (n - 1, strings) [N]."""
     system, integrator = plan.system, plan.integrator
     assert plan.gains is not None  # noqa: S101 (checked by the caller)
     clamp, forces = CarriageClamp(plan.character, plan.dt), ForceClamp(plan.character, system.inputs)
     at = [0 if name is None else system.names.index(name) for name in forces.coordinates]
     nu, x = system.nu, states.state(0, q, v, plan.commands[0, : system.nu])
+    rows, lengths = string_rows(system)
+    tensions: list[Array] = []
     moved, speed, lam = [q], np.zeros(system.nk), np.zeros(system.nc)
     for j in range(plan.steps):
         q, p = x[: system.nq], x[system.nq :]
@@ -116,5 +134,6 @@ def _closed_loop(plan: Plan, states: StateMap, q: Array, v: Array, clamped: bool
             break
         speed, lam = (k2 - q[system.kinematic]) / plan.dt, step.lam
         x = np.concatenate([step.q2, step.p2])
+        tensions.append(2.0 / plan.dt * q[lengths] * lam[rows])
         moved.append(step.q2)
-    return np.array(moved)
+    return np.array(moved), np.array(tensions).reshape(len(tensions), len(rows))

@@ -31,9 +31,11 @@ HEAVY = 1e6
 
 @dataclass(frozen=True)
 class StringModel:
-    """The MuJoCo model, and where the coordinates of a system stand in it: ``joints`` (nq,) of all, followers' joints apart.
+    """The MuJoCo model, and where the coordinates of a system stand in it.
 
-    ``reach`` (strings,) [m]: the length B of the tendon when its string is taut.
+    ``position`` and ``velocity`` (nq,): their places in qpos and qvel; ``tendons`` (strings,): the strings' among the tendons;
+    ``reach`` (strings,) [m]: the length B of the tendon when its string is taut; ``followers``: (follower, driver, ratio, offset)
+    of each coupling, the first two as joints of the model.
     """
 
     model: Any

@@ -67,8 +67,9 @@ class StringRun:
 class StringReplay:
     """Both replays of a performance: open loop, and with feedback when it has one.
 
-    ``settling`` [m]: how far the points of a character that starts at rest moved while it came to rest in MuJoCo, before the replay
-    began from there; 0 if it does not start at rest. ``points``, ``strings``: their names; ``timestep`` [s] of the simulation;
+    ``settling`` [m]: how far the points of a character that starts at rest moved while it came to rest in MuJoCo, where the replay
+    then began, or in the planned pose if that is more than 1 mm; infinite if the simulation broke, 0 if it does not start at rest.
+    ``points``, ``strings``: their names; ``timestep`` [s] of the simulation;
     ``complete`` false when it was cancelled.
     """
 
@@ -148,7 +149,7 @@ class StringPlayer:
         self._predicted = plan.predicted
 
     def settled(self) -> tuple[tuple[Array, Array], float]:
-        """Start q, v (nq,): come to rest in MuJoCo if the plan starts at rest there, as planned otherwise; and how far it moved."""
+        """Start q, v (nq,), come to rest in MuJoCo if the plan starts at rest near there, else as planned; and how far it moved."""
         import mujoco
 
         plan, q, v = self.plan, self.plan.q[0], self.states.v[0]
@@ -162,7 +163,7 @@ class StringPlayer:
         found = data.qpos[self.foreign.position].copy()
         moved = float(np.linalg.norm(plan.points.positions(found[None])[0] - self._predicted[0], axis=1).max())
         still = bool(np.isfinite(found).all()) and moved <= _SETTLED
-        return ((found, np.zeros_like(q)), moved) if still else ((q, v), 0.0)
+        return ((found, np.zeros_like(q)) if still else (q, v)), moved if np.isfinite(moved) else float("inf")
 
     def run(self, q: Array, v: Array, *, feedback: bool, monitor: Monitor = SILENT) -> StringRun:
         """From q, v (nq,) through the plan, with or without its feedback."""

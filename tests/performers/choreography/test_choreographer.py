@@ -87,3 +87,19 @@ def test_cancelling_keeps_the_best_so_far_and_wishes_without_modes_are_refused()
         Choreographer().choreograph(character, Clip("empty"))
     with pytest.raises(BadInput, match="do not fit"):
         Choreographer(least=1.5, dt=0.02).choreograph(character, short)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_iterations": -3}, "-3 iterations are asked for; give 0 or more"),
+        ({"least": -1.0}, r"at least -1\.0 s; give 0 s or more"),
+        ({"least": float("nan")}, "at least nan s"),
+        ({"fade": 0.001}, r"the fade lasts 0\.001 s and a step 0\.01 s"),
+        ({"dt": 0.0}, "a step 0.0 s"),
+        ({"tolerance": -1e-3}, "the tolerance is -0.001"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_by_what_is_wrong_with_them(options, words):
+    with pytest.raises(BadInput, match=words):
+        Choreographer(**options)

@@ -61,6 +61,21 @@ def test_a_weak_motor_gives_all_it_has_and_no_more():
     assert weak.violation == 0.0
 
 
+def test_a_motor_is_kept_within_its_torque_speed_line():
+    """|u| / stall + |v| / no-load speed <= 1 over every step, met where it binds; by stall torque alone it would be exceeded."""
+    plain, wish = slider(20.0), ramp(0.3)
+    lined = plain.changed(motors=(plain.motors[0].changed(no_load_speed=0.5),))
+    shares = []
+    for who in (plain, lined):
+        found = solve_actuated(who, wish, effort_weight=1e-3)
+        assert found.status is Status.CONVERGED
+        assert found.violation == 0.0
+        v = np.diff(found.positions.values[:, 0]) / found.integrator.dt
+        shares.append((np.abs(found.u[:, 0]) / 20.0 + np.abs(v) / 0.5).max())
+    assert shares[0] > 1.02
+    assert 0.99 < shares[1] <= 1.0
+
+
 def test_the_price_of_a_motion_does_not_depend_on_the_rate():
     costs = [solve_actuated(slider(), ramp(0.3), rate=rate).cost_final for rate in (100.0, 200.0, 400.0)]
     assert abs(costs[2] - costs[1]) < 0.6 * abs(costs[1] - costs[0])

@@ -78,6 +78,8 @@ def test_puppets_that_cannot_start_are_refused(puppet: Character, change: object
         (still(), {"tension_margin": 50.0}, r"less than 50 N: l_shoulder_string \(13\.1 N\).*smaller margin"),
         (still(), {"start": 9.0}, r"start at 9 s is beyond the end of the wish, which lasts 0\.39 s"),
         (still(), {"start": 0.2, "duration": 0.3}, "choose start and duration inside it"),
+        (still(), {"duration": 0.02}, r"3 samples of the wish at 100 Hz .* at least 4 are needed: .* of 0\.03 s or more"),
+        (still(), {"start": 0.38}, "2 samples of the wish at 100 Hz .* at least 4 are needed"),
         (Clip("empty"), {}, "no joint curves"),
     ],
 )

@@ -79,8 +79,16 @@ class Choreographer:
     weights: PuppetWeights = field(default_factory=lambda: PuppetWeights(acceleration=3e-4, slack=1.0, slack_below=0.4))
 
     def __post_init__(self) -> None:
-        if not (0.0 < self.dt <= self.fade and self.least >= 0.0):
-            raise BadInput(f"fade {self.fade} s, least {self.least} s, dt {self.dt} s: the fade must last a step or more")
+        if not 0.0 < self.dt <= self.fade < np.inf:
+            raise BadInput(
+                f"the fade lasts {self.fade} s and a step {self.dt} s; both are positive and the fade lasts a step or more"
+            )
+        if not 0.0 <= self.least < np.inf:
+            raise BadInput(f"each mode shall last at least {self.least} s; give 0 s or more")
+        if self.max_iterations < 0:
+            raise BadInput(f"{self.max_iterations} iterations are asked for; give 0 or more (0 keeps the best of the starts)")
+        if not 0.0 <= self.tolerance < np.inf:
+            raise BadInput(f"the tolerance is {self.tolerance}; give 0 or more")
 
     def choreograph(self, character: Character, clip: Clip, *, monitor: Monitor = SILENT) -> Show:
         """Optimize the switching times of a clip's modes for a marionette, from equal spacing and from the clip's own times."""

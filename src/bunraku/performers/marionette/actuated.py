@@ -5,8 +5,9 @@ Inputs are the motors' torques and forces u. The problem is to minimise
     J = dt sum_k 1/2 (|q - q_wish|^2_a + |p - p_wish|^2_b + sum_j e (u_j / s_j)^2) + 1/2 (the same of the last state) * terminal
 
 over the motions of the variational integrator that start at rest in the wish's first pose, with |u_j| at most the motor's stall
-torque and coordinates within their ranges. a is the weight of a coordinate, b that of its velocity divided by the square of its
-inertia at home, e the weight of the effort, s_j the stall torque (or ten times the inertia that the motor moves).
+torque, within its torque-speed line where it states a no-load speed, and coordinates within their ranges. a is the weight of a
+coordinate, b that of its velocity divided by the square of its inertia at home, e the weight of the effort, s_j the stall torque
+(or ten times the inertia that the motor moves).
 
 **The helping hand.** A wish like "hang, stand, hang" leads no descent from hanging to standing: at first the passive coordinates
 are moved by a hand, a force on each wished coordinate that has no motor. It costs almost nothing in the first stage, a
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,7 @@ from bunraku.optimization.control.lqr import time_varying_lqr
 from bunraku.optimization.control.trajectory import NewtonStep, TrajectoryNewton, TrajectorySolution
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.performers.marionette.limits import MotorLines
 from bunraku.rhythm.resample import resampled
 
 __all__ = ["ActuatedProblem", "ActuatedResult", "actuated_system", "solve_actuated", "state_problem"]
@@ -52,9 +55,11 @@ class ActuatedProblem:
     """The problem as a value: integrator, wished states (N + 1, nx), x = (q, p), weights and limits.
 
     ``Q`` (nx, nx) and ``R`` (nu, nu) include the factor dt; ``terminal`` (nx, nx). ``limits`` (nu,) are the stall torques [N·m or
-    N], infinite where none is stated; ``lower`` and ``upper`` (nq,) the ranges of the coordinates.
+    N], infinite where none is stated; ``lower`` and ``upper`` (nq,) the ranges of the coordinates. The torque-speed lines are those
+    of the ``character``'s motors.
     """
 
+    character: Character
     integrator: VariationalIntegrator
     wish: Array
     Q: Array
@@ -63,6 +68,11 @@ class ActuatedProblem:
     limits: Array
     lower: Array
     upper: Array
+
+    @cached_property
+    def dynamics(self) -> VariationalDynamics:
+        """The integrator's steps as the dynamics of the problem."""
+        return VariationalDynamics(self.integrator)
 
     @property
     def cost(self) -> TrackingCost:
@@ -73,13 +83,20 @@ class ActuatedProblem:
     def constraints(self) -> list[TrajectoryConstraint]:
         """The limits drawn in by the margin; nothing where there are none."""
         found: list[TrajectoryConstraint] = []
-        if np.isfinite(self.limits).any():
+        if self.has_lines:
+            found.append(MotorLines(self.character, self.dynamics, 1.0 - 2.0 * MARGIN))
+        elif np.isfinite(self.limits).any():
             found.append(InputBounds(-(1.0 - 2.0 * MARGIN) * self.limits, (1.0 - 2.0 * MARGIN) * self.limits))
         if np.isfinite(self.lower).any() or np.isfinite(self.upper).any():
             room = np.where(np.isfinite(self.upper - self.lower), MARGIN * (self.upper - self.lower), 0.0)
             free = np.full(len(self.wish[0]) - len(self.lower), np.inf)
             found.append(StateBounds(np.append(self.lower + room, -free), np.append(self.upper - room, free)))
         return found
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether a motor states a torque-speed line: what it can give falls with its speed."""
+        return any(motor.stall_torque is not None and motor.no_load_speed for motor in self.character.motors)
 
 
 @dataclass(frozen=True)
@@ -171,6 +188,7 @@ def state_problem(
     lower = np.array([ranges[name][0] if name in ranges else -np.inf for name in system.names])
     upper = np.array([ranges[name][1] if name in ranges else np.inf for name in system.names])
     return ActuatedProblem(
+        character,
         integrator,
         np.hstack([q, p]),
         dt * weights,
@@ -200,7 +218,7 @@ def solve_actuated(
     the slope DJ.zeta in parts of J; ``max_iterations`` of each stage. Not converging is a status, never an error.
     """
     problem = state_problem(character, wish, rate=rate, **weights)
-    plain = VariationalDynamics(problem.integrator)
+    plain = problem.dynamics
     x, u = np.tile(problem.wish[0], (len(problem.wish), 1)), np.zeros((len(problem.wish) - 1, plain.nu))
     idle = plain.simulate(x[0], u)
     cost_initial = problem.cost.value(idle.x, idle.u) if idle.good else float("inf")
@@ -256,7 +274,8 @@ def _within_limits(
 ) -> tuple[TrajectorySolution, Status]:
     """The same motion when it keeps the limits; otherwise the best one that does."""
     limits = problem.constraints
-    if found.status is Status.CANCELLED or max((float(c.values(found.x, found.u)[0].max()) for c in limits), default=0.0) <= 0.0:
+    worst = max((float(rows.max(initial=0.0)) for c in limits for rows in c.values(found.x, found.u)), default=0.0)
+    if found.status is Status.CANCELLED or worst <= 0.0:
         return found, found.status
     J = problem.cost.value(found.x, found.u)
     newton = TrajectoryNewton(tolerance=1e-6 * J, max_iterations=max_iterations)
@@ -272,7 +291,8 @@ def _excess(problem: ActuatedProblem, found: TrajectorySolution) -> float:
     span = np.where(np.isfinite(problem.upper - problem.lower), problem.upper - problem.lower, 1.0)
     outside = np.maximum(q - problem.upper, problem.lower - q) / span
     torque = (np.abs(found.u) - problem.limits) / np.where(np.isfinite(problem.limits), 2.0 * problem.limits, 1.0)
-    return max(0.0, float(outside.max()), float(torque.max()))
+    lines = 0.5 * MotorLines(problem.character, problem.dynamics).values(found.x, found.u)[0] if problem.has_lines else np.zeros(0)
+    return max(0.0, float(outside.max()), float(torque.max()), float(lines.max(initial=0.0)))
 
 
 def _inertia(system: System) -> Array:

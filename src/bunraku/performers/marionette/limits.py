@@ -64,7 +64,7 @@ class TensionMargin(TrajectoryConstraint):
 
 
 class CarriageBounds(TrajectoryConstraint):
-    """Range, speed and acceleration of the carriages and winches, ``inside`` (< 1) times what they can do: linear rows.
+    """Range of the carriages and winches, and ``inside`` (< 1) times the speed and acceleration they can do: linear rows.
 
     A disc |v| <= vmax is kept as the octagon inside it, n.v / vmax <= cos(pi/8) for eight directions n: rows that an interior
     point method meets in full steps, where a square, flat at rest, would hold it up; it costs at most 8 % of the speed, in eight
@@ -175,16 +175,14 @@ class MotorLines(TrajectoryConstraint):
     def __init__(self, character: Character, dynamics: VariationalDynamics, inside: float = 1.0) -> None:
         system = dynamics.system
         self._dynamics = dynamics
-        drivers = {c.follower: (c.driver, c.ratio) for c in character.couplings}
         rows: list[tuple[int, int, float, float]] = []
         for motor in character.motors:
             if motor.stall_torque is None:
                 continue
-            name, ratio = drivers.get(motor.coordinate, (motor.coordinate, 1.0))
             push = 1.0 / (inside * motor.torque_fraction * motor.stall_torque)
-            turn = ratio / (inside * motor.no_load_speed * dynamics.integrator.dt) if motor.no_load_speed else 0.0
+            turn = 1.0 / (inside * motor.no_load_speed * dynamics.integrator.dt) if motor.no_load_speed else 0.0
             signs = [(a, b) for a in (1.0, -1.0) for b in ((1.0, -1.0) if turn else (0.0,))]
-            rows += [(system.inputs.index(motor.name), system.index(name), a * push, b * turn) for a, b in signs]
+            rows += [(system.inputs.index(motor.name), system.index(motor.coordinate), a * push, b * turn) for a, b in signs]
         self._input, self._column = (np.array([row[i] for row in rows], dtype=np.int64) for i in (0, 1))
         self._push, self._turn = (np.array([row[i] for row in rows], dtype=np.float64) for i in (2, 3))
 

@@ -19,6 +19,7 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.control.interior import InteriorTrajectory
 from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.actuated import solve_actuated
 from bunraku.performers.marionette.assemble import assemble_driven
 from bunraku.performers.marionette.feedback import stabilizing_feedback
@@ -28,8 +29,11 @@ from bunraku.performers.performer import Performer, Suitability, option
 
 __all__ = ["MarionettePerformer"]
 
-STRINGS_ONLY = ("blend", "tension_margin", "point_weight", "angle_weight", "acceleration_weight", "tolerance")
+STRINGS_ONLY = ("blend", "settle", "tension_margin", "point_weight", "angle_weight", "acceleration_weight", "tolerance")
 """Options that only puppets on strings know."""
+
+MORE = "raise --max-iterations to go on, or --tolerance to be content with less"
+"""What to do when the iteration limit was reached."""
 
 DEFAULT_EFFORT = 0.4
 """Weight of the effort without strings."""
@@ -51,6 +55,7 @@ class MarionettePerformer(Performer):
     duration: float = option(0.0, "how much of the clip to perform; 0 for all", unit="s", low=0.0)
     tempo: float = option(1.0, "1 as captured, 0.5 at half speed", low=0.05, high=4.0)
     blend: float = option(1.2, "time to come from hanging into the clip", unit="s", low=0.0, high=20.0)
+    settle: float = option(0.0, "time added at the end to come back to hanging still; 0 ends as the clip does", unit="s", low=0.0)
     tension_margin: float = option(0.1, "least tension of every string at every step", unit="N", low=0.0, high=1e4)
     tracked: tuple[str, ...] = option((), "frames that imitate; hands, knees and head where there are any, else the hooks")
     point_weight: float = option(100.0, "weight of the tracked points", unit="1/m^2", low=0.0, high=1e6)
@@ -71,25 +76,32 @@ class MarionettePerformer(Performer):
             if clip.modes is not None:
                 reason = "the clip is a choreography; time it first: bunraku choreograph CLIP"
             return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
-        if character.strings:
-            return Suitability(1.0, f"the character hangs on {len(character.strings)} strings")
-        stands = bool(character.feet) or bool(clip.audio)
-        return Suitability(0.3 if stands else 0.9, "some coordinates have no motor: physics moves them")
+        if count := len(character.strings):
+            return Suitability(1.0, f"the character hangs on {count} string{'s' if count > 1 else ''}")
+        if character.feet:
+            return Suitability(
+                0.0, "the character stands on feet, and contact with the ground is not part of this physics", ("strings",)
+            )
+        return Suitability(0.3 if clip.audio else 0.9, "some coordinates have no motor: physics moves them")
 
     def perform(
         self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
     ) -> Performance:
         """State, solve, stabilise, certify."""
         joints = clip.need_joints("the performer marionette")
+        fit = self.suits(character, clip)
+        if fit.score <= 0.0:
+            raise BadInput(f"the performer marionette cannot move {character.name!r}: {fit.reason}")
         wish = cut_wish(joints, rate=self.rate, start=self.start, duration=self.duration, tempo=self.tempo)
         if not character.strings:
             return self._perform_actuated(character, clip, wish, monitor)
-        monitor.report(Event("marionette", 0.0, f"{len(wish.values) - 1} steps; the kernels compile once, the first time"))
+        monitor.report(Event("marionette", 0.0, f"{len(wish.values) - 1} steps"))
         problem = state_puppet_problem(
             character,
             wish,
             rate=self.rate,
             blend=self.blend,
+            settle=self.settle,
             tension_margin=self.tension_margin,
             weights=ImitationWeights(
                 point=self.point_weight,
@@ -128,6 +140,7 @@ class MarionettePerformer(Performer):
             feedback=feedback,
             tension_margin=self.tension_margin,
             frames=self.tracked,
+            notes=(MORE,) if found.status is Status.MAX_ITERATIONS else (),
             figures=figures,
         )
 

@@ -40,7 +40,13 @@ __all__ = ["ImitationWeights", "PuppetProblem", "acceleration_rows", "cut_wish",
 Array = NDArray[np.float64]
 
 INSIDE = 0.999
-"""The plan uses this share of what carriages, winches and motors can do; the rest is for rounding."""
+"""The plan uses this share of the speed, acceleration and torque of carriages, winches and motors; the rest is for rounding."""
+
+TENSION_ROOM = 1e-3
+"""How far above the margin the plan keeps every tension [N]; for rounding too."""
+
+LEAST_SAMPLES = 4
+"""How many samples a part of a wish has at least: a cubic spline with not-a-knot ends needs four."""
 
 LEAST_SLOPE = 1e-4
 """Weight of momenta and of prescribed coordinates away from rest: they have no wish, but no valley may be flat."""
@@ -67,10 +73,15 @@ def cut_wish(wish: JointCurves, *, rate: float, start: float = 0.0, duration: fl
     values = wish.values[first:last]
     if first >= len(wish.values):
         raise BadInput(f"the start at {start:.3g} s is beyond the end of the wish, which lasts {wish.duration:.3g} s")
-    if len(values) < 4 or (duration > 0.0 and len(values) < last - first):
+    if duration > 0.0 and len(values) < last - first:
         raise BadInput(
-            f"{duration or wish.duration - start:.3g} s from {start:.3g} s on are asked of a wish of {wish.duration:.3g} s; "
+            f"{duration:.3g} s from {start:.3g} s on are asked of a wish of {wish.duration:.3g} s; "
             "choose start and duration inside it"
+        )
+    if len(values) < LEAST_SAMPLES:
+        raise BadInput(
+            f"from {start:.3g} s on {len(values)} samples of the wish at {wish.rate:g} Hz are asked for; "
+            f"at least {LEAST_SAMPLES} are needed: choose a part of {(LEAST_SAMPLES - 1) / wish.rate:.3g} s or more"
         )
     return resampled(JointCurves(wish.names, wish.rate * tempo, values), rate)
 
@@ -114,11 +125,14 @@ def state_puppet_problem(
     *,
     rate: float = 100.0,
     blend: float = 1.2,
+    settle: float = 0.0,
     tension_margin: float = 0.1,
     weights: ImitationWeights | None = None,
     frames: tuple[str, ...] = (),
 ) -> PuppetProblem:
     """State the imitation of ``wish`` (at ``rate``), faded in from the hanging pose over ``blend`` [s].
+
+    ``settle`` [s] is added to it, in which the puppet comes back to hang still: without it the motion ends as the wish does.
 
     ``tension_margin`` [N] of every string. ``frames``: the tracked points, see `tracked_frames`.
     """
@@ -132,7 +146,7 @@ def state_puppet_problem(
     _check_start(character, system, resting.q, 1.0 / rate)
     dynamics = VariationalDynamics(VariationalIntegrator(system, 1.0 / rate), kinematic_velocity=True)
     rest = dynamics.state(resting.q, dynamics.integrator.initial(resting.q, resting.q).p)
-    q = _faded(system, resting.q, wish, blend)
+    q = _faded(system, resting.q, wish, blend, settle)
     points = Points(system, frames or tracked_frames(character))
     aims = points.positions(q)
     tracked = np.full(len(points.names), weights.point)
@@ -169,14 +183,28 @@ def _check_start(character: Character, system: System, q: Array, dt: float) -> N
                 )
 
 
-def _faded(system: System, rest: Array, wish: JointCurves, blend: float) -> Array:
-    """The wish as configurations (N + 1, nq), from the resting one by the smooth step s^3 (10 - 15 s + 6 s^2)."""
-    s = np.clip(wish.times / blend, 0.0, 1.0) if blend > 0.0 else np.ones(len(wish.values))
-    share = (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))[:, None]
-    q = np.tile(rest, (len(wish.values), 1))
+def _faded(system: System, rest: Array, wish: JointCurves, blend: float, settle: float) -> Array:
+    """The wish as configurations (N + 1, nq), faded in from the resting one and, if it is to settle, back to it.
+
+    Both by the smooth step s^3 (10 - 15 s + 6 s^2); the way back takes 60 % of ``settle`` [s], the rest is for the puppet to calm.
+    """
+    last = round(settle * wish.rate)
+    values = np.vstack([wish.values, np.repeat(wish.values[-1:], last, axis=0)])
+    t = np.arange(len(values)) / wish.rate
+    share = _smooth(t / blend) if blend > 0.0 else np.ones(len(t))
+    if last:
+        share = share * (1.0 - _smooth((t - wish.duration) / (0.6 * settle)))
+    q = np.tile(rest, (len(values), 1))
     columns = [system.index(name) for name in wish.names]
-    q[:, columns] = (1.0 - share) * q[:, columns] + share * wish.values
+    q[:, columns] = (1.0 - share[:, None]) * q[:, columns] + share[:, None] * values
     return q
+
+
+def _smooth(s: Array) -> Array:
+    """0 below 0, 1 above 1, s^3 (10 - 15 s + 6 s^2) between."""
+    s = np.clip(s, 0.0, 1.0)
+    step: Array = s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
+    return step
 
 
 def _quadratic(
@@ -220,7 +248,7 @@ def acceleration_rows(dynamics: VariationalDynamics) -> Array:
 def _constraints(character: Character, dynamics: VariationalDynamics, margin: float) -> tuple[TrajectoryConstraint, ...]:
     system = dynamics.system
     found: list[TrajectoryConstraint] = [
-        TensionMargin(dynamics, margin + (1.0 - INSIDE)),
+        TensionMargin(dynamics, margin + TENSION_ROOM),
         CarriageBounds(character, dynamics, INSIDE),
         CarriageSeparation(character, dynamics, INSIDE),
     ]
