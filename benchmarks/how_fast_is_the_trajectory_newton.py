@@ -110,7 +110,7 @@ def main() -> int:
     w, bf = cost.gradient(one.x, one.u)
     parts = {
         "roll-out": lambda: dynamics.rollout(one.x[0], one.x, one.u, one.K),
-        "linearization": lambda: dynamics.linearize(one.x, one.u),
+        "linearization": lambda: VariationalDynamics(dynamics.integrator).linearize(one.x, one.u),  # the same one remembers
         "contracted curvature": lambda: dynamics.curvature(one.x, one.u, one.x[1:]),
         "Riccati sweep and direction": lambda: linear_quadratic_step(A, B, H, w, Pf, bf),
         "Gramian": lambda: controllability_gramian(A, B),

@@ -57,7 +57,7 @@ def compare(
         for note in prepared.notes:
             say(note)
         for name in names:
-            result = make_performer(name, {"rate": rate}).perform(who, prepared.clip, monitor=monitor)
+            result = make_performer(name, {"rate": rate} if rate else {}).perform(who, prepared.clip, monitor=monitor)
             rows.append({"performer": name, **comparison_row(result)})
             results.append(prepared.marked(result))
     say(f"{'performer':>12}" + "".join(f"{title:>14}" for title in COLUMNS.values()))
