@@ -68,43 +68,48 @@ def verify(performance: Performance, *, replay: bool = True, monitor: Monitor = 
     """
     if performance.dynamic:
         return _verify_dynamic(performance, replay, monitor)
-    certificate = performance.certificate
-    checks = list(recomputed_limits(performance))
-    checks.append(Check("status", 0.0 if certificate.status.good else 1.0, bar=0.0, note=certificate.status.sentence))
-    checks += agreement_checks(performance)
-    broken = [check.name for check in certificate.checks if not check.holds]
-    checks.append(Check("promises broken in the certificate", len(broken), bar=0, note=", ".join(broken)))
+    checks = [*recomputed_limits(performance), *_word_checks(performance), *agreement_checks(performance)]
     figures = {"worst_limit_violation": next(check.value for check in checks if check.name == "worst limit violation")}
-    result = None
-    if replay:
-        try:
-            result = replay_performance(performance, monitor=monitor)
-            checks += _replay_checks(result)
-            figures |= result.figures
-        except BadInput as error:
-            checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))
-    holds = all(check.holds for check in checks)
-    return Verdict(holds, tuple(checks), result, figures | {"verified": float(holds)})
+    if not replay:
+        return _verdict(checks, figures)
+    try:
+        result = replay_performance(performance, monitor=monitor)
+    except BadInput as error:
+        return _verdict([*checks, _not_replayed(error)], figures)
+    return _verdict([*checks, *_replay_checks(result)], figures | result.figures, result)
 
 
 def _verify_dynamic(performance: Performance, replay: bool, monitor: Monitor) -> Verdict:
     """The verdict on a performance of strings or torques."""
-    certificate, plan = performance.certificate, plan_of(performance)
-    checks = list(dynamic_checks(performance, plan))
-    checks.append(Check("status", 0.0 if certificate.status.good else 1.0, bar=0.0, note=certificate.status.sentence))
-    broken = [check.name for check in certificate.checks if not check.holds]
-    checks.append(Check("promises broken in the certificate", len(broken), bar=0, note=", ".join(broken)))
+    plan = plan_of(performance)
+    checks = [*dynamic_checks(performance, plan), *_word_checks(performance)]
     values = {check.name: check.value for check in checks}
     figures = {"worst_limit_violation": worst_violation(plan)}
     figures |= {key: values[name] for key, name in _FIGURES.items() if name in values}
-    result = None
-    if replay:
-        try:
-            result = replay_strings(performance, monitor=monitor)
-            checks += replay_checks(result)
-            figures |= result.figures
-        except BadInput as error:
-            checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))
+    if not replay:
+        return _verdict(checks, figures)
+    try:
+        result = replay_strings(performance, monitor=monitor)
+    except BadInput as error:
+        return _verdict([*checks, _not_replayed(error)], figures)
+    return _verdict([*checks, *replay_checks(result)], figures | result.figures, result)
+
+
+def _word_checks(performance: Performance) -> list[Check]:
+    """What the performance says of itself: that it converged, and that no promise of its certificate is broken."""
+    certificate = performance.certificate
+    broken = [check.name for check in certificate.checks if not check.holds]
+    return [
+        Check("status", 0.0 if certificate.status.good else 1.0, bar=0.0, note=certificate.status.sentence),
+        Check("promises broken in the certificate", len(broken), bar=0, note=", ".join(broken)),
+    ]
+
+
+def _not_replayed(error: BadInput) -> Check:
+    return Check("replay", math.nan, bar=0.0, note=str(error))
+
+
+def _verdict(checks: list[Check], figures: dict[str, float], result: ReplayResult | StringReplay | None = None) -> Verdict:
     holds = all(check.holds for check in checks)
     return Verdict(holds, tuple(checks), result, figures | {"verified": float(holds)})
 
