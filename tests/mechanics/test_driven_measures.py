@@ -201,3 +201,17 @@ def test_a_motion_that_leaves_out_a_coordinate_is_refused(puppet) -> None:
     short = JointCurves(motion.names[:-1], RATE, motion.values[:, :-1])
     with pytest.raises(BadInput, match="no curve for"):
         measure_driven(puppet.character, short, short, {})
+
+
+def test_a_joint_beyond_its_range_is_seen():
+    """A cart held still 0.02 m beyond the end of its range: the excess is those 0.02 m."""
+    cart = read_character("cart-pendulum")
+    slide = next(axis for axis in cart.axes if axis.kind == "slide")
+    values = np.zeros((4, len(cart.coordinates)))
+    values[:, cart.coordinates.index(slide.name)] = slide.range[1] + 0.02
+    motion = JointCurves(cart.coordinates, 100.0, values)
+    torques = {motor.coordinate: np.zeros(4) for motor in cart.motors}
+    checks = {check.name: check for check in measure_driven(cart, motion, motion, torques).checks}
+    assert checks["joint range excess"].value == pytest.approx(0.02)
+    assert not checks["joint range excess"].holds
+    assert checks["dynamics residual"].holds

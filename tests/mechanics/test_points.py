@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bunraku.character import Body, Character, Coupling, Joint, Pose
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.places import Place
+from bunraku.mechanics.dynamics.system import build_system
 from bunraku.mechanics.marionette import marionette_home, marionette_system
 from bunraku.mechanics.points import Points
+from bunraku.mechanics.tree import compile_tree
 
 FRAMES = ("l_hand", "r_foot", "head", "l_hand_carriage")
 
@@ -61,3 +64,23 @@ def test_a_place_on_a_frame_is_carried_along(puppet):
         R, p = system.tree.configuration(system.tree_configuration(row)).pose("l_hand")
         assert found[0] == pytest.approx(p + R @ there, abs=1e-14)
         assert found[1] == pytest.approx(p, abs=1e-14)
+
+
+def test_followers_of_couplings_move_with_their_drivers():
+    """Two links of 1 m, the second turned twice as far as the first: its end is at (cos a + cos 3a, sin a + sin 3a)."""
+    bar = {"mass": 1.0, "center_of_mass": (0.5, 0.0, 0.0), "inertia": (0.1, 0.1, 0.1, 0.0, 0.0, 0.0)}
+    links = Character(
+        name="links",
+        bodies=(Body(name="one", **bar), Body(name="two", **bar)),
+        joints=(
+            Joint(name="first", kind="hinge", parent="world", child="one"),
+            Joint(name="second", kind="hinge", parent="one", child="two", pose=Pose(position=(1.0, 0.0, 0.0))),
+        ),
+        couplings=(Coupling(driver="first", follower="second", ratio=2.0),),
+    )
+    points = Points(build_system(compile_tree(links)), [Place("two", (1.0, 0.0, 0.0))])
+    a = np.array([[0.3], [-1.1]])
+    wanted = np.hstack([np.cos(a) + np.cos(3 * a), np.sin(a) + np.sin(3 * a), 0 * a])
+    slope = np.hstack([-np.sin(a) - 3 * np.sin(3 * a), np.cos(a) + 3 * np.cos(3 * a), 0 * a])
+    np.testing.assert_allclose(points.positions(a)[:, 0], wanted, atol=1e-14)
+    np.testing.assert_allclose(points.jacobians(a)[:, 0, :, 0], slope, atol=1e-14)

@@ -75,3 +75,13 @@ def test_options_for_strings_are_refused_without_strings():
     artist = replace(MarionettePerformer(), blend=3.0)
     with pytest.raises(BadInput, match="blend is for characters on strings"):
         artist.perform(read_character("cart-pendulum"), read_clip("stand-up"))
+
+
+def test_a_settling_wish_ends_at_rest_in_the_hanging_pose(problem):
+    """One second added: 0.6 s back to the hanging pose, then 0.4 s of it."""
+    wish = cut_wish(read_clip("arm-wave").joints, rate=100.0, duration=2.0)
+    settling = state_puppet_problem(read_character("puppet-arm"), wish, settle=1.0)
+    rest = settling.rest[: settling.system.nq]
+    assert settling.steps == len(wish.values) - 1 + 100
+    np.testing.assert_allclose(settling.q[-41:], np.tile(rest, (41, 1)), atol=1e-12)
+    assert np.abs(settling.q[-80] - rest).max() > 1e-3
