@@ -13,8 +13,8 @@ import numpy as np
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.dynamics.elements._kernels import constraint, constraints, forces, locate, springs, touched
 from bunraku.mechanics.dynamics.elimination._kernels import factor, solve, solve_many, solve_transposed
-from bunraku.mechanics.dynamics.lagrangian._kernels import hessian, kinematics, momenta, velocities
-from bunraku.mechanics.dynamics.lagrangian.layout import FIRST_MOMENT, MOMENTUM, PARENT, REST, STIFFNESS, WORK
+from bunraku.mechanics.dynamics.flexible.switch._kernels import curve, damp, damp_curved, move, pose, strain, whole
+from bunraku.mechanics.dynamics.lagrangian.layout import REST, STIFFNESS, WORK
 
 TINY = 1e-40
 SINGULAR = 1e-14
@@ -23,13 +23,11 @@ SINGULAR = 1e-14
 @kernel
 def gradient(model, q, v, W, slots, where, Lv, Lq):
     """``Lv``, ``Lq`` (nq,) at (q, v); leaves poses, screws, twists and momenta in ``W``."""
-    count = model.sizes[0]
     for i in range(Lv.shape[0]):
         Lv[i] = 0.0
         Lq[i] = 0.0
-    kinematics(model.node_i, model.node_f, q, W)
-    velocities(model.node_i, v, W, count)
-    momenta(model.node_i, model.node_f, model.gravity, W, count, Lv, Lq)
+    pose(model, q, W)
+    move(model, q, v, W, Lv, Lq)
     springs(model, q, v, W, slots, where, Lv, Lq, np.empty((0, 0), W.dtype), np.empty((0, 0), W.dtype), np.int64(1))
 
 
@@ -41,7 +39,7 @@ def curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq):
             Lvv[i, j] = 0.0
             Lvq[i, j] = 0.0
             Lqq[i, j] = 0.0
-    hessian(model.node_i, model.gravity, W, model.sizes[0], Lvv, Lvq, Lqq)
+    curve(model, W, Lvv, Lvq, Lqq)
     springs(model, q, v, W, slots, where, np.empty(0, W.dtype), np.empty(0, W.dtype), Lvv, Lqq, np.int64(2))
 
 
@@ -49,7 +47,7 @@ def curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq):
 def second_derivatives(model, q, v, Lvv, Lvq, Lqq):
     """Hessian of L at real or complex (q, v)."""
     n = q.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     gradient(model, q, v, W, slots, where, np.empty(n, q.dtype), np.empty(n, q.dtype))
     curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq)
@@ -72,9 +70,9 @@ def third_derivatives(model, q, v, a, b, Mvv, Mvq, Mqq):
 @kernel
 def constraint_hessian(model, q, weights, H):
     """Adds the Hessian of weights.h at real or complex q to ``H`` (nq, nq)."""
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
-    kinematics(model.node_i, model.node_f, q, W)
+    pose(model, q, W)
     unused = np.empty(q.shape[0], q.dtype)
     for c in range(weights.shape[0]):
         if weights[c] != 0.0:
@@ -127,7 +125,7 @@ def constraint_fourth(model, q, weights, v, out):
 def energies(model, q, v):
     """Kinetic and potential energy."""
     n = q.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     Lv = np.empty(n, q.dtype)
     gradient(model, q, v, W, slots, where, Lv, np.empty(n, q.dtype))
@@ -135,10 +133,10 @@ def energies(model, q, v):
     for c in range(n):
         kinetic += 0.5 * Lv[c] * v[c]
         potential += 0.5 * model.coordinate_f[c, STIFFNESS] * (q[c] - model.coordinate_f[c, REST]) ** 2
-    for i in range(model.sizes[0]):
-        if model.node_i[i, PARENT] < 0:
-            for k in range(3):
-                potential -= model.gravity[k] * W[i, FIRST_MOMENT + k]
+    total = np.empty(16, q.dtype)
+    potential += whole(model, W, total)
+    for k in range(3):
+        potential -= model.gravity[k] * total[1 + k]
     for r in range(model.pair_i.shape[0]):
         a0, a1, a2 = locate(model, model.pair_i[r, 0], W)
         b0, b1, b2 = locate(model, model.pair_i[r, 1], W)
@@ -148,25 +146,30 @@ def energies(model, q, v):
 
 
 @kernel
+def poses(model, q):
+    """The work array at ``q``: poses and screws of all slots."""
+    W = np.empty((model.sizes[4], WORK), q.dtype)
+    pose(model, q, W)
+    return W
+
+
+@kernel
 def total_momentum(model, q, v):
     """Spatial momentum (6,) of everything about the world origin: angular, then linear; and the mass."""
     n = q.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     gradient(model, q, v, W, slots, where, np.empty(n, q.dtype), np.empty(n, q.dtype))
-    out = np.zeros(6)
-    for i in range(model.sizes[0]):
-        if model.node_i[i, PARENT] < 0:
-            for k in range(6):
-                out[k] += W[i, MOMENTUM + k]
-    return out
+    total = np.empty(16)
+    whole(model, W, total)
+    return total[10:]
 
 
 @kernel
 def lagrangian(model, q, v):
     """Gradient and Hessian of L: Lv, Lq, Lvv, Lvq, Lqq."""
     n = q.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     Lv, Lq = np.empty(n, q.dtype), np.empty(n, q.dtype)
     H = np.empty((3, n, n), q.dtype)
@@ -179,39 +182,54 @@ def lagrangian(model, q, v):
 def constraint_terms(model, q, weights):
     """H (nc,), Dh (nc, nq), and the Hessian of weights.h (nq, nq)."""
     n, m = q.shape[0], weights.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     h, Dh, H = np.empty(m, q.dtype), np.empty((m, n), q.dtype), np.zeros((n, n), q.dtype)
-    kinematics(model.node_i, model.node_f, q, W)
+    pose(model, q, W)
     constraints(model, q, W, slots, where, h, Dh, weights, H, np.int64(2))
     return h, Dh, H
 
 
 @kernel
-def force_terms(model, q, v, u):
-    """F (nq,), Fq, Fv (nq, nq), Fu (nq, nu) at real or complex (q, v, u)."""
+def force_parts(model, q, v, u, damped):
+    """F (nq,), Fq, Fv (nq, nq), Fu (nq, nu) at real or complex (q, v, u); ``damped``: with the damping of flexible segments."""
     n = q.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK), q.dtype)
+    W = np.empty((model.sizes[4], WORK), q.dtype)
     slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
     F, Fq, Fv, Fu = np.zeros(n, q.dtype), np.zeros((n, n), q.dtype), np.zeros((n, n), q.dtype), np.zeros((n, u.shape[0]), q.dtype)
-    kinematics(model.node_i, model.node_f, q, W)
+    pose(model, q, W)
     forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, np.int64(1))
+    if damped:
+        strain(model, q, W)
+        damp(model, v, W, 1.0, F, Fq, Fv, np.int64(1))
     return F, Fq, Fv, Fu
 
 
 @kernel
-def force_curvature(model, q, v, u, mu):
-    """Hessian of mu.F over (q, v, u): the derivative of its gradient along each number, by complex steps."""
+def force_terms(model, q, v, u):
+    """F (nq,), Fq, Fv (nq, nq), Fu (nq, nu) of all forces at real or complex (q, v, u)."""
+    return force_parts(model, q, v, u, True)
+
+
+@kernel
+def force_curvature(model, q, v, u, mu, inner):
+    """Hessian of mu.F over (q, v, u): the derivative of its gradient along each number, by complex steps.
+
+    ``inner`` (nq,): the weights of the damping of flexible segments, in closed form.
+    """
     n, nu = q.shape[0], u.shape[0]
     size = 2 * n + nu
     out = np.zeros((size, size))
     if model.sizes[2] == 0:
         return out
+    damp_curved(model, q, v, inner, out)
+    if model.sizes[5] == 0:
+        return out
     x = np.empty(size, np.complex128)
     x[:n], x[n : 2 * n], x[2 * n :] = q, v, u
     for j in range(size):
         x[j] += 1j * TINY
-        _, Fq, Fv, Fu = force_terms(model, x[:n], x[n : 2 * n], x[2 * n :])
+        _, Fq, Fv, Fu = force_parts(model, x[:n], x[n : 2 * n], x[2 * n :], False)
         x[j] = x[j].real
         for k in range(n):
             if mu[k] != 0.0:
@@ -233,7 +251,7 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
     """Acceleration (nq,) of all coordinates, multipliers (nc,), and 0 where the equations are singular. ``extra``: user forces."""
     n, nc, nd = q.shape[0], model.constraint_i.shape[0], model.dynamic.shape[0]
     dynamic, kinematic = model.dynamic, model.kinematic
-    W = np.empty((model.node_i.shape[0], WORK))
+    W = np.empty((model.sizes[4], WORK))
     slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
     Lv, Lq, F = np.empty(n), np.empty(n), np.zeros(n)
     H = np.empty((3, n, n))
@@ -241,6 +259,7 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
     curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
     none = np.empty((0, 0))
     forces(model, v, u, W, slots, where, F, none, none, none, np.int64(0))
+    damp(model, v, W, 1.0, F, none, none, np.int64(0))
     if extra.shape[0] > 0:
         F += extra
     a = np.zeros(n)
@@ -294,7 +313,7 @@ def accelerate_first(model, q, v, u, a, lam, extra_q, extra_v, extra_u):
     x, y = np.empty(n, np.complex128), np.empty(n, np.complex128)
     for i in range(n):
         x[i], y[i] = complex(q[i], TINY * v[i]), complex(v[i], TINY * a[i])
-    W = np.empty((model.node_i.shape[0], WORK), np.complex128)
+    W = np.empty((model.sizes[4], WORK), np.complex128)
     slots, where = np.empty((model.sizes[3], 6), np.complex128), np.empty(model.sizes[3], np.int64)
     H = np.empty((3, n, n), np.complex128)
     gradient(model, x, y, W, slots, where, np.empty(n, np.complex128), np.empty(n, np.complex128))
@@ -393,7 +412,7 @@ def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
             out[i, 2 * n + nu + j] -= cell
             out[2 * n + nu + j, i] -= cell
     if extra.shape[0] > 0 or model.sizes[2] != 0:
-        S = force_curvature(model, q, v, u, mu)
+        S = force_curvature(model, q, v, u, mu, mu)
         if extra.shape[0] > 0:
             S += extra
         out[: 2 * n + nu, : 2 * n + nu] += S
@@ -444,7 +463,7 @@ def inverse(model, q, v, a):
     x, y = np.empty(n, np.complex128), np.empty(n, np.complex128)
     for i in range(n):
         x[i], y[i] = complex(q[i], TINY * v[i]), complex(v[i], TINY * a[i])
-    W = np.empty((model.node_i.shape[0], WORK), np.complex128)
+    W = np.empty((model.sizes[4], WORK), np.complex128)
     slots, where = np.empty((model.sizes[3], 6), np.complex128), np.empty(model.sizes[3], np.int64)
     Lv, Lq = np.empty(n, np.complex128), np.empty(n, np.complex128)
     gradient(model, x, y, W, slots, where, Lv, Lq)

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.constraints import Constraint, Distance, PointOnPlane, PointToPoint
 from bunraku.mechanics.dynamics.elements import layout as codes
+from bunraku.mechanics.dynamics.flexible.attach import Stand, compile_segments
+from bunraku.mechanics.dynamics.flexible.layout import MASS_F, MODE
 from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, PointDamper, UserForce, Wrench
 from bunraku.mechanics.dynamics.lagrangian import layout
-from bunraku.mechanics.dynamics.model import Model
+from bunraku.mechanics.dynamics.model import FlexibleModel, Model
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring, Potential
 from bunraku.mechanics.tree import Tree
@@ -29,15 +31,20 @@ Array = NDArray[np.float64]
 class Slots:
     """The slots of a tree: node arrays, and where each tree node hangs (slot, rotation, position)."""
 
-    def __init__(self, tree: Tree, place: dict[int, tuple[int, float, float]]) -> None:
+    def __init__(self, tree: Tree, place: dict[int, tuple[int, float, float]], segments: Sequence[Stand] = ()) -> None:
         """``place`` maps a tree coordinate to (coordinate, ratio, offset) of the system."""
         hang: list[tuple[int, Array, Array]] = []
         rows: list[tuple[int, int, int, int, float, float, Array, Array]] = []
         bodies: list[list[tuple[float, Array, Array]]] = []
+        carried = {node: (g, i) for g, part in enumerate(segments) for i, node in enumerate(part.children)}
+        first: dict[tuple[int, int], int] = {}
+        bases: dict[int, int] = {}
         for node in range(len(tree.parent)):
             slot, R, p = hang[tree.parent[node]] if tree.parent[node] >= 0 else (-1, np.eye(3), np.zeros(3))
             p = p + R @ tree.fixed_position[node]
             R = R @ tree.fixed_rotation[node]
+            if node in carried:
+                slot, R, p = self._flexible(segments, *carried[node], hang, (slot, R, p), rows, bodies, first, bases)
             if tree.coordinate[node] >= 0:
                 axis, sign, Q = _align(tree.axis[node])
                 coordinate, ratio, offset = place[int(tree.coordinate[node])]
@@ -47,7 +54,7 @@ class Slots:
             hang.append((slot, R, p))
             if slot >= 0 and (tree.mass[node] > 0.0 or np.any(tree.inertia[node])):
                 bodies[slot].append((tree.mass[node], R @ tree.center_of_mass[node] + p, R @ tree.inertia[node] @ R.T))
-        heavy = [bool(part) for part in bodies]
+        heavy = [bool(part) or row[1] == MODE for part, row in zip(bodies, rows, strict=True)]
         for i in range(len(rows) - 1, -1, -1):
             if heavy[i] and rows[i][0] >= 0:
                 heavy[rows[i][0]] = True
@@ -70,6 +77,56 @@ class Slots:
                 self.node_f[i, layout.LOCAL_MOMENT : layout.LOCAL_MOMENT + 3] += m * c
                 parts = np.array([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
                 self.node_f[i, layout.LOCAL_INERTIA : layout.LOCAL_INERTIA + 6] += parts
+        bending = [g for g in range(len(segments)) if g in bases]
+        number = 0
+        for g in bending:
+            for k in range(len(segments[g].children)):
+                r = segments[g].flexible.segment.r
+                self.node_i[rank[first[g, k]] : rank[first[g, k]] + r, layout.PLAIN] = number
+                number += 1
+        self.flexible = compile_segments(
+            [segments[g] for g in bending],
+            [rank[bases[g]] for g in bending],
+            [[rank[first[g, k]] for k in range(len(segments[g].children))] for g in bending],
+            len(rows),
+        )
+
+    @staticmethod
+    def _flexible(
+        segments: Sequence[Stand],
+        g: int,
+        k: int,
+        hang: list[tuple[int, Array, Array]],
+        rest: tuple[int, Array, Array],
+        rows: list[tuple[int, int, int, int, float, float, Array, Array]],
+        bodies: list[list[tuple[float, Array, Array]]],
+        first: dict[tuple[int, int], int],
+        bases: dict[int, int],
+    ) -> tuple[int, Array, Array]:
+        """Slots of child interface k of segment g, and how its child hangs on the last; ``rest``: how it would hang if rigid."""
+        part = segments[g]
+        segment = part.flexible.segment
+        slot, R, p = hang[part.node] if part.node >= 0 else (-1, np.eye(3), np.zeros(3))
+        if slot != rest[0]:
+            raise BadInput(
+                f"the flexible segment {part.flexible.name!r} stands on another moving part than its child "
+                f"{part.flexible.children[k]!r}; base and children must be rigidly connected in the tree"
+            )
+        p, R = p + R @ part.position, R @ part.rotation
+        if segment.r == 0:
+            if k == 0 and slot >= 0 and segment.mass > 0.0:
+                com = segment.N[:, 0] / segment.mass
+                S = segment.E[0, 0] - segment.mass * np.outer(com, com)
+                bodies[slot].append((segment.mass, p + R @ com, R @ (np.trace(S) * np.eye(3) - S) @ R.T))
+            return rest
+        bases[g] = slot
+        first[g, k] = len(rows)
+        for a in range(segment.r):
+            rows.append((slot, MODE, part.coordinate + a, a, 1.0, 0.0, R, p))
+            bodies.append([])
+            slot = len(rows) - 1
+        c0 = segment.interfaces[k].c0
+        return slot, R.T @ rest[1], R.T @ (rest[2] - p) - c0
 
     def depth(self, slot: int) -> int:
         """Number of slots from ``slot`` to the root."""
@@ -90,9 +147,9 @@ def _align(axis: Array) -> tuple[int, float, Array]:
     return 2, 1.0, np.column_stack([x, np.cross(axis, x), axis])
 
 
-def compile_slots(tree: Tree, place: dict[int, tuple[int, float, float]]) -> Slots:
+def compile_slots(tree: Tree, place: dict[int, tuple[int, float, float]], segments: Sequence[Stand] = ()) -> Slots:
     """The slots of a tree; see :class:`Slots`."""
-    return Slots(tree, place)
+    return Slots(tree, place, segments)
 
 
 def compile_model(
@@ -106,7 +163,7 @@ def compile_model(
     forces: Sequence[Force],
     constraints: Sequence[Constraint],
     armature: dict[str, float],
-) -> tuple[Model, tuple[str, ...]]:
+) -> tuple[Model | FlexibleModel, tuple[str, ...]]:
     """The arrays of a system and the names of its constraint rows."""
     features: list[tuple[int, int, Array, Array]] = []
 
@@ -200,6 +257,9 @@ def compile_model(
                 rows.append((codes.BILINEAR, first, -1, second, -1))
                 constants.append((constraint.cosine, 0.0, 0.0, 0.0))
                 labels.append(label)
+    bent = curved
+    if any(slots.flexible.flexible_f[int(row[MASS_F]) + 1] > 0.0 for row in slots.flexible.segment_i):
+        curved = 1
     longest = max([slots.depth(slot) for slot, *_ in features], default=0) * 3 + 1
     model = Model(
         slots.node_i,
@@ -218,9 +278,12 @@ def compile_model(
         np.flatnonzero(dynamic).astype(np.int64),
         np.flatnonzero(~dynamic.astype(bool)).astype(np.int64),
         gravity,
-        np.array([slots.heavy, len(inputs), curved, longest], dtype=np.int64),
+        np.array([slots.heavy, len(inputs), curved, longest, slots.flexible.rows, bent], dtype=np.int64),
     )
-    return model, tuple(labels)
+    if not len(slots.flexible.segment_i):
+        return model, tuple(labels)
+    extra = slots.flexible
+    return FlexibleModel(*model, extra.segment_i, extra.interface_i, extra.elastic_i, extra.flexible_f), tuple(labels)
 
 
 def _finite(what: str, *numbers: float) -> None:

@@ -1,4 +1,4 @@
-"""What connects a parent to a child: the contract that hinges and slides keep and flexible parts will.
+"""What connects a parent to a child: the contract that hinges and slides keep, and flexible parts (`flexible/`) too.
 
 A segment starts at a base frame B (parent pose and constant transform) and ends at a child frame C. The recursions of
 `lagrangian/_kernels.py` see nothing of it but, for each of its coordinates a, a screw and the rate of that screw; everything
@@ -7,10 +7,11 @@ beyond C moves with them.
 To write a segment:
 
 1. Give ``pose``, ``screws`` and ``screw_rates`` as formulas in the base frame, and let :func:`check_segment` judge them.
-2. Put the same formulas into ``move_segment`` of the kernels, as a branch on the kind, one row (slot) per coordinate: S_a =
-   world(T_a), Sdot_a = [V_B, S_a] + world(T_a'). Rigid joints have T' = 0.
+2. Put the same formulas into the kernels, one row (slot) per coordinate: S_a = world(T_a), Sdot_a = [V_B, S_a] + world(T_a').
+   Rigid joints (``move_segment``) have T' = 0; flexible segments stand in `flexible/recursion`.
 3. A segment whose own mass moves with its coordinates adds to A_a, B_a, d_a the momentum per unit rate Pi_a, its derivative b_a
-   and the first moment N_a, and for pairs inside one segment the terms of its second derivatives; all other pairs are unchanged.
+   and the first moment N_a, and for pairs inside one segment the terms of its second derivatives; all other pairs are unchanged
+   (`flexible/hessian`).
 """
 
 from __future__ import annotations

@@ -19,9 +19,10 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics import _kernels as kernels
 from bunraku.mechanics.dynamics.compile import compile_model, compile_slots
 from bunraku.mechanics.dynamics.constraints import Constraint
+from bunraku.mechanics.dynamics.flexible.attach import Flexible, insert_modes, stands
 from bunraku.mechanics.dynamics.forces import Force, UserForce
 from bunraku.mechanics.dynamics.lagrangian.layout import COORDINATE
-from bunraku.mechanics.dynamics.model import Model
+from bunraku.mechanics.dynamics.model import FlexibleModel, Model
 from bunraku.mechanics.dynamics.potentials import Potential
 from bunraku.mechanics.tree import Tree
 
@@ -44,14 +45,15 @@ class LagrangianDerivatives:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """The system as data. Build one with :func:`build_system`."""
+    """The system as data. Build one with :func:`build_system`. ``hang``: slot, rotation, position of each node of the tree."""
 
     tree: Tree
     names: tuple[str, ...]
     inputs: tuple[str, ...]
     constraint_names: tuple[str, ...]
-    model: Model
+    model: Model | FlexibleModel
     user_forces: tuple[UserForce, ...] = ()
+    hang: tuple[tuple[int, Array, Array], ...] = ()
 
     @property
     def nq(self) -> int:
@@ -167,7 +169,7 @@ class System:
         """The Hessian (2 nq + nu, 2 nq + nu) of weights.F over (q, v, u), ``weights`` (nq,)."""
         q, v, u = self.vector("q", q, self.nq), self.vector("v", v, self.nq), self.vector("u", u, self.nu)
         mu = self.vector("weights", weights, self.nq)
-        result: Array = kernels.force_curvature(self.model, q, v, u, mu)
+        result: Array = kernels.force_curvature(self.model, q, v, u, mu, mu)
         for user in self.user_forces:
             result += user.curvature(q, v, u, mu)
         return result
@@ -199,20 +201,22 @@ def build_system(
     forces: Sequence[Force] = (),
     constraints: Sequence[Constraint] = (),
     armature: Mapping[str, float] | None = None,
+    segments: Sequence[Flexible] = (),
 ) -> System:
     """Put a system together.
 
     ``kinematic``: names of the prescribed coordinates. ``lengths``: coordinates besides the tree's, for winched strings.
     ``inputs``: names of the numbers u that forces refer to. ``gravity`` [m/s^2]. ``armature``: rotor inertia by coordinate
-    [kg·m^2 or kg].
+    [kg·m^2 or kg]. ``segments``: fixed joints of the tree that bend; their modal coordinates stand after those of their base.
     """
     followers = {follower: (driver, ratio, offset) for driver, follower, ratio, offset in tree.couplings}
     kept = [i for i in range(tree.nq) if i not in followers]
-    names = tuple(tree.names[i] for i in kept) + tuple(lengths)
+    order = insert_modes(tree, kept, list(segments))
+    names = tuple(i if isinstance(i, str) else tree.names[i] for i in order) + tuple(lengths)
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise BadInput(f"two coordinates are called {twice[0]!r}; names must differ")
-    place = {old: (new, 1.0, 0.0) for new, old in enumerate(kept)}
+    place = {old: (new, 1.0, 0.0) for new, old in enumerate(order) if not isinstance(old, str)}
     for follower, (driver, ratio, offset) in followers.items():
         place[follower] = (place[driver][0], ratio, offset)
     unknown = [name for name in kinematic if name not in names]
@@ -222,7 +226,7 @@ def build_system(
     pull = np.array(gravity, dtype=np.float64)
     if pull.shape != (3,) or not np.isfinite(pull).all():
         raise BadInput(f"gravity is {gravity}; it must be three finite numbers [m/s^2]")
-    slots = compile_slots(tree, place)
+    slots = compile_slots(tree, place, stands(tree, segments, names))
     rotors = dict(armature or {})
     moved = {int(row[COORDINATE]) for row in slots.node_i[: slots.heavy]} | {
         names.index(n) for n, a in rotors.items() if n in names and a > 0
@@ -233,4 +237,5 @@ def build_system(
                 f"the coordinate {names[i]!r} is dynamic but moves no mass; make it kinematic or give what it moves a mass"
             )
     model, labels = compile_model(tree, slots, names, tuple(inputs), dynamic, pull, potentials, forces, constraints, rotors)
-    return System(tree, names, tuple(inputs), labels, model, tuple(force for force in forces if isinstance(force, UserForce)))
+    own = tuple(force for force in forces if isinstance(force, UserForce))
+    return System(tree, names, tuple(inputs), labels, model, own, tuple(slots.hang))

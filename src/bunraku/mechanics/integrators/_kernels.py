@@ -4,6 +4,8 @@ With q = (q1 + q2)/2, v = (q2 - q1)/dt, all of L and F taken there, d the dynami
 
     r = p1 + (dt/2 Lq - Lv + dt F)_d - (Dh(q1)' l)_d = 0,    h(q2) = 0,    p2 = (dt/2 Lq + Lv)_d =: g
 
+The damping D of flexible segments enters as Lq does, half before and half after the step (dt/2 (Lq + D) for dt/2 Lq): second order.
+
 Unknowns y = (l, q2_d); given w = (q1, p1, u1, k2). J = d(r, h)/dy. Y = dy/dw = -J^-1 d(r, h)/dw.
 """
 
@@ -23,7 +25,7 @@ from bunraku.mechanics.dynamics._kernels import (
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.dynamics.elements._kernels import constraints, dampers, forces, wrenches
 from bunraku.mechanics.dynamics.elimination._kernels import factor, solve, solve_many, solve_transposed
-from bunraku.mechanics.dynamics.lagrangian._kernels import kinematics
+from bunraku.mechanics.dynamics.flexible.switch._kernels import bends, damp, pose
 from bunraku.mechanics.dynamics.lagrangian.layout import DAMPING, WORK
 
 CONVERGED, TOO_MANY, SINGULAR_MATRIX, NOT_FINITE = 0, 1, 2, 3
@@ -34,10 +36,13 @@ ROUNDING = 1e-13
 def momentum(model, q1, q2, dt):
     """p2 (nd,): the momentum with which a step from ``q1`` arrives at ``q2``."""
     n = q1.shape[0]
-    W = np.empty((model.node_i.shape[0], WORK))
+    W = np.empty((model.sizes[4], WORK))
     slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
     Lv, Lq = np.empty(n), np.empty(n)
-    gradient(model, 0.5 * (q1 + q2), (q2 - q1) / dt, W, slots, where, Lv, Lq)
+    v = (q2 - q1) / dt
+    gradient(model, 0.5 * (q1 + q2), v, W, slots, where, Lv, Lq)
+    none = np.empty((0, 0))
+    damp(model, v, W, 1.0, Lq, none, none, 0)
     p = np.empty(model.dynamic.shape[0])
     for i in range(p.shape[0]):
         p[i] = 0.5 * dt * Lq[model.dynamic[i]] + Lv[model.dynamic[i]]
@@ -53,7 +58,7 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
     """
     n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
     dynamic = model.dynamic
-    W = np.empty((model.node_i.shape[0], WORK))
+    W = np.empty((model.sizes[4], WORK))
     slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
     work = np.empty((5, n))
     q, v, Lv, Lq, F = work[0], work[1], work[2], work[3], work[4]
@@ -62,6 +67,7 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
     gradient(model, q, v, W, slots, where, Lv, Lq)
     none = np.empty((0, 0))
     forces(model, v, u1, W, slots, where, F, none, none, none, np.int64(0))
+    damp(model, v, W, 1.0, Lq, none, none, np.int64(0))
     if extra.shape[0] > 0:
         F += extra
     size, scale = 0.0, 0.0
@@ -78,8 +84,8 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
     size = 0.0 if size <= ROUNDING * np.sqrt(scale) else size
     worst = 0.0
     if nc > 0:
-        W2 = np.empty((model.node_i.shape[0], WORK))
-        kinematics(model.node_i, model.node_f, q2, W2)
+        W2 = np.empty((model.sizes[4], WORK))
+        pose(model, q2, W2)
         h, Dh2 = np.empty(nc), np.empty((nc, n))
         constraints(model, q2, W2, slots, where, h, Dh2, h, none, np.int64(1))
         for k in range(nc):
@@ -107,6 +113,7 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
         Fv[:, :] = 0.0
         dampers(model, v, W, slots, where, F, Fq, Fv, np.int64(1))
         wrenches(model, u1, W, slots, where, F, Fq, np.zeros((n, u1.shape[0])), np.int64(1))
+        damp(model, v, W, 0.5, F, Fq, Fv, np.int64(1))
         if extra.shape[0] > 0:
             Fq += extra_q
             Fv += extra_v
@@ -120,9 +127,9 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
 def jacobian_at(model, q, Dh):
     """``Dh`` (nc, nq) at ``q``."""
     if Dh.shape[0] > 0:
-        W = np.empty((model.node_i.shape[0], WORK))
+        W = np.empty((model.sizes[4], WORK))
         slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
-        kinematics(model.node_i, model.node_f, q, W)
+        pose(model, q, W)
         h = np.empty(Dh.shape[0])
         constraints(model, q, W, slots, where, h, Dh, h, np.empty((0, 0)), np.int64(1))
 
@@ -179,7 +186,7 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
     """
     n, nd, nc, nk, nu = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u1.shape[0]
     dynamic, kinematic = model.dynamic, model.kinematic
-    W = np.empty((model.node_i.shape[0], WORK))
+    W = np.empty((model.sizes[4], WORK))
     slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
     work = np.empty((5, n))
     q, v = work[0], work[1]
@@ -194,6 +201,12 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
         Fq += extra_q
         Fv += extra_v
         Fu += extra_u
+    Dq, Dv = np.empty((0, 0)), np.empty((0, 0))
+    if bends(model):
+        Dq, Dv = np.zeros((n, n)), np.zeros((n, n))
+        damp(model, v, W, 0.5, work[4], Dq, Dv, 1)
+        Fq += Dq
+        Fv += Dv
     Y[:, :] = 0.0
     K2 = np.empty((nd, n))
     for i in range(nd):
@@ -217,17 +230,24 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
             b = kinematic[j]
             Y[nc + i, n + nd + nu + j] = K2[i, b]
             G[i, n + nd + nu + j] = 0.25 * dt * H[2, a, b] + 0.5 * (H[1, b, a] + H[1, a, b]) + H[0, a, b] / dt
+        if bends(model):
+            for b in range(n):
+                G[i, b] += 0.5 * dt * Dq[a, b] - Dv[a, b]
+            for j in range(nd):
+                Gy[i, j] += 0.5 * dt * Dq[a, dynamic[j]] + Dv[a, dynamic[j]]
+            for j in range(nk):
+                G[i, n + nd + nu + j] += 0.5 * dt * Dq[a, kinematic[j]] + Dv[a, kinematic[j]]
     if nc > 0:
         Dh, h, D2 = np.empty((nc, n)), np.empty(nc), H[0]
         D2[:, :] = 0.0
-        kinematics(model.node_i, model.node_f, q1, W)
+        pose(model, q1, W)
         constraints(model, q1, W, slots, where, h, Dh, lam, D2, np.int64(2))
         for i in range(nd):
             for b in range(n):
                 Y[nc + i, b] -= D2[dynamic[i], b]
             for c in range(nc):
                 J[nc + i, c] = -Dh[c, dynamic[i]]
-        kinematics(model.node_i, model.node_f, q2, W)
+        pose(model, q2, W)
         constraints(model, q2, W, slots, where, h, Dh, lam, D2, np.int64(1))
         for c in range(nc):
             for i in range(nd):
@@ -277,7 +297,10 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
     third_derivatives(model, q, v, a, b, M[0], M[1], M[2])
     S = np.empty((0, 0))
     if model.sizes[2] != 0:
-        S = force_curvature(model, q, v, u1, mu)
+        inner = mu.copy()  # half of the damping of segments stands in r, half in p2
+        for i in range(nd):
+            inner[dynamic[i]] = 0.5 * (mu[dynamic[i]] - zp[i])
+        S = force_curvature(model, q, v, u1, mu, inner)
         if extra.shape[0] > 0:
             S += extra
         for i in range(n):
@@ -300,12 +323,12 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
         constraint_third(model, q1, lam, mu, 1.0, out)
         scaled = -m[:nc]
         constraint_hessian(model, q2, scaled, H22)
-        W = np.empty((model.node_i.shape[0], WORK), np.complex128)
+        W = np.empty((model.sizes[4], WORK), np.complex128)
         slots, where = np.empty((model.sizes[3], 6), np.complex128), np.empty(model.sizes[3], np.int64)
         x = np.empty(n, np.complex128)
         for i in range(n):
             x[i] = complex(q1[i], 1e-40 * mu[i])
-        kinematics(model.node_i, model.node_f, x, W)
+        pose(model, x, W)
         h, Dh = np.empty(nc, np.complex128), np.empty((nc, n), np.complex128)
         constraints(model, x, W, slots, where, h, Dh, lam, np.empty((0, 0), np.complex128), np.int64(1))
         for c in range(nc):
@@ -361,7 +384,7 @@ def step_length(model, q1, u1, q2, dt, J, pivot, Gy, extra, extra_v):
     """
     n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
     dynamic = model.dynamic
-    W = np.empty((model.node_i.shape[0], WORK))
+    W = np.empty((model.sizes[4], WORK))
     slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
     q, v = 0.5 * (q1 + q2), (q2 - q1) / dt
     Lv, Lq, F = np.empty(n), np.empty(n), np.zeros(n)
@@ -373,12 +396,14 @@ def step_length(model, q1, u1, q2, dt, J, pivot, Gy, extra, extra_v):
     if extra.shape[0] > 0:
         F += extra
         Fv += extra_v
+    Dv = np.zeros((n, n))
+    damp(model, v, W, 1.0, Lq, Fq, Dv, 1)
     y, p = np.zeros(nd + nc), np.empty(nd)
     for i in range(nd):
         r = dynamic[i]
         odd, mass, friction = 0.0, 0.0, 0.0
         for j in range(n):
-            odd += 0.5 * H[1, j, r] * v[j]
+            odd += 0.5 * (H[1, j, r] + Dv[r, j]) * v[j]
             mass += H[0, r, j] * v[j] / dt
             friction += Fv[r, j] * v[j]
         y[nc + i] = -(0.5 * Lq[r] - odd + mass + F[r] - friction)

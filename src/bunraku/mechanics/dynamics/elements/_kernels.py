@@ -1,7 +1,8 @@
 """Forces, springs and constraints between features of a tree: values, first and second derivatives, generic in the number type.
 
 A feature is a point or a direction fixed to a slot. With x its world value and slot i on its chain, dx/dq_i = d_i = w_i x x (+
-v_i for a point), and d2x/dq_j dq_i = w_j x d_i for j = i or an ancestor of i. Everything here is made of these two facts. ``W``
+v_i for a point), and d2x/dq_j dq_i = w_j x d_i for j = i or an ancestor of i. Everything here is made of these two facts (and,
+for two modes of a flexible segment, of what `flexible/chains` adds). ``W``
 holds the poses and screws at q (see `lagrangian/layout.py`); slots of a chain are listed from the feature to the root.
 """
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.dynamics.elements.layout import BILINEAR, BODY, DISTANCE, SPATIAL
+from bunraku.mechanics.dynamics.flexible.switch._kernels import bend_pairs, wrench_pairs
 from bunraku.mechanics.dynamics.lagrangian._kernels import cross
 from bunraku.mechanics.dynamics.lagrangian.layout import (
     ANGULAR,
@@ -139,6 +141,9 @@ def constraint(model, c, q, W, slots, where, gradient, scale, H, want):
     if want >= 2:
         bend(slots, where, np.int64(0), first, z0, z1, z2, factor * scale, H)
         bend(slots, where, first, second, z0, z1, z2, factor * scale, H)
+        bend_pairs(model, fa, a0, a1, a2, z0, z1, z2, factor * scale, W, H)
+        if fb >= 0:
+            bend_pairs(model, fb, b0, b1, b2, z0, z1, z2, -factor * scale, W, H)
         if kind == DISTANCE:
             squares(slots, where, second, 2.0 * scale, H)
     third = second
@@ -148,6 +153,7 @@ def constraint(model, c, q, W, slots, where, gradient, scale, H, want):
             gradient[where[s]] += slots[s, 0] * y0 + slots[s, 1] * y1 + slots[s, 2] * y2
         if want >= 2:
             bend(slots, where, second, third, y0, y1, y2, scale, H)
+            bend_pairs(model, fz, z0, z1, z2, y0, y1, y2, scale, W, H)
             for s in range(second):
                 for t in range(second, third):
                     cell = scale * (slots[s, 0] * slots[t, 0] + slots[s, 1] * slots[t, 1] + slots[s, 2] * slots[t, 2])
@@ -219,6 +225,8 @@ def springs(model, q, v, W, slots, where, Lv, Lq, Lvv, Lqq, want):
         else:
             bend(slots, where, np.int64(0), first, y0, y1, y2, -tight, Lqq)
             bend(slots, where, first, second, y0, y1, y2, -tight, Lqq)
+            bend_pairs(model, fa, a0, a1, a2, y0, y1, y2, -tight, W, Lqq)
+            bend_pairs(model, fb, b0, b1, b2, y0, y1, y2, tight, W, Lqq)
             squares(slots, where, second, -tight, Lqq)
             for s in range(second):
                 e = twist * (y0 * slots[s, 0] + y1 * slots[s, 1] + y2 * slots[s, 2])
@@ -252,6 +260,8 @@ def dampers(model, v, W, slots, where, F, Fq, Fv, want):
             E = np.zeros((n, n), W.dtype)
             bend(slots, where, np.int64(0), first, y0, y1, y2, 1.0, E)
             bend(slots, where, first, second, y0, y1, y2, 1.0, E)
+            bend_pairs(model, fa, a0, a1, a2, y0, y1, y2, 1.0, W, E)
+            bend_pairs(model, fb, b0, b1, b2, y0, y1, y2, -1.0, W, E)
             squares(slots, where, second, 1.0, E)
             total = np.zeros(n, W.dtype)
             for s in range(second):
@@ -336,11 +346,16 @@ def wrenches(model, u, W, slots, where, F, Fq, Fu, want):
                     e0, e1, e2 = cross(a0, a1, a2, n0, n1, n2)
                     cell += d0 * c0 + d1 * c1 + d2 * c2 + w0 * e0 + w1 * e1 + w2 * e2
                 Fq[i, j] += cell
+        if want >= 1:
+            wrench_pairs(model, f, kind == SPATIAL, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq)
 
 
 @kernel
 def forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, want):
-    """Adds all forces that are no potentials to ``F`` (nq,); if want >= 1 also ``Fq``, ``Fv`` (nq, nq) and ``Fu`` (nq, nu)."""
+    """Adds all forces that are no potentials to ``F`` (nq,); if want >= 1 also ``Fq``, ``Fv`` (nq, nq) and ``Fu`` (nq, nu).
+
+    The damping of flexible segments stands apart: see `flexible/elastic`.
+    """
     table = model.coordinate_f
     for c in range(table.shape[0]):
         F[c] -= table[c, DAMPING] * v[c]

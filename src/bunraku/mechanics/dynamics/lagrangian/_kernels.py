@@ -9,9 +9,9 @@ h_i, mass m_i and first moment c_i; gravity g; j the slot i or one of its ancest
     L_v_i = S_i.h_i    L_q_i = Sdot_i.h_i + g.d_i
     L_v_i v_j = S_j.A_i    L_v_i q_j = Sdot_j.A_i    L_v_j q_i = S_j.B_i    L_q_i q_j = Sdot_j.B_i + w_j.(d_i x g)
 
-The recursions see a segment only through the row that :func:`move_segment` writes; a new kind of segment is a branch there (and, if
-it carries mass that moves with its own coordinates, the terms of `segment.py`). Slots are added to their coordinates with +=, so
-several slots may share one coordinate (couplings, parts with several children).
+The recursions see a joint only through the row that :func:`move_segment` writes. Slots are added to their coordinates with +=, so
+several slots may share one coordinate (couplings, parts with several children). Trees with flexible segments take the recursions of
+`flexible/recursion`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def move_segment(i, node_i, node_f, amount, W):
 @kernel
 def kinematics(node_i, node_f, q, W):
     """World poses and screws of all slots at ``q`` into the rows of ``W``."""
-    for i in range(W.shape[0]):
+    for i in range(node_i.shape[0]):
         p = node_i[i, PARENT]
         if p < 0:
             for k in range(9):

@@ -1,0 +1,1 @@
+"""Features beyond flexible segments."""

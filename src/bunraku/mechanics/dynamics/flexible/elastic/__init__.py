@@ -1,0 +1,1 @@
+"""The elastic force of flexible segments."""

@@ -1,0 +1,1 @@
+"""Second derivatives of a tree that has flexible segments."""

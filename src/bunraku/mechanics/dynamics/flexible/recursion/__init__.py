@@ -1,0 +1,1 @@
+"""The recursions of a tree that has flexible segments."""

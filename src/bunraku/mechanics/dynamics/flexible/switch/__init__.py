@@ -1,0 +1,1 @@
+"""Rigid or flexible, decided when a kernel is compiled."""
