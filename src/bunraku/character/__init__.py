@@ -2,6 +2,7 @@
 
 from bunraku.character.body import Body, Foot, Frame, Pose, Shape
 from bunraku.character.character import WORLD, Character
+from bunraku.character.flexible import ElasticMaterial, FlexiblePart, PartHole, PartInterface, PartShape
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
 from bunraku.character.string import Carriage, String
@@ -15,10 +16,15 @@ __all__ = [
     "Character",
     "Coupling",
     "DependentRange",
+    "ElasticMaterial",
+    "FlexiblePart",
     "Foot",
     "Frame",
     "Joint",
     "Motor",
+    "PartHole",
+    "PartInterface",
+    "PartShape",
     "Pose",
     "Shape",
     "String",

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from bunraku.character.body import Body, Foot, Frame
 from bunraku.character.description import Description, Name, quantity
+from bunraku.character.flexible import ElasticMaterial, FlexiblePart, check_flexibles
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.loop import check_loops, cut_loops
 from bunraku.character.motor import Motor
@@ -42,6 +43,8 @@ class Character(Description):
     carriages: tuple[Carriage, ...] = ()
     strings: tuple[String, ...] = ()
     tendons: tuple[Tendon, ...] = ()
+    materials: tuple[ElasticMaterial, ...] = ()
+    flexibles: tuple[FlexiblePart, ...] = ()
     groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
     home: dict[str, float] = quantity("coordinate", default_factory=dict)
     may_touch: tuple[tuple[Name, Name], ...] = ()
@@ -59,6 +62,8 @@ class Character(Description):
             ("carriages", [carriage.name for carriage in self.carriages]),
             ("strings", [string.name for string in self.strings]),
             ("tendons", [tendon.name for tendon in self.tendons]),
+            ("materials", [material.name for material in self.materials]),
+            ("flexible parts", [part.name for part in self.flexibles]),
         ):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
@@ -77,6 +82,7 @@ class Character(Description):
         frames = {frame.name: frame.body for frame in self.frames}
         check_strings(self.strings, self.carriages, bodies, frames, known)
         check_tendons(self.tendons, {axis.name for axis in self.axes if axis.kind == "hinge"}, known)
+        check_flexibles(self.flexibles, self.materials, self.joints, bodies)
         driven = Counter(motor.coordinate for motor in self.motors)
         followers = {coupling.follower for coupling in self.couplings}
         if len(followers) < len(self.couplings):

@@ -42,7 +42,7 @@ def momentum(model, q1, q2, dt):
     v = (q2 - q1) / dt
     gradient(model, 0.5 * (q1 + q2), v, W, slots, where, Lv, Lq)
     none = np.empty((0, 0))
-    damp(model, v, W, 1.0, Lq, none, none, 0)
+    damp(model, v, W, 1.0, Lq, none, none, np.int64(0))
     p = np.empty(model.dynamic.shape[0])
     for i in range(p.shape[0]):
         p[i] = 0.5 * dt * Lq[model.dynamic[i]] + Lv[model.dynamic[i]]
@@ -204,7 +204,7 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
     Dq, Dv = np.empty((0, 0)), np.empty((0, 0))
     if bends(model):
         Dq, Dv = np.zeros((n, n)), np.zeros((n, n))
-        damp(model, v, W, 0.5, work[4], Dq, Dv, 1)
+        damp(model, v, W, 0.5, work[4], Dq, Dv, np.int64(1))
         Fq += Dq
         Fv += Dv
     Y[:, :] = 0.0
@@ -397,7 +397,7 @@ def step_length(model, q1, u1, q2, dt, J, pivot, Gy, extra, extra_v):
         F += extra
         Fv += extra_v
     Dv = np.zeros((n, n))
-    damp(model, v, W, 1.0, Lq, Fq, Dv, 1)
+    damp(model, v, W, 1.0, Lq, Fq, Dv, np.int64(1))
     y, p = np.zeros(nd + nc), np.empty(nd)
     for i in range(nd):
         r = dynamic[i]
