@@ -184,3 +184,28 @@ def test_lesson_15() -> None:
     assert exact[-1] < 1.2 * exact[0]
     swings = {dt: swing for dt, (_, swing) in found.items()}
     assert swings[0.1]["exact"] < 0.2 < 3.0 < swings[0.1]["first order"]  # the arms fall
+
+
+def test_lesson_17() -> None:
+    module = load("17")
+    fits = module.lesson()
+    whole, short = fits["whole"], fits["short"]
+    assert whole.young.value == pytest.approx(module.TRUTH["young"], rel=1e-3)
+    assert whole.damping.value == pytest.approx(module.TRUTH["damping"], rel=0.05)
+    assert whole.delay.value == pytest.approx(module.TRUTH["delay"], abs=5e-4)
+    assert not whole.warnings
+    assert 2.0 < short.damping.half_width / whole.damping.half_width < 4.0
+    assert short.young.half_width > 2.0 * whole.young.half_width
+    assert short.damping.covers(module.TRUTH["damping"])
+    assert any("cycles" in warning for warning in short.warnings)
+
+
+def test_lesson_16() -> None:
+    (undamped, damped), growth, rows = load("16").lesson()
+    assert damped < 5e-8 < undamped
+    assert not np.isfinite(growth[:2]).any()
+    assert growth[2] == pytest.approx(1.0, abs=0.1)
+    rough = {row.method: row.roughness for row in rows}
+    assert all(not row.note for row in rows)
+    assert rough["newmark"] > 3.0 * rough["generalized-alpha"]
+    assert rough["newmark"] > 3.0 * rough["bdf2"]

@@ -9,6 +9,7 @@ from bunraku.character import Body, Character, Coupling, Joint
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
 from bunraku.formats.registry import built_in, read_character
+from bunraku.formats.unbent import unbent
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")
@@ -54,7 +55,7 @@ def test_poses_of_bodies_and_frames_equal_mujocos(character, configurations, qua
 
 def test_centre_of_mass_and_jacobians_equal_mujocos(character, configurations) -> None:
     model, data = simulated(character, quaternion=False)
-    tree = compile_tree(character)
+    tree = compile_tree(unbent(character))
     columns = [int(model.joint(name).dofadr[0]) for name in tree.names]
     linear, angular = np.empty((3, model.nv)), np.empty((3, model.nv))
     for q in configurations:

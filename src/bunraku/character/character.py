@@ -120,7 +120,8 @@ class Character(Description):
     def _cut(self) -> None:
         """Leave a tree of joints, the others to loops; a description is frozen once this is done."""
         needed = {name for name, where in self._mentions() if where != "home" and not where.startswith("group ")}
-        tree, cut, bodies = cut_loops(self.joints, self.bodies, WORLD, needed)
+        bending = {(part.base, child.body) for part in self.flexibles for child in part.children}
+        tree, cut, bodies = cut_loops(self.joints, self.bodies, WORLD, needed, bending)
         if tree != self.joints:
             self.__dict__.update(joints=tree, bodies=bodies, loops=(*self.loops, *cut))
             self.__dict__.pop("axes", None)

@@ -51,9 +51,10 @@ class PartHole(Description):
 class PartShape(Description):
     """The shape of a part, from z = 0 along z in its own frame.
 
-    By kind: rod (``length``, ``diameter``); tube (and ``wall``); box (``size`` x, y, z, centred on the z axis); plate (``outline``:
-    corners in the xy plane, in order; ``thickness``; ``holes``); mesh (``file``: gmsh .msh or VTK tetrahedra in metres). ``cell``
-    is the wanted size of the tetrahedra; a size fine enough for bending is chosen when it is left out.
+    By kind: rod (``length``, ``diameter``); tube (and ``wall``); box (``size`` x, y, z, centred on the z axis); plate
+    (``outline``: corners in the xy plane, in order; ``thickness``; ``holes``); mesh (``file``: gmsh .msh or VTK tetrahedra in
+    metres, beside the character; the ``digest`` of its content is noted when it is read). ``cell`` is the wanted size of the
+    tetrahedra; a size fine enough for bending is chosen when it is left out.
     """
 
     kind: Literal["rod", "tube", "box", "plate", "mesh"]
@@ -65,6 +66,7 @@ class PartShape(Description):
     thickness: float | None = quantity("length", None, gt=0.0)
     holes: tuple[PartHole, ...] = ()
     file: str | None = None
+    digest: Annotated[str, Field(max_length=64)] = ""
     cell: float | None = quantity("length", None, gt=0.0)
 
     @model_validator(mode="after")
@@ -101,7 +103,8 @@ class PartInterface(Description):
 class FlexiblePart(Description):
     """A part that bends: its material and shape, where its frame stands on its base, and what it carries.
 
-    ``modes``: how many bending modes of each plane its motion is described with; chosen against the full model when left out.
+    ``modes``: how many bending modes of each plane its motion is described with; two, or chosen against the full model, when left
+    out.
     """
 
     name: Name

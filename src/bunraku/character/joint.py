@@ -35,6 +35,7 @@ class Joint(Description):
     ``axis`` (and ``second_axis`` of a universal joint) in the joint frame; ``sequence`` orders the turns of a ball or
     free joint, outermost first; ``range`` limits a single-axis joint, ``ranges`` the coordinates of any other. ``child_pose`` is
     where the joint frame stands in the child when that is not the child's own frame: at the far end of a rod that closes a loop.
+    ``stiffness`` is that of a spring which draws each coordinate of a joint without motor to its home value.
     """
 
     name: Name
@@ -49,6 +50,7 @@ class Joint(Description):
     range: Range | None = quantity("coordinate", None)
     ranges: tuple[Range | None, ...] = quantity("coordinate", ())
     damping: float = quantity("damping", 0.0, ge=0.0)
+    stiffness: float = quantity("stiffness", 0.0, ge=0.0)
     friction: float = quantity("effort", 0.0, ge=0.0)
     armature: float = quantity("inertia", 0.0, ge=0.0)
 

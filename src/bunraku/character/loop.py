@@ -2,8 +2,9 @@
 
 A character's joints may make cycles: a body that is the child of two joints, or a joint whose child is the world. The tree is
 grown from the world, breadth first, along joints in their own direction (parent to child); what then leads into a body that hangs
-already is cut. Among joints into the same body those that something refers to are kept (motors, couplings, tendons), then free ones
-and those with a range, damping, friction or rotor; then the nearest to the world; then the first.
+already is cut. Among joints into the same body a fixed joint that a flexible part takes the place of is kept before all others,
+then those that something refers to (motors, couplings, tendons), then free ones and those with a range, damping, spring, friction
+or rotor; then the nearest to the world; then the first.
 """
 
 from __future__ import annotations
@@ -21,15 +22,19 @@ _NONE = Pose()
 
 
 def cut_loops(
-    joints: Sequence[Joint], bodies: Sequence[Body], world: str, needed: Collection[str]
+    joints: Sequence[Joint],
+    bodies: Sequence[Body],
+    world: str,
+    needed: Collection[str],
+    bending: Collection[tuple[str, str]] = (),
 ) -> tuple[tuple[Joint, ...], tuple[Joint, ...], tuple[Body, ...]]:
     """Split joints into those of the tree and those that close its loops, both in the order given; and the bodies it then has.
 
-    ``needed`` are the coordinates that something refers to. A joint of the tree whose frame stands apart from its child's
-    (``child_pose``) ends at a new massless body ``child@joint``, to which the child is fixed. Raises ValueError when a body
-    cannot be reached from the world, or a joint that is needed had to be cut.
+    ``needed`` are the coordinates that something refers to, ``bending`` the ends (base, child) of flexible parts. A joint of the
+    tree whose frame stands apart from its child's (``child_pose``) ends at a new massless body ``child@joint``, to which the
+    child is fixed. Raises ValueError when a body cannot be reached from the world, or a joint that is needed had to be cut.
     """
-    weight = {joint.name: _weight(joint, needed) for joint in joints}
+    weight = {joint.name: _weight(joint, needed, bending) for joint in joints}
     best: dict[str, int] = defaultdict(int)
     below: dict[str, list[int]] = defaultdict(list)
     for index, joint in enumerate(joints):
@@ -73,12 +78,17 @@ def check_loops(loops: Sequence[Joint], ends: Collection[str]) -> None:
                 raise ValueError(f"joint {loop.name!r} closes a loop at {end!r}, which is no body")
 
 
-def _weight(joint: Joint, needed: Collection[str]) -> int:
-    """How much would be lost by cutting a joint: 2 when something refers to it, 1 when it does more than connect, else 0."""
+def _weight(joint: Joint, needed: Collection[str], bending: Collection[tuple[str, str]]) -> int:
+    """How much would be lost by cutting a joint.
+
+    3 when a flexible part takes its place, 2 when something refers to it, 1 when it does more than connect, else 0.
+    """
+    if joint.kind == "fixed" and (joint.parent, joint.child) in bending:
+        return 3
     if any(axis.name in needed for axis in joint.axes):
         return 2
     more = joint.kind == "free" or joint.range is not None or any(joint.ranges)
-    return int(more or joint.damping > 0.0 or joint.friction > 0.0 or joint.armature > 0.0)
+    return int(more or max(joint.damping, joint.stiffness, joint.friction, joint.armature) > 0.0)
 
 
 def _lost(joints: Sequence[Joint], lost: list[str]) -> None:

@@ -14,6 +14,9 @@ class Motor(Description):
 
     The torque it can give falls linearly from ``torque_fraction * stall_torque`` at rest to zero at ``no_load_speed``.
     ``stiffness`` and ``damping`` are the gains of its position servo, used when it is replayed in foreign physics.
+    ``torsional_stiffness`` is that of its shaft, gears and mounting together: a motor that has one gives way by torque over
+    stiffness between what it is told and what it moves, with ``torsional_damping`` beside it, wherever motors are asked to be
+    soft.
     """
 
     name: Name
@@ -32,6 +35,8 @@ class Motor(Description):
     rate: float = quantity("frequency", 100.0, gt=0.0, le=10_000.0)
     stiffness: float | None = quantity("stiffness", None, gt=0.0)
     damping: float | None = quantity("damping", None, ge=0.0)
+    torsional_stiffness: float | None = quantity("stiffness", None, gt=0.0)
+    torsional_damping: float = quantity("damping", 0.0, ge=0.0)
     model: str = ""
     source: str = ""
 

@@ -55,6 +55,12 @@ GROUPS = {
     "curvature": KernelGroup(
         "warm_curvature", ("mechanics/integrators/trajectory:contract", "optimization/control:costates"), 43.0, aside=False
     ),
+    "bending": KernelGroup(
+        "warm_bending",
+        ("mechanics/integrators/driven/stepping:motor_forces", "mechanics/integrators/driven/tangent:spread"),
+        100.0,
+        aside=False,
+    ),
     "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
     "solvers": KernelGroup(
         "warm_solvers", ("optimization/chain/scales:scale_segments", "optimization/smooth_chain:tighten"), 20.0, aside=False

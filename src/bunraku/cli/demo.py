@@ -68,11 +68,29 @@ DEMOS = {
         "a hand of tendons holds a ball and comes back from a nudge; without feedback it falls",
         "demo_hand",
     ),
+    "one-rod": Demo("vibration", "one-rod", "tick", {"points": 150}, "a rod on a motor ticks and stands still", "demo_flexible"),
+    "two-rods": Demo(
+        "vibration", "two-rods", "tilt", {"points": 100}, "a motor between two rods tilts the upper one", "demo_flexible"
+    ),
+    "dancer": Demo("vibration", "dancer", "dance", {"points": 200}, "four motors and three rods dance and wave", "demo_flexible"),
+    "bartender": Demo(
+        "vibration", "bartender", "serve", {"points": 250}, "a glass of water goes around and is not spilled", "demo_flexible"
+    ),
+    "rapper": Demo(
+        "vibration", "rapper", "rap", {"points": 250}, "an arm of printed parts with a four-bar linkage raps", "demo_flexible"
+    ),
+    "drummer": Demo(
+        "vibration", "drummer", "drumming", {"points": 200}, "a figure of 13 motors drums on legs of spring steel", "demo_flexible"
+    ),
+    "boxer": Demo("vibration", "boxer", "boxing", {"points": 250}, "the same figure punches, blocks and dodges", "demo_flexible"),
 }
 
 
 _SPOKEN, _MOVED = ("measures", "solvers"), ("retargeting", "control", "collisions", "steps", "curvature")
 """The groups of kernels to compile ahead: for demos of speech, and for those of characters that physics moves."""
+
+_BENDING = ("bending", "measures")
+"""The same for flexible characters."""
 
 
 def register(app: typer.Typer) -> None:
@@ -104,7 +122,7 @@ def demo(
         raise BadInput("this is a file; give a folder", file=str(output))
     example = DEMOS[name]
     say(f"{name}: {example.meaning}")
-    compile_ahead(*(_SPOKEN if example.performer == "speech" else _MOVED))
+    compile_ahead(*{"speech": _SPOKEN, "vibration": _BENDING}.get(example.performer, _MOVED))
     door = import_module(f"bunraku.cli.{example.module}")
     figures, code = door.run(name, example, None if quick else output)
     if json:

@@ -16,6 +16,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
     from bunraku.verification.comparison import comparison_row
+    from bunraku.verification.replay import ReplayResult
     from bunraku.verification.verify import verify
 
     character, clip = read_character(example.character), read_clip(example.clip)
@@ -37,7 +38,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
         "lag_ms": after["lag_ms"],
         "control_lag_ms": slowed["lag_ms"],
         "balance_margin_m": result.certificate.check("balance margin").value,
-        "fell": bool(verdict.replay.fell) if verdict.replay is not None else None,
+        "fell": bool(verdict.replay.fell) if isinstance(verdict.replay, ReplayResult) else None,
     }
     say(
         f"{clip.name}: {figures['velocity_violations_before']} samples were too fast, "

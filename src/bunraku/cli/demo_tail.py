@@ -96,6 +96,8 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
     from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import write_performance
     from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
+    from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
+    from bunraku.verification.flexible_verify import FlexibleVerdict
     from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, save_figure
     from bunraku.verification.pose_strip import draw_poses
     from bunraku.verification.report import make_report
@@ -109,6 +111,12 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
         save_figure(draw_poses(result), folder / "poses.png")
     if isinstance(verdict.replay, StringReplay):
         save_figure(draw_replay(verdict.replay, result.rate), folder / "replay.png")
+    if isinstance(verdict.replay, FlexibleVerdict):
+        save_figure(draw_frames(verdict.replay.judged), folder / "frames.png")
+        save_figure(draw_errors(verdict.replay.judged), folder / "errors.png")
+        save_figure(draw_profiles(result), folder / "motors.png")
+        if costs := cost_history(result):
+            save_figure(draw_cost(costs), folder / "objective.png")
     if others:
         save_figure(draw_comparison([*others, result]), folder / "comparison.png")
     write_atomically(folder / "report.html", make_report(result, verdict, others).encode())

@@ -58,7 +58,7 @@ def _character(character: Character) -> dict[str, Any]:
         field: sum(getattr(m, field) is not None for m in character.motors)
         for field in ("velocity", "acceleration", "jerk", "stall_torque")
     }
-    return {
+    facts: dict[str, Any] = {
         "kind": "character",
         "name": character.name,
         "mass_kg": sum(body.mass for body in character.bodies),
@@ -75,6 +75,30 @@ def _character(character: Character) -> dict[str, Any]:
         "groups": ", ".join(character.groups),
         "source": character.source,
     }
+    if character.flexibles:
+        facts["flexible parts"], own = _flexibles(character)
+        facts["mass_kg"] = sum(body.mass for body in character.bodies) + own
+    return facts
+
+
+def _flexibles(character: Character) -> tuple[list[str], float]:
+    """A line for each flexible part (what it is, how it vibrates, which motions bend it), and what all of them weigh [kg]."""
+    from bunraku.mechanics.flexible.proposal import FACTOR
+    from bunraku.mechanics.flexible.reduced_parts import reduce_parts
+    from bunraku.mechanics.tree import compile_tree
+
+    lines, whole = [], 0.0
+    for name, reduced in reduce_parts(character, compile_tree(character)).items():
+        part, f1 = reduced.part, reduced.frequency
+        mass = reduced.reduction.segment.mass
+        whole += mass
+        load = sum(body.mass for body in reduced.carried)
+        lines.append(
+            f"{name}: {part.shape.kind} of {part.material}, {reduced.length:.3g} m, {mass:.3g} kg, from {part.base} to "
+            f"{', '.join(child.body for child in part.children)} ({load:.3g} kg beyond); first frequency {f1:.3g} Hz, "
+            f"{reduced.reduction.segment.r} modes; bends visibly in motions above {f1 / FACTOR:.2g} Hz"
+        )
+    return lines, whole
 
 
 def _clip(clip: Clip) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,14 +123,30 @@ class _Job:
                 say(note)
             choice = choose_performer(who, prepared.clip, self.performer)
             say(f"performer: {choice.name} ({choice.reason})")
+            for note in (stiff := _taken_as_rigid(who, choice.name)):
+                say(note)
             artist = make_performer(choice.name, parse_options(choice.name, self.words))
             compile_ahead(*_kernels(choice.name, who))
             result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
+            if stiff:
+                certificate = replace(result.certificate, notes=(*result.certificate.notes, *stiff))
+                result = replace(result, certificate=certificate)
         write_performance(target, result)
         if result.certificate.status is not Status.CANCELLED:
             trail.discard()
             ready.discard()
         return result, target
+
+
+def _taken_as_rigid(character: Character, performer: str) -> tuple[str, ...]:
+    """What to say when a performer that knows nothing of flexible parts performs with a character that has some."""
+    from bunraku.mechanics.flexible.rigid import rigid_note
+    from bunraku.performers.performer import performer_class
+
+    kind = performer_class(performer)
+    if not character.flexibles or "character.flexibles" in (*kind.needs, *kind.uses) or ".vibration." in kind.__module__:
+        return ()
+    return (f"{rigid_note(character)}; nothing is done against their vibration",)
 
 
 def _kernels(performer: str, character: Character) -> tuple[str, ...]:

@@ -18,11 +18,15 @@ def register(app: typer.Typer) -> None:
 def verify(
     performance: Annotated[Path, typer.Argument(help="A .performance.npz")],
     replay: Annotated[bool, typer.Option(help="Replay in MuJoCo, a simulator whose physics is not ours")] = True,
+    full_order: Annotated[
+        bool, typer.Option("--full-order", help="Also in the full elastic model: minutes to hours, then remembered")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The verdict as JSON on stdout")] = False,
 ) -> int:
     """Recompute every limit at the motor rate, and replay the motion in MuJoCo with the motors' delay and torque.
 
-    A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback.
+    A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback; that of a character with flexible
+    parts with rods as chains of rigid links, and with --full-order in the full elastic model.
     """
     from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, say, show_checks, watching
@@ -30,9 +34,10 @@ def verify(
     from bunraku.verification.verify import verify as judge
 
     given = read_performance(performance)
-    compile_ahead(*(("control", "collisions", "steps") if given.dynamic else ("measures",)))
+    groups = ("control", "collisions", "steps") if given.dynamic else ("bending",) if given.character.flexibles else ("measures",)
+    compile_ahead(*groups)
     with watching() as monitor:
-        verdict = judge(given, replay=replay, monitor=monitor)
+        verdict = judge(given, replay=replay, full_order=full_order, monitor=monitor)
     show_checks(verdict.checks)
     say("every promise holds" if verdict.holds else "A PROMISE DOES NOT HOLD")
     if json:

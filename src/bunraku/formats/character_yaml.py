@@ -13,9 +13,14 @@ __all__ = ["apply_overlay", "read_character_yaml", "write_character_yaml"]
 
 
 def read_character_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Character:
-    """A character from YAML. ``folder`` is not used: a character file names no other file but meshes, which are not opened."""
+    """A character from YAML; meshes of its flexible parts are read from ``folder``. Meshes of rigid shapes are not opened."""
     content = read_yaml(data, file=file, kind="character")
-    return build(Character, content.data, file=file, lines=content.lines)
+    character = build(Character, content.data, file=file, lines=content.lines)
+    if folder is None or not any(part.shape.kind == "mesh" for part in character.flexibles):
+        return character
+    from bunraku.formats.part_meshes import with_meshes
+
+    return with_meshes(character, folder, where=content.where)
 
 
 def write_character_yaml(character: Character) -> str:

@@ -13,6 +13,7 @@ __all__ = [
     "AccentEntry",
     "AudioTrack",
     "ClipFile",
+    "EmphasisEntry",
     "Interpolation",
     "JointsTrack",
     "MarkEntry",
@@ -90,6 +91,22 @@ class MarkEntry(Description):
         return self
 
 
+class EmphasisEntry(Description):
+    """How much a body counts, and when: see `bunraku.motion.emphasis.Emphasis`."""
+
+    frame: Name
+    weight: float = Field(ge=0.0, le=1e9)
+    start: float = quantity("time", 0.0, ge=0.0, lt=1e7)
+    end: float | None = quantity("time", None, ge=0.0, lt=1e7)
+    kind: Literal["position", "orientation"] = "position"
+
+    @model_validator(mode="after")
+    def _check(self) -> EmphasisEntry:
+        if self.end is not None and not self.end > self.start:
+            raise ValueError(f"the emphasis of {self.frame[:40]!r} ends at {self.end} s, not after its start at {self.start} s")
+        return self
+
+
 class ModeEntry(Description):
     """One motion of a choreography: the name of its primitive and when it begins."""
 
@@ -159,4 +176,5 @@ class ClipFile(Description):
     phrases: tuple[MarkEntry, ...] = ()
     held: tuple[Name, ...] = ()
     modes: ModesTrack | None = None
+    emphasis: tuple[EmphasisEntry, ...] = Field((), max_length=1000)
     source: str = ""

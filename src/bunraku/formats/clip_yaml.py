@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from bunraku.errors import BadInput
 from bunraku.formats.bvh import read_bvh
-from bunraku.formats.clip_file import AudioTrack, ClipFile, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
+from bunraku.formats.clip_file import AudioTrack, ClipFile, EmphasisEntry, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
 from bunraku.formats.clip_modes import read_modes, written_modes
 from bunraku.formats.csv_curves import read_csv
 from bunraku.formats.files import read_reference
@@ -21,7 +21,7 @@ from bunraku.formats.places import Where
 from bunraku.formats.units import build, from_si
 from bunraku.formats.wav import audio_from_wav, wav_bytes
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
-from bunraku.motion import Audio, Clip, JointCurves, Mark, SkeletonMotion
+from bunraku.motion import Audio, Clip, Emphasis, JointCurves, Mark, SkeletonMotion
 
 __all__ = ["MAX_KEYED_SAMPLES", "interpolated", "read_clip_yaml", "write_clip_yaml"]
 
@@ -47,6 +47,7 @@ def read_clip_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Cli
         mood=found.mood,
         source=found.source,
         modes=None if found.modes is None else read_modes(found.modes, folder, top.at("modes"), _joints),
+        emphasis=tuple(Emphasis(part.frame, part.weight, part.start, part.end, part.kind) for part in found.emphasis),
     )
 
 
@@ -73,6 +74,7 @@ def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
         phrases=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.phrases),
         held=clip.held,
         modes=None if clip.modes is None else written_modes(clip.modes),
+        emphasis=tuple(EmphasisEntry(frame=e.frame, weight=e.weight, start=e.start, end=e.end, kind=e.kind) for e in clip.emphasis),
         source=clip.source,
     )
     return parts | {name: dump_yaml("clip", from_si(content))}

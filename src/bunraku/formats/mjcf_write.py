@@ -11,6 +11,7 @@ import numpy as np
 from bunraku.character import WORLD, Axis, Body, Character, Frame, Joint, Pose, Shape
 from bunraku.formats.mjcf_loops import loop_sites, write_loops, write_tendons
 from bunraku.formats.poses import as_pose, of_pose
+from bunraku.formats.unbent import unbent, unbent_note
 from bunraku.formats.xml_text import element, numbers
 from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
 
@@ -49,9 +50,11 @@ def export_mjcf(
     Couplings become joint equalities; joints that close loops connect and weld equalities; tendons over pulleys fixed tendons
     with a motor of their name, whose control is the tension. Strings become spatial tendons that grow no longer than the
     string, from a site of the carriage's name, on a mocap body at its home, to the site ``STRING.hook``. ``floor`` adds the
-    plane z = 0; touching ground, feet use their own friction.
+    plane z = 0; touching ground, feet use their own friction. Flexible parts are written rigid and unbent.
     """
-    writer = _Writer(character, free_base_as_quaternion, self_collision, default_stiffness)
+    writer = _Writer(unbent(character), free_base_as_quaternion, self_collision, default_stiffness)
+    if character.flexibles:
+        writer.notes.append(unbent_note(character))
     world = [*writer.body_lines(WORLD, 2), *writer.carriages()]
     if floor:
         world.insert(0, '    <geom name="floor" type="plane" size="0 0 0.05" friction="0.8 0.005 0.0001" material="floor"/>')
@@ -182,7 +185,10 @@ class _Writer:
             limits = self._limits(axis)
             if limits:
                 values["range"] = numbers(limits)
-            for key, value in (("damping", joint.damping), ("frictionloss", joint.friction), ("armature", joint.armature)):
+            figures = {"damping": joint.damping, "frictionloss": joint.friction, "armature": joint.armature}
+            if joint.stiffness and axis.name not in self.character.driven:
+                figures |= {"stiffness": joint.stiffness, "springref": self.character.home.get(axis.name, 0.0)}
+            for key, value in figures.items():
                 if value:
                     values[key] = numbers([value])
             lines.append(element(depth, "joint", **values))

@@ -73,7 +73,7 @@ _FORMATS = (
         f"{_HERE}.character_yaml:write_character_yaml",
     ),
     Format("URDF", "character", (".urdf",), f"{_HERE}.urdf:read_urdf", f"{_HERE}.urdf:write_urdf"),
-    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf:read_mjcf", f"{_HERE}.mjcf:write_mjcf"),
+    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf:read_mjcf", f"{_HERE}.mjcf:export_mjcf"),
     Format(
         "clip YAML",
         "clip",

@@ -8,6 +8,7 @@ import numpy as np
 
 from bunraku.character import WORLD, Axis, Body, Character, Joint, Pose, Shape
 from bunraku.formats.poses import as_pose, of_pose
+from bunraku.formats.unbent import unbent, unbent_note
 from bunraku.formats.xml_text import element, numbers
 from bunraku.geometry.euler import roll_pitch_yaw
 from bunraku.geometry.poses import compose
@@ -21,9 +22,11 @@ def write_urdf(character: Character) -> tuple[str, tuple[str, ...]]:
     """The character as URDF text, and the list of what was dropped or changed.
 
     A joint with several coordinates becomes a chain of massless links, one joint per coordinate with its name; a free base is
-    left to whoever reads the file (the root link is the base); couplings become mimic; frames become massless fixed links.
+    left to whoever reads the file (the root link is the base); couplings become mimic; frames become massless fixed links. Flexible
+    parts are written rigid and unbent.
     """
-    return _Writer(character).text()
+    text, notes = _Writer(unbent(character)).text()
+    return text, (unbent_note(character), *notes) if character.flexibles else notes
 
 
 class _Writer:
@@ -61,6 +64,8 @@ class _Writer:
         for field in ("dependent_ranges", "feet", "groups", "home", "may_touch", "carriages", "strings", "loops", "tendons"):
             if getattr(self.character, field):
                 self.notes.append(f"{field} dropped: URDF has no place for them")
+        if any(joint.stiffness for joint in self.character.joints):
+            self.notes.append("springs at joints dropped: URDF has no place for them")
         if any(motor.acceleration or motor.jerk or motor.delay or motor.no_load_speed for motor in self.character.motors):
             self.notes.append("of motors only velocity and effort are written")
         head = element(0, "robot", name=self.character.name).replace("/>", ">")

@@ -13,13 +13,13 @@ from bunraku.mechanics.dynamics.constraints import Constraint, Distance
 from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.dynamics.places import Place
-from bunraku.mechanics.dynamics.potentials import Potential
+from bunraku.mechanics.dynamics.potentials import CoordinateSpring, Potential
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.loops import close_loops, loop_gaps
 from bunraku.mechanics.strings import home_lengths, with_carriages
 from bunraku.mechanics.tree import compile_tree
 
-__all__ = ["character_home", "character_system"]
+__all__ = ["character_home", "character_system", "joint_springs"]
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,8 @@ def character_system(
     Closed chains are found from the character's loops and need not be stated; rows that repeat others are left out. Inputs are the
     tensions [N] of its tendons, by their names; with ``torques`` also the torque [N·m or N] of each motor, by its name; then
     ``inputs`` for the given ``forces``. ``gravity`` [m/s²]. ``damping`` of the joints [N·m·s/rad or N·s/m]: one number for all
-    coordinates, a number for each of some (the others undamped), or None for what the joints state.
+    coordinates, a number for each of some (the others undamped), or None for what the joints state. Flexible parts are unbent and
+    have no mass here; `bunraku.mechanics.flexible` lets them bend.
     """
     tree = compile_tree(with_carriages(character))
     prescribed = (*kinematic, *character.prescribed)
@@ -68,11 +69,26 @@ def character_system(
         lengths=[string.coordinate for string in character.strings],
         inputs=names,
         gravity=gravity,
-        potentials=potentials,
+        potentials=[*joint_springs(character), *potentials],
         forces=[*made, *forces],
         constraints=[*held, *constraints],
         armature={axis.name: joint.armature for joint in character.joints for axis in joint.axes if joint.armature},
     )
+
+
+def joint_springs(character: Character) -> list[CoordinateSpring]:
+    """The springs of the joints without motor: each coordinate is drawn to its home value (a follower acts on its driver)."""
+    driven = set(character.driven)
+    ratios = {c.follower: (c.driver, c.ratio, c.offset) for c in character.couplings}
+    springs = []
+    for joint in character.joints:
+        for axis in joint.axes if joint.stiffness else ():
+            driver, ratio, offset = ratios.get(axis.name, (axis.name, 1.0, 0.0))
+            if driver in driven:
+                continue
+            home = ratio * character.home.get(driver, 0.0) + offset
+            springs.append(CoordinateSpring(driver, joint.stiffness * ratio**2, (home - offset) / ratio))
+    return springs
 
 
 def character_home(character: Character, system: System) -> Array:

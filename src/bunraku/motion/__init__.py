@@ -4,6 +4,7 @@ from bunraku.motion.certificate import Certificate, Check
 from bunraku.motion.choreography import Accent, Choreography, Mode, Primitive
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, SkeletonMotion
+from bunraku.motion.emphasis import Emphasis
 from bunraku.motion.feedback import Feedback
 from bunraku.motion.limits import Excess, MotionLimits
 from bunraku.motion.performance import Channel, Performance, Provenance
@@ -17,6 +18,7 @@ __all__ = [
     "Check",
     "Choreography",
     "Clip",
+    "Emphasis",
     "Excess",
     "Feedback",
     "JointCurves",

@@ -8,6 +8,7 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.motion.choreography import Choreography
 from bunraku.motion.curves import JointCurves, SkeletonMotion
+from bunraku.motion.emphasis import Emphasis
 from bunraku.motion.sound import Audio, Mark
 
 __all__ = ["Clip"]
@@ -19,7 +20,7 @@ class Clip:
 
     ``joints``: curves of the character's own coordinates; ``skeleton``: a captured skeleton, to be retargeted;
     ``audio``, ``words``, ``phrases``: the voice; ``held``: coordinates or groups that stay at their home value;
-    ``modes``: a choreography, primitives with their switching times and a score.
+    ``modes``: a choreography, primitives with their switching times and a score; ``emphasis``: which bodies matter more, and when.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Clip:
     mood: str = ""
     source: str = ""
     modes: Choreography | None = None
+    emphasis: tuple[Emphasis, ...] = ()
 
     @property
     def tracks(self) -> tuple[str, ...]:
@@ -43,6 +45,7 @@ class Clip:
             "words": bool(self.words),
             "phrases": bool(self.phrases),
             "modes": self.modes is not None,
+            "emphasis": bool(self.emphasis),
         }
         return tuple(name for name, given in present.items() if given)
 

@@ -33,11 +33,17 @@ __all__ = ["REGISTRY", "Performer", "Suitability", "make_performer", "needs_of",
 REGISTRY: dict[str, str] = {
     "speech": "bunraku.performers.speech.performer:SpeechPerformer",
     "marionette": "bunraku.performers.marionette.performer:MarionettePerformer",
+    "vibration": "bunraku.performers.vibration.performer:VibrationPerformer",
     "reference": "bunraku.performers.speech.baselines:ReferencePerformer",
     "clamp": "bunraku.performers.speech.baselines:ClampPerformer",
     "stretch": "bunraku.performers.speech.baselines:StretchPerformer",
     "ruckig": "bunraku.performers.speech.baselines:RuckigPerformer",
     "toppra": "bunraku.performers.speech.baselines:ToppraPerformer",
+    "zv": "bunraku.performers.vibration.compared:ZvPerformer",
+    "zv-advanced": "bunraku.performers.vibration.compared:AdvancedZvPerformer",
+    "zvd": "bunraku.performers.vibration.compared:ZvdPerformer",
+    "zvd-advanced": "bunraku.performers.vibration.compared:AdvancedZvdPerformer",
+    "lowpass": "bunraku.performers.vibration.compared:LowPassPerformer",
 }
 
 

@@ -2,15 +2,29 @@
 
 Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there. Speaking characters
 need ``warm_solvers`` and ``warm_measures``; puppets ``warm_steps``, ``warm_control`` and ``warm_collisions``, with
-``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``. `cli.compiling` knows
-which of them are missing.
+``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``; flexible characters
+``warm_bending``. `cli.compiling` knows which of them are missing.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.character import Body, Carriage, Character, Foot, Joint, Motor, Pose, Shape, String
+from bunraku.character import (
+    Body,
+    Carriage,
+    Character,
+    ElasticMaterial,
+    FlexiblePart,
+    Foot,
+    Joint,
+    Motor,
+    PartInterface,
+    PartShape,
+    Pose,
+    Shape,
+    String,
+)
 from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.collision import self_collisions
 from bunraku.mechanics.driven_measures import measure_driven
@@ -21,7 +35,7 @@ from bunraku.mechanics.marionette import hang
 from bunraku.mechanics.measures import measure_motion
 from bunraku.mechanics.points import Points
 from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import JointCurves
+from bunraku.motion import Clip, JointCurves
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
 from bunraku.optimization.control import _kernels as control
@@ -30,7 +44,44 @@ from bunraku.optimization.solution import Status
 from bunraku.retargeting.inverse_kinematics import solve_pose
 from bunraku.retargeting.targets import Target, TargetSet
 
-__all__ = ["warm_collisions", "warm_control", "warm_curvature", "warm_measures", "warm_retargeting", "warm_solvers", "warm_steps"]
+__all__ = [
+    "warm_bending",
+    "warm_collisions",
+    "warm_control",
+    "warm_curvature",
+    "warm_measures",
+    "warm_retargeting",
+    "warm_solvers",
+    "warm_steps",
+]
+
+
+def warm_bending() -> None:
+    """Compile elasticity, the driven simulation of a flexible character, its derivatives and measures, on a rod on a motor."""
+    from bunraku.performers.vibration.performer import VibrationPerformer
+
+    parts = tuple(Body(name=name, mass=0.1, inertia=(1e-4, 1e-4, 1e-4, 0.0, 0.0, 0.0)) for name in ("hub", "tip"))
+    character = Character(
+        name="toy",
+        bodies=parts,
+        joints=(
+            Joint(name="turn", kind="hinge", parent="world", child="hub", axis=(0, 1, 0)),
+            Joint(name="rod", kind="fixed", parent="hub", child="tip", pose=Pose(position=(0.0, 0.0, 0.2))),
+        ),
+        motors=(Motor(name="turn", coordinate="turn", stall_torque=1.0, no_load_speed=8.0, rate=100.0),),
+        materials=(ElasticMaterial(name="steel", young=2e11, density=7850.0, strain_damping=1e-3),),
+        flexibles=(
+            FlexiblePart(
+                name="rod",
+                material="steel",
+                shape=PartShape(kind="rod", length=0.2, diameter=0.004, cell=0.02),
+                base="hub",
+                children=(PartInterface(body="tip"),),
+            ),
+        ),
+    )
+    wave = JointCurves(("turn",), 100.0, 0.05 * np.sin(np.linspace(0.0, np.pi, 31))[:, None] ** 2)
+    VibrationPerformer(max_iterations=2, points=8, feedback=True).perform(character, Clip("toy", joints=wave))
 
 
 def warm_solvers() -> None:

@@ -9,6 +9,8 @@ from html import escape
 from bunraku.motion import Check, Performance
 from bunraku.verification.comparison import comparison_row
 from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
+from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
+from bunraku.verification.flexible_verify import FlexibleVerdict
 from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, figure_bytes
 from bunraku.verification.pose_strip import draw_poses
 from bunraku.verification.string_replay import StringReplay
@@ -38,6 +40,10 @@ HOW_DYNAMIC = (
     "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was solved "
     "again, with its tensions; the channels were replayed in MuJoCo with its own tendons, open loop and with the feedback."
 )
+HOW_BENT = (
+    "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms; the channels were replayed "
+    "in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full elastic model if it was asked."
+)
 
 
 def make_report(performance: Performance, verdict: Verdict, others: Sequence[Performance] = ()) -> str:
@@ -51,12 +57,12 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
         f"{_count(performance)}, "
         f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
-        *_opening(performance),
+        *_opening(performance, verdict),
         "<h2>What is promised</h2>",
         _checks(certificate.checks),
         *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
         "<h2>How it was verified</h2>",
-        f"<p>{HOW_DYNAMIC if performance.dynamic else HOW_SERVED}</p>",
+        f"<p>{HOW_DYNAMIC if performance.dynamic else HOW_BENT if performance.character.flexibles else HOW_SERVED}</p>",
         _checks(verdict.checks),
     ]
     if isinstance(verdict.replay, StringReplay):
@@ -77,8 +83,17 @@ def _count(performance: Performance) -> str:
     return f"{count} {'channel' if performance.dynamic else 'motor'}{'' if count == 1 else 's'}"
 
 
-def _opening(performance: Performance) -> list[str]:
-    """The first pictures: voice and joints, or poses, strings, carriages and points."""
+def _opening(performance: Performance, verdict: Verdict) -> list[str]:
+    """The first pictures: voice and joints; or poses, strings, carriages and points; or frames, motors and the search for them."""
+    if isinstance(verdict.replay, FlexibleVerdict):
+        judged, costs = verdict.replay.judged, cost_history(performance)
+        drawn = [
+            (draw_frames(judged), "Where the tracked frames go: target (grey), wish played as it is (blue), performance (red)"),
+            (draw_errors(judged), "How far they are from the target"),
+            (draw_profiles(performance), "The motors: wish (grey) and what is played instead"),
+            *([(draw_cost(costs), "The objective by iteration")] if costs else []),
+        ]
+        return [_picture(figure_bytes(figure), words) for figure, words in drawn]
     if performance.dynamic:
         return [
             _picture(figure_bytes(draw_poses(performance)), "Wish (grey) and performance"),

@@ -12,6 +12,7 @@ from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.agreement import AGREEMENT, agreement_checks
 from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
+from bunraku.verification.flexible_verify import FlexibleVerdict, verify_flexible
 from bunraku.verification.limits import recomputed_limits
 from bunraku.verification.plan import plan_of
 from bunraku.verification.replay import ReplayResult
@@ -47,7 +48,7 @@ class Verdict:
 
     holds: bool
     checks: tuple[Check, ...]
-    replay: ReplayResult | StringReplay | None
+    replay: ReplayResult | StringReplay | FlexibleVerdict | None
     figures: dict[str, float]
 
     @property
@@ -57,17 +58,24 @@ class Verdict:
         return "Every promise holds." if self.holds else f"Not kept: {', '.join(broken)}."
 
 
-def verify(performance: Performance, *, replay: bool = True, monitor: Monitor = SILENT) -> Verdict:
+def verify(performance: Performance, *, replay: bool = True, full_order: bool = False, monitor: Monitor = SILENT) -> Verdict:
     """Judge a performance by itself: nothing is believed that can be computed again.
 
     Checks: motor limits at the rate of the channels; the convergence status, which only the performer knows; the certificate's
     numbers and the predicted motion against the same recomputed (see `verification.agreement`); its promises; and, with ``replay``,
     in MuJoCo: did it stand without slipping, did it follow, torque to spare, and the RMS torque of motors that state what they
     bear continuously. A replay that cannot be made or was cancelled is a check that does not hold. A performance that physics
-    carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`.
+    carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`. One of a
+    character with flexible parts is judged by `verification.flexible_verify`; with ``full_order`` also in the full elastic model.
     """
+    if full_order and not performance.character.flexibles:
+        raise BadInput(
+            f"no part of {performance.character.name!r} bends; the full-order model is for characters with flexible parts"
+        )
     if performance.dynamic:
         return _verify_dynamic(performance, replay, monitor)
+    if performance.character.flexibles:
+        return _verify_bending(performance, replay, full_order, monitor)
     checks = [*recomputed_limits(performance), *_word_checks(performance), *agreement_checks(performance)]
     figures = {"worst_limit_violation": next(check.value for check in checks if check.name == "worst limit violation")}
     if not replay:
@@ -95,6 +103,15 @@ def _verify_dynamic(performance: Performance, replay: bool, monitor: Monitor) ->
     return _verdict([*checks, *replay_checks(result)], figures | result.figures, result)
 
 
+def _verify_bending(performance: Performance, replay: bool, full_order: bool, monitor: Monitor) -> Verdict:
+    """The verdict on a performance of servos that move a flexible character."""
+    limits = recomputed_limits(performance)
+    result = verify_flexible(performance, replay=replay, full_order=full_order, monitor=monitor)
+    figures = {"worst_limit_violation": next(check.value for check in limits if check.name == "worst limit violation")}
+    checks = [*limits, *_word_checks(performance), *result.checks]
+    return _verdict(checks, figures | result.figures, result)
+
+
 def _word_checks(performance: Performance) -> list[Check]:
     """What the performance says of itself: that it converged, and that no promise of its certificate is broken."""
     certificate = performance.certificate
@@ -109,7 +126,9 @@ def _not_replayed(error: BadInput) -> Check:
     return Check("replay", math.nan, bar=0.0, note=str(error))
 
 
-def _verdict(checks: list[Check], figures: dict[str, float], result: ReplayResult | StringReplay | None = None) -> Verdict:
+def _verdict(
+    checks: list[Check], figures: dict[str, float], result: ReplayResult | StringReplay | FlexibleVerdict | None = None
+) -> Verdict:
     holds = all(check.holds for check in checks)
     return Verdict(holds, tuple(checks), result, figures | {"verified": float(holds)})
 

@@ -18,7 +18,7 @@ __all__ = ["box", "plate", "rod", "tube"]
 def rod(length: float, diameter: float, *, layers: int, rings: int = 1, sectors: int = 7, order: int = 2) -> TetMesh:
     """A round rod [m] from z = 0 to ``length``, patches ``start``, ``end`` and ``side``.
 
-    The default section (seven curved triangles) gives bending frequencies of slender rods within 0.2 %; layers of 1.75 diameters
+    The default section (seven curved triangles) gives bending frequencies of slender rods within 0.2 %; layers of 0.875 diameters
     are short enough for that (docs, theory of elasticity).
     """
     return extrude(disk(0.5 * diameter, rings=rings, sectors=sectors), _heights(length, layers), order=order)

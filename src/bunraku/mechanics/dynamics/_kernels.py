@@ -39,7 +39,7 @@ def curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq):
             Lvv[i, j] = 0.0
             Lvq[i, j] = 0.0
             Lqq[i, j] = 0.0
-    curve(model, W, Lvv, Lvq, Lqq)
+    curve(model, q, W, Lvv, Lvq, Lqq)
     springs(model, q, v, W, slots, where, np.empty(0, W.dtype), np.empty(0, W.dtype), Lvv, Lqq, np.int64(2))
 
 

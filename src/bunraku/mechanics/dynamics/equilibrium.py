@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.mechanics.dynamics.initial import check_independent, make_consistent
+from bunraku.mechanics.dynamics.model import FlexibleModel
 from bunraku.mechanics.dynamics.system import System
 from bunraku.optimization.solution import Status
 
@@ -47,7 +48,9 @@ def find_equilibrium(
     """Newton over dynamic coordinates and multipliers from ``q`` (nq,), with inputs u (nu,).
 
     Steps go along the constraints' tangent, in a Hessian lifted to be positive there, so that they lead downhill in energy to
-    stable rest, and back onto the constraints; halved until the energy (with conservative forces) or the residual falls.
+    stable rest, and back onto the constraints; halved until the energy (with conservative forces) or the residual falls. With
+    flexible segments full Newton steps come first: the energy of slender parts rises for a moment when they bend, and descent in it
+    would crawl.
     """
     d = system.dynamic
     u = system.vector("u", np.zeros(system.nu) if u is None else u, system.nu)
@@ -58,6 +61,10 @@ def find_equilibrium(
         return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), start.violation, np.nan, 0, Status.INFEASIBLE)
     check_independent(system, at)
     conservative = not system.user_forces and not len(system.model.wrench_i) and not len(system.model.actuator_i)
+    if isinstance(system.model, FlexibleModel):
+        found = _full_steps(system, at, u)
+        if found is not None:
+            return found
     status, used, worst = Status.MAX_ITERATIONS, max_iterations, np.inf
     for k in range(max_iterations):
         force, lam = _forces(system, at, u)
@@ -98,6 +105,37 @@ def find_equilibrium(
     least = float(np.min(np.linalg.eigvalsh(0.5 * (K + K.T)), initial=np.inf))
     violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
     return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), violation, least, used, status)
+
+
+def _full_steps(system: System, start: Array, u: Array, limit: int = 40) -> Equilibrium | None:
+    """Full Newton steps to stable rest, until they are at rounding (stiff modes leave forces of eps |K||q|); None: they fail."""
+    d, at = system.dynamic, start.copy()
+    for used in range(1, limit + 1):
+        force, lam = _forces(system, at, u)
+        K, Z = _stiffness(system, at, u, lam)
+        if not np.isfinite(K).all():
+            return None
+        try:
+            move = Z @ np.linalg.solve(K, Z.T @ force)
+        except np.linalg.LinAlgError:
+            return None
+        largest = float(np.max(np.abs(move), initial=0.0))
+        if not largest <= 1e3 * (1.0 + float(np.max(np.abs(at), initial=0.0))):
+            return None
+        at[d] += move
+        if system.nc:
+            back = make_consistent(system, at)
+            if not back.status.good:
+                return None
+            at = back.q
+        if largest <= 1e-11 * (1.0 + float(np.max(np.abs(at), initial=0.0))):
+            force, lam = _forces(system, at, u)
+            K, _ = _stiffness(system, at, u, lam)
+            least = float(np.min(np.linalg.eigvalsh(0.5 * (K + K.T)), initial=np.inf))
+            violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
+            worst = float(np.max(np.abs(force), initial=0.0))
+            return Equilibrium(at, lam, worst, violation, least, used, Status.CONVERGED) if least > 0.0 else None
+    return None
 
 
 def _forces(system: System, q: Array, u: Array) -> tuple[Array, Array]:

@@ -1,7 +1,9 @@
 """Small vibrations of an elastic solid about rest or about a loaded state, with rigid bodies on its interfaces.
 
 (K(u) - (2 pi f)^2 (M + sum_b B_b' I_b B_b)) phi = 0, where B_b maps nodal velocities to the angular velocity and velocity of
-interface b and I_b = diag(J_b, m_b I) is the inertia of the body it carries about the interface's centroid.
+interface b and I_b is the inertia of the body it carries, about the interface's centroid:
+
+    I_b = [[J_b - m_b [d]x [d]x, m_b [d]x], [-m_b [d]x, m_b I]]     (J_b about the centre of mass, which is d from the centroid)
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from bunraku.errors import BadInput, BunrakuError
+from bunraku.geometry.rotations import cross_matrix
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.rest import free_unknowns
 from bunraku.mechanics.elastic.solid import ElasticSolid
@@ -26,19 +29,23 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Carried:
-    """A rigid body on an interface.
+    """A rigid body on an interface: mass [kg] and inertia (3, 3) [kg m^2] about its centre of mass.
 
-    Mass [kg] and inertia (3, 3) [kg m^2] about the interface's centroid, centre of mass there too.
+    ``center_of_mass`` (3,) [m] from the interface's centroid, at rest; all in the axes of the solid.
     """
 
     interface: Interface
     mass: float
     inertia: ArrayLike = 0.0
+    center_of_mass: ArrayLike = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         J = self.inertia_matrix
         if not self.mass >= 0.0 or not np.isfinite(J).all() or np.linalg.eigvalsh(J)[0] < -1e-12 * np.abs(J).max(initial=1e-300):
             raise BadInput(f"the body on {self.interface.name!r} has mass {self.mass:g} kg; mass and inertia must not be negative")
+        d = np.asarray(self.center_of_mass, dtype=np.float64)
+        if d.shape != (3,) or not np.isfinite(d).all():
+            raise BadInput(f"the centre of mass of the body on {self.interface.name!r} is {d}; three finite numbers are needed [m]")
 
     @property
     def inertia_matrix(self) -> Array:
@@ -46,12 +53,19 @@ class Carried:
         J = np.asarray(self.inertia, dtype=np.float64)
         return J * np.eye(3) if J.ndim == 0 else J
 
+    def spatial(self, rotation: ArrayLike) -> Array:
+        """I_b (6, 6), angular part first, about the centroid of an interface turned by ``rotation`` (3, 3)."""
+        R = np.asarray(rotation, dtype=np.float64)
+        lever = cross_matrix(R @ np.asarray(self.center_of_mass, dtype=np.float64))
+        whole = np.zeros((6, 6))
+        whole[:3, :3] = R @ self.inertia_matrix @ R.T - self.mass * lever @ lever
+        whole[:3, 3:], whole[3:, :3], whole[3:, 3:] = self.mass * lever, -self.mass * lever, self.mass * np.eye(3)
+        return whole
+
     def matrix(self, u: Array) -> Array:
         """B' I B (3 k, 3 k) at the interface's unknowns."""
         B = self.interface.jacobian(u)
-        whole = np.zeros((6, 6))
-        whole[:3, :3], whole[3:, 3:] = self.inertia_matrix, self.mass * np.eye(3)
-        return np.asarray(B.T @ whole @ B)
+        return np.asarray(B.T @ self.spatial(self.interface.rotation(u)) @ B)
 
 
 @dataclass(frozen=True)

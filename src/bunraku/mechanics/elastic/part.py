@@ -1,7 +1,7 @@
 """A flexible part of a character as an elastic solid with its interfaces, in the part's own frame.
 
-Ready shapes are meshed here, fine enough for bending: slender rods of 1.75 diameters a layer (frequencies within 0.2 %), at least 8
-layers a part.
+Ready shapes are meshed here, fine enough for bending: slender rods of 0.875 diameters a layer (frequencies within 0.2 %), at least
+8 layers a part.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.elastic.interface import Interface, make_interface
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
+from bunraku.mechanics.flexible.known_meshes import known_mesh
 
 __all__ = ["PartSolid", "material_of", "part_mesh", "part_solid"]
 
@@ -39,14 +40,15 @@ def part_solid(
 ) -> PartSolid:
     """The solid of a part of a character.
 
-    ``meshes``: the mesh of each part whose shape is a file, by the part's name (`bunraku.formats` reads them). ``coarser``: how
-    many times larger than usual the cells along the part may be.
+    ``meshes``: the mesh of each part whose shape is a file, by the part's name; those read with the character are known without.
+    ``coarser``: how many times larger than usual the cells along the part may be.
     """
     material = next(material for material in character.materials if material.name == part.material)
-    mesh = part_mesh(part.shape, coarser=coarser) if part.shape.kind != "mesh" else (meshes or {}).get(part.name)
+    own = part.shape.kind != "mesh"
+    mesh = part_mesh(part.shape, coarser=coarser) if own else (meshes or {}).get(part.name) or known_mesh(part.shape.digest)
     if mesh is None:
         raise BadInput(
-            f"the mesh {part.shape.file!r} of the flexible part {part.name!r} was not read; load the character from a file"
+            f"the mesh {part.shape.file!r} of the flexible part {part.name!r} was not read; read the character from its file"
         )
     for patch in (part.base_patch, *(child.patch for child in part.children)):
         if patch not in mesh.patches:
@@ -74,7 +76,7 @@ def part_mesh(shape: PartShape, *, coarser: float = 1.0) -> TetMesh:
     match shape.kind:
         case "rod":
             length, diameter = _length(shape.length), _length(shape.diameter)
-            return rod(length, diameter, layers=_layers(length, shape.cell or 1.75 * diameter * coarser))
+            return rod(length, diameter, layers=_layers(length, shape.cell or 0.875 * diameter * coarser))
         case "tube":
             length, diameter = _length(shape.length), _length(shape.diameter)
             return tube(length, diameter, _length(shape.wall), layers=_layers(length, shape.cell or diameter * coarser))

@@ -14,7 +14,7 @@ MODE = 3  # the kind of a slot
 # segment_i
 COUNT, COORDINATE_0, BASE, ROW, FIRST_INTERFACE, INTERFACES = 0, 1, 2, 3, 4, 5
 MASS_F, OWN_F, LINEAR_F, QUADRATIC_F = 6, 7, 8, 9  # offsets in flexible_f: [mass, beta, N, E], pair table, L1, Qp
-FIRST_PAIR, PAIRS, ROWS, STRAIN = 10, 11, 12, 13  # STRAIN: offset in the flat work array of s (k,), then J (r, k)
+FIRST_PAIR, PAIRS, ROWS, STRAIN = 10, 11, 12, 13  # STRAIN: offset in the flat work array of s, J and more
 SEGMENT_INTS = 14
 
 # interface_i

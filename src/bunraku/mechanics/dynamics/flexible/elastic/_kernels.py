@@ -4,7 +4,8 @@
 
 V belongs to the Lagrangian, -beta J'J v to the forces. Rows are innermost in L1 (r, k), Q (pairs, k) and J (r, k); a pair (a, b),
 a <= b, whose Q ends with zeros is read up to its last other row only. Sums over rows may be taken in any order (reassoc), so that
-they become vector operations.
+they become vector operations. Forces need no J: s and J v are sums over the pairs, and J's = L1 s + sum_b u_b Q_ab.s. The room of a
+segment in the work array: s (k), J (r, k), J v (k), J'J v (r), J'J (r, r).
 """
 
 from __future__ import annotations
@@ -38,25 +39,130 @@ def dot(x, i, y, j, count):
 
 
 @kernel
+def sums(data, e, k, pairs, begin, count, u, v, c, s, d):
+    """Adds Q(u, u)/2 to ``s`` (k,) and Q(u, v) to ``d`` (k,), four pairs at a time."""
+    p = 0
+    while p + 4 <= count:
+        i = begin + p
+        end = max(max(pairs[i, 2], pairs[i + 1, 2]), max(pairs[i + 2, 2], pairs[i + 3, 2]))
+        x0, y0 = products(pairs, i, u, v, c)
+        x1, y1 = products(pairs, i + 1, u, v, c)
+        x2, y2 = products(pairs, i + 2, u, v, c)
+        x3, y3 = products(pairs, i + 3, u, v, c)
+        o = e + p * k
+        q0, q1, q2, q3 = (
+            data[o : o + end],
+            data[o + k : o + k + end],
+            data[o + 2 * k : o + 2 * k + end],
+            data[o + 3 * k : o + 3 * k + end],
+        )
+        for m in range(end):
+            a0, a1, a2, a3 = q0[m], q1[m], q2[m], q3[m]
+            s[m] += x0 * a0 + x1 * a1 + (x2 * a2 + x3 * a3)
+            d[m] += y0 * a0 + y1 * a1 + (y2 * a2 + y3 * a3)
+        p += 4
+    while p < count:
+        x0, y0 = products(pairs, begin + p, u, v, c)
+        o = e + p * k
+        q0 = data[o : o + pairs[begin + p, 2]]
+        for m in range(q0.shape[0]):
+            s[m] += x0 * q0[m]
+            d[m] += y0 * q0[m]
+        p += 1
+
+
+@kernel
+def products(pairs, i, u, v, c):
+    """What pair ``i`` is multiplied with in Q(u, u)/2 and in Q(u, v)."""
+    a, b = c + pairs[i, 0], c + pairs[i, 1]
+    if a == b:
+        return 0.5 * u[a] * u[a], u[a] * v[a]
+    return u[a] * u[b], u[a] * v[b] + u[b] * v[a]
+
+
+@kernel
+def elastic_forces(model, q, v, W, Lq):
+    """Subtracts J's from ``Lq`` (nq,); leaves s, J v and J'J v of every segment in the work array, and does not need J."""
+    flat = W.reshape(W.size)
+    data, pairs = model.flexible_f, model.elastic_i
+    for g in range(model.segment_i.shape[0]):
+        row = model.segment_i[g]
+        r, k, c, o, lin = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN], row[LINEAR_F]
+        if k == 0:
+            continue
+        rate = o + k + r * k
+        s, d, f = flat[o : o + k], flat[rate : rate + k], flat[rate + k : rate + k + r]
+        for m in range(k):
+            s[m] = 0.0
+            d[m] = 0.0
+        for a in range(r):
+            x, y, part = q[c + a], v[c + a], data[lin + a * k : lin + (a + 1) * k]
+            for m in range(k):
+                s[m] += x * part[m]
+                d[m] += y * part[m]
+        sums(data, row[QUADRATIC_F], k, pairs, row[FIRST_PAIR], row[PAIRS], q, v, c, s, d)
+        for a in range(r):
+            x, y = dots(data, lin + a * k, s, d, k)
+            Lq[c + a] -= x
+            f[a] = y
+        for p in range(row[PAIRS]):
+            i = row[FIRST_PAIR] + p
+            a, b = pairs[i, 0], pairs[i, 1]
+            x, y = dots(data, row[QUADRATIC_F] + p * k, s, d, pairs[i, 2])
+            Lq[c + a] -= q[c + b] * x
+            f[a] += q[c + b] * y
+            if a != b:
+                Lq[c + b] -= q[c + a] * x
+                f[b] += q[c + a] * y
+
+
+@kernel
+def dots(x, i, s, d, count):
+    """Sums of x[i + m] s[m] and x[i + m] d[m] over ``count`` rows."""
+    left = x[i : i + count]
+    one, two = 0.0 * s[0], 0.0 * d[0]
+    for m in range(count):
+        one += left[m] * s[m]
+        two += left[m] * d[m]
+    return one, two
+
+
+@kernel
+def slope_rows(data, e, k, pairs, begin, count, u, c, J):
+    """Adds Q(u, .) to ``J`` (r k,)."""
+    for p in range(count):
+        a, b, end, o = pairs[begin + p, 0], pairs[begin + p, 1], pairs[begin + p, 2], e + p * k
+        part, one, two = data[o : o + end], J[a * k : a * k + end], J[b * k : b * k + end]
+        x, y = u[c + b], u[c + a]
+        if a == b:
+            for m in range(end):
+                one[m] += x * part[m]
+        else:
+            for m in range(end):
+                one[m] += x * part[m]
+                two[m] += y * part[m]
+
+
+@kernel
 def strains(model, q, W):
-    """The strains s (k,) and J (r, k) of every segment at ``q``, into the work array."""
+    """The strains s (k,), J (r, k) and J'J (r, r) of every segment at ``q``, into the work array."""
     flat = W.reshape(W.size)
     data = model.flexible_f
     for g in range(model.segment_i.shape[0]):
         row = model.segment_i[g]
         r, k, c, o, lin = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN], row[LINEAR_F]
-        to = o + k
-        flat[to : to + r * k] = data[lin : lin + r * k]
-        for p in range(row[PAIRS]):
-            pair = model.elastic_i[row[FIRST_PAIR] + p]
-            a, b, e = pair[0], pair[1], row[QUADRATIC_F] + p * k
-            add(flat, to + a * k, data, e, q[c + b], pair[2])
-            if a != b:
-                add(flat, to + b * k, data, e, q[c + a], pair[2])
+        if k == 0:
+            continue
+        to, square = o + k, o + k + r * k + k + r
+        J = flat[to : to + r * k]
+        J[:] = data[lin : lin + r * k]
+        slope_rows(data, row[QUADRATIC_F], k, model.elastic_i, row[FIRST_PAIR], row[PAIRS], q, c, J)
         flat[o:to] = 0.0
         for a in range(r):
             add(flat, o, flat, to + a * k, 0.5 * q[c + a], k)
             add(flat, o, data, lin + a * k, 0.5 * q[c + a], k)
+        table = J.reshape(r, k)
+        np.dot(table, table.T, flat[square : square + r * r].reshape(r, r))
 
 
 @kernel
@@ -80,32 +186,18 @@ def elastic_energy(model, W):
 
 
 @kernel
-def elastic_gradient(model, W, Lq):
-    """Subtracts J's from ``Lq`` (nq,)."""
-    flat = W.reshape(W.size)
-    for g in range(model.segment_i.shape[0]):
-        row = model.segment_i[g]
-        k, c, o = row[ROWS], row[COORDINATE_0], row[STRAIN]
-        if k > 0:
-            for a in range(row[COUNT]):
-                Lq[c + a] -= dot(flat, o + k + a * k, flat, o, k)
-
-
-@kernel
 def elastic_hessian(model, W, Lqq):
-    """Subtracts J'J + s.Q_ab from ``Lqq`` (nq, nq)."""
+    """Subtracts J'J + s.Q_ab from ``Lqq`` (nq, nq), where :func:`strains` was last evaluated."""
     flat = W.reshape(W.size)
     for g in range(model.segment_i.shape[0]):
         row = model.segment_i[g]
         r, k, c, o = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN]
         if k == 0:
             continue
+        square = o + k + r * k + k + r
         for a in range(r):
-            for b in range(a + 1):
-                x = dot(flat, o + k + a * k, flat, o + k + b * k, k)
-                Lqq[c + a, c + b] -= x
-                if a != b:
-                    Lqq[c + b, c + a] -= x
+            for b in range(r):
+                Lqq[c + a, c + b] -= flat[square + a * r + b]
         for p in range(row[PAIRS]):
             pair = model.elastic_i[row[FIRST_PAIR] + p]
             a, b = pair[0], pair[1]
@@ -119,20 +211,16 @@ def elastic_hessian(model, W, Lqq):
 def change_of_strain(model, g, v, P):
     """``P`` (r k,) rows P_b = sum_c Q_bc v_c: the derivative of J v with respect to u_b."""
     row = model.segment_i[g]
-    k, c = row[ROWS], row[COORDINATE_0]
-    for i in range(P.shape[0]):
-        P[i] = 0.0
-    for p in range(row[PAIRS]):
-        pair = model.elastic_i[row[FIRST_PAIR] + p]
-        a, b, e = pair[0], pair[1], row[QUADRATIC_F] + p * k
-        add(P, a * k, model.flexible_f, e, v[c + b], pair[2])
-        if a != b:
-            add(P, b * k, model.flexible_f, e, v[c + a], pair[2])
+    P[:] = 0.0
+    slope_rows(model.flexible_f, row[QUADRATIC_F], row[ROWS], model.elastic_i, row[FIRST_PAIR], row[PAIRS], v, row[COORDINATE_0], P)
 
 
 @kernel
 def elastic_damping(model, v, W, scale, F, Fq, Fv, want):
-    """Adds scale times -beta J'J v to ``F`` (nq,); if want >= 1 its derivatives -beta (Q_ab.(J v) + J_a.P_b) and -beta J_a.J_b."""
+    """Adds scale times -beta J'J v to ``F`` (nq,); if want >= 1 its derivatives -beta (Q_ab.(J v) + J_a.P_b) and -beta J_a.J_b.
+
+    Without derivatives it takes what :func:`elastic_forces` left for the same v, with them what :func:`strains` left.
+    """
     flat = W.reshape(W.size)
     for g in range(model.segment_i.shape[0]):
         row = model.segment_i[g]
@@ -140,23 +228,24 @@ def elastic_damping(model, v, W, scale, F, Fq, Fv, want):
         beta = scale * model.flexible_f[row[MASS_F] + 1]
         if beta == 0.0 or k == 0:
             continue
+        force, square = o + r * k + k, o + r * k + k + r
+        if want == 0:
+            for a in range(r):
+                F[c + a] -= beta * flat[force + a]
+            continue
         rate = np.zeros(k, W.dtype)
         for a in range(r):
             add(rate, 0, flat, o + a * k, v[c + a], k)
-        for a in range(r):
-            F[c + a] -= beta * dot(flat, o + a * k, rate, 0, k)
-        if want == 0:
-            continue
+            for b in range(r):
+                x = beta * flat[square + a * r + b]
+                F[c + a] -= x * v[c + b]
+                Fv[c + a, c + b] -= x
         P = np.empty(r * k, W.dtype)
         change_of_strain(model, g, v, P)
+        product = np.dot(flat[o : o + r * k].reshape(r, k), P.reshape(r, k).T)
         for a in range(r):
             for b in range(r):
-                Fq[c + a, c + b] -= beta * dot(flat, o + a * k, P, b * k, k)
-                if b <= a:
-                    x = beta * dot(flat, o + a * k, flat, o + b * k, k)
-                    Fv[c + a, c + b] -= x
-                    if a != b:
-                        Fv[c + b, c + a] -= x
+                Fq[c + a, c + b] -= beta * product[a, b]
         for p in range(row[PAIRS]):
             pair = model.elastic_i[row[FIRST_PAIR] + p]
             a, b = pair[0], pair[1]

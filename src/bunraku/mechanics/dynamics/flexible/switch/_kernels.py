@@ -13,7 +13,7 @@ from bunraku.mechanics.dynamics.flexible.elastic._kernels import (
     damping_curvature,
     elastic_damping,
     elastic_energy,
-    elastic_gradient,
+    elastic_forces,
     elastic_hessian,
     strains,
 )
@@ -59,8 +59,7 @@ def _either_move(model, q, v, W, Lv, Lq):
     def flexible(model, q, v, W, Lv, Lq):
         flexible_velocities(model, v, W)
         flexible_momenta(model, q, v, W, Lv, Lq)
-        strains(model, q, W)
-        elastic_gradient(model, W, Lq)
+        elastic_forces(model, q, v, W, Lq)
 
     def rigid(model, q, v, W, Lv, Lq):
         velocities(model.node_i, v, W, model.sizes[0])
@@ -69,17 +68,18 @@ def _either_move(model, q, v, W, Lv, Lq):
     return flexible if _bends(model) else rigid
 
 
-def curve(model, W, Lvv, Lvq, Lqq):
+def curve(model, q, W, Lvv, Lvq, Lqq):
     """Adds the second derivatives (nq, nq) of kinetic, gravity and elastic terms."""
 
 
 @overload(curve, inline="always")
-def _either_curve(model, W, Lvv, Lvq, Lqq):
-    def flexible(model, W, Lvv, Lvq, Lqq):
+def _either_curve(model, q, W, Lvv, Lvq, Lqq):
+    def flexible(model, q, W, Lvv, Lvq, Lqq):
+        strains(model, q, W)
         flexible_hessian(model, W, Lvv, Lvq, Lqq)
         elastic_hessian(model, W, Lqq)
 
-    def rigid(model, W, Lvv, Lvq, Lqq):
+    def rigid(model, q, W, Lvv, Lvq, Lqq):
         hessian(model.node_i, model.gravity, W, model.sizes[0], Lvv, Lvq, Lqq)
 
     return flexible if _bends(model) else rigid
@@ -109,7 +109,10 @@ def _either_whole(model, W, out):
 
 
 def damp(model, v, W, scale, F, Fq, Fv, want):
-    """Adds scale times the damping of segments to ``F`` (nq,) and, if want >= 1, its derivatives; strains stand in ``W``."""
+    """Adds scale times the damping of segments to ``F`` (nq,) and, if want >= 1, its derivatives.
+
+    Alone after :func:`move` with the same v; with derivatives after :func:`curve` or :func:`strain`.
+    """
 
 
 @overload(damp, inline="always")

@@ -1,0 +1,79 @@
+"""The demos of flexible characters: retargeted, judged by three models, beside the motion as it was wished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bunraku.cli.demo_tail import Demo, Stopwatch, finish, leading
+
+if TYPE_CHECKING:
+    from bunraku.motion import Check, Performance
+    from bunraku.verification.flexible_verify import FlexibleVerdict
+
+__all__ = ["run"]
+
+
+def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
+    """Perform, verify, and say what was before and after."""
+    from bunraku.cli.console import say, watching
+    from bunraku.formats.registry import read_character, read_clip
+    from bunraku.performers.performer import make_performer
+    from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.verify import verify
+
+    character, clip = read_character(example.character), read_clip(example.clip)
+    with watching() as monitor:
+        watch = Stopwatch(monitor)
+        result = make_performer(example.performer, example.options).perform(character, clip, monitor=watch)
+        verdict = verify(result, monitor=monitor)
+    found, certified = verdict.figures, result.certificate.figures
+    figures = leading(name, result, watch.seconds, verdict)
+    for key in ("peak_error_before_m", "peak_error_after_m", "rms_error_before_m", "rms_error_after_m"):
+        figures[key] = found.get(key)
+    figures |= {
+        "iterations": int(certified["iterations"]),
+        "simulate_steps_per_s": _speed(verdict.replay),
+        "retarget_s": watch.seconds,
+        "modes": int(certified["modes"]),
+        "motors": int(certified["motors"]),
+        "parameters": int(certified["parameters"]),
+        "full_order_peak_error_m": found.get("full_order_peak_error_m"),
+        "motor_deviation_rms_deg": found.get("motor_deviation_rms_deg"),
+    }
+    promises: tuple[Check, ...] = ()
+    if isinstance(verdict.replay, FlexibleVerdict):
+        promises = _promises(name, result, verdict.replay, figures)
+    say(
+        f"{result.clip_name}: {result.duration:.1f} s, {figures['motors']} motors, {figures['parameters']} parameters, in "
+        f"{figures['retarget_s']:.1f} s and {figures['iterations']} iterations; worst place off by "
+        f"{100 * figures['peak_error_before_m']:.1f} cm as wished, {100 * figures['peak_error_after_m']:.2f} cm now; RMS "
+        f"{1e3 * figures['rms_error_before_m']:.1f} and {1e3 * figures['rms_error_after_m']:.2f} mm"
+    )
+    return figures, finish(result, verdict, promises, folder)
+
+
+def _speed(replay: Any) -> float | None:
+    """Steps a second of the reduced model at 0.5 ms, of thread CPU, compiled."""
+    import time
+
+    from bunraku.mechanics.integrators.driven.simulate import simulate
+    from bunraku.verification.flexible_verify import FlexibleVerdict
+
+    if not isinstance(replay, FlexibleVerdict):
+        return None
+    motion = replay.judged.after.motion
+    best = float("inf")
+    for _ in range(2):
+        clock = time.thread_time()
+        simulate(motion.system, motion.motors, motion.dt, start=motion.q[0])
+        best = min(best, time.thread_time() - clock)
+    return (len(motion.q) - 1) / best
+
+
+def _promises(name: str, result: Performance, replay: FlexibleVerdict, figures: dict[str, Any]) -> tuple[Check, ...]:
+    from bunraku.verification.flexible_promises import promises_of
+
+    made = promises_of(name, result, replay)
+    figures |= made.figures
+    return made.checks

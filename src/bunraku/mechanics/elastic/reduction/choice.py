@@ -1,0 +1,178 @@
+"""How many shapes a part needs: bases are tried from small to large until the reduced part agrees with the whole solid.
+
+The judges are nonlinear states of the whole solid under a few dead loads that bend it by up to a fifth of its length
+(accelerations of 30 m/s^2 where that bends it less): across its two softest directions, and with a couple at the tip (30 m/s^2 on
+the carried mass at its radius of gyration) or opposite pushes at several children. Compared are the displacement of the children,
+relative to the largest in the part, and the frequencies of small vibrations about the loaded state, up to ``band`` times the
+lowest; of those above four times the lowest, f_1, the error counts 4 f_1 / f.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from bunraku.mechanics.elastic.interface import Interface
+from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench, make_basis
+from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
+from bunraku.mechanics.elastic.reduction.loaded import LoadedState, load_full, load_reduced
+from bunraku.mechanics.elastic.reduction.reduce import Pairs, Reduction, reduce_to
+from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
+from bunraku.mechanics.elastic.solid import ElasticSolid
+
+__all__ = ["Choice", "Trial", "choose_reduction", "peak_strain", "reference_loads"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What :func:`make_basis` is asked for."""
+
+    bending: int
+    attach: float = np.inf
+    derive: bool = True
+    couple: float = 0.04
+    release: float = 0.01
+
+
+SETTINGS = (
+    Setting(bending=2, derive=False),
+    Setting(bending=2),
+    Setting(bending=4, attach=1e-3),
+    Setting(bending=4, attach=1e-3, couple=0.02, release=4e-3),
+    Setting(bending=4, attach=1e-3, couple=0.005, release=1e-3),
+    Setting(bending=6, attach=3e-4, couple=0.005, release=1e-3),
+)
+"""Tried in this order; the last is tried once more with the loaded states themselves added to it."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One basis tried: how many ``shapes``, and its largest relative errors in ``position`` and ``frequency``."""
+
+    shapes: int
+    position: float
+    frequency: float
+
+    @property
+    def worst(self) -> float:
+        """The larger of the two errors; infinite where the reduced part found no rest."""
+        return max(self.position, self.frequency)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The ``reduction`` chosen, all ``trials`` in order, a ``note``, peak ``strain`` and ``deflection`` over length."""
+
+    reduction: Reduction
+    trials: tuple[Trial, ...]
+    strain: float
+    deflection: float
+    note: str
+
+
+def choose_reduction(
+    solid: ElasticSolid,
+    base: Interface,
+    children: Sequence[Interface],
+    *,
+    carried: Sequence[Carried] = (),
+    pairs: Pairs = "all",
+    beta: float | None = None,
+    tolerance: float = 3e-3,
+    band: float = 15.0,
+) -> Choice:
+    """The smallest basis in the list that meets the ``tolerance``, or the best one, with the errors that were measured.
+
+    Arguments as for :func:`reduce_part`. Takes some seconds for the states of the whole solid.
+    """
+    bench = Workbench(solid, base, children, carried)
+    loads = reference_loads(bench)
+    states = [load_full(bench, load, count=6) for load in loads]
+    loads = [state.share * load for state, load in zip(states, loads, strict=True)]
+    displaced = np.array([state.u for state in states])
+    trials: list[Trial] = []
+    tried: list[Reduction] = []
+    for setting in (*SETTINGS, None):
+        if setting is not None:
+            basis = make_basis(bench, **vars(setting))
+        else:
+            more, _ = orthonormalize(bench.inertia, displaced, basis.shapes)
+            labels = (*basis.labels, *(f"state {i + 1}" for i in range(len(more))))
+            basis = Basis(np.vstack([basis.shapes, more]), labels, basis.primary)
+        tried.append(reduce_to(bench, basis, pairs=pairs, beta=beta))
+        trials.append(_compare(bench, tried[-1], loads, states, band))
+        if trials[-1].worst <= tolerance:
+            break
+    best = tried[int(np.argmin([trial.worst for trial in trials]))]
+    strain = max(peak_strain(solid, u) for u in displaced)
+    far = float(np.linalg.norm(displaced.reshape(len(states), -1, 3), axis=2).max()) / bench.length
+    return Choice(best, tuple(trials), strain, far, _note(best, trials, tolerance, (strain, far), solid))
+
+
+def reference_loads(bench: Workbench) -> list[Array]:
+    """Three dead loads (3 n,) [N]; the linear answer to each displaces no node by more than a fifth of the length."""
+    answers = bench.factor.solve(np.ascontiguousarray(bench.gravity_loads.T)).T
+    soft = np.linalg.eigh(bench.gravity_loads @ answers.T)[1].T[::-1]
+    first, second = soft[0] @ bench.gravity_loads, soft[1] @ bench.gravity_loads
+    apart = np.zeros(bench.solid.size)
+    still = np.zeros(bench.solid.size)
+    for i, child in enumerate(bench.children):
+        bodies = [body for body in bench.carried if body.interface is child]
+        weight = sum((body.mass for body in bodies), 0.1 * bench.solid.total_mass)
+        if len(bench.children) > 1:
+            apart += child.load(still, force=(-1.0) ** i * 30.0 * weight * soft[0])
+            continue
+        lever = np.sqrt(
+            sum((0.5 * np.trace(body.spatial(np.eye(3))[:3, :3]) for body in bodies), 1e-3 * weight * bench.length**2) / weight
+        )
+        apart += 0.5 * first + child.load(still, moment=30.0 * weight * lever * (np.cross(bench.axis, soft[0]) + bench.axis))
+    loads = [first, 0.6 * (first + second), apart]
+    for load in loads:
+        bent = bench.factor.solve(load).reshape(-1, 3)
+        load *= min(1.0, 0.2 * bench.length / float(np.linalg.norm(bent, axis=1).max()))
+    return loads
+
+
+def peak_strain(solid: ElasticSolid, u: Array) -> float:
+    """The norm of Green's strain that is exceeded at a thousandth of the quadrature points only."""
+    H = displacement_gradients(solid, u[None])[0]
+    E = 0.5 * (H + H.swapaxes(-1, -2) + np.matmul(H.swapaxes(-1, -2), H))
+    return float(np.quantile(np.linalg.norm(E, axis=(-2, -1)), 0.999))
+
+
+def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states: list[LoadedState], band: float) -> Trial:
+    position = frequency = 0.0
+    for load, state in zip(loads, states, strict=True):
+        found = load_reduced(bench.solid, reduction.segment, reduction.shapes, load, bench.carried, count=12)
+        if found.share < 1.0:
+            return Trial(len(reduction.shapes), np.inf, np.inf)
+        u = found.u @ reduction.shapes
+        size = float(np.linalg.norm(state.u.reshape(-1, 3), axis=1).max())
+        for child in bench.children:
+            position = max(position, float(np.linalg.norm(child.position(u) - child.position(state.u))) / size)
+        wanted = state.frequencies[state.frequencies <= band * state.frequencies[0]]
+        off = np.abs(found.frequencies[None, :] / wanted[:, None] - 1.0) * np.minimum(1.0, 4.0 * wanted[0] / wanted)[:, None]
+        if off.shape[1] < off.shape[0]:
+            frequency = np.inf
+        elif wanted.size:
+            frequency = max(frequency, float(off[linear_sum_assignment(off)].max()))
+    return Trial(len(reduction.shapes), position, frequency)
+
+
+def _note(reduction: Reduction, trials: list[Trial], tolerance: float, peak: tuple[float, float], solid: ElasticSolid) -> str:
+    best = min(trials, key=lambda trial: trial.worst)
+    met = "within" if best.worst <= tolerance else "NOT within"
+    text = (
+        f"{reduction.note}; against the whole solid bent by {peak[1]:.2f} of its length: position {best.position:.2%}, "
+        f"frequencies {best.frequency:.2%}, {met} {tolerance:.2%} (tried {', '.join(str(trial.shapes) for trial in trials)} shapes)"
+    )
+    if peak[0] > 0.02 and solid.material.model == "neo-hookean":
+        text += f"; strain up to {peak[0]:.1%}: the polynomial strain is not Neo-Hookean there, take cubature"
+    return text

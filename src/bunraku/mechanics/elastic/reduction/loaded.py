@@ -1,0 +1,129 @@
+"""Rest and small vibrations of a part under dead loads, held by its grip: once in full, once reduced, to compare them.
+
+Dead loads are constant nodal forces p (3 n,): weight, forces at the centroids of interfaces, and couples int P d (P constant).
+
+    full:     dV/du + C' lambda = p, C u = 0;     (K(u) - omega^2 (M + carried(u))) phi = 0 on C phi = 0
+    reduced:  J's = Phi p;                        (J'J + s.Q - omega^2 Phi (M + carried(u)) Phi') x = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+
+from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
+from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.reduction.basis import Workbench
+from bunraku.mechanics.elastic.reduction.grip import GripFactor
+from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes
+from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
+from bunraku.optimization.linear import NotFactorizable
+
+__all__ = ["LoadedState", "elastic_terms", "load_full", "load_reduced"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedState:
+    """Displacements ``u`` at rest, the lowest ``frequencies`` [Hz] about it, the ``share`` of the load reached (1: all of it).
+
+    Displacements are those of the solid (3 n,) or modal (r,).
+    """
+
+    u: Array
+    frequencies: Array
+    share: float
+
+
+def load_full(bench: Workbench, load: ArrayLike, *, count: int = 4, tolerance: float = 1e-9) -> LoadedState:
+    """The state of the whole solid under the ``load`` (3 n,) [N]: full Newton steps in load steps that halve when they fail."""
+    p = np.asarray(load, dtype=np.float64)
+    u, share, step = np.zeros(bench.solid.size), 0.0, 1.0
+    factor = bench.factor
+    while share < 1.0 and step > 1.0 / 64.0:
+        aim = min(1.0, share + step)
+        found = _newton(bench, aim * p, u, tolerance)
+        if found is None:
+            step *= 0.5
+            continue
+        (u, factor), share = found, aim
+    if not factor.stable:
+        return LoadedState(u, np.full(count, np.nan), share)
+    modes = grip_modes(factor, Inertia(bench.solid, bench.carried, u), bench.solid.size, count)
+    return LoadedState(u, modes.frequencies, share)
+
+
+def _newton(bench: Workbench, p: Array, start: Array, tolerance: float, limit: int = 25) -> tuple[Array, GripFactor] | None:
+    u, extent = start.copy(), float(np.ptp(bench.solid.mesh.nodes, axis=0).max())
+    for _ in range(limit):
+        try:
+            f, K = bench.solid.force_and_stiffness(u)
+            factor = bench.grip.factorize(K)
+        except (Collapsed, NotFactorizable):
+            return None
+        du = factor.solve(p - f)
+        longest = float(np.abs(du).max())
+        if not longest <= 10.0 * extent:
+            return None
+        u = u + du
+        if longest <= tolerance * extent:
+            return u, factor
+    return None
+
+
+def elastic_terms(segment: FlexibleSegment, u: Array) -> tuple[Array, Array]:
+    """The elastic force f = J's (r,) and its derivative (r, r) at modal coordinates u (r,)."""
+    r = segment.r
+    a, b = segment.pairs.T
+    Q = np.asarray(segment.Qp)
+    J = segment.L1.copy()
+    np.add.at(J, a, u[b, None] * Q)
+    other = a != b
+    np.add.at(J, b[other], u[a[other], None] * Q[other])
+    s = 0.5 * (u @ segment.L1 + u @ J)
+    K = J @ J.T
+    curve = np.zeros((r, r))
+    curve[a, b] = curve[b, a] = Q @ s
+    return J @ s, K + curve
+
+
+def load_reduced(
+    solid: ElasticSolid, segment: FlexibleSegment, shapes: Array, load: ArrayLike, carried: Sequence[Carried], *, count: int = 4
+) -> LoadedState:
+    """The state of the reduced part under the nodal ``load`` (3 n,), with as many as possible of ``count`` frequencies."""
+    p = shapes @ np.asarray(load, dtype=np.float64)
+    u, share, step = np.zeros(segment.r), 0.0, 1.0
+    while share < 1.0 and step > 1.0 / 1024.0:
+        aim = min(1.0, share + step)
+        found = _reduced_newton(segment, aim * p, u)
+        if found is None:
+            step *= 0.5
+            continue
+        u, share = found, aim
+    _, K = elastic_terms(segment, u)
+    whole = Inertia(solid, carried, u @ shapes)
+    M = shapes @ (whole @ np.ascontiguousarray(shapes.T))
+    squares = eigh(0.5 * (K + K.T), 0.5 * (M + M.T), eigvals_only=True)[:count]
+    return LoadedState(u, np.sign(squares) * np.sqrt(np.abs(squares)) / (2.0 * np.pi), share)
+
+
+def _reduced_newton(segment: FlexibleSegment, p: Array, start: Array, limit: int = 60) -> Array | None:
+    u = start.copy()
+    for _ in range(limit):
+        f, K = elastic_terms(segment, u)
+        try:
+            du = np.linalg.solve(K, p - f)
+        except np.linalg.LinAlgError:
+            return None
+        longest = float(np.abs(du).max())
+        if not longest <= 1e3 * (1.0 + float(np.abs(u).max())):
+            return None
+        u = u + du
+        if longest <= 1e-10 * (1e-3 + float(np.abs(u).max())):
+            return u
+    return None

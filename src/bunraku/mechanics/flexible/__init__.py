@@ -1,0 +1,1 @@
+"""Characters with parts that bend, as mechanical systems: reduced parts, closed loops, soft motors."""

@@ -1,0 +1,122 @@
+"""Results kept on disk by what they were computed from, so that a second run starts at once.
+
+One .npz a result (arrays and text, no pickles), named by the hash of its inputs, in the user's cache folder; BUNRAKU_CACHE names
+another folder, ``BUNRAKU_CACHE=off`` none. The least recently used files are dropped above 200 MB. A file that cannot be read is as
+good as none, and a folder that cannot be written is no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LIMIT", "cache_folder", "content_key", "load_result", "save_result"]
+
+Arrays = dict[str, NDArray[np.generic]]
+
+LIMIT = 200_000_000
+"""Bytes kept in the folder, about."""
+
+
+def cache_folder() -> Path | None:
+    """Where results are kept; None when BUNRAKU_CACHE is ``off``."""
+    given = os.environ.get("BUNRAKU_CACHE", "")
+    if given.lower() == "off":
+        return None
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "bunraku" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "bunraku"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bunraku"
+
+
+def content_key(*parts: object) -> str:
+    """The hash of numbers, text, arrays, and mappings and sequences of them: equal content, equal key.
+
+    Objects of any other kind count by their ``repr``. Arrays count by shape, type and bytes; -0.0 counts as 0.0.
+    """
+    digest = hashlib.sha256()
+
+    def add(part: object) -> None:
+        if isinstance(part, np.ndarray):
+            digest.update(f"array {part.dtype.str} {part.shape}".encode())
+            digest.update(np.ascontiguousarray(part + 0 if part.dtype.kind == "f" else part).tobytes())
+        elif isinstance(part, bytes):
+            digest.update(b"bytes %d " % len(part) + part)
+        elif isinstance(part, Mapping):
+            add(tuple((name, part[name]) for name in sorted(part)))
+        elif isinstance(part, Iterable) and not isinstance(part, str):
+            digest.update(b"(")
+            for item in part:
+                add(item)
+            digest.update(b")")
+        else:
+            text = f"{type(part).__name__} {part!r}".encode()
+            digest.update(b"%d " % len(text) + text)
+
+    add(parts)
+    return digest.hexdigest()
+
+
+def load_result(kind: str, key: str) -> Arrays | None:
+    """The arrays kept under a key, or None."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    path = folder / f"{kind}-{key}.npz"
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return arrays
+
+
+def save_result(kind: str, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    """Keep arrays under a key: written aside and moved into place, so that no reader sees half a file."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        os.replace(name, folder / f"{kind}-{key}.npz")
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name)
+        return
+    _trim(folder)
+
+
+def _trim(folder: Path) -> None:
+    """Drop the least recently used results above the limit."""
+    found = []
+    for path in folder.glob("*-*.npz"):
+        with suppress(OSError):
+            state = path.stat()
+            found.append((state.st_mtime, state.st_size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= LIMIT:
+            return
+        with suppress(OSError):
+            path.unlink()
+            total -= size

@@ -1,0 +1,184 @@
+"""The flexible parts of a character, each reduced to a segment, once for parts alike, and kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character, FlexiblePart
+from bunraku.geometry.tet_mesh import TetMesh
+from bunraku.mechanics import elastic
+from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment, Interface
+from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.part import PartSolid, part_solid
+from bunraku.mechanics.elastic.reduction.choice import choose_reduction
+from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_part
+from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
+from bunraku.mechanics.flexible.carried import carried_by, lumps_of_bodies
+from bunraku.mechanics.flexible.touching import check_touching
+from bunraku.mechanics.tree import Tree
+
+__all__ = ["ModesWanted", "ReducedPart", "first_frequency", "part_length", "part_solids", "reduce_parts"]
+
+Array = NDArray[np.float64]
+ModesWanted = int | Literal["auto"] | Mapping[str, int] | None
+KIND = "part"
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedPart:
+    """A flexible part with its solid, what its interfaces carry at home, and its reduction; ``cached``: it came from the disk."""
+
+    part: FlexiblePart
+    made: PartSolid
+    carried: tuple[Carried, ...]
+    reduction: Reduction
+    cached: bool
+
+    @property
+    def length(self) -> float:
+        """The largest distance [m] of an interface that carries from the one that holds, at rest."""
+        return part_length(self.made)
+
+    @property
+    def frequency(self) -> float:
+        """The first frequency [Hz], held at the base with what it carries."""
+        return first_frequency(self.reduction.segment, self.carried)
+
+
+def part_length(made: PartSolid) -> float:
+    """The largest distance [m] of an interface that carries from the one that holds, at rest."""
+    return max(float(np.linalg.norm(child.centroid - made.base.centroid)) for child in made.children)
+
+
+def first_frequency(segment: FlexibleSegment, carried: Iterable[Carried]) -> float:
+    """The lowest frequency [Hz] of a segment held at its base with bodies on its child interfaces, in its order."""
+    M = np.trace(segment.E[1:, 1:], axis1=2, axis2=3)
+    for face, body in zip(segment.interfaces, carried, strict=True):
+        B = np.vstack([_turns(face), face.C])
+        M = M + B.T @ body.spatial(np.eye(3)) @ B
+    K = segment.L1 @ segment.L1.T
+    low = float(np.linalg.eigvals(np.linalg.solve(M, K)).real.min())
+    return float(np.sqrt(max(low, 0.0)) / (2.0 * np.pi))
+
+
+def _turns(face: Interface) -> Array:
+    """Angular velocity (3, r) of an interface for unit modal velocities, at rest."""
+    K = np.trace(face.A0) * np.eye(3) - face.A0
+    A = face.A
+    axial = np.array([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]])
+    return np.asarray(np.linalg.solve(K, axial))
+
+
+def part_solids(character: Character, *, meshes: Mapping[str, TetMesh] | None = None) -> dict[str, PartSolid]:
+    """The solid of every flexible part by its name; parts alike share one."""
+    made: dict[str, PartSolid] = {}
+    known: dict[str, PartSolid] = {}
+    for part in character.flexibles:
+        like = content_key(part.shape, part.material, part.base_patch, [child.patch for child in part.children])
+        if part.shape.kind != "mesh" and like in known:
+            twin = known[like]
+            made[part.name] = PartSolid(part, twin.solid, twin.base, twin.children)
+        else:
+            made[part.name] = known[like] = part_solid(character, part, meshes=meshes)
+    return made
+
+
+def reduce_parts(
+    character: Character,
+    tree: Tree,
+    *,
+    meshes: Mapping[str, TetMesh] | None = None,
+    modes: ModesWanted = None,
+) -> dict[str, ReducedPart]:
+    """Every flexible part of a character reduced, by its name.
+
+    ``modes``: bending modes of each plane, of all parts or by part; else what the part says, else two. ``auto``: parts that say
+    nothing get the smallest basis that agrees with the whole solid under load (`choose_reduction`; some ten seconds a part, once).
+    """
+    solids, lumps = part_solids(character, meshes=meshes), lumps_of_bodies(character, tree)
+    check_touching(character, tree, solids)
+    found: dict[str, ReducedPart] = {}
+    known: dict[str, tuple[Reduction, bool]] = {}
+    for part in character.flexibles:
+        made = solids[part.name]
+        carried = carried_by(character, tree, made, solids, lumps)
+        wanted = modes.get(part.name) if isinstance(modes, Mapping) else None if modes == "auto" else modes
+        count = 0 if modes == "auto" and not part.modes else 2 * (wanted or part.modes or 2)
+        key = _key(made, carried, count)
+        if key not in known:
+            known[key] = _reduced(made, carried, count, key)
+        found[part.name] = ReducedPart(part, made, carried, *known[key])
+    return found
+
+
+def _reduced(made: PartSolid, carried: tuple[Carried, ...], count: int, key: str) -> tuple[Reduction, bool]:
+    """The reduction with ``count`` bending modes (0: chosen against the whole solid), and whether it came from the disk."""
+    kept = load_result(KIND, key)
+    if kept is not None:
+        reduction = _unpacked(kept)
+        if reduction is not None:
+            return reduction, True
+    if count:
+        reduction = reduce_part(made.solid, made.base, made.children, carried=carried, modes=count)
+    else:
+        choice = choose_reduction(made.solid, made.base, made.children, carried=carried)
+        reduction = replace(choice.reduction, note=choice.note)
+    save_result(KIND, key, _packed(reduction))
+    return reduction, False
+
+
+def _key(made: PartSolid, carried: tuple[Carried, ...], count: int) -> str:
+    """What a reduction depends on: mesh, interfaces, material, what is carried (to nine digits), and the code itself."""
+    mesh = made.solid.mesh
+    patches = [mesh.patches[face.name] for face in (made.base, *made.children)]
+    return content_key(_code(), mesh.nodes, mesh.cells, patches, made.solid.material, [_rounded(body) for body in carried], count)
+
+
+def _rounded(body: Carried) -> list[str]:
+    """The figures of a carried body to nine digits of its largest, so that parts alike to rounding are alike."""
+    found = []
+    for values in (np.array([body.mass]), body.inertia_matrix.ravel(), np.asarray(body.center_of_mass, dtype=np.float64)):
+        size = max(float(np.abs(values).max()), 1e-12)
+        found += [f"{size:.9e}", *(f"{value:.0f}" for value in np.round(values / size * 1e9) + 0.0)]
+    return found
+
+
+@cache
+def _code() -> str:
+    """The hash of the sources that make a reduction: a result of other code is not taken."""
+    digest = hashlib.sha256(np.__version__.encode())
+    for path in sorted(Path(elastic.__path__[0]).rglob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
+    s = reduction.segment
+    numbers = np.array([s.mass, s.beta, reduction.primary, reduction.rows, len(s.interfaces)], dtype=np.float64)
+    texts = np.array([reduction.note, *reduction.labels])
+    arrays = {"numbers": numbers, "texts": texts, "shapes": reduction.shapes}
+    arrays |= {"N": s.N, "E": s.E, "L1": s.L1, "pairs": s.pairs, "Qp": np.asarray(s.Qp)}
+    for i, face in enumerate(s.interfaces):
+        arrays |= {f"{name}{i}": getattr(face, name) for name in ("c0", "C", "A0", "A")}
+    return {name: np.asarray(array) for name, array in arrays.items()}
+
+
+def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
+    """The reduction of its arrays; None when they are not those of one."""
+    try:
+        mass, beta, primary, rows, faces = (float(value) for value in np.asarray(kept["numbers"], dtype=np.float64))
+        a = {name: np.ascontiguousarray(array) for name, array in kept.items() if name not in ("numbers", "texts")}
+        interfaces = tuple(Interface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
+        segment = FlexibleSegment(mass, a["N"], a["E"], interfaces, a["L1"], a["pairs"], a["Qp"], beta)
+        note, *labels = (str(text) for text in kept["texts"])
+    except (KeyError, ValueError, TypeError):
+        return None
+    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), int(rows), note)

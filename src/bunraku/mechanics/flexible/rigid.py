@@ -1,0 +1,102 @@
+"""Flexible parts taken as rigid: the character as it is when nothing bends, with the mass of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from bunraku.character import WORLD, Body, Character, FlexiblePart, Joint, Pose, Shape
+from bunraku.errors import BadInput
+from bunraku.geometry.tet_mesh import TetMesh
+from bunraku.mechanics.flexible.carried import lump_of_solid
+from bunraku.mechanics.flexible.reduced_parts import part_solids
+
+__all__ = ["rigid_note", "with_rigid_parts"]
+
+
+def with_rigid_parts(
+    character: Character, names: Collection[str] | None = None, *, meshes: Mapping[str, TetMesh] | None = None
+) -> Character:
+    """The character with some flexible parts (all unless named) as rigid bodies, fixed to what they stand on.
+
+    The fixed joints that the parts took the place of hold again, so the parts only add their mass, inertia and, of ready shapes, a
+    solid to look at. A joint that closes a loop between bodies now rigidly connected is left out.
+    """
+    known = {part.name for part in character.flexibles}
+    chosen = known if names is None else set(names)
+    unknown = sorted(chosen - known)
+    if unknown:
+        raise BadInput(f"there is no flexible part {unknown[0]!r}; known: {', '.join(sorted(known)) or 'none'}")
+    if not chosen:
+        return character
+    solids = part_solids(character, meshes=meshes)
+    taken = {body.name for body in character.bodies} | {joint.name for joint in (*character.joints, *character.loops)}
+    taken |= {frame.name for frame in character.frames}
+    bodies, joints = list(character.bodies), list(character.joints)
+    for part in character.flexibles:
+        if part.name not in chosen:
+            continue
+        lump, name = lump_of_solid(solids[part.name]), part.name
+        while name in taken:
+            name += "_part"
+        taken.add(name)
+        J, c = lump.inertia, lump.center
+        bodies.append(
+            Body(
+                name=name,
+                mass=lump.mass,
+                center_of_mass=(float(c[0]), float(c[1]), float(c[2])),
+                inertia=tuple(float(J[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
+                shapes=_shapes(part),
+            )
+        )
+        joints.append(Joint(name=name, kind="fixed", parent=part.base, child=name, pose=part.pose))
+    left = tuple(part for part in character.flexibles if part.name not in chosen)
+    loops = _moving_loops(character, left)
+    made: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints), flexibles=left, loops=loops)
+    return made
+
+
+def _moving_loops(character: Character, flexibles: Collection[FlexiblePart]) -> tuple[Joint, ...]:
+    """The joints that close loops between bodies that are not rigidly connected by fixed joints; ``flexibles`` still bend."""
+    bending = {child.body for part in flexibles for child in part.children}
+    root = {body.name: body.name for body in character.bodies} | {WORLD: WORLD}
+
+    def of(body: str) -> str:
+        while root[body] != body:
+            body = root[body]
+        return body
+
+    for joint in character.joints:
+        if joint.kind == "fixed" and joint.child not in bending:
+            root[of(joint.child)] = of(joint.parent)
+    return tuple(loop for loop in character.loops if of(loop.parent) != of(loop.child))
+
+
+def rigid_note(character: Character) -> str:
+    """One line that says which parts are taken as rigid; empty when there are none."""
+    names = [part.name for part in character.flexibles]
+    if not names:
+        return ""
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return f"flexible parts are taken as rigid and unbent: {', '.join(names[:6])}{more}"
+
+
+def _shapes(part: FlexiblePart) -> tuple[Shape, ...]:
+    """The solid of a ready shape, to look at; it collides with nothing."""
+    shape = part.shape
+    match shape.kind:
+        case "rod" | "tube":
+            half = 0.5 * (shape.length or 0.0)
+            size: tuple[float, ...] = (0.5 * (shape.diameter or 0.0), half)
+            return (Shape(kind="cylinder", size=size, pose=Pose(position=(0.0, 0.0, half)), collides=False),)
+        case "box":
+            x, y, z = shape.size or (0.0, 0.0, 0.0)
+            return (Shape(kind="box", size=(x / 2, y / 2, z / 2), pose=Pose(position=(0.0, 0.0, z / 2)), collides=False),)
+        case "plate":
+            low, high = ([function(corner[i] for corner in shape.outline) for i in (0, 1)] for function in (min, max))
+            half = 0.5 * (shape.thickness or 0.0)
+            middle = Pose(position=(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), half))
+            size = (0.5 * (high[0] - low[0]), 0.5 * (high[1] - low[1]), half)
+            return (Shape(kind="box", size=size, pose=middle, collides=False),)
+        case _:
+            return ()

@@ -1,0 +1,1 @@
+"""Motion of flexible characters without visible vibration."""

@@ -1,0 +1,158 @@
+"""The cost of a motion: simulations of all scenarios, their errors, and what the objective makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.mechanics.integrators.driven.lifted import linearize_about
+from bunraku.mechanics.integrators.driven.linearization import Linearization
+from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
+from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, Observer, simulate
+from bunraku.performers.vibration.problem import VibrationProblem
+from bunraku.performers.vibration.torques import torques_of
+
+__all__ = [
+    "TORQUE_SHARE",
+    "Evaluation",
+    "Normal",
+    "Point",
+    "cost_and_gradient",
+    "evaluate",
+    "first_point",
+    "normal_equations",
+    "observed",
+]
+
+Array = NDArray[np.float64]
+
+TORQUE_SHARE = 0.97
+"""The share of a torque-speed line that the plan uses: the rest is for the fine step, where the motion is judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The true motions of all scenarios at some parameters: ``cost`` F (infinite if a simulation failed) and ``rms`` error [m].
+
+    ``excess``: by how much the worst motor exceeds the share of its torque-speed line that the plan may use.
+    """
+
+    parameters: Array
+    cost: float
+    rms: float
+    motions: tuple[DrivenMotion, ...]
+    message: str = ""
+    excess: float = 0.0
+
+    def merit(self, penalty: float) -> float:
+        """The cost, and ``penalty`` times the excess."""
+        return self.cost + penalty * self.excess if penalty > 0.0 else self.cost
+
+    @property
+    def point(self) -> Point:
+        """The motions as a point to linearize about."""
+        return Point(tuple(motion.q for motion in self.motions), tuple(motion.lam for motion in self.motions), True)
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Configurations q (N + 1, nq) and impulses (N, nc) of each scenario to linearize about; ``true``: they obey physics."""
+
+    q: tuple[Array, ...]
+    lam: tuple[Array, ...]
+    true: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """The quadratic model of F over the free parameters: Hessian, gradient, value; and the linearizations it came from."""
+
+    hessian: Array
+    gradient: Array
+    value: float
+    lines: tuple[Linearization, ...]
+
+    def predicted(self, change: Array) -> float:
+        """The model's value after a change of the free parameters."""
+        return self.value + float(self.gradient @ change) + 0.5 * float(change @ (self.hessian @ change))
+
+
+def evaluate(problem: VibrationProblem, parameters: Array) -> Evaluation:
+    """Simulate all scenarios and sum up the cost."""
+    angles = problem.angles(parameters)
+    total, squares, motions = problem.regularizer(parameters)[0], 0.0, []
+    worst = 0.0
+    positions = int((~problem.nominal.outputs.tracked.turning).sum())
+    for scenario in problem.scenarios:
+        motion = simulate(scenario.flexible.system, angles, problem.profile.dt, start=scenario.rest.q[0])
+        if not motion.status.good:
+            return Evaluation(parameters, np.inf, np.inf, (), motion.message)
+        e = scenario.outputs.errors(np.ascontiguousarray(motion.q[:: problem.stride]), scenario.targets)
+        total += 0.5 * float((problem.weights * e**2).sum()) / len(problem.scenarios)
+        squares += float((e[:, : 3 * positions] ** 2).sum()) / (len(e) * max(positions, 1) * len(problem.scenarios))
+        motions.append(motion)
+        if problem.lines.any:
+            torque, speed = torques_of(motion)
+            worst = max(worst, float(problem.lines.use(torque, speed).max(initial=0.0)) - TORQUE_SHARE)
+    if not np.isfinite(total):
+        return Evaluation(parameters, np.inf, np.inf, (), "the cost is not finite")
+    return Evaluation(parameters, total, float(np.sqrt(squares)), tuple(motions), "", max(worst, 0.0))
+
+
+def first_point(problem: VibrationProblem) -> Point:
+    """The wish at rest: where the lifted method starts."""
+    dt = problem.profile.dt
+    return Point(
+        tuple(scenario.rest.q for scenario in problem.scenarios),
+        tuple(-dt * scenario.rest.multipliers[:-1] for scenario in problem.scenarios),
+        False,
+    )
+
+
+def observed(problem: VibrationProblem, parameters: Array, references: tuple[Array, ...], rate: float) -> Point | None:
+    """Motions at ``parameters`` pulled towards ``references`` by an observer of ``rate`` [rad/s]; None if one fails."""
+    angles, q, lam = problem.angles(parameters), [], []
+    for scenario, reference in zip(problem.scenarios, references, strict=True):
+        motion = simulate(
+            scenario.flexible.system, angles, problem.profile.dt, start=scenario.rest.q[0], observer=Observer(reference, rate)
+        )
+        if not motion.status.good:
+            return None
+        q.append(motion.q)
+        lam.append(motion.lam)
+    return Point(tuple(q), tuple(lam), rate == 0.0)
+
+
+def normal_equations(problem: VibrationProblem, point: Point, parameters: Array, *, memory: float = 1.2e9) -> Normal:
+    """Gauss-Newton's model of F about a point, defects closed to first order; ``memory`` [bytes] for step matrices."""
+    value, gradient = problem.regularizer(parameters)
+    P, C = problem.smoothness
+    share, n = 1.0 / len(problem.scenarios), len(problem.free)
+    H = np.zeros((n, n))
+    extra = (P + C).tocsr()[problem.free][:, problem.free].tocoo()
+    H[extra.row, extra.col] += extra.data
+    lines = []
+    for scenario, q, lam in zip(problem.scenarios, point.q, point.lam, strict=True):
+        line = linearize_about(scenario.flexible.system, q, problem.profile.dt, lam, memory=memory * share)
+        normal = line.normal_equations(problem.curves, scenario.outputs, scenario.targets, problem.weights, stride=problem.stride)
+        H += share * normal.hessian
+        gradient = gradient + share * normal.lifted
+        value += share * normal.lifted_cost
+        lines.append(line)
+    return Normal(H, gradient, value, tuple(lines))
+
+
+def cost_and_gradient(problem: VibrationProblem, parameters: Array) -> tuple[float, Array, Evaluation]:
+    """F and its gradient over the free parameters, by the discrete adjoint."""
+    found = evaluate(problem, parameters)
+    gradient = problem.regularizer(parameters)[1]
+    share = 1.0 / len(problem.scenarios)
+    if np.isfinite(found.cost):
+        for scenario, motion in zip(problem.scenarios, found.motions, strict=True):
+            _, slope = linearize_motion(motion).gradient(
+                problem.curves, scenario.outputs, scenario.targets, problem.weights, stride=problem.stride
+            )
+            gradient = gradient + share * slope
+    return found.cost, gradient, found

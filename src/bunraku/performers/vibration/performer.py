@@ -1,0 +1,243 @@
+"""Motion of flexible characters without visible vibration: motor profiles that make what they carry follow the wish.
+
+Gauss-Newton over the control points of all motors' splines, globalized by lifting with an observer, within the limits of the
+motors; the
+paper's own method and input shapers for comparison. See docs/theory/vibration.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.formats.checkpoint import Checkpoint
+from bunraku.formats.provenance import content_hash, provenance
+from bunraku.mechanics.flexible.prediction import FINE_STEP
+from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion import Channel, Clip, JointCurves, Mark, Performance
+from bunraku.motion.feedback import Feedback
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.performer import Performer, Suitability, option
+from bunraku.performers.vibration.baselines import BASELINES, baseline
+from bunraku.performers.vibration.certificate import certificate_of
+from bunraku.performers.vibration.feedback import vibration_feedback
+from bunraku.performers.vibration.frequencies import vibrations
+from bunraku.performers.vibration.judge import judge
+from bunraku.performers.vibration.lbfgs import solve_lbfgs
+from bunraku.performers.vibration.limits import check_speed
+from bunraku.performers.vibration.problem import VibrationProblem, VibrationWeights, state_problem
+from bunraku.performers.vibration.solve import Progress, Retargeted, solve_gauss_newton
+
+__all__ = ["VibrationPerformer"]
+
+Array = NDArray[np.float64]
+
+SPACING = 0.04
+"""Time [s] between knots of the profiles when no number of control points is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VibrationPerformer(Performer):
+    """Motor profiles whose vibration cancels, for characters with parts that bend."""
+
+    name: ClassVar[str] = "vibration"
+    needs: ClassVar[tuple[str, ...]] = ("clip.joints", "character.flexibles")
+    uses: ClassVar[tuple[str, ...]] = ("clip.emphasis", "clip.phrases", "character.motors", "character.frames")
+
+    method: Literal["gauss-newton", "lbfgs", "none", "zv", "zv-advanced", "zvd", "zvd-advanced", "lowpass"] = option(
+        "gauss-newton", "how: gauss-newton, the paper's lbfgs, or a baseline"
+    )
+    points: int = option(0, "control points of each motor's spline, at least; 0: one each 40 ms", low=0, high=20_000)
+    rate: float = option(0.0, "rate of the channels; 0: that of the motors", unit="Hz", low=0.0, high=10_000.0)
+    step_ms: float = option(2.0, "step of the planning simulation; the result is judged at 0.5 ms", unit="ms", low=0.5, high=5.0)
+    tempo: float = option(1.0, "1 as in the clip, 0.5 at half speed", low=0.05, high=4.0)
+    settle: bool = option(False, "whether the motors end at rest where the clip ends")
+    tracked: tuple[str, ...] = option((), "frames or bodies to track; the character's frames if not said")
+    profile_weight: float = option(3e-3, "weight of a motor's deviation from the wish", unit="m^2/rad^2", low=0.0, high=1e3)
+    acceleration_weight: float = option(1e-9, "weight of motor accelerations", unit="m^2 s^4/rad^2", low=0.0, high=1.0)
+    scenarios: str = option("", "stiffness factors to be robust over, for example 0.81,1,1.21; none if empty")
+    modes: int = option(1, "vibrations that a shaper cancels", low=1, high=4)
+    cutoff: float = option(2.0, "cut-off of the low-pass", unit="Hz", low=0.05, high=50.0)
+    feedback: bool = option(False, "whether to add feedback gains about the motion, at the planning step")
+    max_iterations: int = option(20, "iterations of Gauss-Newton; lbfgs takes ten times as many", low=1, high=1000)
+    tolerance: float = option(1e-3, "settled when a step changes less than this part of the cost", low=1e-12, high=0.5)
+
+    def suits(self, character: Character, clip: Clip) -> Suitability:
+        """Made for characters with flexible parts, all of whose wished coordinates have motors."""
+        if not character.flexibles:
+            return Suitability(0.0, "no part of the character bends", ("flexibles",))
+        if not character.motors:
+            return Suitability(0.0, "no motor moves the character", ("motors",))
+        if clip.joints is None:
+            reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
+            return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
+        count = len(character.flexibles)
+        return Suitability(1.0, f"{count} part{'s' if count > 1 else ''} of the character bend{'' if count > 1 else 's'}")
+
+    def perform(
+        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
+    ) -> Performance:
+        """State, solve, judge at the fine step, certify."""
+        joints = clip.need_joints("the performer vibration")
+        fit = self.suits(character, clip)
+        if fit.score <= 0.0:
+            raise BadInput(f"the performer vibration cannot move {character.name!r}: {fit.reason}")
+        wish = JointCurves(joints.names, joints.rate * self.tempo, joints.values)
+        check_speed(character, wish)
+        monitor.report(Event("vibration", 0.0, "reducing the flexible parts"))
+        problem = self.problem(character, clip, wish)
+        monitor.report(Event("vibration", 0.0, problem.nominal.flexible.note))
+        clock = time.thread_time()
+        found = self._solve(problem, monitor, checkpoint)
+        retarget_s = time.thread_time() - clock
+        return self._assemble(problem, clip, found, retarget_s, monitor)
+
+    def problem(self, character: Character, clip: Clip, wish: JointCurves) -> VibrationProblem:
+        """The problem with these options."""
+        dt = 1e-3 * self.step_ms
+        if abs(round(dt / FINE_STEP) * FINE_STEP - dt) > 1e-12:
+            raise BadInput(f"option step_ms = {self.step_ms} must be a multiple of {1e3 * FINE_STEP:g} ms")
+        marked = tuple(
+            dataclasses.replace(part, start=part.start / self.tempo, end=None if part.end is None else part.end / self.tempo)
+            for part in clip.emphasis
+        )
+        return state_problem(
+            character,
+            wish,
+            dt=dt,
+            points=self.points or max(10, round(wish.duration / SPACING) + 3),
+            settle=self.settle,
+            tracked=self.tracked,
+            emphasis=marked,
+            weights=VibrationWeights(self.profile_weight, self.acceleration_weight),
+            stiffness=self.stiffness,
+        )
+
+    @property
+    def stiffness(self) -> tuple[float, ...]:
+        """The stiffness factors of the scenarios."""
+        try:
+            found = tuple(float(word) for word in self.scenarios.replace(",", " ").split())
+        except ValueError as error:
+            raise BadInput(f"option scenarios = {self.scenarios!r} must be numbers, for example 0.81,1,1.21") from error
+        return found or (1.0,)
+
+    def _solve(self, problem: VibrationProblem, monitor: Monitor, checkpoint: Checkpoint | None) -> Retargeted:
+        if self.method in BASELINES:
+            p = baseline(problem, self.method, modes=self.modes, cutoff=self.cutoff)
+            return Retargeted(p, np.nan, np.nan, Status.CONVERGED, 0, ())
+        if self.method == "lbfgs":
+            return solve_lbfgs(problem, max_iterations=10 * self.max_iterations, tolerance=1e-3 * self.tolerance, monitor=monitor)
+        rest = problem.nominal.rest.q
+        lowest = float(vibrations(problem.nominal.flexible, rest[len(rest) // 2], 1).frequencies[0])
+        saved = checkpoint.load() if checkpoint is not None else None
+        start = None
+        if saved is not None:
+            start = Progress.restored(problem, {name: np.asarray(values, dtype=np.float64) for name, values in saved.items()})
+        return solve_gauss_newton(
+            problem,
+            max_iterations=self.max_iterations,
+            tolerance=self.tolerance,
+            lowest_frequency=lowest,
+            start=start,
+            keep=None if checkpoint is None else lambda progress: checkpoint.save(progress.arrays()),
+            monitor=monitor,
+        )
+
+    def _assemble(
+        self, problem: VibrationProblem, clip: Clip, found: Retargeted, retarget_s: float, monitor: Monitor
+    ) -> Performance:
+        character, flexible, profile = problem.character, problem.nominal.flexible, problem.profile
+        driven = [name for name in character.driven if name in profile.motors]
+        rate = 1.0 / profile.dt if self.feedback else self.rate or max(motor.rate for motor in character.motors)
+        columns = [profile.motors.index(name) for name in driven]
+        t = np.arange(int(np.floor(profile.steps * profile.dt * rate + 1e-9)) + 1) / rate
+        wish = JointCurves(tuple(driven), rate, profile.angles(problem.wish, t)[:, columns])
+        played = JointCurves(tuple(driven), rate, profile.angles(found.parameters, t)[:, columns])
+        monitor.report(Event("vibration", 1.0, "judging the motion at 0.5 ms"))
+        clock = time.thread_time()
+        judged = judge(flexible, wish, played, self._names(problem))
+        spent = max(time.thread_time() - clock, 1e-9)
+        runs = 2 if judged.before is not None else 1
+        timing = {"retarget_s": retarget_s, "simulate_steps_per_s": runs * (len(judged.after.motion.q) - 1) / spent}
+        monitor.report(Event("vibration", 1.0, "solved", {"solve_s": retarget_s, **timing}))
+        figures = {
+            "iterations": float(found.iterations),
+            "modes": float(sum(part.reduction.segment.r for part in flexible.parts.values())),
+            "motors": float(len(profile.motors)),
+            "parameters": float(profile.parameters),
+            "final cost": found.cost,
+        }
+        scaled = [_scaled(marks, self.tempo) for marks in (clip.words, clip.phrases)]
+        certificate = certificate_of(
+            flexible,
+            wish,
+            played,
+            judged,
+            status=found.status,
+            words=scaled[0],
+            phrases=scaled[1],
+            notes=found.notes,
+            figures={name: value for name, value in figures.items() if np.isfinite(value)},
+        )
+        axes = {axis.name: axis for axis in character.axes}
+        feedback = self._feedback(problem, found.parameters)
+        return Performance(
+            character=character,
+            clip_name=clip.name,
+            channels=tuple(
+                Channel(name, "position", "rad" if axes[name].kind == "hinge" else "m", rate, played.column(name))
+                for name in driven
+            ),
+            wish=wish,
+            motion=_with_modes(predicted_motion(character, played, compile_tree(character)), feedback),
+            certificate=certificate,
+            provenance=provenance(
+                self.name,
+                {"character": content_hash(character), "clip": content_hash(clip)},
+                {field.name: getattr(self, field.name) for field in dataclasses.fields(self)},
+            ),
+            audio=clip.audio if self.tempo == 1.0 else None,
+            words=scaled[0],
+            phrases=scaled[1],
+            feedback=feedback,
+        )
+
+    def _feedback(self, problem: VibrationProblem, parameters: Array) -> Feedback | None:
+        """Gains about the motion, at the planning step, if asked for."""
+        if not self.feedback:
+            return None
+        case, angles = problem.nominal, problem.angles(parameters)
+        targets = case.outputs.observe(np.ascontiguousarray(case.rest.q))
+        return vibration_feedback(case.outputs, targets, angles, problem.profile.dt, case.rest.q[0])
+
+    def _names(self, problem: VibrationProblem) -> tuple[str, ...]:
+        """The places whose positions are tracked, by the names they were given."""
+        turning = problem.nominal.outputs.tracked.turning
+        return tuple(name for name, turned in zip(problem.nominal.outputs.names, turning, strict=True) if not turned)
+
+
+def _with_modes(motion: JointCurves, feedback: Feedback | None) -> JointCurves:
+    """The motion with the modal coordinates that the feedback looks at."""
+    if feedback is None:
+        return motion
+    more = [name for name in feedback.coordinates if name not in motion.names]
+    values = feedback.states[:, [feedback.coordinates.index(name) for name in more]]
+    return JointCurves((*motion.names, *more), motion.rate, np.column_stack([motion.values, values]))
+
+
+def _scaled(marks: tuple[Mark, ...], tempo: float) -> tuple[Mark, ...]:
+    """The marks at a tempo."""
+    return tuple(
+        Mark(mark.text, mark.start / tempo, mark.end / tempo, None if mark.stroke is None else mark.stroke / tempo)
+        for mark in marks
+    )

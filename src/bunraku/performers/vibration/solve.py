@@ -1,0 +1,239 @@
+"""Globalized Gauss-Newton for vibration: lifted, with an observer, and adaptive.
+
+A plain Gauss-Newton method linearizes about the violently vibrating motion of the input and fails for characters of several
+flexible
+parts. Here the configurations are lifted to unknowns of their own, and the first linearization is about the wish at rest, which
+obeys
+no physics; its defects are closed to first order by the step. Then, as long as the true motion does not follow the prediction, the
+next
+linearization is about a simulation at the new parameters that an observer of rate w pulls towards the predicted one, and without
+that
+pull. Where the true motion follows, it is taken itself, and the method becomes Levenberg and Marquardt's with the true cost as
+judge.
+
+Adaptive: w starts at 1.5 times the lowest frequency of the character and falls by 0.6 whenever it was used; a step counts as
+following
+when the true cost is at most twice the predicted one, or half of the best so far. When five observed steps have led nowhere, or an
+observed simulation fails, it goes on from the best true motion, damped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.vibration.evaluate import (
+    TORQUE_SHARE,
+    Evaluation,
+    Normal,
+    Point,
+    evaluate,
+    first_point,
+    normal_equations,
+    observed,
+)
+from bunraku.performers.vibration.problem import VibrationProblem
+from bunraku.performers.vibration.step import DenseRows, gauss_newton_step
+from bunraku.performers.vibration.torques import torque_rows, torques_of
+
+__all__ = ["Progress", "Retargeted", "solve_gauss_newton"]
+
+Array = NDArray[np.float64]
+
+FOLLOWS = 2.0
+"""The true motion follows the prediction when its cost is at most this many times the predicted one."""
+
+OBSERVED = 5
+"""So many observed steps without a better true motion end the lifted phase."""
+
+MOST_DAMPING = 1e4
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where the method stands: the point to linearize about at ``parameters``, the best true motion, damping, observer.
+
+    ``history``: for each iteration the cost of the best true motion and the RMS error [m] there; ``tried``: observed steps that led
+    nowhere in a row; ``penalty`` of torque beyond the motors' lines, 0 until it is needed.
+    """
+
+    parameters: Array
+    point: Point
+    best: Array
+    best_cost: float
+    damping: float
+    rate: float
+    tried: int = 0
+    iteration: int = 0
+    history: tuple[tuple[float, float], ...] = ()
+    penalty: float = 0.0
+
+    def arrays(self) -> dict[str, Array]:
+        """As arrays for a checkpoint."""
+        counts = [float(self.tried), float(self.iteration), float(self.point.true)]
+        numbers = [self.best_cost, self.damping, self.rate, *counts, self.penalty]
+        found = {"parameters": self.parameters, "best": self.best, "numbers": np.array(numbers)}
+        found["history"] = np.array(self.history, dtype=np.float64).reshape(-1, 2)
+        for s, (q, lam) in enumerate(zip(self.point.q, self.point.lam, strict=True)):
+            found |= {f"q{s}": q, f"lam{s}": lam}
+        return found
+
+    @staticmethod
+    def restored(problem: VibrationProblem, arrays: dict[str, Array]) -> Progress | None:
+        """From the arrays of a checkpoint; None when they are not of this problem."""
+        S = len(problem.scenarios)
+        wanted = {"parameters", "best", "numbers", "history", *(f"q{s}" for s in range(S)), *(f"lam{s}" for s in range(S))}
+        if (
+            set(arrays) != wanted
+            or arrays["parameters"].shape != problem.wish.shape
+            or len(arrays["q0"]) != problem.profile.steps + 1
+        ):
+            return None
+        cost, damping, rate, tried, iteration, true, penalty = (float(x) for x in arrays["numbers"])
+        point = Point(tuple(arrays[f"q{s}"] for s in range(S)), tuple(arrays[f"lam{s}"] for s in range(S)), bool(true))
+        history = tuple((float(a), float(b)) for a, b in arrays["history"])
+        return Progress(
+            arrays["parameters"], point, arrays["best"], cost, damping, rate, int(tried), int(iteration), history, penalty
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted:
+    """The best parameters found, the cost there and how it ended; ``history`` of cost and RMS error [m] per iteration."""
+
+    parameters: Array
+    cost: float
+    rms: float
+    status: Status
+    iterations: int
+    history: tuple[tuple[float, float], ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def solve_gauss_newton(
+    problem: VibrationProblem,
+    *,
+    max_iterations: int = 20,
+    tolerance: float = 1e-3,
+    lowest_frequency: float = 2.0,
+    start: Progress | None = None,
+    keep: Callable[[Progress], None] | None = None,
+    monitor: Monitor = SILENT,
+) -> Retargeted:
+    """Minimise F. Converged when a step from a true motion promises, or brings, less than ``tolerance`` of the cost.
+
+    ``lowest_frequency`` [Hz] of the character. ``start``, ``keep``: of a checkpoint. If the motion found needs more torque than the
+    motors have, it goes on from there with rows of torque in its steps, judged by the cost and a penalty.
+    """
+    rate = 1.5 * 2.0 * np.pi * max(lowest_frequency, 0.1)
+    now = start or Progress(problem.wish, first_point(problem), problem.wish, np.inf, 0.0, rate)
+    status, notes = Status.MAX_ITERATIONS, []
+    current = evaluate(problem, now.parameters) if now.point.true else None
+    while now.iteration < max_iterations:
+        if monitor.cancelled:
+            status = Status.CANCELLED
+            break
+        normal = normal_equations(problem, now.point, now.parameters)
+        now, current, ended = _iterate(problem, now, current, normal, tolerance, monitor)
+        figures = {"cost": now.best_cost, "rms_m": now.history[-1][1] if now.history else np.nan, "observer": now.rate}
+        monitor.report(Event("vibration", now.iteration / max_iterations, f"iteration {now.iteration}", figures))
+        if ended is not None and ended.good and now.penalty == 0.0 and current is not None and current.excess > 0.0:
+            notes.append(f"rows of torque were needed: without them a motor would use {current.excess:.2f} more than it has")
+            now = replace(now, penalty=20.0 * current.cost, best_cost=np.inf, damping=0.0)
+            ended = None
+        if keep is not None:
+            keep(now)
+        if ended is not None:
+            status = ended
+            break
+    rms = now.history[-1][1] if now.history else np.inf
+    return Retargeted(now.best, now.best_cost, rms, status, now.iteration, now.history, tuple(notes))
+
+
+def _iterate(
+    problem: VibrationProblem, now: Progress, current: Evaluation | None, normal: Normal, tolerance: float, monitor: Monitor
+) -> tuple[Progress, Evaluation | None, Status | None]:
+    """One linearization and the steps tried from it: the progress, the true motion it stands at, if any, and an end, if any."""
+    if current is not None:
+        return _from_true(problem, now, current, normal, tolerance, monitor)
+    change, _ = gauss_newton_step(problem, normal, now.parameters, now.damping)
+    trial, promised = problem.with_free(now.parameters, change), normal.predicted(change)
+    found = evaluate(problem, trial)
+    step, better = _noted(now, found), found.cost < now.best_cost
+    halved = better and found.cost <= 0.5 * now.best_cost and now.iteration >= 2
+    if better and (halved or found.cost <= FOLLOWS * max(promised, 0.0)):
+        return replace(step, parameters=trial, point=found.point, damping=0.0, tried=0), found, None
+    tried = 0 if better else now.tried + 1
+    point = None
+    if tried < OBSERVED:
+        changes = problem.curves.spread(change, len(problem.profile.motors))
+        references = tuple(line.q + line.follow(changes) for line in normal.lines)
+        point = observed(problem, trial, references, now.rate)
+    if point is not None:
+        return replace(step, parameters=trial, point=point, damping=1e-2, rate=0.6 * now.rate, tried=tried), None, None
+    return _fallen_back(problem, step)
+
+
+def _from_true(
+    problem: VibrationProblem, now: Progress, current: Evaluation, normal: Normal, tolerance: float, monitor: Monitor
+) -> tuple[Progress, Evaluation | None, Status | None]:
+    """Levenberg and Marquardt: damped more and more until the merit falls."""
+    rows = _torque_rows(problem, current, normal) if now.penalty > 0.0 else None
+    merit, damping = current.merit(now.penalty), now.damping
+    while True:
+        change, _ = gauss_newton_step(problem, normal, now.parameters, damping, rows)
+        trial, promised = problem.with_free(now.parameters, change), normal.predicted(change)
+        if merit - promised <= 0.1 * tolerance * merit and problem.limits.violation(now.parameters) < 1e-7:
+            ended = replace(_noted(now, current), iteration=now.iteration + 1)
+            return ended, current, Status.CONVERGED
+        found = evaluate(problem, trial)
+        after = found.merit(now.penalty)
+        if after < merit or (problem.limits.violation(now.parameters) >= 1e-7 and np.isfinite(after)):
+            ratio = (merit - after) / max(merit - promised, 1e-300)
+            calmer = damping / 10.0 if ratio > 0.5 else damping if ratio > 0.2 else max(10.0 * damping, 1e-3)
+            calmer = 0.0 if calmer < 1e-5 else calmer
+            done = merit - after <= tolerance * merit and ratio > 0.2
+            step = replace(_noted(now, found), parameters=trial, point=found.point, damping=calmer)
+            return step, found, Status.CONVERGED if done else None
+        damping = max(10.0 * damping, 1e-2)
+        if damping > MOST_DAMPING or monitor.cancelled:
+            small = merit - promised <= tolerance * merit
+            step = replace(_noted(now, current), iteration=now.iteration + 1)
+            return step, current, Status.CONVERGED if small else Status.STALLED
+
+
+def _noted(now: Progress, found: Evaluation) -> Progress:
+    """The progress one iteration later, the best replaced if ``found`` is better."""
+    merit = found.merit(now.penalty)
+    better = merit < now.best_cost
+    rms = found.rms if better or not now.history else now.history[-1][1]
+    cost = merit if better else now.best_cost
+    return replace(
+        now,
+        best=found.parameters if better else now.best,
+        best_cost=cost,
+        iteration=now.iteration + 1,
+        history=(*now.history, (cost, rms)),
+    )
+
+
+def _torque_rows(problem: VibrationProblem, current: Evaluation, normal: Normal) -> DenseRows:
+    """Rows of torque near the lines, of all scenarios."""
+    found = [
+        torque_rows(line, problem.curves, problem.lines, *torques_of(motion), TORQUE_SHARE)
+        for line, motion in zip(normal.lines, current.motions, strict=True)
+    ]
+    return DenseRows(np.vstack([A for A, _ in found]), np.concatenate([upper for _, upper in found]))
+
+
+def _fallen_back(problem: VibrationProblem, now: Progress) -> tuple[Progress, Evaluation | None, Status | None]:
+    """On from the best true motion, or from the input's if there is none."""
+    found = evaluate(problem, now.best)
+    if not np.isfinite(found.cost):
+        return now, None, Status.STALLED
+    return replace(now, parameters=now.best, point=found.point, best_cost=found.cost, damping=1e-2, tried=0), found, None

@@ -1,0 +1,152 @@
+"""Replay of a flexible character's performance in the full elastic model, which shares no equation of motion with the reduced one.
+
+The motors follow the channels exactly. The error is measured against poses at rest of the same full model under the wished motor
+values, at samples of them. It takes minutes to hours; results are kept by what they were computed from, and found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.formats.provenance import content_hash
+from bunraku.geometry.poses import NO_MOVE, Rigid, compose
+from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
+from bunraku.mechanics.full_order.from_character import full_model
+from bunraku.mechanics.full_order.model import FullOrderModel
+from bunraku.mechanics.full_order.state import FullState
+from bunraku.motion import JointCurves, Performance
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+
+__all__ = ["FULL_STEP", "FullOrderReplay", "found_full_order", "replay_full_order"]
+
+Array = NDArray[np.float64]
+
+FULL_STEP, METHOD = 1e-3, "generalized-alpha"
+"""Step [s] and scheme: generalized-alpha at 1 ms is as accurate as BDF2 at 0.5 ms (docs, theory of the full-order model)."""
+
+SAMPLE = 0.02
+"""Poses at rest are solved for at this spacing [s]."""
+
+VERSION = 1
+"""Raised when the model changes so that kept results no longer hold."""
+
+
+@dataclass(frozen=True)
+class FullOrderReplay:
+    """Frames in the full model: ``times`` (n,) [s], ``positions`` and ``targets`` (n, frames, 3) [m] at rest, constraint ``drift``.
+
+    ``unknowns``: of all parts; ``steps_per_s``: of the simulation, thread CPU; ``lost``: why it ended early, empty if it did not.
+    """
+
+    frames: tuple[str, ...]
+    times: Array = field(repr=False)
+    positions: Array = field(repr=False)
+    targets: Array = field(repr=False)
+    drift: float
+    unknowns: int
+    steps_per_s: float
+    lost: str = ""
+
+    @property
+    def error(self) -> Array:
+        """Distance (n, frames) [m] from the targets."""
+        return np.asarray(np.linalg.norm(self.positions - self.targets, axis=2))
+
+    @property
+    def peak(self) -> float:
+        """The largest error [m]; infinite when the simulation ended early."""
+        return float(self.error.max()) if not self.lost else np.inf
+
+
+def found_full_order(performance: Performance, frames: Sequence[str]) -> FullOrderReplay | None:
+    """The replay of this performance if it was made before."""
+    kept = load_result("full-order", _key(performance, frames))
+    if kept is None or not {"times", "positions", "targets", "numbers"} <= set(kept):
+        return None
+    drift, unknowns, speed = (float(x) for x in kept["numbers"])
+    times, positions, targets = (np.asarray(kept[name], dtype=np.float64) for name in ("times", "positions", "targets"))
+    return FullOrderReplay(tuple(frames), times, positions, targets, drift, int(unknowns), speed)
+
+
+def replay_full_order(performance: Performance, frames: Sequence[str], *, monitor: Monitor = SILENT) -> FullOrderReplay:
+    """The replay, found again or computed; kept when it is whole."""
+    found = found_full_order(performance, frames)
+    if found is not None:
+        return found
+    character = performance.character
+    model = full_model(character)
+    every = round(SAMPLE / FULL_STEP)
+    played = _nodes(character, performance.positions(), FULL_STEP)
+    wished = _nodes(character, performance.wish, FULL_STEP)[::every]
+    motion = model.simulate(played, FULL_STEP, method=METHOD, every=every, monitor=monitor)
+    count = len(motion.times) if motion.status.good else max(1, len(motion.times) - 1)
+    wished = wished[: min(count, len(wished))]
+    targets, lost = _targets(model, character, wished, frames, monitor)
+    lost = motion.note if not motion.status.good else lost
+    places = np.stack([_placed(character, name, motion.pose(name)) for name in frames], axis=1)
+    n = min(len(places), len(targets))
+    drift, speed = float(motion.drift.max(initial=0.0)), motion.effort.steps_per_second
+    made = FullOrderReplay(tuple(frames), motion.times[:n], places[:n], targets[:n], drift, model.size, speed, lost)
+    if not lost:
+        arrays = {"times": made.times, "positions": made.positions, "targets": made.targets}
+        save_result("full-order", _key(performance, frames), arrays | {"numbers": np.array([drift, float(model.size), speed])})
+    return made
+
+
+def _key(performance: Performance, frames: Sequence[str]) -> str:
+    curves = (performance.positions(), performance.wish)
+    motors = [(curve.names, curve.rate, np.asarray(curve.values)) for curve in curves]
+    return content_key(VERSION, METHOD, FULL_STEP, SAMPLE, content_hash(performance.character), list(frames), motors)
+
+
+def _nodes(character: Character, curves: JointCurves, dt: float) -> Array:
+    """Motor values (N + 1, motors) at steps of dt, from the cubic through the samples."""
+    values = np.column_stack([curves.column(name) for name in character.driven])
+    if len(values) < 4:
+        raise BadInput(f"the performance has {len(values)} samples; the full-order model needs at least 4")
+    at = np.arange(len(values)) / curves.rate
+    return np.asarray(CubicSpline(at, values)(np.arange(int(at[-1] / dt + 1e-6) + 1) * dt))
+
+
+def _targets(
+    model: FullOrderModel, character: Character, wished: Array, frames: Sequence[str], monitor: Monitor
+) -> tuple[Array, str]:
+    """Frames (n, frames, 3) at rest at each row of motor values, warm started; and why it ended early, if it did."""
+    found: list[list[Array]] = []
+    state: FullState | None = None
+    for k, motors in enumerate(wished):
+        rested = model.rest(motors, state)
+        if not rested.status.good:
+            return np.array(found).reshape(-1, len(frames), 3), f"no rest at {k * SAMPLE:.2f} s: {rested.note}"
+        state = rested.state
+        found.append([_placed(character, name, _pose(model, state, name)) for name in frames])
+        if k % 10 == 0:
+            monitor.report(Event("full-order targets", k / len(wished), f"{k * SAMPLE:.2f} s"))
+        if monitor.cancelled:
+            return np.array(found), "cancelled"
+    return np.array(found), ""
+
+
+def _pose(model: FullOrderModel, state: FullState, name: str) -> Rigid:
+    """Rotation and position of a body or frame in a state."""
+    body, X = model.frames.get(name, (name, NO_MOVE))
+    if body not in model.body_names:
+        return X
+    k = model.body_names.index(body)
+    R = state.rotations[k]
+    return compose((R, state.c[k] - R @ model.assembly.centers[k]), X)
+
+
+def _placed(character: Character, name: str, pose: Rigid) -> Array:
+    """The tracked point: the origin of a frame, or the centre of mass of a body."""
+    center = next((body.center_of_mass for body in character.bodies if body.name == name), None)
+    if center is None or any(frame.name == name for frame in character.frames):
+        return pose[1]
+    return np.asarray(pose[1] + pose[0] @ np.array(center))

@@ -1,0 +1,82 @@
+"""Results on disk: equal content, equal key; broken files are as good as none; the folder stays bounded."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from bunraku.mechanics.flexible import cache
+from bunraku.mechanics.flexible.system import flexible_system
+
+
+def test_keys_follow_content() -> None:
+    a = np.arange(6.0).reshape(2, 3)
+    same = [cache.content_key(a, "x", {"p": 1, "q": [2.0]}), cache.content_key(a.copy(), "x", {"q": [2.0], "p": 1})]
+    assert same[0] == same[1]
+    assert cache.content_key(np.array([0.0])) == cache.content_key(np.array([-0.0]))
+    others = [
+        cache.content_key(a.T, "x"),
+        cache.content_key(a.reshape(3, 2), "x"),
+        cache.content_key(np.nextafter(a, 9.0), "x"),
+        cache.content_key(a, "y"),
+        cache.content_key(a, ["x"]),
+        cache.content_key("ab", "c"),
+        cache.content_key("a", "bc"),
+        cache.content_key(1),
+        cache.content_key(1.0),
+        cache.content_key("1"),
+    ]
+    assert len(set(others)) == len(others)
+
+
+def test_arrays_come_back(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("BUNRAKU_CACHE", str(tmp_path / "new"))
+    arrays = {"a": np.arange(4.0), "t": np.array(["one", "two"])}
+    assert cache.load_result("k", "0") is None
+    cache.save_result("k", "0", arrays)
+    back = cache.load_result("k", "0")
+    assert back is not None
+    assert all(np.array_equal(back[name], arrays[name]) for name in arrays)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["k-0.npz"]
+
+
+def test_a_broken_file_is_computed_anew(one_rod, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("BUNRAKU_CACHE", str(tmp_path))
+    character = one_rod(cell=0.06)
+    good = flexible_system(character)
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    with np.load(path) as found:
+        fewer = {name: found[name] for name in found.files if name != "L1"}
+    np.savez(tmp_path / "fewer.npz", **fewer)
+    for data in (b"", whole[: len(whole) // 2], b"not a zip file", (tmp_path / "fewer.npz").read_bytes()):
+        path.write_bytes(data)
+        again = flexible_system(character)
+        assert not again.parts["rod"].cached
+        assert again.parts["rod"].frequency == pytest.approx(good.parts["rod"].frequency, rel=1e-9)
+        assert flexible_system(character).parts["rod"].cached
+
+
+def test_nothing_is_kept_when_off_or_not_writable(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("BUNRAKU_CACHE", "off")
+    assert cache.cache_folder() is None
+    cache.save_result("k", "0", {"a": np.zeros(1)})
+    assert cache.load_result("k", "0") is None
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("BUNRAKU_CACHE", str(blocked))
+    cache.save_result("k", "0", {"a": np.zeros(1)})
+    assert cache.load_result("k", "0") is None
+
+
+def test_the_least_used_is_dropped(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("BUNRAKU_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "LIMIT", 30_000)
+    for i in range(3):
+        cache.save_result("k", str(i), {"a": np.zeros(1000)})
+        os.utime(tmp_path / f"k-{i}.npz", (1000.0 + i, 1000.0 + i))
+    cache.load_result("k", "0")
+    cache.save_result("k", "3", {"a": np.zeros(1000)})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["k-0.npz", "k-2.npz", "k-3.npz"]
