@@ -21,11 +21,12 @@ def tick() -> Timeline:
 
 
 def tilt() -> Timeline:
-    """Straight up, then 90 degrees over."""
+    """Straight up, then 90 degrees over; what happens after the stop counts ten times."""
     line = Timeline("tilt", 3.5, {"elbow": 0.0}, "linear")
     line.at(0.5, elbow=0.0)
     line.at(1.25, elbow=90.0)
     line.mark("after the stop", 1.25, 3.5)
+    line.emphasis += [{"frame": frame, "weight": 10.0, "start_s": 1.3} for frame in ("motor", "tip")]
     return line
 
 
