@@ -1,6 +1,7 @@
 """Make the pictures of the README and the documentation: `MUJOCO_GL=osmesa python scripts/make_pictures.py [NAME...]` (or egl).
 
-Characters are drawn by MuJoCo, curves by matplotlib. Names: not-done-yet, chicken-dance, marionette-show; all if none is given.
+Characters are drawn by MuJoCo, curves by matplotlib. Names: not-done-yet, chicken-dance, marionette-show,
+one-rod; all if none is given.
 The dance takes some minutes.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.driven_measures import replayed
+from bunraku.mechanics.integrators.driven.outputs import track
 from bunraku.mechanics.points import Points
 from bunraku.motion import MotionLimits
 from bunraku.performers.choreography.choreographer import Choreographer
@@ -22,6 +24,7 @@ from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.performer import make_performer
 from bunraku.retargeting import retarget
+from bunraku.verification.flexible_verify import judged_again
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"
 CLIP = "not-done-yet"
@@ -249,7 +252,54 @@ def robot():
     return figure
 
 
-PICTURES = {"not-done-yet": robot, "chicken-dance": dance, "marionette-show": show}
+def bent_rod(flexible, q):
+    """The middle line (frames, points, 3) of the one-rod's rod in the configurations q (frames, nq)."""
+    part = flexible.parts["rod"]
+    nodes = part.made.solid.mesh.nodes
+    middle = np.flatnonzero(np.hypot(nodes[:, 0], nodes[:, 1]) < 1e-6)
+    middle = middle[np.argsort(nodes[middle, 2])]
+    shapes = part.reduction.shapes.reshape(len(part.reduction.shapes), -1, 3)[:, middle]
+    local = nodes[middle] + np.einsum("fr,rni->fni", q[:, flexible.coordinates("rod")], shapes)
+    hub = track(flexible.system, ["hub"]).observe(np.ascontiguousarray(q))
+    return np.einsum("fij,fnj->fni", hub.rotations[:, 0], local) + hub.positions
+
+
+def rod():
+    """A rod that shall turn and stop, as wished and performed: many exposures on one plate, and the tip over time."""
+    from matplotlib import pyplot
+
+    performance = make_performer("vibration").perform(read_character("one-rod"), read_clip("tick"))
+    flexible, judged = judged_again(performance)
+    figure = pyplot.figure(figsize=(10, 4.2), layout="constrained")
+    grid = figure.add_gridspec(2, 3, width_ratios=(1.0, 1.0, 1.9))
+    sides = ((judged.before, "the wish, played as it is", BLUE), (judged.after, "performance", RED))
+    spans = ((0.2, 0.75, 0.05, 0.35), (0.8, 2.2, 0.01, 0.07))  # from, to, every [s]; how dark
+    for i, (error, title, color) in enumerate(sides):
+        axis = figure.add_subplot(grid[:, i])
+        dt = error.motion.dt
+        for start, end, every, alpha in spans:
+            for line in bent_rod(flexible, error.motion.q[round(start / dt) : round(end / dt) : round(every / dt)]):
+                axis.plot(line[:, 0], line[:, 2], color=color, alpha=alpha, lw=1.2)
+                axis.plot(*line[-1, ::2], "o", color=color, alpha=alpha, ms=7, mew=0)
+        axis.plot(0.0, 0.06, "s", color="#33373d", ms=9)
+        axis.set(aspect="equal", xlim=(-0.12, 0.52), ylim=(0.0, 0.82))
+        axis.set_title(title, fontsize=9)
+        axis.axis("off")
+    tip, motor = figure.add_subplot(grid[0, 2]), figure.add_subplot(grid[1, 2])
+    t = judged.after.times
+    tip.plot(t, 100 * judged.targets.positions[:, 0, 0], color=GREY, lw=4, alpha=0.5, label="target")
+    tip.plot(t, 100 * judged.before.seen.positions[:, 0, 0], color=BLUE, lw=1.1, label="the wish")
+    tip.plot(t, 100 * judged.after.seen.positions[:, 0, 0], color=RED, lw=1.2, label="performance")
+    motor.plot(performance.wish.times, np.degrees(performance.wish.values), color=BLUE, lw=1.1)
+    motor.plot(performance.wish.times, np.degrees(performance.positions().values), color=RED, lw=1.2)
+    for axis, text in ((tip, "tip, x [cm]"), (motor, "motor [°]")):
+        plain(axis, text, t[-1])
+    motor.set_xlabel("time [s]", fontsize=8)
+    tip.legend(fontsize=8, frameon=False)
+    return figure
+
+
+PICTURES = {"not-done-yet": robot, "chicken-dance": dance, "marionette-show": show, "one-rod": rod}
 
 
 def main() -> None:

@@ -1,13 +1,27 @@
-"""Shared fixtures: the real data beside the repository, when it is there."""
+"""Shared fixtures: the real data beside the repository, when it is there; a cache of results of its own for every run."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 SHARED = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Reductions and replays are kept for one run of the tests, by all its processes, never in the user's folder."""
+    if "BUNRAKU_CACHE" in os.environ:
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    os.environ["BUNRAKU_CACHE"] = str(folder / "bunraku-cache")
+    yield
+    del os.environ["BUNRAKU_CACHE"]
 
 
 @pytest.fixture(scope="session")

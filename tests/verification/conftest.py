@@ -1,4 +1,4 @@
-"""Performances that physics carries out, made in code: a puppet whose winches and carriages move, a cart that balances a pole."""
+"""Performances made in code: a puppet whose winches and carriages move, a cart that balances a pole, a rod that turns quietly."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bunraku.character import Body, Character, Joint, Motor
+from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartInterface, PartShape, Pose
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.driven_measures import measure_driven
+from bunraku.mechanics.flexible.judge import judge
+from bunraku.mechanics.flexible.measures import measure_flexible
+from bunraku.mechanics.flexible.places import tracked_places
+from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import Trajectory, VariationalIntegrator
 from bunraku.mechanics.marionette import hang
-from bunraku.motion import Certificate, Channel, Feedback, JointCurves, Performance, Provenance
+from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion import Certificate, Channel, Feedback, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.control.lqr import time_varying_lqr
 from bunraku.optimization.solution import Status
 
@@ -118,3 +124,67 @@ def balance() -> Callable[[float], Performance]:
         return performed(character, made, time_varying_lqr(A, B, Q, R).K)
 
     return make
+
+
+SPHERE = (1e-5, 1e-5, 1e-5, 0.0, 0.0, 0.0)
+
+
+@pytest.fixture(scope="session")
+def short_rod() -> Character:
+    """A steel rod of 0.3 m and 4 mm with 0.1 kg at its tip, upright on a motor; meshed coarsely."""
+    return Character(
+        name="short-rod",
+        bodies=(Body(name="hub", mass=0.1, inertia=(1e-4, 1e-4, 1e-4, 0, 0, 0)), Body(name="tip", mass=0.1, inertia=SPHERE)),
+        joints=(
+            Joint(name="shoulder", kind="hinge", parent="world", child="hub", axis=(0, 1, 0), range=(-1.0, 1.0)),
+            Joint(name="rod", kind="fixed", parent="hub", child="tip", pose=Pose(position=(0.0, 0.0, 0.3))),
+        ),
+        motors=(
+            Motor(
+                name="shoulder",
+                coordinate="shoulder",
+                velocity=4.0,
+                acceleration=150.0,
+                stall_torque=3.0,
+                no_load_speed=8.0,
+                continuous_torque=1.0,
+            ),
+        ),
+        materials=(ElasticMaterial(name="steel", young=2e11, poisson=0.3, density=7850.0, strain_damping=2e-4),),
+        flexibles=(
+            FlexiblePart(
+                name="rod",
+                material="steel",
+                shape=PartShape(kind="rod", length=0.3, diameter=0.004, cell=0.04),
+                base="hub",
+                children=(PartInterface(body="tip"),),
+            ),
+        ),
+    )
+
+
+@pytest.fixture(scope="session")
+def quiet_turn(short_rod: Character) -> Performance:
+    """The rod turned by 12 degrees in 0.16 s, split over half a period of its vibration so that the halves cancel."""
+    t = np.arange(61) / RATE
+
+    def turn(at: np.ndarray) -> np.ndarray:
+        s = np.clip((at - 0.17) / 0.16, 0.0, 1.0)
+        return np.radians(12.0) * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+
+    flexible, names = flexible_system(short_rod), tracked_places(short_rod)
+    quarter = 0.25 / flexible.parts["rod"].frequency
+    wish = JointCurves(("shoulder",), RATE, turn(t)[:, None])
+    played = JointCurves(("shoulder",), RATE, 0.5 * (turn(t - quarter) + turn(t + quarter))[:, None])
+    phrases = (Mark("turn", 0.15, 0.35, 0.25), Mark("pause", 0.38, 0.6))
+    measured = measure_flexible(flexible, wish, played, judge(flexible, wish, played, names), phrases)
+    return Performance(
+        short_rod,
+        "turn",
+        (Channel("shoulder", "position", "rad", RATE, played.values[:, 0]),),
+        wish,
+        predicted_motion(short_rod, played, compile_tree(short_rod)),
+        Certificate(Status.CONVERGED, measured.checks, measured.notes, measured.figures),
+        Provenance("test", {}, {}, {}),
+        phrases=phrases,
+    )

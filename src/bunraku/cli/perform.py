@@ -95,6 +95,7 @@ class _Job:
         from bunraku.cli.compiling import compile_ahead
         from bunraku.cli.console import say, watching
         from bunraku.cli.options import parse_options
+        from bunraku.errors import BadInput
         from bunraku.formats.checkpoint import Checkpoint
         from bunraku.formats.provenance import content_hash
         from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
@@ -127,7 +128,12 @@ class _Job:
                 say(note)
             artist = make_performer(choice.name, parse_options(choice.name, self.words))
             compile_ahead(*_kernels(choice.name, who))
-            result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
+            try:
+                result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
+            except BadInput:  # the same input will be refused again: there is nothing to go on from
+                trail.discard()
+                ready.discard()
+                raise
             if stiff:
                 certificate = replace(result.certificate, notes=(*result.certificate.notes, *stiff))
                 result = replace(result, certificate=certificate)
@@ -153,7 +159,8 @@ def _kernels(performer: str, character: Character) -> tuple[str, ...]:
     """The groups of kernels that a performer needs for a character."""
     if performer == "marionette":
         return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
-    return ("measures", "solvers") if performer == "speech" else ("measures",)
+    more = {"speech": ("solvers",), "vibration": ("bending",)}
+    return ("measures", *more.get(performer, ()))
 
 
 def _check_target(target: Path) -> None:

@@ -126,6 +126,7 @@ def test_bent_rods_are_still_sound() -> None:
         (lambda: plate(ANGLE, 0.1, size=0.1, holes={"a": Circle((3, 3), 0.1)}), "outside"),
         (lambda: plate(ANGLE, 0.1, size=0.1, holes={"end": Circle((0.1, 0.1), 0.05)}), "named 'end'"),
         (lambda: plate(ANGLE, 0.1, size=1e-6), "at most 200000"),
+        (lambda: plate([(0, 0), (1, 0), (1, 0.1), (0, 0.1)], 0.1, size=0.5), "triangles of 0.5 m do not fit into an outline 0.1 m"),
         (lambda: plate([(0, 0), (0, 0), (1, 0), (1, 1)], 0.1, size=0.1), "repeats the corner"),
     ],
 )

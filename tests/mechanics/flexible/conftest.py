@@ -12,12 +12,6 @@ PLASTIC = ElasticMaterial(name="plastic", young=2.0e9, poisson=0.35, density=124
 BALL = (1e-5, 1e-5, 1e-5, 0.0, 0.0, 0.0)
 
 
-@pytest.fixture(autouse=True)
-def own_cache(monkeypatch, tmp_path_factory):
-    """Reductions are kept between the tests of a run, never in the user's folder."""
-    monkeypatch.setenv("BUNRAKU_CACHE", str(tmp_path_factory.getbasetemp() / "reductions"))
-
-
 def rod(name, base, child, length, diameter, *, at=(0.0, 0.0, 0.0), turn=(1.0, 0.0, 0.0, 0.0), cell=None, material="steel"):
     shape = PartShape(kind="rod", length=length, diameter=diameter, cell=cell)
     pose = Pose(position=at, quaternion=turn)

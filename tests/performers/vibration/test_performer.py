@@ -7,6 +7,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
+from bunraku.mechanics.flexible.judge import hit_lags, judge
 from bunraku.mechanics.integrators.driven.rest import rest_start
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion import Clip, Emphasis, JointCurves, Mark
@@ -14,7 +15,6 @@ from bunraku.optimization.solution import Status
 from bunraku.performers.choose import choose_performer
 from bunraku.performers.performer import make_performer
 from bunraku.performers.vibration.frequencies import vibrations
-from bunraku.performers.vibration.judge import hit_lags, judge
 
 OPTIONS = {"points": 40, "step_ms": 4.0}
 

@@ -7,9 +7,10 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.errors import BadInput
+from bunraku.mechanics.flexible.torque_lines import torque_lines
 from bunraku.motion import JointCurves
 from bunraku.optimization.few_active import minimise_few_active
-from bunraku.performers.vibration.limits import check_speed, profile_limits, torque_lines
+from bunraku.performers.vibration.limits import check_speed, profile_limits
 from bunraku.performers.vibration.profile import fit_profile, make_profile
 
 

@@ -118,6 +118,9 @@ def _lattice(loops: list[_Loop], size: float, area: float) -> Array:
     height = size * np.sqrt(0.75)
     rows = np.arange(low[1] + 0.5 * height, high[1], height)
     columns = np.arange(low[0], high[0] + size, size)
+    if not len(rows):
+        width = float((high - low).min())
+        raise BadInput(f"triangles of {size:g} m do not fit into an outline {width:g} m wide; choose cells of {width:g} m or less")
     grid = np.concatenate([np.column_stack([columns + 0.5 * size * (j % 2), np.full(len(columns), y)]) for j, y in enumerate(rows)])
     grid = grid[_contains(grid, loops)]
     keep = np.ones(len(grid), dtype=bool)

@@ -12,7 +12,7 @@ from bunraku.character import WORLD, Body, Character, Joint, Pose
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.geometry.tet_mesh import TetMesh
-from bunraku.mechanics.elastic.part import part_solid
+from bunraku.mechanics.elastic.coarse_part import coarse_part
 from bunraku.mechanics.full_order.description import GROUND, Freedom, Held, Link, Piece, RigidBody
 from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.loops import close_loops
@@ -44,8 +44,9 @@ def full_model(
 ) -> FullOrderModel:
     """The full-order model of a character; its motors are ``character.driven``, in that order, and rigid.
 
-    ``gravity`` [m/s^2]; ``meshes`` of parts whose shape is a file, by the part's name; ``coarser``: how many times larger than
-    usual the cells along the parts may be. Bodies that are fixed to each other are one rigid body, named after the one nearest to
+    ``gravity`` [m/s^2]; ``meshes`` of parts whose shape is a file, by the part's name; ``coarser``: how many times longer than
+    usual the cells of rods and tubes are, their numbers set so that they bend, twist and weigh as the fine ones do
+    (:mod:`bunraku.mechanics.elastic.coarse_part`); other parts keep their mesh. Bodies that are fixed to each other are one rigid body, named after the one nearest to
     the world; the others, and the character's frames, are frames of the model. Friction of joints is left out.
     """
     if character.strings or character.tendons or character.carriages:
@@ -178,7 +179,7 @@ def _piece(
 ) -> Piece:
     """A flexible part as a piece: its frame in each of its bodies as at home, unbent."""
     part = character.flexibles[k]
-    made = part_solid(character, part, meshes=meshes, coarser=coarser)
+    made = coarse_part(character, part, coarser, meshes=meshes)
     X_WP = compose(at_home[part.base], _rigid(part.pose))
     held = []
     for body, interface in zip([part.base, *(child.body for child in part.children)], [made.base, *made.children], strict=True):

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bunraku.mechanics.flexible.deflection import REFUSE_ABOVE, deflection_ratio, deflection_verdict
-from bunraku.mechanics.flexible.prediction import FINE_STEP
+from bunraku.mechanics.flexible.judge import Judged
+from bunraku.mechanics.flexible.measures import measure_flexible
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
 from bunraku.motion import Certificate, Check, JointCurves, Mark
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
-from bunraku.performers.vibration.judge import Judged, hit_lags
-from bunraku.performers.vibration.limits import torque_lines
-from bunraku.performers.vibration.torques import torques_of
 
-__all__ = ["CLOSURE_BAR", "HIT_BAR", "certificate_of", "torque_shares"]
-
-Array = NDArray[np.float64]
-
-CLOSURE_BAR = 1e-9
-"""Loops are closed when no row of theirs is off by more [m]."""
-
-HIT_BAR = 0.020
-"""No hit may be earlier or later than wished by more [s]."""
-
-TORQUE_BAR = 1.0
-"""No motor may need more than its torque-speed line gives."""
+__all__ = ["certificate_of"]
 
 
 def certificate_of(
@@ -43,31 +26,22 @@ def certificate_of(
     notes: Sequence[str] = (),
     figures: Mapping[str, float] | None = None,
 ) -> Certificate:
-    """The common measures, then: errors of the tracked places, torque, deflection, loops, deviation of the motors, hits."""
-    numbers: dict[str, float] = dict(figures or {})
-    checks = [*_error_checks(judged, numbers), *_torque_checks(flexible, judged, numbers)]
-    ratios = deflection_ratio(flexible, judged.after.motion.q)
-    verdict, line = deflection_verdict(ratios)
-    worst = max(ratios.values(), default=0.0)
-    numbers["deflection_ratio"] = worst
-    checks.append(Check("deflection over length", worst, "", REFUSE_ABOVE, note=line))
-    closure = _closure(flexible, judged.after.motion.q)
-    if closure is not None:
-        numbers["loop_closure_m"] = closure
-        checks.append(Check("loop closure", closure, "m", CLOSURE_BAR))
-    checks += _deviation_checks(wish, played, numbers)
-    lags = hit_lags(judged, [*words, *phrases])
-    if lags:
-        name = max(lags, key=lambda key: abs(lags[key]))
-        numbers["hits_moved_s"] = abs(lags[name])
-        checks.append(Check("hits moved", abs(lags[name]), "s", HIT_BAR, note=f"most: {name}"))
-    said = [*notes, *([judged.note] if judged.note else []), *([line] if verdict == "warn" else [])]
-    made = certify(flexible.character, wish, played, words=words, status=status, checks=checks, notes=said, figures=numbers)
-    return _without_lag_bar(made)
+    """The common measures of servos, then those of a flexible character."""
+    measured = measure_flexible(flexible, wish, played, judged, [*words, *phrases])
+    made = certify(
+        flexible.character,
+        wish,
+        played,
+        words=words,
+        status=status,
+        notes=[*notes, *measured.notes],
+        figures={**(figures or {}), **measured.figures},
+    )
+    return _without_lag_bar(made, measured.checks)
 
 
-def _without_lag_bar(certificate: Certificate) -> Certificate:
-    """Motors move ahead of the wish so that what they carry is on time: their own lag is information."""
+def _without_lag_bar(certificate: Certificate, more: Sequence[Check]) -> Certificate:
+    """The certificate with ``more`` checks; the lag is information: motors move ahead so that what they carry is on time."""
     note = "of the motors, which move ahead on purpose; see hits moved"
     checks = tuple(
         Check(check.name, check.value, check.unit, None, note=f"{check.note}; {note}" if check.note else note)
@@ -75,71 +49,4 @@ def _without_lag_bar(certificate: Certificate) -> Certificate:
         else check
         for check in certificate.checks
     )
-    return Certificate(certificate.status, checks, certificate.notes, certificate.figures)
-
-
-def _error_checks(judged: Judged, figures: dict[str, float]) -> list[Check]:
-    before, after = judged.before, judged.after
-    figures["peak_error_after_m"], figures["rms_error_after_m"] = after.peak, after.rms
-    figures["peak_error_before_m"] = before.peak if before is not None else float("nan")
-    figures["rms_error_before_m"] = before.rms if before is not None else float("nan")
-    against = "" if before is None else f"{1e3 * before.peak:.2f} mm when the wish is played as it is"
-    mean = "" if before is None else f"{1e3 * before.rms:.2f} mm when the wish is played as it is"
-    checks = [
-        Check("tracked error, peak", after.peak, "m", note=against),
-        Check("tracked error, RMS", after.rms, "m", None if before is None else before.rms, note=mean),
-    ]
-    for k, name in enumerate(after.names):
-        rms, peak = float(np.sqrt((after.distance[:, k] ** 2).mean())), float(after.distance[:, k].max())
-        figures[f"rms_error_after_m.{name}"], figures[f"peak_error_after_m.{name}"] = rms, peak
-        words = f"peak {1e3 * peak:.2f} mm"
-        if before is not None:
-            figures[f"rms_error_before_m.{name}"] = float(np.sqrt((before.distance[:, k] ** 2).mean()))
-            figures[f"peak_error_before_m.{name}"] = float(before.distance[:, k].max())
-            words += f"; before {1e3 * figures[f'rms_error_before_m.{name}']:.2f} mm RMS"
-        checks.append(Check(f"error of {name}, RMS", rms, "m", note=words))
-    return checks
-
-
-def torque_shares(flexible: FlexibleCharacterSystem, judged: Judged) -> tuple[tuple[str, ...], Array, Array]:
-    """Motors, their torques (N, nk) [N·m] along the motion, and how much of their torque-speed line is used (N, nk)."""
-    system, motion = flexible.system, judged.after.motion
-    names = tuple(system.names[i] for i in system.kinematic)
-    torque, speed = torques_of(motion)
-    return names, torque, torque_lines(flexible.character, names).use(torque, speed)
-
-
-def _torque_checks(flexible: FlexibleCharacterSystem, judged: Judged, figures: dict[str, float]) -> list[Check]:
-    names, torque, share = torque_shares(flexible, judged)
-    of = {motor.coordinate: motor for motor in flexible.character.motors}
-    if not share.size or not any(of[name].stall_torque is not None for name in names):
-        return []
-    k, j = np.unravel_index(int(np.argmax(share)), share.shape)
-    figures["torque_share"] = float(share[k, j])
-    note = f"{names[j]} at {k * FINE_STEP:.3f} s, {torque[k, j]:.2f} N·m"
-    checks = [Check("torque against the torque-speed line", float(share[k, j]), "of the line", TORQUE_BAR, note=note)]
-    stated = [(name, of[name].continuous_torque) for name in names]
-    rms = np.sqrt((torque**2).mean(axis=0))
-    shares = {name: float(rms[i] / limit) for i, (name, limit) in enumerate(stated) if limit is not None}
-    if shares:
-        name = max(shares, key=lambda key: shares[key])
-        figures["rms_torque_share"] = shares[name]
-        checks.append(Check("RMS torque", shares[name], "of continuous", 1.0, note=f"motor {name}"))
-    return checks
-
-
-def _closure(flexible: FlexibleCharacterSystem, q: Array) -> float | None:
-    system = flexible.system
-    if not system.nc:
-        return None
-    return max(float(np.abs(system.constraint_values(row)).max()) for row in q[::8])
-
-
-def _deviation_checks(wish: JointCurves, played: JointCurves, figures: dict[str, float]) -> list[Check]:
-    off = {name: float(np.sqrt(((played.column(name) - wish.column(name)) ** 2).mean())) for name in played.names}
-    worst = max(off, key=lambda key: off[key])
-    figures["motor_deviation_rms_deg"] = float(np.degrees(np.sqrt(np.mean([value**2 for value in off.values()]))))
-    for name, value in off.items():
-        figures[f"motor_deviation_rms_deg.{name}"] = float(np.degrees(value))
-    words = ", ".join(f"{name} {np.degrees(value):.2f} deg" for name, value in off.items())
-    return [Check("largest motor deviation, RMS", off[worst], "rad", note=words)]
+    return Certificate(certificate.status, (*checks, *more), certificate.notes, certificate.figures)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.mechanics.flexible.torque_lines import torques_of
 from bunraku.mechanics.integrators.driven.lifted import linearize_about
 from bunraku.mechanics.integrators.driven.linearization import Linearization
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, Observer, simulate
 from bunraku.performers.vibration.problem import VibrationProblem
-from bunraku.performers.vibration.torques import torques_of
 
 __all__ = [
     "TORQUE_SHARE",

@@ -19,10 +19,11 @@ from scipy import sparse
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
+from bunraku.mechanics.flexible.torque_lines import no_load_speeds
 from bunraku.motion import JointCurves, MotionLimits
 from bunraku.performers.vibration.profile import Profile
 
-__all__ = ["ProfileLimits", "TorqueLines", "check_speed", "profile_limits", "torque_lines"]
+__all__ = ["ProfileLimits", "check_speed", "profile_limits"]
 
 Array = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ class ProfileLimits:
 def profile_limits(character: Character, profile: Profile) -> ProfileLimits:
     """The rows of range, velocity, acceleration and jerk of all motors that state them."""
     limits = MotionLimits.of(character).chosen(profile.motors)
-    speed = np.minimum(limits.velocity, _no_load(character, profile.motors))
+    speed = np.minimum(limits.velocity, no_load_speeds(character, profile.motors))
     n, m, s = profile.points, len(profile.motors), profile.spacing
     blocks, lower, upper = [], [], []
     kinds = ((0, None), (1, speed), (2, limits.acceleration), (3, limits.jerk))
@@ -76,7 +77,7 @@ def check_speed(character: Character, wish: JointCurves) -> None:
         raise BadInput(f"the clip moves {stray!r}, which no motor of {character.name!r} drives; {known}")
     limits = MotionLimits.of(character).chosen(wish.names)
     speed = np.abs(np.diff(wish.values, axis=0)) * wish.rate
-    most = np.minimum(limits.velocity, _no_load(character, wish.names)) * (1.0 + 1e-6)
+    most = np.minimum(limits.velocity, no_load_speeds(character, wish.names)) * (1.0 + 1e-6)
     if len(speed) and (speed > most).any():
         k, j = np.unravel_index(int(np.argmax(speed / most)), speed.shape)
         raise BadInput(
@@ -91,37 +92,6 @@ def check_speed(character: Character, wish: JointCurves) -> None:
             f"the clip turns {wish.names[j]!r} to {wish.values[k, j]:.3g} at {k / wish.rate:.3g} s, beyond its range of "
             f"[{low[k, j]:.3g}, {high[k, j]:.3g}]; change the clip or the range"
         )
-
-
-@dataclass(frozen=True, eq=False)
-class TorqueLines:
-    """Torque-speed lines: |torque| / ``stall`` + |speed| / ``free_speed`` <= 1 for each motor; infinite where none is stated."""
-
-    stall: Array
-    free_speed: Array
-
-    @property
-    def any(self) -> bool:
-        """Whether a motor states a torque."""
-        return bool(np.isfinite(self.stall).any())
-
-    def use(self, torque: Array, speed: Array) -> Array:
-        """How much of what a motor can give is used, 1 at the line; arrays (..., motors)."""
-        found: Array = np.abs(torque) / self.stall + np.abs(speed) / self.free_speed
-        return np.where(np.isfinite(self.stall), found, 0.0)
-
-
-def torque_lines(character: Character, motors: tuple[str, ...]) -> TorqueLines:
-    """The torque-speed lines of the ``motors`` (names of coordinates)."""
-    of = {motor.coordinate: motor for motor in character.motors}
-    stall = [of[name].available_torque(0.0) if of[name].stall_torque is not None else np.inf for name in motors]
-    return TorqueLines(np.array(stall, dtype=np.float64), _no_load(character, motors))
-
-
-def _no_load(character: Character, names: tuple[str, ...]) -> Array:
-    of = {motor.coordinate: motor.no_load_speed for motor in character.motors}
-    found = [of.get(name) for name in names]
-    return np.array([np.inf if speed is None else speed for speed in found], dtype=np.float64)
 
 
 def _differences(n: int, order: int) -> Any:

@@ -19,6 +19,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import content_hash, provenance
+from bunraku.mechanics.flexible.judge import judge
 from bunraku.mechanics.flexible.prediction import FINE_STEP
 from bunraku.mechanics.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
@@ -31,7 +32,6 @@ from bunraku.performers.vibration.baselines import BASELINES, baseline
 from bunraku.performers.vibration.certificate import certificate_of
 from bunraku.performers.vibration.feedback import vibration_feedback
 from bunraku.performers.vibration.frequencies import vibrations
-from bunraku.performers.vibration.judge import judge
 from bunraku.performers.vibration.lbfgs import solve_lbfgs
 from bunraku.performers.vibration.limits import check_speed
 from bunraku.performers.vibration.problem import VibrationProblem, VibrationWeights, state_problem
@@ -62,7 +62,7 @@ class VibrationPerformer(Performer):
     tempo: float = option(1.0, "1 as in the clip, 0.5 at half speed", low=0.05, high=4.0)
     settle: bool = option(False, "whether the motors end at rest where the clip ends")
     tracked: tuple[str, ...] = option((), "frames or bodies to track; the character's frames if not said")
-    profile_weight: float = option(3e-3, "weight of a motor's deviation from the wish", unit="m^2/rad^2", low=0.0, high=1e3)
+    profile_weight: float = option(1e-3, "weight of a motor's deviation from the wish", unit="m^2/rad^2", low=0.0, high=1e3)
     acceleration_weight: float = option(1e-9, "weight of motor accelerations", unit="m^2 s^4/rad^2", low=0.0, high=1.0)
     scenarios: str = option("", "stiffness factors to be robust over, for example 0.81,1,1.21; none if empty")
     modes: int = option(1, "vibrations that a shaper cancels", low=1, high=4)
@@ -176,6 +176,7 @@ class VibrationPerformer(Performer):
             "motors": float(len(profile.motors)),
             "parameters": float(profile.parameters),
             "final cost": found.cost,
+            **{f"cost {k}": cost for k, (cost, _) in enumerate(found.history)},
         }
         scaled = [_scaled(marks, self.tempo) for marks in (clip.words, clip.phrases)]
         certificate = certificate_of(

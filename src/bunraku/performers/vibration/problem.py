@@ -26,17 +26,18 @@ from scipy import sparse
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
-from bunraku.mechanics.dynamics.places import Place
+from bunraku.mechanics.flexible.places import place_of, tracked_places
 from bunraku.mechanics.flexible.reduced_parts import ReducedPart
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
+from bunraku.mechanics.flexible.torque_lines import TorqueLines, torque_lines
 from bunraku.mechanics.integrators.driven.curves import Curves, make_curves
 from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets, track
 from bunraku.mechanics.integrators.driven.rest import RestMotion, rest_motion
 from bunraku.motion import Emphasis, JointCurves
-from bunraku.performers.vibration.limits import ProfileLimits, TorqueLines, profile_limits, torque_lines
+from bunraku.performers.vibration.limits import ProfileLimits, profile_limits
 from bunraku.performers.vibration.profile import Profile, fit_profile, make_profile
 
-__all__ = ["Scenario", "VibrationProblem", "VibrationWeights", "place_of", "state_problem", "tracked_places"]
+__all__ = ["Scenario", "VibrationProblem", "VibrationWeights", "state_problem"]
 
 Array = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ REST_STEP = 8e-3
 class VibrationWeights:
     """``profile`` w_pro [m^2/rad^2]: a motor 1 rad off counts as a place sqrt(w) m off; ``acceleration`` w_acc [m^2 s^4/rad^2]."""
 
-    profile: float = 3e-3
+    profile: float = 1e-3
     acceleration: float = 1e-9
 
 
@@ -122,25 +123,6 @@ class VibrationProblem:
         out: Array = parameters.copy()
         out[self.free] += change
         return out
-
-
-def tracked_places(character: Character, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """What is tracked: the frames of the character if it has any, else the bodies that its flexible parts carry."""
-    if names:
-        return tuple(names)
-    frames = tuple(frame.name for frame in character.frames)
-    return frames or tuple(dict.fromkeys(child.body for part in character.flexibles for child in part.children))
-
-
-def place_of(character: Character, name: str) -> Place:
-    """A tracked place: a frame, or the centre of mass of a body."""
-    bodies = {body.name: body for body in character.bodies}
-    if name in {frame.name for frame in character.frames}:
-        return Place(name)
-    if name not in bodies:
-        known = known_names(name, [*(frame.name for frame in character.frames), *bodies])
-        raise BadInput(f"{name!r} is no frame or body of {character.name!r}; {known}")
-    return Place(name, bodies[name].center_of_mass)
 
 
 def state_problem(

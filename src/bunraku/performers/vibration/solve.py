@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.mechanics.flexible.torque_lines import torques_of
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.vibration.evaluate import (
@@ -39,7 +40,7 @@ from bunraku.performers.vibration.evaluate import (
 )
 from bunraku.performers.vibration.problem import VibrationProblem
 from bunraku.performers.vibration.step import DenseRows, gauss_newton_step
-from bunraku.performers.vibration.torques import torque_rows, torques_of
+from bunraku.performers.vibration.torques import torque_rows
 
 __all__ = ["Progress", "Retargeted", "solve_gauss_newton"]
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.mechanics.flexible.torque_lines import TorqueLines
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.linearization import Linearization
-from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
-from bunraku.mechanics.integrators.driven.torque import motor_forces
-from bunraku.performers.vibration.limits import TorqueLines
 
-__all__ = ["torque_rows", "torques_of"]
+__all__ = ["torque_rows"]
 
 Array = NDArray[np.float64]
 
@@ -25,12 +23,6 @@ APART = 0.008
 """Seconds between the nodes of a motor at which rows are made, at least."""
 
 MOST_ROWS = 60
-
-
-def torques_of(motion: DrivenMotion) -> tuple[Array, Array]:
-    """Torques [N·m, N] and speeds (N, nk) of the motors at the first N nodes of a motion."""
-    speed: Array = np.gradient(motion.motors, motion.dt, axis=0)[:-1]
-    return motor_forces(motion), speed
 
 
 def torque_rows(

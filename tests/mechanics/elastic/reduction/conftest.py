@@ -38,7 +38,7 @@ def study_rod():
 @pytest.fixture(scope="session")
 def short_rod():
     """The same section, 0.14 m, St. Venant-Kirchhoff, 40 layers, all derivatives."""
-    return make_rod(0.14, 40, "st-venant-kirchhoff", couple=0.0, release=1e-9)
+    return make_rod(0.14, 40, "st-venant-kirchhoff", release=1e-9)
 
 
 @pytest.fixture

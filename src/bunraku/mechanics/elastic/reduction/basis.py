@@ -35,9 +35,14 @@ from bunraku.mechanics.elastic.reduction.kinds import kinds_of, part_axis
 from bunraku.mechanics.elastic.reduction.strain import strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["Basis", "Workbench", "make_basis"]
+__all__ = ["ACCELERATION", "BEND", "Basis", "Workbench", "make_basis"]
 
 Array = NDArray[np.float64]
+
+ACCELERATION = 50.0
+"""How strongly [m/s^2] parts are taken to be shaken, in any direction ..."""
+BEND = 0.2
+"""... unless that displaces them by more than this share of their length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,18 +79,18 @@ class Workbench:
 
     @cached_property
     def gravity_loads(self) -> Array:
-        """The loads (3, 3 n) of accelerations of 30 m/s^2 along x, y, z on the part and what it carries (linear, at rest)."""
+        """The loads (3, 3 n) of ACCELERATION along x, y, z on the part and what it carries (linear, at rest)."""
         pushes = np.tile(np.eye(3), (1, self.solid.nodes))
-        return 30.0 * np.asarray(self.inertia @ np.ascontiguousarray(pushes.T)).T
+        return ACCELERATION * np.asarray(self.inertia @ np.ascontiguousarray(pushes.T)).T
 
     @cached_property
     def reference_energy(self) -> float:
-        """The elastic energy [J] of the worst of these loads, or of what of it bends the part by a fifth of its length."""
+        """The elastic energy [J] of the worst of these loads, or of what of it bends the part by BEND of its length."""
         answers = self.factor.solve(np.ascontiguousarray(self.gravity_loads.T)).T
         values, vectors = np.linalg.eigh(0.5 * self.gravity_loads @ answers.T)
         bent = (vectors[:, -1] @ answers).reshape(-1, 3)
         far = float(np.linalg.norm(bent, axis=1).max())
-        return float(values[-1]) * min(1.0, 0.2 * self.length / far) ** 2
+        return float(values[-1]) * min(1.0, BEND * self.length / far) ** 2
 
     def modes(self, count: int) -> Modes:
         """At least the ``count`` lowest modes."""
@@ -95,14 +100,14 @@ class Workbench:
 
 
 def make_basis(
-    bench: Workbench, *, bending: int = 4, attach: float = 1e-3, derive: bool = True, couple: float = 0.04, release: float = 0.01
+    bench: Workbench, *, bending: int = 4, attach: float = 1e-3, derive: bool = True, release: float = 0.01
 ) -> Basis:
     """The lowest ``bending`` modes of that kind, lower and first twist and stretch, attachment shapes, and modal derivatives.
 
     ``attach``: the share of the longest squared period above which a missing motion gets an attachment shape (infinite: none).
-    ``derive``: add the derivatives of all pairs of bending modes, of each twist with itself, and of all pairs a, b for which
-    omega_1^2 / (omega_a omega_b) is at least ``couple``: a stiff twist hardly bends with the rod, a soft one does. ``release``: the
-    share of the energy above which they are taken.
+    ``derive``: add the principal derivatives of all pairs, those of bending with twist too: without them a bent rod twists as if
+    it were stiffer, and rods in series that bend out of one plane are wrong. ``release``: the share of the energy above which they
+    are taken.
     """
     if bending < 1:
         raise BadInput(f"{bending} bending modes were asked for; at least 1 is needed")
@@ -113,18 +118,16 @@ def make_basis(
     names += [f"attachment {i + 1}" for i in range(len(kept))]
     primary = len(shapes)
     if derive:
-        pairs = _derived_pairs(names, np.concatenate([frequencies, slow[kept]]), couple)
-        second, labels = _derivatives(bench, shapes, np.concatenate([frequencies, slow[kept]]), pairs, release)
+        second, labels = _derivatives(bench, shapes, np.concatenate([frequencies, slow[kept]]), release)
         second, kept = orthonormalize(bench.inertia, second, shapes)
         shapes = np.vstack([shapes, second])
         names += [labels[i] for i in kept]
     return Basis(shapes, tuple(names), primary)
 
 
-def _derivatives(
-    bench: Workbench, shapes: Array, frequencies: Array, pairs: NDArray[np.int64], release: float
-) -> tuple[Array, list[str]]:
-    """The principal derivatives (m, 3 n) of the pairs by the energy they release, falling."""
+def _derivatives(bench: Workbench, shapes: Array, frequencies: Array, release: float) -> tuple[Array, list[str]]:
+    """The principal derivatives (m, 3 n) of all pairs of shapes by the energy they release, falling."""
+    pairs = strain_pairs(len(shapes), len(shapes))
     forces = second_forces(bench.solid, shapes, pairs)
     answers = -bench.factor.solve(np.ascontiguousarray(forces.T)).T
     energy = bench.reference_energy
@@ -135,20 +138,6 @@ def _derivatives(
     values, vectors = np.linalg.eigh(0.5 * (form + form.T))
     take = [i for i in np.argsort(-values) if values[i] > release * energy]
     return (vectors[:, take].T * scale) @ answers, [f"derivative {n + 1}" for n in range(len(take))]
-
-
-def _derived_pairs(names: list[str], frequencies: Array, couple: float) -> NDArray[np.int64]:
-    """The pairs (m, 2) of primary shapes whose derivatives are taken."""
-    flexing = [name.startswith("bending") for name in names]
-    lowest = float(frequencies.min())
-    pairs = [
-        (a, b)
-        for a, b in strain_pairs(len(names), len(names)).tolist()
-        if (flexing[a] and flexing[b])
-        or (a == b and names[a].startswith("torsion"))
-        or lowest**2 >= couple * frequencies[a] * frequencies[b]
-    ]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _choose_modes(bench: Workbench, bending: int) -> tuple[Array, list[str], Array]:

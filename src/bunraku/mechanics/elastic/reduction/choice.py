@@ -1,8 +1,8 @@
 """How many shapes a part needs: bases are tried from small to large until the reduced part agrees with the whole solid.
 
-The judges are nonlinear states of the whole solid under a few dead loads that bend it by up to a fifth of its length
-(accelerations of 30 m/s^2 where that bends it less): across its two softest directions, and with a couple at the tip (30 m/s^2 on
-the carried mass at its radius of gyration) or opposite pushes at several children. Compared are the displacement of the children,
+The judges are nonlinear states of the whole solid under a few dead loads that bend it by up to a fifth of its length and turn its
+children by up to 0.3 rad (accelerations of 50 m/s^2 where that is less): across its two softest directions, and with a couple at
+the tip (50 m/s^2 on the carried mass at its radius of gyration) or opposite pushes at several children. Compared are the displacement of the children,
 relative to the largest in the part, and the frequencies of small vibrations about the loaded state, up to ``band`` times the
 lowest; of those above four times the lowest, f_1, the error counts 4 f_1 / f.
 """
@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.modes import Carried
-from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench, make_basis
+from bunraku.mechanics.elastic.reduction.basis import ACCELERATION, BEND, Basis, Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
 from bunraku.mechanics.elastic.reduction.loaded import LoadedState, load_full, load_reduced
 from bunraku.mechanics.elastic.reduction.reduce import Pairs, Reduction, reduce_to
@@ -28,26 +28,25 @@ from bunraku.mechanics.elastic.solid import ElasticSolid
 __all__ = ["Choice", "Trial", "choose_reduction", "peak_strain", "reference_loads"]
 
 Array = NDArray[np.float64]
+TURN = 0.3
+"""How far [rad] the judges turn a child at most: as far as the end of a rod turns that bends by BEND."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What :func:`make_basis` is asked for."""
+    """What :func:`make_basis` is asked for; the products :func:`reduce_to` keeps stand beside it."""
 
     bending: int
-    attach: float = np.inf
-    derive: bool = True
-    couple: float = 0.04
+    attach: float = 1e-3
     release: float = 0.01
 
 
-SETTINGS = (
-    Setting(bending=2, derive=False),
-    Setting(bending=2),
-    Setting(bending=4, attach=1e-3),
-    Setting(bending=4, attach=1e-3, couple=0.02, release=4e-3),
-    Setting(bending=4, attach=1e-3, couple=0.005, release=1e-3),
-    Setting(bending=6, attach=3e-4, couple=0.005, release=1e-3),
+SETTINGS: tuple[tuple[Setting, Pairs], ...] = (
+    (Setting(bending=2, attach=np.inf), "primary"),
+    (Setting(bending=4), "leading"),
+    (Setting(bending=4, release=1e-3), "leading"),
+    (Setting(bending=4, release=1e-3), "all"),
+    (Setting(bending=6, attach=3e-4, release=1e-3), "all"),
 )
 """Tried in this order; the last is tried once more with the loaded states themselves added to it."""
 
@@ -83,7 +82,6 @@ def choose_reduction(
     children: Sequence[Interface],
     *,
     carried: Sequence[Carried] = (),
-    pairs: Pairs = "all",
     beta: float | None = None,
     tolerance: float = 3e-3,
     band: float = 15.0,
@@ -99,7 +97,7 @@ def choose_reduction(
     displaced = np.array([state.u for state in states])
     trials: list[Trial] = []
     tried: list[Reduction] = []
-    for setting in (*SETTINGS, None):
+    for setting, pairs in (*SETTINGS, (None, SETTINGS[-1][1])):
         if setting is not None:
             basis = make_basis(bench, **vars(setting))
         else:
@@ -117,7 +115,7 @@ def choose_reduction(
 
 
 def reference_loads(bench: Workbench) -> list[Array]:
-    """Three dead loads (3 n,) [N]; the linear answer to each displaces no node by more than a fifth of the length."""
+    """Three dead loads (3 n,) [N]; the linear answer to each displaces no node beyond BEND of the length, turns no child beyond TURN."""
     answers = bench.factor.solve(np.ascontiguousarray(bench.gravity_loads.T)).T
     soft = np.linalg.eigh(bench.gravity_loads @ answers.T)[1].T[::-1]
     first, second = soft[0] @ bench.gravity_loads, soft[1] @ bench.gravity_loads
@@ -127,16 +125,18 @@ def reference_loads(bench: Workbench) -> list[Array]:
         bodies = [body for body in bench.carried if body.interface is child]
         weight = sum((body.mass for body in bodies), 0.1 * bench.solid.total_mass)
         if len(bench.children) > 1:
-            apart += child.load(still, force=(-1.0) ** i * 30.0 * weight * soft[0])
+            apart += child.load(still, force=(-1.0) ** i * ACCELERATION * weight * soft[0])
             continue
         lever = np.sqrt(
             sum((0.5 * np.trace(body.spatial(np.eye(3))[:3, :3]) for body in bodies), 1e-3 * weight * bench.length**2) / weight
         )
-        apart += 0.5 * first + child.load(still, moment=30.0 * weight * lever * (np.cross(bench.axis, soft[0]) + bench.axis))
+        apart += 0.5 * first + child.load(still, moment=ACCELERATION * weight * lever * (np.cross(bench.axis, soft[0]) + bench.axis))
     loads = [first, 0.6 * (first + second), apart]
     for load in loads:
-        bent = bench.factor.solve(load).reshape(-1, 3)
-        load *= min(1.0, 0.2 * bench.length / float(np.linalg.norm(bent, axis=1).max()))
+        bent = bench.factor.solve(load)
+        far = float(np.linalg.norm(bent.reshape(-1, 3), axis=1).max())
+        turned = max(float(np.linalg.norm(child.jacobian(still)[:3] @ bent[child.unknowns])) for child in bench.children)
+        load *= min(1.0, BEND * bench.length / far, TURN / turned)
     return loads
 
 

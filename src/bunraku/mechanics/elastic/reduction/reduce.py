@@ -19,10 +19,13 @@ from bunraku.mechanics.elastic.reduction.pca import mass_pca
 from bunraku.mechanics.elastic.reduction.strain import reduced_strain, strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["Reduction", "reduce_part", "reduce_to"]
+__all__ = ["LEADING", "Pairs", "Reduction", "reduce_part", "reduce_to"]
 
 Array = NDArray[np.float64]
-Pairs = Literal["all", "primary"]
+Pairs = Literal["all", "leading", "primary"]
+
+LEADING = 3
+"""Derivatives whose products are kept besides those of the primary shapes: a rod's first pair has three (xx, xy, yy)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +62,8 @@ def reduce_part(
     ``modes``: how many bending modes (4 unless given: two in each plane of a round rod), to which twist, attachment shapes
     (``attach``, see :func:`make_basis`) and the modal derivatives of the bending are added. With ``snapshots`` (s, 3 n),
     displacements in the frame of the base, the shapes are their principal ones instead, as many as ``modes`` (15). ``pairs``:
-    keep all products of coordinates in the strain, or only those with a primary one (enough up to a deflection of a quarter of
-    the length). ``beta`` [s]: the material's strain damping unless given.
+    keep all products of coordinates in the strain, only those with a primary shape or one of the ``leading`` derivatives (enough up
+    to a deflection of a quarter of the length), or only those with a ``primary`` shape (up to a tenth). ``beta`` [s]: the material's strain damping unless given.
     """
     bench = Workbench(solid, base, children, carried)
     if snapshots is None:
@@ -72,12 +75,12 @@ def reduce_part(
 
 def reduce_to(bench: Workbench, basis: Basis, *, pairs: Pairs = "all", beta: float | None = None) -> Reduction:
     """The part on a given basis; arguments as for :func:`reduce_part`."""
-    if pairs not in ("all", "primary"):
-        raise BadInput(f"pairs is {pairs!r}; 'all' or 'primary' is accepted")
+    if pairs not in ("all", "leading", "primary"):
+        raise BadInput(f"pairs is {pairs!r}; 'all', 'leading' or 'primary' is accepted")
     solid, shapes = bench.solid, basis.shapes
     r = len(shapes)
     N, E = mass_invariants(solid, shapes)
-    chosen = strain_pairs(r, r if pairs == "all" else basis.primary)
+    chosen = strain_pairs(r, {"all": r, "leading": min(r, basis.primary + LEADING), "primary": basis.primary}[pairs])
     L1, Q = reduced_strain(solid, shapes, chosen)
     faces = tuple(child_interface(child, shapes) for child in bench.children)
     damping = solid.material.strain_damping if beta is None else float(beta)
