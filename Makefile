@@ -33,6 +33,7 @@ bench: $(VENV)/.bench
 check-all: $(VENV)/.bench
 	@echo "Installing robots to import (about 130 MB)"
 	@$(PIP) -e ".[check-all]"
+	$(BIN)/python -m pytest -m exhaustive
 	$(BIN)/bunraku bench --exhaustive
 
 $(VENV)/bin/python:

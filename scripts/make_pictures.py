@@ -270,7 +270,7 @@ def rod():
 
     performance = make_performer("vibration").perform(read_character("one-rod"), read_clip("tick"))
     flexible, judged = judged_again(performance)
-    figure = pyplot.figure(figsize=(10, 4.2), layout="constrained")
+    figure = pyplot.figure(figsize=(10, 3.5), layout="constrained")
     grid = figure.add_gridspec(2, 3, width_ratios=(1.0, 1.0, 1.9))
     sides = ((judged.before, "the wish, played as it is", BLUE), (judged.after, "performance", RED))
     spans = ((0.2, 0.75, 0.05, 0.35), (0.8, 2.2, 0.01, 0.07))  # from, to, every [s]; how dark
@@ -282,7 +282,7 @@ def rod():
                 axis.plot(line[:, 0], line[:, 2], color=color, alpha=alpha, lw=1.2)
                 axis.plot(*line[-1, ::2], "o", color=color, alpha=alpha, ms=7, mew=0)
         axis.plot(0.0, 0.06, "s", color="#33373d", ms=9)
-        axis.set(aspect="equal", xlim=(-0.12, 0.52), ylim=(0.0, 0.82))
+        axis.set(aspect="equal", xlim=(-0.06, 0.46), ylim=(0.03, 0.79))
         axis.set_title(title, fontsize=9)
         axis.axis("off")
     tip, motor = figure.add_subplot(grid[0, 2]), figure.add_subplot(grid[1, 2])

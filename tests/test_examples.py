@@ -209,3 +209,60 @@ def test_lesson_16() -> None:
     assert all(not row.note for row in rows)
     assert rough["newmark"] > 3.0 * rough["generalized-alpha"]
     assert rough["newmark"] > 3.0 * rough["bdf2"]
+
+
+def test_lesson_18() -> None:
+    module = load("18")
+    performance, verdict, shaped = module.lesson()
+    judged = verdict.judged
+    assert performance.certificate.status is Status.CONVERGED
+    assert judged.before.peak > 0.05  # the wish as it is swings by centimetres
+    assert module.rms(judged.before, module.PAUSE) > 0.01
+    assert module.rms(judged.after) < 1.1e-3
+    assert module.rms(judged.after, module.PAUSE) < 1.5e-4
+    assert 3.0 * module.rms(judged.after) < module.rms(shaped)
+    checks = {check.name: check for check in verdict.checks}
+    assert checks["peak error in MuJoCo"].holds
+    assert checks["MuJoCo against the prediction, RMS"].value < 1e-4
+
+
+def test_lesson_19() -> None:
+    module = load("19")
+    t, found = module.lesson()
+    whole = {name: module.rms(distance) for name, distance in found.items()}  # motor, tip
+    assert whole["the motor"][0] < 0.7 * whole["no emphasis"][0]
+    assert whole["the motor"][1] > 2.0 * whole["no emphasis"][1]  # the price
+    assert whole["the tip"][1] < whole["no emphasis"][1] < whole["the motor"][1]
+    assert whole["the tip"][0] > whole["no emphasis"][0]
+    turned = found["the motor, then the tip"]
+    first, then = module.rms(turned[t < module.TURN]), module.rms(turned[t >= module.TURN])
+    assert first[0] < module.rms(found["no emphasis"][t < module.TURN])[0]
+    assert then[1] < module.rms(found["the motor"][t >= module.TURN])[1]
+
+
+def test_lesson_20() -> None:
+    module = load("20")
+    tried, verdict = module.lesson()
+    best = tried[-1]
+    thinnest, thickest = (next(one for one in tried if one["diameter"] == end) for end in module.RANGE)
+    assert 1.05 * module.RANGE[0] < best["diameter"] < 0.95 * module.RANGE[1]
+    assert best["cost"] < 0.7 * min(thinnest["cost"], thickest["cost"])
+    assert thinnest["error"] > 2.0 * best["error"]
+    assert thinnest["deflection"] > 2.0 * best["deflection"]
+    assert thickest["torque"] > 1.2 * best["torque"]
+    assert thickest["mass"] / best["mass"] == pytest.approx((thickest["diameter"] / best["diameter"]) ** 2, rel=1e-6)
+    assert all(check.holds for check in verdict.checks)
+    assert verdict.judged.after.rms == pytest.approx(best["error"], rel=0.2)  # at the fine step
+
+
+def test_lesson_21() -> None:
+    module = load("21")
+    t, found = module.lesson()
+    off = {name: np.sqrt((distance**2).mean()) for name, (distance, _) in found.items()}
+    assert off["as planned"] < 1e-3
+    assert off["open loop"] > 5.0 * off["as planned"]
+    assert off["with feedback"] < 0.25 * off["open loop"]
+    still = (t > 1.2) & (t < 2.0)  # in the pause
+    swing = {name: np.ptp(distance[still]) for name, (distance, _) in found.items()}
+    assert swing["with feedback"] < 0.02 * swing["open loop"]
+    assert np.abs(found["with feedback"][1] - found["as planned"][1]).max() < np.radians(3.0)

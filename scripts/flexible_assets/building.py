@@ -124,6 +124,18 @@ def motor(coordinate: str) -> Motor:
     )
 
 
+def strong_motor(coordinate: str) -> Motor:
+    """A Dynamixel XH430-W350 at 12 V, of the same size: slower, and stronger; a third of its stall torque continuously."""
+    return motor(coordinate).changed(
+        velocity=3.0,
+        stall_torque=3.4,
+        no_load_speed=3.14,
+        continuous_torque=1.13,
+        model="Dynamixel XH430-W350 at 12 V",
+        source="ROBOTIS e-manual: 82 g, 28.5 x 46.5 x 34 mm, stall 3.4 N.m and 30 rpm at 12 V",
+    )
+
+
 def rod(
     name: str,
     base: str,

@@ -37,9 +37,9 @@ def dance() -> Timeline:
     line.at(0.3, left_pitch=0.0, left_roll=8.0, right_pitch=0.0, right_roll=-8.0)
     line.at(0.55, left_pitch=8.0, left_roll=4.0, right_pitch=4.0)
     line.at(1.25, left_pitch=-25.0, left_roll=105.0, right_pitch=0.0, right_roll=-14.0)
-    # the wave, 1.6 Hz
-    for k in range(6):
-        line.at(1.5625 + 0.3125 * k, left_roll=75.0 if k % 2 == 0 else 108.0)
+    # the wave, 2 Hz
+    for k in range(7):
+        line.at(1.5 + 0.25 * k, left_roll=84.0 if k % 2 == 0 else 106.0)
     line.hold(3.2, "left_pitch")
     line.hold(3.25, "left_roll")
     line.mark("wave", 1.25, 3.25)

@@ -24,6 +24,7 @@ from flexible_assets.building import (
     motor,
     rod,
     servo,
+    strong_motor,
     turn,
 )
 
@@ -157,7 +158,7 @@ def bartender(home: dict[str, float]) -> Character:
             fixed("forearm", "fore", "wrist", (0.0, 0.0, FORE)),
             hinge("wrist", "wrist", "tumbler", "y", (0.0, 0.0, 0.0), -150.0, 150.0),
         ),
-        motors=(motor("yaw"), motor("shoulder"), motor("elbow"), motor("wrist")),
+        motors=(motor("yaw"), strong_motor("shoulder"), motor("elbow"), motor("wrist")),
         frames=(frame_at("elbow", elbow), frame_at("glass", glass)),
         materials=(SPRING_STEEL,),
         flexibles=(

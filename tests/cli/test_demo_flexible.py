@@ -1,4 +1,4 @@
-"""The demo of a flexible character: its figures are those of the certificate and of the verdict, under the names that are promised."""
+"""The demo of a flexible character: its figures are those of certificate and verdict, under the promised names."""
 
 from __future__ import annotations
 

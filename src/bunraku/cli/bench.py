@@ -16,6 +16,12 @@ EXHAUSTIVE = (
     "can_a_file_crash_a_reader",
     "does_streaming_survive_a_soak",
     "does_a_kill_leave_half_a_file",
+    "vibration",
+    "are_the_gradients_right",
+    "does_emphasis_shift_the_error",
+    "do_the_intervals_cover",
+    "how_does_retargeting_grow",
+    "is_the_reduced_model_right",
 )
 NOT_MEASURED = 77
 """Exit code of a benchmark whose data is not there."""

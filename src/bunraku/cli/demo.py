@@ -68,7 +68,14 @@ DEMOS = {
         "a hand of tendons holds a ball and comes back from a nudge; without feedback it falls",
         "demo_hand",
     ),
-    "one-rod": Demo("vibration", "one-rod", "tick", {"points": 150}, "a rod on a motor ticks and stands still", "demo_flexible"),
+    "one-rod": Demo(
+        "vibration",
+        "one-rod",
+        "tick",
+        {"points": 150, "profile_weight": 1e-5, "acceleration_weight": 1e-10},
+        "a rod on a motor ticks and stands still",
+        "demo_flexible",
+    ),
     "two-rods": Demo(
         "vibration", "two-rods", "tilt", {"points": 100}, "a motor between two rods tilts the upper one", "demo_flexible"
     ),
@@ -80,7 +87,12 @@ DEMOS = {
         "vibration", "rapper", "rap", {"points": 250}, "an arm of printed parts with a four-bar linkage raps", "demo_flexible"
     ),
     "drummer": Demo(
-        "vibration", "drummer", "drumming", {"points": 200}, "a figure of 13 motors drums on legs of spring steel", "demo_flexible"
+        "vibration",
+        "drummer",
+        "drumming",
+        {"points": 200, "profile_weight": 3e-3},
+        "a figure of 13 motors drums on legs of spring steel",
+        "demo_flexible",
     ),
     "boxer": Demo("vibration", "boxer", "boxing", {"points": 250}, "the same figure punches, blocks and dodges", "demo_flexible"),
 }

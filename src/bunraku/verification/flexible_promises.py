@@ -62,9 +62,8 @@ def promises_of(name: str, performance: Performance, verdict: FlexibleVerdict) -
             Check("peak error as wished, at least", before, "m", low, at_least=True),
             Check("peak error as wished, at most", before, "m", high),
             Check("peak error", judged.after.peak, "m", most),
+            _freezing(performance),
         ]
-    if name not in ("one-rod", "two-rods"):
-        checks.append(_freezing(performance))
     return FlexiblePromises(tuple(checks), figures)
 
 

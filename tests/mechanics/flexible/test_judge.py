@@ -69,6 +69,15 @@ def test_a_slow_turn_is_off_by_acceleration_over_squared_frequency(model) -> Non
     assert peaks[0] / peaks[1] == pytest.approx(4.0, rel=0.05)
 
 
+def test_a_turn_in_a_plane_stays_in_it(one_rod) -> None:
+    """0.2 m of travel in x and z; sideways a thousandth of a millimetre, of the mesh, which is not symmetric."""
+    t = np.arange(101) / RATE
+    swing = JointCurves(("shoulder",), RATE, 0.3 * np.sin(5 * t)[:, None] ** 2)
+    path = judge(flexible_system(one_rod(cell=0.007)), swing, swing, ("tip",)).after.seen.positions[:, 0]
+    assert np.ptp(path[:, 0]) > 0.2
+    assert np.abs(path[:, 1]).max() < 3e-6
+
+
 def test_a_wish_that_cannot_be_simulated_has_no_before(model) -> None:
     calm, wild = turn(0.3), turn(0.3)
     wild = JointCurves(("shoulder",), RATE, wild.values + 60.0 * (np.arange(len(wild.values)) == 35)[:, None])

@@ -24,6 +24,7 @@ from bunraku.mechanics.flexible.cache import content_key, load_result, save_resu
 from bunraku.mechanics.flexible.carried import carried_by, lumps_of_bodies
 from bunraku.mechanics.flexible.touching import check_touching
 from bunraku.mechanics.tree import Tree
+from bunraku.optimization.monitor import SILENT, Event, Monitor
 
 __all__ = ["ModesWanted", "ReducedPart", "first_frequency", "part_length", "part_solids", "reduce_parts"]
 
@@ -97,23 +98,26 @@ def reduce_parts(
     *,
     meshes: Mapping[str, TetMesh] | None = None,
     modes: ModesWanted = None,
+    monitor: Monitor = SILENT,
 ) -> dict[str, ReducedPart]:
     """Every flexible part of a character reduced, by its name.
 
-    ``modes``: bending modes of each plane, of all parts or by part; else what the part says, else two. ``auto``: parts that say
-    nothing get the smallest basis that agrees with the whole solid under load (`choose_reduction`; some ten seconds a part, once).
+    ``modes``: bending modes of each plane, of all parts or by part, with all they need; else what the part says; else (or
+    ``auto``) the smallest basis that agrees with the whole solid under load, with the errors measured (`choose_reduction`; up to
+    some ten seconds a part, once, which the ``monitor`` hears of).
     """
     solids, lumps = part_solids(character, meshes=meshes), lumps_of_bodies(character, tree)
     check_touching(character, tree, solids)
     found: dict[str, ReducedPart] = {}
     known: dict[str, tuple[Reduction, bool]] = {}
-    for part in character.flexibles:
+    for place, part in enumerate(character.flexibles):
         made = solids[part.name]
         carried = carried_by(character, tree, made, solids, lumps)
         wanted = modes.get(part.name) if isinstance(modes, Mapping) else None if modes == "auto" else modes
-        count = 0 if modes == "auto" and not part.modes else 2 * (wanted or part.modes or 2)
+        count = 2 * (wanted or part.modes or 0)
         key = _key(made, carried, count)
         if key not in known:
+            monitor.report(Event("flexible parts", place / len(character.flexibles), f"{part.name}: its shapes"))
             known[key] = _reduced(made, carried, count, key)
         found[part.name] = ReducedPart(part, made, carried, *known[key])
     return found
@@ -162,7 +166,8 @@ def _code() -> str:
 
 def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
     s = reduction.segment
-    numbers = np.array([s.mass, s.beta, reduction.primary, reduction.rows, len(s.interfaces)], dtype=np.float64)
+    errors = (np.nan, np.nan) if reduction.errors is None else reduction.errors
+    numbers = np.array([s.mass, s.beta, reduction.primary, reduction.rows, len(s.interfaces), *errors], dtype=np.float64)
     texts = np.array([reduction.note, *reduction.labels])
     arrays = {"numbers": numbers, "texts": texts, "shapes": reduction.shapes}
     arrays |= {"N": s.N, "E": s.E, "L1": s.L1, "pairs": s.pairs, "Qp": np.asarray(s.Qp)}
@@ -174,11 +179,14 @@ def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
 def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
     """The reduction of its arrays; None when they are not those of one."""
     try:
-        mass, beta, primary, rows, faces = (float(value) for value in np.asarray(kept["numbers"], dtype=np.float64))
+        mass, beta, primary, rows, faces, position, frequency = (
+            float(value) for value in np.asarray(kept["numbers"], dtype=np.float64)
+        )
         a = {name: np.ascontiguousarray(array) for name, array in kept.items() if name not in ("numbers", "texts")}
         interfaces = tuple(Interface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
         segment = FlexibleSegment(mass, a["N"], a["E"], interfaces, a["L1"], a["pairs"], a["Qp"], beta)
         note, *labels = (str(text) for text in kept["texts"])
     except (KeyError, ValueError, TypeError):
         return None
-    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), int(rows), note)
+    errors = None if np.isnan(position) else (position, frequency)
+    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), int(rows), note, errors)

@@ -27,6 +27,7 @@ from bunraku.mechanics.flexible.compliance import SoftMotor, soft_motors, with_d
 from bunraku.mechanics.flexible.reduced_parts import ModesWanted, ReducedPart, reduce_parts
 from bunraku.mechanics.loops import LoopClosure, close_loops
 from bunraku.mechanics.tree import compile_tree, rotation_of
+from bunraku.optimization.monitor import SILENT, Monitor
 
 __all__ = ["FlexibleCharacterSystem", "flexible_system"]
 
@@ -69,13 +70,14 @@ def flexible_system(
     modes: ModesWanted = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     reductions: Mapping[str, ReducedPart] | None = None,
+    monitor: Monitor = SILENT,
 ) -> FlexibleCharacterSystem:
     """The system of a character whose flexible parts bend.
 
     ``meshes``: of parts whose shape is a file (`bunraku.formats.part_meshes.read_part_meshes`). ``motor_stiffness``: True takes
     the torsional stiffness the motors state, a number [N·m/rad] or numbers by motor replace it; False is rigid motors. ``modes``:
-    bending modes of each plane, of all parts or by part, or ``auto`` (see :func:`reduce_parts`). ``gravity`` [m/s²].
-    ``reductions``: parts reduced before, by name, to take in place of reducing anew.
+    bending modes of each plane, of all parts or by part; unless given, chosen against the whole solid (see :func:`reduce_parts`).
+    ``gravity`` [m/s²]. ``reductions``: parts reduced before, by name, to take in place of reducing anew.
     """
     if character.strings:
         raise BadInput(f"{character.name!r} has strings and flexible parts; a marionette's bodies are rigid: leave one of them out")
@@ -84,7 +86,7 @@ def flexible_system(
     tree = compile_tree(built)
     parts = dict(reductions or {})
     if any(part.name not in parts for part in character.flexibles):
-        parts = {**reduce_parts(built, tree, meshes=meshes, modes=modes), **parts}
+        parts = {**reduce_parts(built, tree, meshes=meshes, modes=modes, monitor=monitor), **parts}
     segments = [_stand(parts[part.name]) for part in character.flexibles]
     kinematic = character.driven
     closure = close_loops(built, tree, kinematic=kinematic, segments=segments)
@@ -130,6 +132,10 @@ def _dampers(character: Character, soft: Sequence[SoftMotor]) -> list[Damping]:
 def _note(system: System, parts: Mapping[str, ReducedPart], closure: LoopClosure, soft: Sequence[SoftMotor]) -> str:
     modes = sum(part.reduction.segment.r for part in parts.values())
     words = [f"{len(parts)} flexible parts in {modes} modes, {system.nk} motors, {system.nd - modes} other coordinates"]
+    judged = [part.reduction.errors for part in parts.values() if part.reduction.errors is not None]
+    if judged:
+        position, frequency = np.max(judged, axis=0)
+        words += [f"shapes chosen against the whole solids: positions within {position:.2%}, frequencies {frequency:.2%}"]
     words += [f"{system.nc} rows close its loops"] if system.nc else []
     words += [closure.note] if closure.note else []
     words += [f"{len(soft)} motors give way"] if soft else []

@@ -93,9 +93,11 @@ class Assembly:
         self.arms = [
             [arm(h.interface, h.pose, self.centers[b]) for h, b in zip(p.piece.held, p.bodies, strict=True)] for p in self.pieces
         ]
-        used = [freedom.motor for link in links for freedom in link.freedoms if freedom.motor >= 0]
+        self.drivers = [frozenset(freedom.motor for freedom in link.freedoms if freedom.motor >= 0) for link in links]
+        used = frozenset[int]().union(*self.drivers)
         if used and max(used) >= motors:
             raise BadInput(f"a link is driven by motor {max(used)}; there are {motors}")
+        self._still = [self._turned(k, np.zeros(motors)) for k in range(len(links))]
         self.all_rows = self.rows(np.zeros(motors)).count
         self.kept = np.arange(self.all_rows)
         self.held_count = sum(len(p.piece.held) for p in self.pieces)
@@ -117,10 +119,15 @@ class Assembly:
 
     def turned(self, motors: Array) -> list[Turned]:
         """The rows of each link."""
-        return [
-            outer_rows(i, j, link, (self.centers[i], self.centers[j]), motors)
-            for link, (i, j) in zip(self.links, self.ends, strict=True)
-        ]
+        return [self._turned(k, motors) if drivers else self._still[k] for k, drivers in enumerate(self.drivers)]
+
+    def turned_by(self, motor: int, motors: Array, known: list[Turned]) -> list[Turned]:
+        """The rows of each link where only ``motor`` differs from the values at which they are ``known``."""
+        return [self._turned(k, motors) if motor in drivers else known[k] for k, drivers in enumerate(self.drivers)]
+
+    def _turned(self, k: int, motors: Array) -> Turned:
+        i, j = self.ends[k]
+        return outer_rows(i, j, self.links[k], (self.centers[i], self.centers[j]), motors)
 
     def placed(self, c: Array, q: Array) -> tuple[Array, Array]:
         """Centres (B + 1, 3) and rotations (B + 1, 3, 3) with the ground."""
@@ -289,9 +296,9 @@ def _columns(bodies: int, ends: NDArray[np.int64], at: int, pin: int) -> NDArray
 
 def _scaled_solve(A: Array, b: Array) -> Array:
     """Solve A z = b, rows and columns scaled to like size first. Raises LinAlgError when singular."""
-    scale = np.ones(len(A))
+    scale, sizes = np.ones(len(A)), np.abs(A)
     for _ in range(4):
-        size = np.sqrt(np.abs(A * scale[:, None] * scale).max(axis=1, initial=0.0))
+        size = np.sqrt(scale * np.max(sizes * scale, axis=1, initial=0.0))
         scale /= np.where(size > 0.0, size, 1.0)
     z = scale * np.linalg.solve(A * scale[:, None] * scale, scale * b)
     if not np.isfinite(z).all():

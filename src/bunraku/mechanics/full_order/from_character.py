@@ -46,8 +46,9 @@ def full_model(
 
     ``gravity`` [m/s^2]; ``meshes`` of parts whose shape is a file, by the part's name; ``coarser``: how many times longer than
     usual the cells of rods and tubes are, their numbers set so that they bend, twist and weigh as the fine ones do
-    (:mod:`bunraku.mechanics.elastic.coarse_part`); other parts keep their mesh. Bodies that are fixed to each other are one rigid body, named after the one nearest to
-    the world; the others, and the character's frames, are frames of the model. Friction of joints is left out.
+    (:mod:`bunraku.mechanics.elastic.coarse_part`); other parts keep their mesh. Bodies that are fixed to each
+    other are one rigid body, named after the one nearest to the world; the others, and the
+    character's frames, are frames of the model. Friction of joints is left out.
     """
     if character.strings or character.tendons or character.carriages:
         raise BadInput(f"{character.name!r} has strings, carriages or tendons, which the full-order model does not take")

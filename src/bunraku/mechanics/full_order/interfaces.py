@@ -47,27 +47,32 @@ class HeldRows:
 def held_values(Y: Array, c: Array, R_b: Array, r: Array, R_BP: Array) -> Array:
     """C (6,) at means Y (4, 3) and a body at c, R_b."""
     R = R_b @ R_BP
-    return np.concatenate([Y[0] - c - R_b @ r, np.cross(R.T, Y[1:]).sum(axis=0)])
+    return np.concatenate([Y[0] - c - R_b @ r, _summed(cross_matrix(R.T), Y[1:])])
 
 
 def held_rows(Y: Array, c: Array, R_b: Array, r: Array, R_BP: Array, lam: Array) -> HeldRows:
     """All of it at means Y (4, 3), a body at c (3,), R_b (3, 3), and multipliers lam (6,)."""
     f, mu, a, columns = lam[:3], lam[3:], R_b @ r, (R_b @ R_BP).T
-    unit, Rx, Ax, mx = np.eye(3), cross_matrix(columns), cross_matrix(Y[1:]), cross_matrix(mu)
+    unit, Rx, Ax, ax, mx = np.eye(3), cross_matrix(columns), cross_matrix(Y[1:]), cross_matrix(a), cross_matrix(mu)
     by_means, by_body = np.zeros((6, 12)), np.zeros((6, 6))
     by_means[:3, :3] = unit
     by_means[3:, 3:] = Rx.transpose(1, 0, 2).reshape(3, 9)
-    by_body[:3, :3], by_body[:3, 3:] = -unit, cross_matrix(a)
+    by_body[:3, :3], by_body[:3, 3:] = -unit, ax
     by_body[3:, 3:] = np.einsum("kij,kjl->il", Ax, Rx)
     q = by_means.T @ lam
-    z = np.cross(Y[1:], mu)
-    force = np.concatenate([-f, -np.cross(a, f) + np.cross(columns, z).sum(axis=0)])
+    z = Ax @ mu
+    force = np.concatenate([-f, _summed(Rx, z) - ax @ f])
     q_by_body = np.zeros((12, 6))
     q_by_body[3:, 3:] = -(mx @ Rx).reshape(9, 3)
     force_by_body = np.zeros((6, 6))
     force_by_body[3:, 3:] = -np.outer(a, f) + (a @ f) * unit + columns.T @ z - np.sum(columns * z) * unit
-    values = np.concatenate([Y[0] - c - a, np.cross(columns, Y[1:]).sum(axis=0)])
+    values = np.concatenate([Y[0] - c - a, _summed(Rx, Y[1:])])
     return HeldRows(values, q, force, by_means, by_body, q_by_body, force_by_body)
+
+
+def _summed(matrices: Array, vectors: Array) -> Array:
+    """The sum of K_k v_k over k."""
+    return np.asarray(np.matmul(matrices, vectors[:, :, None]).sum(axis=0)[:, 0])
 
 
 def arm(interface: Interface, pose: Rigid, center: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,10 @@ from bunraku.mechanics.full_order.assembly import Assembly, Trial
 from bunraku.mechanics.full_order.description import Link, Piece, RigidBody
 from bunraku.mechanics.full_order.links import LinkRows
 from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion
+from bunraku.mechanics.full_order.newton import Found
 from bunraku.mechanics.full_order.schemes import scheme_of
 from bunraku.mechanics.full_order.state import FullState
-from bunraku.mechanics.full_order.statics import settle
+from bunraku.mechanics.full_order.statics import guessed, settle, settle_near
 from bunraku.mechanics.full_order.stepping import Record, begin, march
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
@@ -108,9 +109,28 @@ class FullOrderModel:
         found = settle(self.assembly, self.trial_of(first), (first.motors, values), (0.0 if start is None else 1.0, 1.0))
         if found.trial is None:
             return Rested(first, found.iterations, Status.STALLED, found.cause)
-        trial, zero = found.trial, np.zeros((self.assembly.count, 3))
-        state = FullState(trial.c, trial.q, trial.x, zero, zero.copy(), tuple(0.0 * x for x in trial.x), trial.lam, values)
-        return Rested(state, found.iterations, Status.CONVERGED, "")
+        return Rested(self._resting(found.trial, values), found.iterations, Status.CONVERGED, "")
+
+    def rests(self, curve: ArrayLike) -> Iterator[Rested]:
+        """The states of rest along ``curve`` (n, motors), each from those before it: faster than :meth:`rest` one by one."""
+        now: FullState | None = None
+        before: FullState | None = None
+        for row in self.motor_values(curve, steps=True):
+            found = Found(None, 0)
+            if now is not None:
+                trial = self.trial_of(now)
+                guess = trial if before is None else guessed(self.assembly, self.trial_of(before), trial)
+                found = settle_near(self.assembly, guess, row)
+            if found.trial is None:
+                rested = self.rest(row, now)
+            else:
+                rested = Rested(self._resting(found.trial, row), found.iterations, Status.CONVERGED, "")
+            before, now = (now, rested.state) if rested.status.good else (None, now)
+            yield rested
+
+    def _resting(self, trial: Trial, values: Array) -> FullState:
+        zero = np.zeros((self.assembly.count, 3))
+        return FullState(trial.c, trial.q, trial.x, zero, zero.copy(), tuple(0.0 * x for x in trial.x), trial.lam, values)
 
     def simulate(
         self,

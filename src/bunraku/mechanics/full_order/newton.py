@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 CONTRACTION = 0.35
 """Newton steps that do not shrink to this share with kept factors ask for new ones."""
 
+GRACE = 1e-4
+"""A second step smaller than this share of the largest piece need not shrink yet: the first one has only found the multipliers."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -65,11 +68,12 @@ def solve(
     safe: Trial | None = None,
     share: float = 1.0,
     lazy: bool = True,
+    hasty: bool = False,
 ) -> Found:
     """Newton from ``start`` until nothing moves by more than ``tolerance`` [m].
 
     ``lazy``: keep the factors while steps contract; otherwise factorize at every iterate. ``safe`` is where to factorize when the
-    iterate is no good for it.
+    iterate is no good for it. ``hasty``: give up at once where the second step is larger than the first (the start was no good).
     """
     trial, last, renewals = start, np.inf, 0
     for iteration in range(limit):
@@ -98,7 +102,9 @@ def solve(
         ratio = size / last if np.isfinite(last) else 0.0
         if size <= tolerance or (size <= 30.0 * tolerance and ratio < 0.03):
             return Found(assembly.with_normal(trial), iteration + 1)
-        if lazy and ratio > CONTRACTION:
+        if hasty and iteration == 1 and ratio > 1.0 and size > GRACE * assembly.reach:
+            return Found(None, iteration + 1, _worst(assembly, change, "does not settle"))
+        if lazy and ratio > CONTRACTION and (iteration > 1 or size > GRACE * assembly.reach):
             factors.key = (-1.0, -1.0)
         last = size
     return Found(None, limit, _worst(assembly, change, "does not settle"))

@@ -4,7 +4,7 @@ h the step, D = y - y_n the motion of a point in it (for a body's turn: see belo
 
     BDF2                v = (3 D - D_n) / (2 h),  a = (3 v - 4 v_n + v_(n-1)) / (2 h)
     generalized alpha   D = h v_n + h^2 ((1/2 - beta) A_n + beta A),  v = v_n + h ((1 - gamma) A_n + gamma A),
-                        (1 - am) A + am A_n = (1 - af) a + af a_n          (Arnold and Bruels; am, af, gamma, beta from rho)
+    where               (1 - am) A + am A_n = (1 - af) a + af a_n          (Arnold and Bruels; am, af, gamma, beta from rho)
     Newmark             the same with am = af = 0, gamma = 1/2, beta = 1/4 (average acceleration, no damping)
     backward Euler      v = D / h,  a = (v - v_n) / h
 

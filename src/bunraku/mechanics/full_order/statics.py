@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.geometry.rotations import conjugate, multiply_quaternions
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
 from bunraku.mechanics.full_order.newton import Factors, Found, solve
 
-__all__ = ["settle", "still"]
+__all__ = ["guessed", "settle", "settle_near", "still"]
 
 Array = NDArray[np.float64]
 
@@ -45,6 +46,26 @@ def settle(
             continue
         trial, done = found.trial, aim
     return Found(trial, total)
+
+
+def settle_near(assembly: Assembly, guess: Trial, motors: Array, *, tolerance: float = 1e-8) -> Found:
+    """The state of rest from a good guess; gives up early."""
+    bar, rates = tolerance * assembly.reach, _constant(still(assembly))
+    return solve(assembly, guess, rates, assembly.rows(motors), Factors(), tolerance=bar, lazy=False, limit=8)
+
+
+def guessed(assembly: Assembly, before: Trial, now: Trial) -> Trial:
+    """What follows two states of rest: bodies go on by their last motion, pieces with their base, bending on linearly."""
+    A = assembly
+    turn = multiply_quaternions(now.q, conjugate(before.q)) if len(now.q) else now.q
+    c, q = 2.0 * now.c - before.c, multiply_quaternions(turn, now.q) if len(now.q) else now.q
+    (c0, R0), (c1, R1), (c2, R2) = A.placed(before.c, before.q), A.placed(now.c, now.q), A.placed(c, q)
+    x = []
+    for part, x0, x1 in zip(A.pieces, before.x, now.x, strict=True):
+        b = int(part.bodies[0])
+        local = 2.0 * (x1 - c1[b]) @ R1[b] - (x0 - c0[b]) @ R0[b]
+        x.append(local @ R2[b].T + c2[b])
+    return Trial(c, q, tuple(x), 2.0 * now.lam - before.lam)
 
 
 def _constant(rates: Rates) -> Callable[[Trial], Rates]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
+from bunraku.mechanics.full_order.links import LinkRows
 from bunraku.mechanics.full_order.newton import Factors, Found, solve
 from bunraku.mechanics.full_order.schemes import GeneralizedAlpha, Moment, Scheme, TwoStep
 from bunraku.mechanics.full_order.start import initial_rates, motor_start
@@ -75,11 +76,12 @@ def motor_torques(A: Assembly, trial: Trial, R: Array, motors: Array) -> Array:
     out = np.zeros(A.motors)
     lam, e = trial.lam[: len(A.kept)], 1e-6
     c = np.vstack([trial.c, np.zeros(3)])
+    known = A.turned(motors)
     for k in range(A.motors):
-        up, down = motors.copy(), motors.copy()
-        up[k] += e
-        down[k] -= e
-        out[k] = lam @ (A.rows(up).values(c, R) - A.rows(down).values(c, R))[A.kept] / (2.0 * e)
+        up, down = (
+            LinkRows(A.turned_by(k, motors + sign * e * np.eye(A.motors)[k], known), A.count).values(c, R) for sign in (1.0, -1.0)
+        )
+        out[k] = lam @ (up - down)[A.kept] / (2.0 * e)
     return out
 
 
@@ -121,16 +123,19 @@ def march(
 def _step(
     A: Assembly, now: Moment, before: Moment | None, motors: Array, h: float, scheme: Scheme, factors: Factors, tolerance: float
 ) -> Found:
-    """One step: from the extrapolated state with the factors at hand, then from the last state with new ones."""
+    """One step: from the extrapolated state, then from the last one, with the factors at hand; then from the last with new ones."""
     rows = A.rows(motors)
 
     def rates(trial: Trial) -> Rates:
         return scheme.rates(trial, now, before, h)
 
     bar = tolerance * A.reach
-    found = solve(A, _extrapolated(now, h), rates, rows, factors, tolerance=bar, safe=now.trial)
-    if found.trial is None:
-        factors.key = (-1.0, -1.0)
+    found = solve(A, _extrapolated(now, h), rates, rows, factors, tolerance=bar, safe=now.trial, hasty=True)
+    for fresh in (False, True):
+        if found.trial is not None:
+            break
+        if fresh:
+            factors.key = (-1.0, -1.0)
         again = solve(A, now.trial, rates, rows, factors, tolerance=bar, safe=now.trial)
         found = Found(again.trial, found.iterations + again.iterations, again.cause or found.cause)
     return found

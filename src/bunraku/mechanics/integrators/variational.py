@@ -173,7 +173,7 @@ class VariationalIntegrator:
         u, k2 = _table("u", u, N, system.nu), _table("k2", k2, N, system.nk)
         nx, K, ref = system.nq + system.nd, np.zeros((0, 0, 0)), np.zeros((0, 0))
         if gain is not None:
-            K, ref = np.ascontiguousarray(gain, dtype=np.float64), np.ascontiguousarray(reference, dtype=np.float64)
+            K, ref = _writable(np.asarray(gain, dtype=np.float64)), _writable(np.asarray(reference, dtype=np.float64))
             if K.shape != (N, system.nu + system.nk, nx) or ref.ndim != 2 or len(ref) < N or ref.shape[1] != nx:
                 raise BadInput(f"gain must be ({N}, {system.nu + system.nk}, {nx}) and reference ({N}, {nx})")
         if system.user_forces:
@@ -288,7 +288,12 @@ def _table(what: str, values: Array, rows: int, columns: int) -> Array:
         raise BadInput(f"{what} has shape {values.shape}; it must be ({rows}, {columns})")
     if not np.isfinite(values).all():
         raise BadInput(f"{what} holds numbers that are not finite")
-    return np.ascontiguousarray(values)
+    return _writable(values)
+
+
+def _writable(values: Array) -> Array:
+    """The numbers in a contiguous array that may be written: kernels are compiled once more for arrays that may not."""
+    return np.require(values, np.float64, ["C", "W"])
 
 
 def _shaped(what: str, values: ArrayLike, size: int) -> Array:

@@ -78,7 +78,7 @@ def test_a_loop_across_segments_stays_closed(small) -> None:
 
 @pytest.mark.parametrize("loop", [False, True])
 def test_derivatives_of_a_step(two_rods, loop) -> None:
-    """First derivatives and contracted second derivatives over (q1, p1, k2), motor q1 prescribed, with material damping."""
+    """First derivatives over (q1, p1, k2), motor q1 prescribed, with material damping."""
     options = {"kinematic": ["q1"], "beta": 5e-3, "r": 3, "k": 12, "faces": 2, "stiffness": 6.0, "size": 0.1}
     if loop:
         options["constraints"] = [PointToPoint("b5", "b7", "xy", "pin")]
@@ -91,7 +91,6 @@ def test_derivatives_of_a_step(two_rods, loop) -> None:
         q1 = make_consistent(system, q1).q
     p1 = integrator.initial(q1, v0=make_consistent(system, q1, 0.3 * rng.normal(size=n)).v).p
     w = np.concatenate([q1, p1, [q1[k] + 0.002]])
-    zq, zp, zl = rng.normal(size=nd), rng.normal(size=nd), rng.normal(size=system.nc)
 
     def step(w):
         found = integrator.step(w[:n], w[n : n + nd], (), w[n + nd :])
@@ -106,17 +105,6 @@ def test_derivatives_of_a_step(two_rods, loop) -> None:
         d = integrator.first(step(w))
         return np.vstack([d.Y[system.nc :], d.G, d.Y[: system.nc]])
 
-    def gradient(w):
-        return np.concatenate([zq, zp, zl]) @ jacobian(w)
-
     assert check_jacobian(value, jacobian, w, scale=0.02).holds
     arrival = step(w)
     np.testing.assert_allclose(integrator.momentum(q1, arrival.q2), arrival.p2, atol=1e-12)
-    longer, shorter = (
-        VariationalIntegrator(system, 2e-3 + e, tolerance=1e-11).step(q1, p1, (), w[n + nd :]) for e in (1e-7, -1e-7)
-    )
-    rates = integrator.step_length_derivative(arrival)
-    for rate, name, places in zip(rates, ("q2", "p2", "lam"), (system.dynamic, slice(None), slice(None)), strict=True):
-        change = (getattr(longer, name) - getattr(shorter, name))[places] / 2e-7
-        np.testing.assert_allclose(rate, change, rtol=0, atol=1e-5 * (1.0 + np.abs(rate).max(initial=0.0)))
-    assert check_jacobian(gradient, lambda w: integrator.contracted(step(w), zq, zp, zl), w, scale=0.02).holds

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics import _kernels as kernels
 from bunraku.mechanics.dynamics.constraints import Distance, PointOnPlane, PointToPoint, SquareDirections
-from bunraku.mechanics.dynamics.continuous import continuous, continuous_contracted, continuous_first
 from bunraku.mechanics.dynamics.equilibrium import find_equilibrium
 from bunraku.mechanics.dynamics.flexible.attach import Flexible
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment, segment_from_points
@@ -17,38 +15,29 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.poses import find_jacobian, find_pose
 from bunraku.mechanics.dynamics.potentials import PointSpring
 from bunraku.mechanics.dynamics.system import build_system
-from bunraku.optimization.derivative_check import check_jacobian
-
-TINY = 1e-40
-
-
-def steps(x):
-    """The numbers, each with a tiny imaginary step."""
-    for j in range(len(x)):
-        at = x.astype(complex)
-        at[j] += TINY * 1j
-        yield j, at
+from bunraku.optimization.derivative_check import check_gradient, check_jacobian
 
 
 @pytest.mark.parametrize(("faces", "seed"), [(1, 0), (2, 1)])
-def test_gradient_and_hessian_are_exact(two_rods, state, faces, seed) -> None:
+def test_gradient_and_hessian_are_derivatives(two_rods, state, faces, seed) -> None:
+    """Two rods in series, in random frames, under gravity: energies, gradient and Hessian; to 1e-12 in test_exact."""
     system = two_rods(seed, faces=faces)
     n = system.nq
     assert n == 33 + faces
     q, v = state(system, seed)
     d = system.lagrangian_derivatives(q, v)
-    blocks = {"qq": d.qq, "qv": d.vq.T, "vq": d.vq, "vv": d.vv}
-    gradient = np.empty(2 * n)
-    for j, at in steps(np.concatenate([q, v])):
-        x, y = at[:n].copy(), at[n:].copy()
-        Lv, Lq, *_ = kernels.lagrangian(system.model, x, y)
-        with_respect = "q" if j < n else "v"
-        for of, column in (("q", Lq.imag / TINY), ("v", Lv.imag / TINY)):
-            block = blocks[of + with_respect]
-            np.testing.assert_allclose(block[:, j % n], column, rtol=0, atol=1e-12 * np.abs(block).max())
-        kinetic, potential = kernels.energies(system.model, x, y)
-        gradient[j] = (kinetic - potential).imag / TINY
-    np.testing.assert_allclose(np.concatenate([d.q, d.v]), gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
+
+    def lagrangian(x):
+        kinetic, potential = system.energies(x[:n], x[n:])
+        return kinetic - potential
+
+    def gradient(x):
+        there = system.lagrangian_derivatives(x[:n], x[n:])
+        return np.concatenate([there.q, there.v])
+
+    x = np.concatenate([q, v])
+    assert check_gradient(lagrangian, gradient, x).holds
+    assert check_jacobian(gradient, lambda _: np.block([[d.qq, d.vq.T], [d.vq, d.vv]]), x).holds
     np.testing.assert_allclose(d.vv @ v, d.v, rtol=0, atol=1e-12 * np.abs(d.v).max())
     for block in (d.vv, d.qq):
         np.testing.assert_allclose(block, block.T, rtol=0, atol=1e-13 * np.abs(block).max())
@@ -152,91 +141,46 @@ LOOP = (
 )
 
 
+SPRINGS = (PointSpring("b5", "b7", 20.0, 0.2),)
+FORCES = (
+    PointDamper("b5", "b7", 0.6),
+    Wrench("b5", (0.3, "a", 0.1), (0.4, 0.2, "a"), "body"),
+    Wrench(Place("b4", (0.1, 0.0, 0.3)), (0.2, 0.4, 0.0), (0.1, 0.3, -0.2), "hybrid"),
+    Wrench("b7", (0.2, 0.1, 0.5), (0.3, 0.0, 0.3), "world"),
+)
+
+
 def test_constraints_across_segments(two_rods, state) -> None:
-    """A loop over both faces of one segment and through the other: Dh and the curvature, exactly and by differences."""
+    """A loop over both faces of one segment and through the other: Dh by differences; exactly in test_exact."""
     system = two_rods(2, faces=2, constraints=LOOP)
     q, _ = state(system, 1)
-    weights = np.array([0.7, -0.4, 0.3, 1.1, 0.5])
-    _, Dh, H = kernels.constraint_terms(system.model, q, weights)
     assert check_jacobian(system.constraint_values, system.constraint_jacobian, q).holds
-    for j, at in steps(q):
-        there = kernels.constraint_terms(system.model, at, weights)
-        np.testing.assert_allclose(Dh[:, j], there[0].imag / TINY, atol=1e-12 * np.abs(Dh).max())
-        np.testing.assert_allclose(H[:, j], (weights @ there[1]).imag / TINY, atol=1e-12 * np.abs(H).max())
 
 
 def test_forces_beyond_segments(two_rods, state) -> None:
-    """Springs, dampers, wrenches of all kinds and the damping of the material: derivatives by complex steps."""
-    system = two_rods(
-        4, faces=2, beta=0.02, inputs=("a",),
-        potentials=(PointSpring("b5", "b7", 20.0, 0.2),),
-        forces=(
-            PointDamper("b5", "b7", 0.6),
-            Wrench("b5", (0.3, "a", 0.1), (0.4, 0.2, "a"), "body"),
-            Wrench(Place("b4", (0.1, 0.0, 0.3)), (0.2, 0.4, 0.0), (0.1, 0.3, -0.2), "hybrid"),
-            Wrench("b7", (0.2, 0.1, 0.5), (0.3, 0.0, 0.3), "world"),
-        ),
-    )  # fmt: skip
+    """Springs, dampers, wrenches of all kinds and the damping of the material: derivatives by differences."""
+    system = two_rods(4, faces=2, beta=0.02, inputs=("a",), potentials=SPRINGS, forces=FORCES)
     n = system.nq
     q, v = state(system, 3)
-    u = np.array([0.8])
-    F, Fq, Fv, _ = system.force_derivatives(q, v, u)
-    mu = np.random.default_rng(0).normal(size=n)
-    S = system.force_curvature(q, v, u, mu)
-    d = system.lagrangian_derivatives(q, v)
-    for j, at in steps(np.concatenate([q, v])):
-        x, y = at[:n].copy(), at[n:].copy()
-        there = kernels.force_terms(system.model, x, y, u.astype(complex))
-        block = (Fq if j < n else Fv)[:, j % n]
-        np.testing.assert_allclose(block, there[0].imag / TINY, atol=1e-12 * max(np.abs(Fq).max(), np.abs(Fv).max()))
-        if j < n:
-            np.testing.assert_allclose(
-                d.qq[:, j], kernels.lagrangian(system.model, x, y)[1].imag / TINY, atol=1e-12 * np.abs(d.qq).max()
-            )
-    assert np.dot(F, v) != 0.0
-    assert np.abs(S - S.T).max() == 0.0
+    x, u = np.concatenate([q, v]), np.array([0.8])
+
+    def slopes(x):
+        _, Fq, Fv, _ = system.force_derivatives(x[:n], x[n:], u)
+        return np.hstack([Fq, Fv])
+
+    assert check_jacobian(lambda x: system.force(x[:n], x[n:], u), slopes, x).holds
+    Fu = system.force_derivatives(q, v, u)[3]
+    np.testing.assert_allclose(Fu[:, 0], system.force(q, v, u + 0.5) - system.force(q, v, u - 0.5), atol=1e-12)
 
 
-def test_material_damping_and_its_curvature(two_rods, state) -> None:
-    """F = -beta J'J v: takes energy, and its closed second derivatives are those of the complex step."""
+def test_material_damping_takes_energy(two_rods, state) -> None:
+    """F = -beta J'J v: on the modes alone, against their motion."""
     system = two_rods(0, beta=0.05)
-    n = system.nq
     q, v = state(system, 4)
     F = system.force(q, v)
-    rates = {}
-    for name, segment in (("rod", 0), ("arm", 1)):
-        part = slice(system.index(f"{name}.0"), system.index(f"{name}.0") + 15)
-        assert F[part] @ v[part] < 0.0
-        rates[segment] = part
-    assert np.abs(np.delete(F, np.r_[rates[0], rates[1]])).max() == 0.0
-    mu = np.random.default_rng(1).normal(size=n)
-    S = system.force_curvature(q, v, (), mu)
-    for j, at in steps(np.concatenate([q, v])):
-        _, Fq, Fv, _ = kernels.force_terms(system.model, at[:n].copy(), at[n:].copy(), np.zeros(0, complex))
-        column = np.concatenate([mu @ Fq, mu @ Fv]).imag / TINY
-        np.testing.assert_allclose(S[:, j], column, atol=1e-12 * np.abs(S).max())
-
-
-def test_continuous_dynamics_and_derivatives(two_rods, state) -> None:
-    system = two_rods(5, r=3, k=12, beta=0.02)
-    q, v = state(system, 5)
-    a, _ = continuous(system, q, v)
-    d = system.lagrangian_derivatives(q, v)
-    np.testing.assert_allclose(d.vv @ a + d.vq @ v - d.q, system.force(q, v), atol=1e-9)
-    n = system.nq
-    x = np.concatenate([q, v])
-    assert check_jacobian(
-        lambda x: continuous(system, x[:n], x[n:])[0], lambda x: continuous_first(system, x[:n], x[n:]).f, x
-    ).holds
-    z = np.random.default_rng(0).normal(size=n)
-
-    def first(x):
-        return z @ continuous_first(system, x[:n], x[n:]).f
-
-    def second(x):
-        return continuous_contracted(system, continuous_first(system, x[:n], x[n:]), z)
-
-    assert check_jacobian(first, second, x).holds
+    parts = [slice(system.index(f"{name}.0"), system.index(f"{name}.0") + 15) for name in ("rod", "arm")]
+    assert all(F[part] @ v[part] < 0.0 for part in parts)
+    assert np.abs(np.delete(F, np.r_[parts[0], parts[1]])).max() == 0.0
 
 
 def test_rest_is_the_least_potential(two_rods) -> None:

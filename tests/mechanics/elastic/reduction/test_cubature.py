@@ -25,7 +25,7 @@ def soft():
     solid = ElasticSolid(mesh, Material(young=1e6, poisson=0.4, density=1100.0))
     base, end = make_interface(mesh, "start"), make_interface(mesh, "end")
     bench = Workbench(solid, base, [end])
-    reduction = reduce_to(bench, make_basis(bench, bending=2, release=1e-3))
+    reduction = reduce_to(bench, make_basis(bench, bending=2, release=0.02))
     rng = np.random.default_rng(0)
     states = []
     for _ in range(30):

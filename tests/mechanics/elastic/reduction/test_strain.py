@@ -65,3 +65,14 @@ def test_primary_pairs_are_those_of_all_pairs(short_rod) -> None:
     s, whole = few.strain(u), short_rod.reduction.segment.strain(u)
     own = short_rod.reduction.segment.strain(np.eye(r)[p + 2] * 1e-6) + short_rod.reduction.segment.strain(-np.eye(r)[p + 2] * 1e-6)
     assert s @ s == pytest.approx(whole @ whole, rel=2.0 * np.linalg.norm(own) / np.linalg.norm(whole) + 1e-9)
+
+
+def test_leading_pairs_add_the_first_derivatives(short_rod) -> None:
+    """The strain is that of all pairs where all but the primary and the three leading shapes are still."""
+    few = reduce_to(short_rod.bench, short_rod.basis, pairs="leading").segment
+    r, p = few.r, short_rod.basis.primary
+    u = np.zeros(r)
+    u[: p + 3] = 1e-3 * np.random.default_rng(6).normal(size=p + 3)
+    s, whole = few.strain(u), short_rod.reduction.segment.strain(u)
+    assert s @ s == pytest.approx(whole @ whole, rel=1e-10)
+    assert few.k < short_rod.reduction.segment.k

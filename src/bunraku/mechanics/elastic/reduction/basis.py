@@ -99,9 +99,7 @@ class Workbench:
         return self._modes
 
 
-def make_basis(
-    bench: Workbench, *, bending: int = 4, attach: float = 1e-3, derive: bool = True, release: float = 0.01
-) -> Basis:
+def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, derive: bool = True, release: float = 0.01) -> Basis:
     """The lowest ``bending`` modes of that kind, lower and first twist and stretch, attachment shapes, and modal derivatives.
 
     ``attach``: the share of the longest squared period above which a missing motion gets an attachment shape (infinite: none).

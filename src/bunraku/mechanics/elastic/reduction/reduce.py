@@ -33,7 +33,8 @@ class Reduction:
     """The ``segment``, the ``shapes`` (r, 3 n) behind its coordinates with their ``labels``, its strain ``rows``, and a ``note``.
 
     Displacements of the solid at modal coordinates u (r,) are ``u @ shapes``, in the frame of the solid's mesh. The first
-    ``primary`` shapes are modes and attachment shapes, the rest follow them when they are large.
+    ``primary`` shapes are modes and attachment shapes, the rest follow them when they are large. ``errors``: those of position and
+    frequencies against the whole solid, relative, where they were measured (`choose_reduction`).
     """
 
     segment: FlexibleSegment
@@ -42,6 +43,7 @@ class Reduction:
     primary: int
     rows: int
     note: str
+    errors: tuple[float, float] | None = None
 
 
 def reduce_part(
@@ -62,8 +64,9 @@ def reduce_part(
     ``modes``: how many bending modes (4 unless given: two in each plane of a round rod), to which twist, attachment shapes
     (``attach``, see :func:`make_basis`) and the modal derivatives of the bending are added. With ``snapshots`` (s, 3 n),
     displacements in the frame of the base, the shapes are their principal ones instead, as many as ``modes`` (15). ``pairs``:
-    keep all products of coordinates in the strain, only those with a primary shape or one of the ``leading`` derivatives (enough up
-    to a deflection of a quarter of the length), or only those with a ``primary`` shape (up to a tenth). ``beta`` [s]: the material's strain damping unless given.
+    keep all products of coordinates in the strain, only those with a primary shape or one of the ``leading`` derivatives, or only
+    those with a ``primary`` shape (enough for a rod with a ball up to a deflection of a tenth of its length; rods that carry much
+    need more). ``beta`` [s]: the material's strain damping unless given.
     """
     bench = Workbench(solid, base, children, carried)
     if snapshots is None:
