@@ -9,11 +9,11 @@ the ratio (bar 500).
 With ``--principal``, principal shapes of a full simulation too (Fig. 6 of Hoshyari et al. 2019), on the motion they were made from
 and on another: the one-rod's from a swing tried on its clip and the other way, the boxer's tried on the drummer and the other way.
 
-``--coarser 5`` gives the full-order model cells five times longer that bend, twist and weigh as the fine ones do, to see errors at a
-fraction of the time; principal shapes need 1, and the ratio of speeds is judged at 1 only.
+``--coarser 5`` gives the full-order model cells five times longer that bend, twist and weigh as the fine ones do, to see errors at
+a fraction of the time; principal shapes need 1, and the ratio of speeds is judged at 1 only.
 Full simulations are kept on disk, by what they were made from.
 
-Run: python benchmarks/is_the_reduced_model_right.py [NAME ...] [--exhaustive] [--seconds 1.5] [--principal] [--coarser 4]
+Run: python benchmarks/is_the_reduced_model_right.py [NAME ...] [--exhaustive] [--seconds 1.5] [--principal] [--coarser 5]
 """
 
 from __future__ import annotations
