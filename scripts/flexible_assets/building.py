@@ -136,6 +136,17 @@ def strong_motor(coordinate: str) -> Motor:
     )
 
 
+def motor_pair(coordinate: str) -> Motor:
+    """Two Dynamixel XM430-W210 at 12 V on one axis."""
+    one = motor(coordinate)
+    return one.changed(
+        stall_torque=6.0,
+        continuous_torque=2.0,
+        model="two Dynamixel XM430-W210 at 12 V on one axis",
+        source="ROBOTIS e-manual: 82 g, 28.5 x 46.5 x 34 mm, stall 3.0 N.m and 77 rpm at 12 V, each",
+    )
+
+
 def rod(
     name: str,
     base: str,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import cos, radians, sin
 
 from bunraku.character import Character, ElasticMaterial, FlexiblePart, Joint, PartHole, PartInterface, PartShape, Pose
-from flexible_assets.building import BLACK, RED, SKIN, STEEL, Solid, body, fixed, frame_at, hinge, motor, servo, turn
+from flexible_assets.building import BLACK, RED, SKIN, STEEL, Solid, body, fixed, frame_at, hinge, motor, motor_pair, servo, turn
 
 DIGITAL_ABS = ElasticMaterial(
     name="digital-abs",
@@ -19,8 +19,7 @@ DIGITAL_ABS = ElasticMaterial(
     poisson=0.38,
     density=1175.0,
     strain_damping=2.5e-3,
-    source="Stratasys data sheet of Digital ABS: flexural modulus 1.7-2.2 GPa, 1.17-1.18 g/cm3; Poisson's ratio and damping are"
-    " usual for ABS",
+    source="figures usual for Digital ABS: flexural modulus 1.7-2.2 GPa, 1.17-1.18 g/cm3; Poisson's ratio and damping of ABS",
 )
 UPPER, FORE, CRANK, TILT = 0.3, 0.27, 0.045, 30.0  # lengths between axes [m]; of crank and lever, and their angle above the forearm
 THICK, HALF = 0.008, 0.014
@@ -62,7 +61,9 @@ def rapper() -> Character:
         Solid("cylinder", [0.12, 0.006], 1.0, (0.0, 0.0, 0.006), color=BLACK),
         servo((0.0, 0.0, 0.595), "z"),
     )
-    turret = body("turret", servo((0.0, 0.0, 0.03)), Solid("box", [0.016, 0.02, 0.003], 0.02, (0.0, 0.0, 0.004)))
+    turret = body(
+        "turret", servo((0.0, 0.03, 0.03)), servo((0.0, -0.03, 0.03)), Solid("box", [0.016, 0.02, 0.003], 0.02, (0.0, 0.0, 0.004))
+    )
     yoke = body("yoke", servo((0.03, 0.0, 0.0), "x"), Solid("box", [0.006, 0.022, 0.012], 0.02, (0.006, 0.0, 0.0)))
     bracket = body(
         "bracket",
@@ -124,7 +125,7 @@ def rapper() -> Character:
         bodies=(pole, turret, yoke, bracket, crank, coupler, block, axle, pin, hand),
         joints=joints,
         loops=(Joint(name="coupler_end", kind="ball", parent="coupler", child="pin", pose=Pose(position=(u, 0.0, 0.0))),),
-        motors=tuple(motor(name) for name in ("yaw", "pitch", "roll", "crank")),
+        motors=(motor("yaw"), motor_pair("pitch"), motor("roll"), motor("crank")),
         frames=(frame_at("elbow", block), frame_at("hand", hand)),
         materials=(DIGITAL_ABS,),
         flexibles=(upper, fore),

@@ -212,6 +212,9 @@ def chain_character(
     """The character with a chain for every flexible part, and the springs of the chains. Parts that are no beams raise BadInput."""
     if links < 2:
         raise BadInput(f"{links} links were asked for; a chain needs 2 or more")
+    soft = next((motor.name for motor in character.motors if motor.torsional_stiffness is not None), None)
+    if soft is not None:
+        raise BadInput(f"the motor {soft!r} states a torsional stiffness; chains are driven by rigid motors only")
     materials = {material.name: material for material in character.materials}
     tree = compile_tree(character)
     at = tree.configuration(tree.home)

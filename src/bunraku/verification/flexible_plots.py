@@ -31,7 +31,7 @@ def draw_frames(judged: Judged) -> Any:
         axis.plot(t, 100 * judged.after.seen.positions[:, k, i], color=AFTER, lw=1.1, label="after")
         axis.set_ylabel(f"{names[k]} {AXES[i]} [cm]", fontsize=8)
         if at == 0:
-            axis.legend(loc="upper right", fontsize=7, ncols=3, frameon=False)
+            _legend(axis)
     return _timed(figure, axes)
 
 
@@ -47,7 +47,7 @@ def draw_errors(judged: Judged) -> Any:
                 axis.plot(error.times, 1e3 * error.distance[:, k], color=color, lw=1.0, label=words)
         axis.set_ylabel(f"{names[k]} off [mm]", fontsize=8)
         axis.set_ylim(bottom=0.0)
-        axis.legend(loc="upper right", fontsize=7, frameon=False)
+        _legend(axis)
     return _timed(figure, axes)
 
 
@@ -68,7 +68,7 @@ def draw_profiles(performance: Performance) -> Any:
         axis.plot(t, scale * played.column(names[j]), color=AFTER, lw=1.0, label="played")
         axis.set_ylabel(f"{names[j]} [{unit}]", fontsize=7)
         if j == 0:
-            axis.legend(loc="upper right", fontsize=7, ncols=2, frameon=False)
+            _legend(axis)
     return _timed(figure, grid)
 
 
@@ -99,6 +99,11 @@ def _busiest(judged: Judged, k: int) -> list[int]:
     span = np.max([np.ptp(path[:, k], axis=0) for path in paths], axis=0)
     order = np.argsort(-span)
     return sorted(int(i) for i in order[:2] if span[i] > 0.25 * span[order[0]])
+
+
+def _legend(axis: Any) -> None:
+    """The legend above the axis, out of the way of curves."""
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), borderaxespad=0.0, fontsize=7, ncols=3, frameon=False)
 
 
 def _timed(figure: Any, axes: Any) -> Any:

@@ -170,14 +170,26 @@ def play_chain(foreign: FlexibleModel, times: Array, path: Callable[[Array], Arr
     return ChainRun(foreign.links, h, lost, gap, P, R)
 
 
+def _followed(character: Character, performance: Performance) -> tuple[Array, Callable[[Array], Array]]:
+    """Times of a performance's samples, and where its motors are: each follows its command after the delay it states."""
+    if performance.dynamic:
+        raise BadInput(f"{performance.clip_name!r} tells forces, not positions, to motors; rods are replayed with motor positions")
+    given, delays = performance.positions(), [motor.delay for motor in character.motors]
+    at: Array = np.arange(len(given.values)) / given.rate
+    spline = CubicSpline(at, np.column_stack([given.column(name) for name in character.driven]))
+
+    def followed(t: Array) -> Array:
+        return np.column_stack([spline(np.clip(t - late, 0.0, at[-1]))[:, k] for k, late in enumerate(delays)])
+
+    return at, followed
+
+
 def _path(character: Character, motors: Motors, times: ArrayLike | None) -> tuple[Array, Callable[[Array], Array]]:
     """Where to sample, and the motors' positions (n, k) as a function of times (n,)."""
     count = len(character.driven)
     if isinstance(motors, Performance):
-        if motors.dynamic:
-            raise BadInput(f"{motors.clip_name!r} tells forces, not positions, to motors; rods are replayed with motor positions")
-        given = motors.positions()
-        motors = np.arange(len(given.values)) / given.rate, np.column_stack([given.column(name) for name in character.driven])
+        nodes, followed = _followed(character, motors)
+        times, motors = nodes if times is None else times, followed
     if callable(motors):
         if times is None:
             raise BadInput("motors given as a function need times to sample at")

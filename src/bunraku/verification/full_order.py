@@ -89,7 +89,7 @@ def replay_full_order(performance: Performance, frames: Sequence[str], *, monito
     character = performance.character
     model = full_model(character, coarser=COARSER)
     every = round(SAMPLE / FULL_STEP)
-    played = _nodes(character, performance.positions(), FULL_STEP)
+    played = _nodes(character, performance.positions(), FULL_STEP, late=True)
     wished = _nodes(character, performance.wish, FULL_STEP)[::every]
     motion = model.simulate(played, FULL_STEP, method=METHOD, every=every, monitor=monitor, tolerance=TOLERANCE)
     count = len(motion.times) if motion.status.good else max(1, len(motion.times) - 1)
@@ -114,13 +114,15 @@ def _key(performance: Performance, frames: Sequence[str]) -> str:
     )
 
 
-def _nodes(character: Character, curves: JointCurves, dt: float) -> Array:
-    """Motor values (N + 1, motors) at steps of dt, from the cubic through the samples."""
+def _nodes(character: Character, curves: JointCurves, dt: float, *, late: bool = False) -> Array:
+    """Motor values (N + 1, motors) at steps of dt, from the cubic through the samples; ``late`` by the motors' delays."""
     values = np.column_stack([curves.column(name) for name in character.driven])
     if len(values) < 4:
         raise BadInput(f"the performance has {len(values)} samples; the full-order model needs at least 4")
     at = np.arange(len(values)) / curves.rate
-    return np.asarray(CubicSpline(at, values)(np.arange(int(at[-1] / dt + 1e-6) + 1) * dt))
+    times, spline = np.arange(int(at[-1] / dt + 1e-6) + 1) * dt, CubicSpline(at, values)
+    delays = [motor.delay if late else 0.0 for motor in character.motors]
+    return np.column_stack([spline(np.clip(times - d, 0.0, at[-1]))[:, k] for k, d in enumerate(delays)])
 
 
 def _targets(

@@ -35,10 +35,10 @@ class SoftMotor:
         return f"{self.coordinate}.deflection"
 
 
-def soft_motors(character: Character, stiffness: bool | float | Mapping[str, float]) -> tuple[SoftMotor, ...]:
-    """The motors that give way: those that state a stiffness (True), all with one number, or those named with theirs.
+def soft_motors(character: Character, stiffness: bool | float | Mapping[str, float] | None) -> tuple[SoftMotor, ...]:
+    """The motors that give way: those that state a stiffness (None, True), all with one number, or those named with theirs.
 
-    None for False.
+    No motor for False; True is an error when none states one.
     """
     if stiffness is False:
         return ()
@@ -48,9 +48,9 @@ def soft_motors(character: Character, stiffness: bool | float | Mapping[str, flo
         if unknown:
             raise BadInput(f"{unknown[0]!r} is no motor of {character.name!r}; known: {', '.join(sorted(known)[:12])}")
         values = dict(stiffness)
-    elif stiffness is True:
+    elif stiffness is True or stiffness is None:
         values = {m.name: m.torsional_stiffness for m in character.motors if m.torsional_stiffness is not None}
-        if not values:
+        if not values and stiffness:
             raise BadInput(f"no motor of {character.name!r} states a torsional_stiffness; state it, or give a number [N·m/rad]")
     else:
         values = {motor.name: float(stiffness) for motor in character.motors}

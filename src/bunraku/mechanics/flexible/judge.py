@@ -69,9 +69,15 @@ class Judged:
 
 
 def judge(flexible: FlexibleCharacterSystem, wish: JointCurves, played: JointCurves, names: Sequence[str]) -> Judged:
-    """Simulate the wish and what is played instead (curves of the motors) at the fine step; BadInput if the latter fails."""
+    """Simulate the wish and what is played instead (commands of the motors) at the fine step; BadInput if the latter fails.
+
+    Motors follow commands after the delay they state; the targets are those of the wish without any.
+    """
     dt = FINE_STEP
-    asked, done = motor_nodes(flexible, wish, dt), motor_nodes(flexible, played, dt)
+    asked, before, done = (
+        motor_nodes(flexible, wish, dt),
+        *(motor_nodes(flexible, curves, dt, late=True) for curves in (wish, played)),
+    )
     rest = rest_motion(flexible.system, np.ascontiguousarray(asked[::EVERY]), start=flexible.home, stride=4)
     if not rest.status.good:
         raise BadInput(f"the poses of the wish cannot be held at rest: {rest.message}")
@@ -80,7 +86,7 @@ def judge(flexible: FlexibleCharacterSystem, wish: JointCurves, played: JointCur
     targets = outputs.observe(np.ascontiguousarray(rest.q))
     found: list[TrackedError | None] = []
     note = ""
-    for nodes in (asked, done):
+    for nodes in (before, done):
         motion = simulate(flexible.system, nodes, dt, start=rest.q[0])
         if not motion.status.good:
             if nodes is done:

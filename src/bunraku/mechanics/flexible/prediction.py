@@ -63,8 +63,11 @@ class FramePath:
         return max(float(np.abs(self.model.system.constraint_values(q)).max()) for q in self.q)
 
 
-def motor_nodes(model: FlexibleCharacterSystem, curves: JointCurves, dt: float) -> Array:
-    """Node values (N + 1, nk) at steps of ``dt`` [s] of the motors' curves, in the order of the system's kinematic coordinates."""
+def motor_nodes(model: FlexibleCharacterSystem, curves: JointCurves, dt: float, *, late: bool = False) -> Array:
+    """Node values (N + 1, nk) at steps of ``dt`` [s] of the motors' curves, in the order of the system's kinematic coordinates.
+
+    ``late``: the curves are commands, which each motor follows after the delay it states.
+    """
     names = [model.system.names[i] for i in model.system.kinematic]
     missing = next((name for name in names if name not in curves.names), None)
     if missing is not None:
@@ -74,7 +77,10 @@ def motor_nodes(model: FlexibleCharacterSystem, curves: JointCurves, dt: float) 
         raise BadInput(f"the motor curves have {len(values)} samples; at least 4 are needed")
     at = np.arange(len(values)) / curves.rate
     count = round(float(at[-1]) / dt)
-    return np.ascontiguousarray(CubicSpline(at, values)(np.minimum(np.arange(count + 1) * dt, at[-1])))
+    times, spline = np.arange(count + 1) * dt, CubicSpline(at, values)
+    delay = {motor.coordinate: motor.delay if late else 0.0 for motor in model.character.motors}
+    columns = [spline(np.clip(times - delay[name], 0.0, at[-1]))[:, k] for k, name in enumerate(names)]
+    return np.ascontiguousarray(np.column_stack(columns))
 
 
 def predict_frames(

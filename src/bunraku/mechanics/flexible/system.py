@@ -66,7 +66,7 @@ def flexible_system(
     character: Character,
     *,
     meshes: Mapping[str, TetMesh] | None = None,
-    motor_stiffness: bool | float | Mapping[str, float] = False,
+    motor_stiffness: bool | float | Mapping[str, float] | None = None,
     modes: ModesWanted = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     reductions: Mapping[str, ReducedPart] | None = None,
@@ -74,8 +74,8 @@ def flexible_system(
 ) -> FlexibleCharacterSystem:
     """The system of a character whose flexible parts bend.
 
-    ``meshes``: of parts whose shape is a file (`bunraku.formats.part_meshes.read_part_meshes`). ``motor_stiffness``: True takes
-    the torsional stiffness the motors state, a number [N·m/rad] or numbers by motor replace it; False is rigid motors. ``modes``:
+    ``meshes``: of parts whose shape is a file (`bunraku.formats.part_meshes.read_part_meshes`). ``motor_stiffness``: what
+    motors state, unless a number [N·m/rad] or numbers by motor replace it; False is rigid motors. ``modes``:
     bending modes of each plane, of all parts or by part; unless given, chosen against the whole solid (see :func:`reduce_parts`).
     ``gravity`` [m/s²]. ``reductions``: parts reduced before, by name, to take in place of reducing anew.
     """

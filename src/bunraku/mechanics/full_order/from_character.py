@@ -52,6 +52,9 @@ def full_model(
     """
     if character.strings or character.tendons or character.carriages:
         raise BadInput(f"{character.name!r} has strings, carriages or tendons, which the full-order model does not take")
+    soft = next((motor.name for motor in character.motors if motor.torsional_stiffness is not None), None)
+    if soft is not None:
+        raise BadInput(f"the motor {soft!r} states a torsional stiffness; the full-order model takes rigid motors only")
     tree = compile_tree(character)
     merged = _merge(character)
     home = _home(character, tree)

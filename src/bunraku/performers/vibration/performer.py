@@ -162,7 +162,9 @@ class VibrationPerformer(Performer):
         columns = [profile.motors.index(name) for name in driven]
         t = np.arange(int(np.floor(profile.steps * profile.dt * rate + 1e-9)) + 1) / rate
         wish = JointCurves(tuple(driven), rate, profile.angles(problem.wish, t)[:, columns])
-        played = JointCurves(tuple(driven), rate, profile.angles(found.parameters, t)[:, columns])
+        ahead = [character.motor_of(name).delay for name in driven]  # commands are sent ahead by what each motor is late
+        sent = [profile.angles(found.parameters, np.minimum(t + d, t[-1]))[:, j] for d, j in zip(ahead, columns, strict=True)]
+        played = JointCurves(tuple(driven), rate, np.column_stack(sent))
         monitor.report(Event("vibration", 1.0, "judging the motion at 0.5 ms"))
         clock = time.thread_time()
         judged = judge(flexible, wish, played, self._names(problem))
