@@ -20,9 +20,8 @@ class Emphasis:
     """How much one ``frame`` (a body or frame of the character) counts from ``start`` to ``end`` [s]; None: to the end of the clip.
 
     ``kind`` position: its squared distance from where it should be counts ``weight`` times as much as else (1: no difference; 0:
-    not
-    at all). ``kind`` orientation: its squared tilt [rad^2], which else does not count, is added ``weight`` [m^2] times: at 0.01 a
-    tilt of one radian counts as much as a distance of 0.1 m.
+    not at all). ``kind`` orientation: its squared tilt [rad^2], which else does not count, is added ``weight`` [m^2] times: at 0.01
+    a tilt of one radian counts as much as a distance of 0.1 m.
     """
 
     frame: str

@@ -1,8 +1,7 @@
 """Quadratic programs with a dense Hessian and many rows, of which few bind.
 
 Minimise x.H x / 2 + g.x subject to lower <= A x <= upper, H = L L^T positive definite. The unconstrained minimum breaks some rows;
-only
-those are taken into a small dual problem over their multipliers y >= 0,
+only those are taken into a small dual problem over their multipliers y >= 0,
 
     minimise y.(A_w H^-1 A_w^T) y / 2 - y.(A_w x_0 - b_w),        x = x_0 - H^-1 A_w^T y,
 
@@ -45,8 +44,7 @@ def minimise_few_active(
     """Solve it. ``factor``: lower Cholesky factor L (n, n) of H. Rows broken by less than ``tolerance`` hold.
 
     ``soft`` (m,): rows with s > 0 may be broken by s times their multiplier (a quadratic penalty 1/s), for rows that might
-    contradict
-    others. INFEASIBLE when rows contradict each other; x is then a compromise.
+    contradict others. INFEASIBLE when rows contradict each other; x is then a compromise.
     """
     x0: Array = -cho_solve((factor, True), g)
     m, at_start = A.shape[0], np.asarray(A @ x0)

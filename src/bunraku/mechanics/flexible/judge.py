@@ -114,7 +114,8 @@ def tilts(seen: Targets, targets: Targets) -> Array:
 def hit_lags(judged: Judged, marks: Sequence[Mark]) -> dict[str, float]:
     """By how much [s] each stroke of the marks is late (or early, negative): where the velocities of all places fit best.
 
-    Around each stroke the velocities of the places are shifted against those of the targets until their correlation is largest.
+    Within HIT_WINDOW of each stroke the velocities of the places are shifted by up to 60 ms against those of the targets until the
+    squared differences are least. Strokes nearer than 0.21 s to an end of the motion are left out.
     """
     after = judged.after
     if len(after.times) < 3:

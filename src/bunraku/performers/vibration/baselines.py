@@ -1,8 +1,7 @@
 """How vibration is dealt with otherwise: the wish as it is, input shapers, a low-pass filter.
 
 Shapers are built for the lowest vibrations of the reduced model, motors held at the pose in the middle of the clip; the shaped
-curves
-become profiles like any other, so that all are judged alike.
+curves become profiles like any other, so that all are judged alike.
 """
 
 from __future__ import annotations

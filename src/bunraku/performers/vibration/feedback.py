@@ -1,8 +1,7 @@
 """Feedback about a retargeted motion: gains by which the motors correct what is measured of the parts' vibration.
 
 A linear-quadratic regulator along the motion, from the same discrete dynamics that planned it: with dx the deviation of the state
-(q, p),
-dk that of the motors' angles, e the change of the tracked places,
+(q, p), dk that of the motors' angles, e the change of the tracked places,
 
     sum_k 1/2 ( |e|^2 / a^2 + |dk2|^2 / b^2 + |d((k2 - k)/dt)|^2 / c^2 )
 

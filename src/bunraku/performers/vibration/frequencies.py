@@ -1,8 +1,7 @@
 """Small vibrations of a character about a pose at rest: frequencies of its reduced model, motors held.
 
 (K - w^2 M) phi = 0 on the motions that loops allow, with M = L_vv and K = -L_qq over the dynamic coordinates at rest; the damping
-ratio
-of a mode is phi.C phi / (2 w), C = -dF/dv.
+ratio of a mode is phi.C phi / (2 w), C = -dF/dv.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Limits of the motors as rows on the control points of their profiles.
 
 A cubic B-spline with knots every s lies within the hull of its control points c_i; its velocity is a quadratic spline with the
-control
-points (c_i - c_{i-1})/s, its acceleration piecewise linear with (c_i - 2 c_{i-1} + c_{i-2})/s^2 at the knots, its jerk piecewise
-constant.
-So rows on these differences keep the limits at every time, not only at samples; for acceleration and jerk they are also necessary.
+control points (c_i - c_{i-1})/s, its acceleration piecewise linear with (c_i - 2 c_{i-1} + c_{i-2})/s^2 at the knots, its jerk
+piecewise constant. So rows on these differences keep the limits at every time, not only at samples; for acceleration and jerk they
+are also necessary.
 """
 
 from __future__ import annotations

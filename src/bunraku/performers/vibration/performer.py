@@ -1,8 +1,7 @@
 """Motion of flexible characters without visible vibration: motor profiles that make what they carry follow the wish.
 
 Gauss-Newton over the control points of all motors' splines, globalized by lifting with an observer, within the limits of the
-motors; the
-paper's own method and input shapers for comparison. See docs/theory/vibration.md.
+motors; the paper's own method and input shapers for comparison. See docs/theory/vibration.md.
 """
 
 from __future__ import annotations

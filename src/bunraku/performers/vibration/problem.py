@@ -2,14 +2,13 @@
 
 Minimise over the control points p of all motors
 
-    F(p) = 1/S sum_s int_0^T sum_k 1/2 w_k(t) |e_k(t)|^2 dt + int_0^T sum_j 1/2 ( w_pro (theta_j - wish_j)^2 + w_acc theta_j''^2 )
-    dt
+    F(p) = 1/S sum_s int_0^T sum_k 1/2 w_k(t) |e_k(t)|^2 dt
+         + int_0^T sum_j 1/2 ( w_pro (theta_j - wish_j)^2 + w_acc theta_j''^2 ) dt
 
 (Hoshyari et al. 2019, Eq. 19-24). e_k: position of a tracked place minus where it would be at rest under gravity with the motors as
 wished, or its tilt against that (Eq. 20); w_k: 1, times the clip's emphasis. s: stiffness scenarios (one, unless it is to be
-robust).
-The motion starts at rest. Hard limits: range, velocity, acceleration and jerk of the motors at every time, and their torque-speed
-line.
+robust). The motion starts at rest. Hard limits: range, velocity, acceleration and jerk of the motors at every time, and their
+torque-speed line.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Motor profiles: twice continuously differentiable cubic B-splines, knots on the grid of time steps.
 
 Motor j goes theta_j(t) = sum_i B_i(t) c_ij. Parameters p (n m,) are the control points c (n, m) in rows: control point major, so
-that
-those that matter up to a time are the first ones. Second derivatives are continuous, so that torques stay finite. The first three
-control points are equal: the motion begins at rest.
+that those that matter up to a time are the first ones. Second derivatives are continuous, so that torques stay finite. The first
+three control points are equal: the motion begins at rest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Input shapers and low-pass filters: what is done about vibration without a model of the whole motion.
 
 A shaper sums delayed copies of the command, sum_i a_i theta(t - t_i), sum_i a_i = 1, so that the vibrations each would leave
-cancel.
-For a mode of damped period T and damping ratio zeta, K = exp(-zeta pi / sqrt(1 - zeta^2)):
+cancel. For a mode of damped period T and damping ratio zeta, K = exp(-zeta pi / sqrt(1 - zeta^2)):
 
     ZV   a = (1, K)/(1 + K)             at t = 0, T/2           (Smith 1957; Singer and Seering 1990)
     ZVD  a = (1, 2 K, K^2)/(1 + K)^2    at t = 0, T/2, T        (insensitive to the frequency to first order)

@@ -1,20 +1,15 @@
 """Globalized Gauss-Newton for vibration: lifted, with an observer, and adaptive.
 
 A plain Gauss-Newton method linearizes about the violently vibrating motion of the input and fails for characters of several
-flexible
-parts. Here the configurations are lifted to unknowns of their own, and the first linearization is about the wish at rest, which
-obeys
-no physics; its defects are closed to first order by the step. Then, as long as the true motion does not follow the prediction, the
-next
-linearization is about a simulation at the new parameters that an observer of rate w pulls towards the predicted one, and without
-that
-pull. Where the true motion follows, it is taken itself, and the method becomes Levenberg and Marquardt's with the true cost as
-judge.
+flexible parts. Here the configurations are lifted to unknowns of their own, and the first linearization is about the wish at rest,
+which obeys no physics; its defects are closed to first order by the step. Then, as long as the true motion does not follow the
+prediction, the next linearization is about a simulation at the new parameters that an observer of rate w pulls towards the
+predicted one, and without that pull. Where the true motion follows, it is taken itself, and the method becomes Levenberg and
+Marquardt's with the true cost as judge.
 
 Adaptive: w starts at 1.5 times the lowest frequency of the character and falls by 0.6 whenever it was used; a step counts as
-following
-when the true cost is at most twice the predicted one, or half of the best so far. When five observed steps have led nowhere, or an
-observed simulation fails, it goes on from the best true motion, damped.
+following when the true cost is at most twice the predicted one, or half of the best so far. When five observed steps have led
+nowhere, or an observed simulation fails, it goes on from the best true motion, damped.
 """
 
 from __future__ import annotations

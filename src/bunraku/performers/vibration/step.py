@@ -1,8 +1,7 @@
 """One step of Gauss-Newton within the limits: a quadratic program over the free control points.
 
 minimise g.x + 1/2 x.(H + mu D) x subject to lower <= A (p + x) <= upper, D the diagonal of H. The limits of the profiles are rows
-of a
-few entries each; rows of torque are dense, and only there where a motor comes near its line.
+of a few entries each; rows of torque are dense, and only there where a motor comes near its line.
 """
 
 from __future__ import annotations
