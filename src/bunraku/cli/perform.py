@@ -159,8 +159,9 @@ def _kernels(performer: str, character: Character) -> tuple[str, ...]:
     """The groups of kernels that a performer needs for a character."""
     if performer == "marionette":
         return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
-    more = {"speech": ("solvers",), "vibration": ("bending",)}
-    return ("measures", *more.get(performer, ()))
+    if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):
+        return ("measures", "bending")
+    return ("measures", "solvers") if performer == "speech" else ("measures",)
 
 
 def _check_target(target: Path) -> None:

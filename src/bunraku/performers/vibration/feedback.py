@@ -24,6 +24,9 @@ __all__ = ["vibration_feedback"]
 
 Array = NDArray[np.float64]
 
+MOST_NUMBERS = 120_000_000
+"""Feedback is refused where its matrices would hold more numbers: about four arrays of 1 GB each."""
+
 PLACE, ANGLE, SPEED = 0.002, 0.2, 2.0
 """The scales a [m], b [rad], c [rad/s]."""
 
@@ -34,6 +37,12 @@ def vibration_feedback(outputs: Outputs, targets: Targets, angles: Array, dt: fl
     ``targets`` (N + 1 frames) are where the places should be.
     """
     system = outputs.system
+    numbers = (len(angles) - 1) * (system.nq + system.nd) ** 2
+    if numbers > MOST_NUMBERS:
+        raise BadInput(
+            f"feedback along {len(angles) - 1} steps of {system.nq + system.nd} states would take {8 * numbers / 1e9:.1f} GB "
+            "a matrix; shorten the clip, or leave feedback out"
+        )
     integrator = VariationalIntegrator(system, dt)
     first = integrator.initial(start, start)
     path = integrator.rollout(first.q, first.p, np.zeros((len(angles) - 1, system.nu)), angles[1:])

@@ -128,6 +128,8 @@ class VibrationPerformer(Performer):
             found = tuple(float(word) for word in self.scenarios.replace(",", " ").split())
         except ValueError as error:
             raise BadInput(f"option scenarios = {self.scenarios!r} must be numbers, for example 0.81,1,1.21") from error
+        if found and (1.0 not in found or not all(0.01 <= factor <= 100.0 for factor in found)):
+            raise BadInput(f"option scenarios = {self.scenarios!r} must be factors from 0.01 to 100, 1 (as stated) among them")
         return found or (1.0,)
 
     def _solve(self, problem: VibrationProblem, monitor: Monitor, checkpoint: Checkpoint | None) -> Retargeted:

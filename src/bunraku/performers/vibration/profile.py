@@ -82,13 +82,6 @@ class Profile:
         found: Array = rows @ parameters.reshape(self.points, len(self.motors))
         return found
 
-    def finer(self, dt: float) -> Profile:
-        """The same splines seen at steps of ``dt`` [s], which must divide the step."""
-        ratio = round(self.dt / dt)
-        if ratio < 1 or abs(ratio * dt - self.dt) > 1e-9 * self.dt:
-            raise BadInput(f"a step of {dt:g} s does not divide the planning step of {self.dt:g} s; choose a part of it")
-        return Profile(self.motors, self.basis, self.dt / ratio, self.steps * ratio, self.every * ratio, self.settle)
-
 
 def make_profile(motors: tuple[str, ...], duration: float, dt: float, points: int, *, settle: bool = False) -> Profile:
     """Profiles over ``duration`` [s] with at least ``points`` control points a motor, knots every so many steps of ``dt`` [s].
