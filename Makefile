@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-output
+# what every test would compile for itself, once, in two processes
+COMPILE := $(BIN)/python -c "from bunraku.cli.compiling import GROUPS, compile_ahead; compile_ahead(*GROUPS)"
 
 .PHONY: demo test lint types docs bench check-all clean
 .DEFAULT_GOAL := demo
@@ -15,6 +17,7 @@ demo: $(VENV)/.core
 	@$(BIN)/bunraku demo speech -o $(OUT)
 
 test: $(VENV)/.test
+	@$(COMPILE)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.dev

@@ -1,5 +1,6 @@
 """Sphinx configuration. Reference pages are generated from the code when the docs are built."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -27,6 +28,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_mock_imports: list[str] = []
 sphinx_gallery_conf = {
+    "plot_gallery": os.environ.get("BUNRAKU_GALLERY", "run") != "quick",  # quick: lessons are shown and not run; the tests run them
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/\d\d_",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartShape, Pose
-from bunraku.cli.demo_flexible import run
+from bunraku.cli.demo_flexible import _errors, run
 from bunraku.cli.demo_tail import Demo
 from bunraku.formats.registry import read_performance, write_character, write_clip
 from bunraku.motion import Clip, JointCurves, Mark
@@ -23,7 +23,7 @@ PROMISED = {
 @pytest.fixture
 def turn(tmp_path):
     """A rod of 0.3 m that turns by 10 degrees in 0.2 s and pauses."""
-    shape = PartShape(kind="rod", length=0.3, diameter=0.004, cell=0.04)
+    shape = PartShape(kind="rod", length=0.3, diameter=0.004, cell=0.006)
     character = Character(
         name="rod",
         bodies=(
@@ -66,3 +66,11 @@ def test_figures_are_those_of_the_performance_and_of_its_verdict(turn, tmp_path)
     assert figures["verified"] is again.holds is True
     kept = figures["rms_error_after_m"] <= 1.1e-3 and figures["pause_rms_m"] <= 1.5e-4
     assert code == (0 if kept else 1)
+
+
+def test_words_without_a_wish_that_can_be_simulated() -> None:
+    known = {"peak_error_after_m": 0.0123, "rms_error_after_m": 0.00456}
+    both = _errors({**known, "peak_error_before_m": 0.25, "rms_error_before_m": 0.1})
+    assert both == "worst place off by 25.0 cm as wished, 1.23 cm now; RMS 100.0 and 4.56 mm"
+    alone = _errors({**known, "peak_error_before_m": None, "rms_error_before_m": None})
+    assert alone == "worst place off by 1.23 cm; RMS 4.56 mm; the motion as wished cannot be simulated"

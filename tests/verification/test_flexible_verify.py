@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,13 +14,17 @@ from bunraku.cli.main import _run
 from bunraku.errors import BadInput
 from bunraku.formats.registry import write_performance
 from bunraku.mechanics.flexible.system import flexible_system
-from bunraku.motion import Certificate, Channel, Check, JointCurves, Performance, Provenance
+from bunraku.motion import Certificate, Channel, Check, Feedback, JointCurves, Performance, Provenance
+from bunraku.optimization.monitor import SILENT
 from bunraku.optimization.solution import Status
-from bunraku.verification.flexible_verify import SHARE, SLACK, judged_again
+from bunraku.verification import flexible_verify
+from bunraku.verification.beam_section import BeamRatio
+from bunraku.verification.flexible_verify import FOREIGN, LOOP_GAP, SHARE, SLACK, common_agreement, judged_again
+from bunraku.verification.full_order import FullOrderReplay
 from bunraku.verification.report import make_report
 from bunraku.verification.verify import verify
 
-AGREES = "reduced model against the certificate"
+AGREES, COMMON = "reduced model against the certificate", "certificate against recomputation"
 
 
 def broken(verdict) -> set[str]:
@@ -35,7 +40,10 @@ def test_a_quiet_turn_holds_and_mujoco_confirms_it(quiet_turn, verdict) -> None:
     """MuJoCo's chains, which share no equation with the reduced model, are off by hundredths of a millimetre."""
     assert verdict.holds, broken(verdict)
     checks = {check.name: check for check in verdict.checks}
-    assert checks[AGREES].value == 0.0
+    assert checks[AGREES].value == checks[COMMON].value == 0.0
+    assert (checks[FOREIGN].value, checks[FOREIGN].note) == (1, "MuJoCo")
+    assert 0.0 < checks["mesh against the beam"].value <= checks["mesh against the beam"].bar == 0.1
+    assert "loops open in MuJoCo" not in checks
     judged = verdict.replay.judged
     assert checks["peak error in MuJoCo"].bar == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
     assert checks["peak error in MuJoCo"].value == pytest.approx(judged.after.peak, abs=1e-4)
@@ -65,9 +73,84 @@ def test_a_promise_that_was_loosened_or_dropped_is_found(quiet_turn) -> None:
     certificate = quiet_turn.certificate
     loose = tuple(dataclasses.replace(c, bar=0.9) if c.name == "deflection over length" else c for c in certificate.checks)
     fewer = tuple(c for c in certificate.checks if c.name != "RMS torque")
-    for checks in (loose, fewer, (*certificate.checks, certificate.checks[0])):
+    for checks in (loose, fewer, (*certificate.checks, certificate.checks[-1])):
         again = verify(quiet_turn.changed(certificate=dataclasses.replace(certificate, checks=checks)), replay=False)
         assert broken(again) == {AGREES}
+
+
+@pytest.mark.parametrize("name", ["velocity excess", "lag", "worst lag in 3 s"])
+def test_the_common_part_is_recomputed_too(quiet_turn, name) -> None:
+    """A check changed or dropped, a figure of limits, and the predicted motion at one sample."""
+    certificate, motion = quiet_turn.certificate, quiet_turn.motion
+    other = tuple(dataclasses.replace(c, value=c.value + 5e-10) if c.name == name else c for c in certificate.checks)
+    assert verify(quiet_turn.changed(certificate=dataclasses.replace(certificate, checks=other)), replay=False).holds
+    changed = tuple(dataclasses.replace(c, value=c.value - 1e-6) if c.name == name else c for c in certificate.checks)
+    fewer = tuple(c for c in certificate.checks if c.name != name)
+    figures = {**certificate.figures, "velocity_violations_after": 1.0}
+    bent = motion.values.copy()
+    bent[20, 0] += 1e-6
+    for other in (
+        quiet_turn.changed(certificate=dataclasses.replace(certificate, checks=changed)),
+        quiet_turn.changed(certificate=dataclasses.replace(certificate, checks=fewer)),
+        quiet_turn.changed(certificate=dataclasses.replace(certificate, figures=figures)),
+        quiet_turn.changed(motion=JointCurves(motion.names, motion.rate, bent)),
+    ):
+        found = common_agreement(other)
+        assert not found.holds
+    assert found.value == pytest.approx(1e-6, rel=1e-3)
+    assert found.note.startswith("motion: shoulder at 0.200 s")
+
+
+def test_modes_that_feedback_adds_are_not_compared(quiet_turn) -> None:
+    """A column of the motion that the feedback knows is skipped; one that nobody knows is not."""
+    motion, n = quiet_turn.motion, len(quiet_turn.motion.values)
+    names = (*motion.names, "rod.mode0")
+    wide = JointCurves(names, motion.rate, np.column_stack([motion.values, np.ones(n)]))
+    state = np.zeros((n, 2 * len(names)))
+    gains = np.zeros((n - 1, 1, 2 * len(names)))
+    feedback = Feedback(motion.rate, names, names, ("shoulder",), state, np.zeros((n - 1, 1)), gains)
+    assert common_agreement(dataclasses.replace(quiet_turn, motion=wide, feedback=feedback)).holds
+    assert common_agreement(dataclasses.replace(quiet_turn, motion=wide)).value == np.inf
+
+
+def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkeypatch) -> None:
+    """MuJoCo refuses, the full model was not computed: not verified, and told what to do. With the full model: verified."""
+
+    def refuse(*_, **__):
+        raise BadInput("the flexible part 'rod' is a plate, no slender beam")
+
+    monkeypatch.setattr(flexible_verify, "replay_flexible", refuse)
+    monkeypatch.setattr(flexible_verify, "found_full_order", lambda *_: None)
+    again = verify(quiet_turn)
+    assert broken(again) == {FOREIGN}
+    checks = {check.name: check for check in again.checks}
+    assert "no slender beam" in checks["replay in MuJoCo"].note
+    assert checks[FOREIGN].value == 0
+    assert "bunraku verify FILE --full-order" in checks[FOREIGN].note
+    assert verify(quiet_turn, replay=False).holds
+    judged = again.replay.judged
+    full = FullOrderReplay(("tip",), judged.after.times, judged.after.seen.positions, judged.targets.positions, 0.0, 1, 1.0)
+    monkeypatch.setattr(flexible_verify, "found_full_order", lambda *_: full)
+    assert verify(quiet_turn).holds
+    monkeypatch.setattr(flexible_verify, "found_full_order", lambda *_: dataclasses.replace(full, lost="cancelled"))
+    assert {FOREIGN, "full-order model"} <= broken(verify(quiet_turn))
+
+
+@pytest.mark.parametrize(("gap", "good"), [(0.9 * LOOP_GAP, True), (1.1 * LOOP_GAP, False)])
+def test_loops_and_meshes_are_judged_beside_the_chains(quiet_turn, verdict, monkeypatch, gap, good) -> None:
+    """Loops that open by 0.9 and 1.1 mm; a mesh that twists 9 and 11 % too stiffly."""
+    runs = tuple(dataclasses.replace(run, gap=gap) for run in verdict.replay.chains.runs)
+    made = dataclasses.replace(verdict.replay.chains, runs=runs)
+    ratio = BeamRatio(1.0, 0.95, 1.0 + 0.1 * gap / LOOP_GAP, 1.0)
+    monkeypatch.setattr(flexible_verify, "replay_flexible", lambda *_, **__: made)
+    monkeypatch.setattr(flexible_verify, "_ratios", lambda *_: {"rod": ratio})
+    character = SimpleNamespace(loops=("knee",))
+    found = flexible_verify._chains(None, SimpleNamespace(character=character), verdict.replay.judged, SILENT)[1]
+    checks = {check.name: check for check in found}
+    assert checks["loops open in MuJoCo"].value == gap
+    assert checks["mesh against the beam"].value == pytest.approx(0.1 * gap / LOOP_GAP)
+    assert checks["mesh against the beam"].note == "most: rod, twist"
+    assert checks["loops open in MuJoCo"].holds is checks["mesh against the beam"].holds is good
 
 
 def test_a_channel_that_was_changed_is_found(quiet_turn) -> None:

@@ -59,7 +59,7 @@ GROUPS = {
         "warm_bending",
         ("mechanics/integrators/driven/stepping:motor_forces", "mechanics/integrators/driven/tangent:spread"),
         100.0,
-        aside=False,
+        aside=True,
     ),
     "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
     "solvers": KernelGroup(

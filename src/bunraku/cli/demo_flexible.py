@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,11 +47,18 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
         promises = _promises(name, result, verdict.replay, figures)
     say(
         f"{result.clip_name}: {result.duration:.1f} s, {figures['motors']} motors, {figures['parameters']} parameters, in "
-        f"{figures['retarget_s']:.1f} s and {figures['iterations']} iterations; worst place off by "
-        f"{100 * figures['peak_error_before_m']:.1f} cm as wished, {100 * figures['peak_error_after_m']:.2f} cm now; RMS "
-        f"{1e3 * figures['rms_error_before_m']:.1f} and {1e3 * figures['rms_error_after_m']:.2f} mm"
+        f"{figures['retarget_s']:.1f} s and {figures['iterations']} iterations; {_errors(figures)}"
     )
     return figures, finish(result, verdict, promises, folder)
+
+
+def _errors(figures: dict[str, Any]) -> str:
+    """How far places are off now, and as wished where that can be simulated, in words."""
+    peak, rms = f"{100 * figures['peak_error_after_m']:.2f} cm", f"{1e3 * figures['rms_error_after_m']:.2f} mm"
+    if figures["peak_error_before_m"] is None or figures["rms_error_before_m"] is None:
+        return f"worst place off by {peak}; RMS {rms}; the motion as wished cannot be simulated"
+    before, mean = f"{100 * figures['peak_error_before_m']:.1f} cm", f"{1e3 * figures['rms_error_before_m']:.1f}"
+    return f"worst place off by {before} as wished, {peak} now; RMS {mean} and {rms}"
 
 
 def _speed(replay: Any) -> float | None:
@@ -75,5 +83,5 @@ def _promises(name: str, result: Performance, replay: FlexibleVerdict, figures: 
     from bunraku.verification.flexible_promises import promises_of
 
     made = promises_of(name, result, replay)
-    figures |= made.figures
+    figures |= {key: value if math.isfinite(value) else None for key, value in made.figures.items()}
     return made.checks

@@ -19,7 +19,7 @@ from bunraku.motion import Certificate, Check, JointCurves, Performance
 from bunraku.rhythm.timing import timing_checks
 from bunraku.verification.limits import position_curves
 
-__all__ = ["AGREEMENT", "agreement_checks", "certificate_differences"]
+__all__ = ["AGREEMENT", "agreement_checks", "certificate_differences", "motion_difference"]
 
 AGREEMENT = 1e-9
 """Numbers of a certificate agree with the recomputed ones when they differ by no more than this, relative to max(1, |number|)."""
@@ -37,7 +37,7 @@ def agreement_checks(performance: Performance) -> tuple[Check, Check]:
     measured = measure_motion(performance.character, performance.wish, curves, tree)
     expected = (*measured.checks, *timing_checks(performance.wish, curves, performance.words))
     certificate = performance.certificate
-    moved = _motion(performance.motion, predicted_motion(performance.character, curves, tree))
+    moved = motion_difference(performance.motion, predicted_motion(performance.character, curves, tree))
     worst, note = certificate_differences(certificate, expected, measured.figures, (moved,))
     known = {check.name for check in expected}
     others = [check.name for check in certificate.checks if check.name not in known]
@@ -74,8 +74,8 @@ def certificate_differences(
     return max((pair[0] for pair in pairs), default=0.0), note
 
 
-def _motion(carried: JointCurves, predicted: JointCurves) -> tuple[float, str]:
-    """How far the carried motion of the body is from the one that the channels make."""
+def motion_difference(carried: JointCurves, predicted: JointCurves) -> tuple[float, str]:
+    """How far the carried motion of the body is from the one that the channels make, relative to max(1, |number|), and where."""
     if carried.names != predicted.names or carried.values.shape != predicted.values.shape or carried.rate != predicted.rate:
         return math.inf, "motion: it does not hold every coordinate of the character at the times of the channels"
     difference = np.abs(carried.values - predicted.values) / np.maximum(1.0, np.abs(predicted.values))

@@ -61,6 +61,8 @@ def draw_profiles(performance: Performance) -> Any:
     for j, axis in enumerate(grid.T.ravel()):
         if j >= len(names):
             axis.set_axis_off()
+            grid[rows - 2, columns - 1].tick_params(labelbottom=True)
+            grid[rows - 2, columns - 1].set_xlabel("time [s]", fontsize=8)
             continue
         turns = performance.unit_of(names[j]) == "rad"
         scale, unit = (180.0 / np.pi, "deg") if turns else (1e3, "mm")

@@ -85,20 +85,20 @@ def effective_tilt(positions: Array, rotations: Array, step: float, gravity: flo
 
 
 def _tilts(judged: Judged) -> tuple[dict[str, float], Sequence[Check]]:
-    """Peak tilts of the glass before and after, against effective gravity, beside that of the quasi-static target."""
+    """Tilts of the glass against effective gravity: peaks before and after, and how far it is from the quasi-static target's."""
     k, step = judged.after.names.index("glass"), float(judged.after.times[1])
     target = effective_tilt(judged.targets.positions[:, k], judged.targets.rotations[:, k], step)
     after = effective_tilt(judged.after.seen.positions[:, k], judged.after.seen.rotations[:, k], step)
-    figures = {"peak_tilt_deg_target": np.degrees(target.max()), "peak_tilt_deg_after": np.degrees(after.max())}
+    figures = {"peak_tilt_deg_target": float(np.degrees(target.max())), "peak_tilt_deg_after": float(np.degrees(after.max()))}
     before = float("nan")
     if judged.before is not None:
         seen = judged.before.seen
         before = float(effective_tilt(seen.positions[:, k], seen.rotations[:, k], step).max())
-    figures = {"peak_tilt_deg_before": float(np.degrees(before))} | {name: float(value) for name, value in figures.items()}
+        figures["peak_tilt_deg_before"] = float(np.degrees(before))
     return figures, (
         Check("tilt of the glass as wished", before, "rad", float(SPILL), at_least=True, note="it spills above this"),
         Check("tilt of the glass", float(after.max()), "rad", float(SPILL), note="it spills above this"),
-        Check("tilt beyond the quasi-static one", float(after.max() - target.max()), "rad", float(UPRIGHT)),
+        Check("tilt beyond the quasi-static one", float(np.abs(after - target).max()), "rad", float(UPRIGHT), note="at any time"),
     )
 
 

@@ -1,7 +1,14 @@
 """Replay of a flexible character's performance in the full elastic model, which shares no equation of motion with the reduced one.
 
-The motors follow the channels exactly. The error is measured against poses at rest of the same full model under the wished motor
-values, at samples of them. It takes minutes to hours; results are kept by what they were computed from, and found again.
+The motors follow the channels exactly; frames are recorded every 4 ms, so that little of a peak is missed between. The error is
+measured against poses at rest of the same full model under the wished motor values. These are solved for every 20 ms; between, the
+target is
+
+    target(t) = guide(t) + s(t),    s the cubic spline through (target - guide) at the samples,
+
+where the guide is the path of poses at rest of the reduced model (nothing, if there is none): how far two models of a rest differ
+changes more slowly than the rest itself. It takes minutes to hours; results are kept by what they were computed from, and found
+again.
 """
 
 from __future__ import annotations
@@ -24,9 +31,12 @@ from bunraku.mechanics.full_order.state import FullState
 from bunraku.motion import JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 
-__all__ = ["FULL_STEP", "FullOrderReplay", "found_full_order", "replay_full_order"]
+__all__ = ["FULL_STEP", "RECORD", "SAMPLE", "FullOrderReplay", "Guide", "found_full_order", "replay_full_order"]
 
 Array = NDArray[np.float64]
+
+Guide = tuple[Array, Array]
+"""Times (k,) [s], and positions (k, frames, 3) [m] of the tracked places at rest as another model has them."""
 
 FULL_STEP, METHOD = 2e-3, "generalized-alpha"
 """Step [s] and scheme (docs, theory of the full-order model)."""
@@ -40,13 +50,16 @@ TOLERANCE = 1e-8
 SAMPLE = 0.02
 """Poses at rest are solved for at this spacing [s]."""
 
-VERSION = 2
+RECORD = 4e-3
+"""Frames are recorded at this spacing [s]."""
+
+VERSION = 3
 """Raised when the model changes so that kept results no longer hold."""
 
 
 @dataclass(frozen=True)
 class FullOrderReplay:
-    """Frames in the full model: ``times`` (n,) [s], ``positions`` and ``targets`` (n, frames, 3) [m] at rest, constraint ``drift``.
+    """Frames in the full model: ``times`` (n,) [s], ``positions`` and ``targets`` (n, frames, 3) [m], constraint ``drift``.
 
     ``unknowns``: of all parts; ``steps_per_s``: of the simulation, thread CPU; ``lost``: why it ended early, empty if it did not.
     """
@@ -70,6 +83,11 @@ class FullOrderReplay:
         """The largest error [m]; infinite when the simulation ended early."""
         return float(self.error.max()) if not self.lost else np.inf
 
+    @property
+    def rms(self) -> float:
+        """Root of the mean square error [m] over times and frames; infinite when the simulation ended early."""
+        return float(np.sqrt((self.error**2).mean())) if not self.lost else np.inf
+
 
 def found_full_order(performance: Performance, frames: Sequence[str]) -> FullOrderReplay | None:
     """The replay of this performance if it was made before."""
@@ -81,25 +99,35 @@ def found_full_order(performance: Performance, frames: Sequence[str]) -> FullOrd
     return FullOrderReplay(tuple(frames), times, positions, targets, drift, int(unknowns), speed)
 
 
-def replay_full_order(performance: Performance, frames: Sequence[str], *, monitor: Monitor = SILENT) -> FullOrderReplay:
-    """The replay, found again or computed; kept when it is whole."""
+def replay_full_order(
+    performance: Performance, frames: Sequence[str], *, guide: Guide | None = None, monitor: Monitor = SILENT
+) -> FullOrderReplay:
+    """The replay, found again or computed; kept when it is whole. ``guide``: how targets go on between the samples."""
     found = found_full_order(performance, frames)
     if found is not None:
         return found
     character = performance.character
     model = full_model(character, coarser=COARSER)
-    every = round(SAMPLE / FULL_STEP)
     played = _nodes(character, performance.positions(), FULL_STEP, late=True)
-    wished = _nodes(character, performance.wish, FULL_STEP)[::every]
+    wished = _nodes(character, performance.wish, FULL_STEP)
+    every = round(RECORD / FULL_STEP)
     motion = model.simulate(played, FULL_STEP, method=METHOD, every=every, monitor=monitor, tolerance=TOLERANCE)
     count = len(motion.times) if motion.status.good else max(1, len(motion.times) - 1)
-    wished = wished[: min(count, len(wished))]
-    targets, lost = _targets(model, character, wished, frames, monitor)
+    nodes = np.rint(motion.times[:count] / FULL_STEP).astype(np.int64)
+    nodes = nodes[nodes < len(wished)]
+    chosen = np.unique(np.append(np.arange(0, nodes[-1], round(SAMPLE / FULL_STEP)), nodes[-1])) if len(nodes) else nodes
+    at: Array = np.asarray(chosen * FULL_STEP, dtype=np.float64)
+    samples, lost = np.zeros((0, len(frames), 3)), ""
+    if len(nodes):
+        samples, lost = _targets(model, character, wished[chosen], at, frames, monitor)
     lost = motion.note if not motion.status.good else lost
+    known = at[: len(samples)]
+    n = int((nodes * FULL_STEP <= known[-1] + 1e-9).sum()) if len(known) else 0
+    times = motion.times[:n]
+    targets = _between(times, known, samples, guide)
     places = np.stack([_placed(character, name, motion.pose(name)) for name in frames], axis=1)
-    n = min(len(places), len(targets))
     drift, speed = float(motion.drift.max(initial=0.0)), motion.effort.steps_per_second
-    made = FullOrderReplay(tuple(frames), motion.times[:n], places[:n], targets[:n], drift, model.size, speed, lost)
+    made = FullOrderReplay(tuple(frames), times, places[:n], targets, drift, model.size, speed, lost)
     if not lost:
         arrays = {"times": made.times, "positions": made.positions, "targets": made.targets}
         save_result("full-order", _key(performance, frames), arrays | {"numbers": np.array([drift, float(model.size), speed])})
@@ -110,7 +138,7 @@ def _key(performance: Performance, frames: Sequence[str]) -> str:
     curves = (performance.positions(), performance.wish)
     motors = [(curve.names, curve.rate, np.asarray(curve.values)) for curve in curves]
     return content_key(
-        VERSION, METHOD, FULL_STEP, COARSER, TOLERANCE, SAMPLE, content_hash(performance.character), list(frames), motors
+        VERSION, METHOD, FULL_STEP, COARSER, TOLERANCE, SAMPLE, RECORD, content_hash(performance.character), list(frames), motors
     )
 
 
@@ -126,20 +154,35 @@ def _nodes(character: Character, curves: JointCurves, dt: float, *, late: bool =
 
 
 def _targets(
-    model: FullOrderModel, character: Character, wished: Array, frames: Sequence[str], monitor: Monitor
+    model: FullOrderModel, character: Character, wished: Array, times: Array, frames: Sequence[str], monitor: Monitor
 ) -> tuple[Array, str]:
     """Frames (n, frames, 3) at rest at each row of motor values, warm started; and why it ended early, if it did."""
     found: list[list[Array]] = []
     for k, rested in enumerate(model.rests(wished)):
         if not rested.status.good:
-            return np.array(found).reshape(-1, len(frames), 3), f"no rest at {k * SAMPLE:.2f} s: {rested.note}"
+            return np.array(found).reshape(-1, len(frames), 3), f"no rest at {times[k]:.2f} s: {rested.note}"
         state = rested.state
         found.append([_placed(character, name, _pose(model, state, name)) for name in frames])
         if k % 10 == 0:
-            monitor.report(Event("full-order targets", k / len(wished), f"{k * SAMPLE:.2f} s"))
+            monitor.report(Event("full-order targets", k / len(wished), f"{times[k]:.2f} s"))
         if monitor.cancelled:
             return np.array(found), "cancelled"
     return np.array(found), ""
+
+
+def _between(times: Array, known: Array, samples: Array, guide: Guide | None) -> Array:
+    """Targets (n, frames, 3) at ``times`` from ``samples`` at the ``known`` ones: a guide, moved by a spline of what it misses."""
+
+    def led(at: Array) -> Array:
+        if guide is None:
+            return np.zeros((len(at), *samples.shape[1:]))
+        path = [np.interp(at, guide[0], column) for column in guide[1].reshape(len(guide[1]), -1).T]
+        return np.column_stack(path).reshape(len(at), *samples.shape[1:])
+
+    if not len(times):
+        return np.zeros((0, *samples.shape[1:]))
+    missed = samples - led(known)
+    return led(times) + (CubicSpline(known, missed)(times) if len(known) > 1 else missed)
 
 
 def _pose(model: FullOrderModel, state: FullState, name: str) -> Rigid:

@@ -12,7 +12,7 @@ from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.agreement import AGREEMENT, agreement_checks
 from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
-from bunraku.verification.flexible_verify import FlexibleVerdict, verify_flexible
+from bunraku.verification.flexible_verify import FlexibleVerdict, common_agreement, verify_flexible
 from bunraku.verification.limits import recomputed_limits
 from bunraku.verification.plan import plan_of
 from bunraku.verification.replay import ReplayResult
@@ -67,6 +67,7 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
     bear continuously. A replay that cannot be made or was cancelled is a check that does not hold. A performance that physics
     carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`. One of a
     character with flexible parts is judged by `verification.flexible_verify`; with ``full_order`` also in the full elastic model.
+    With ``replay`` it holds only if one of the two models that share nothing with the reduced one has replayed it.
     """
     if full_order and not performance.character.flexibles:
         raise BadInput(
@@ -108,7 +109,7 @@ def _verify_bending(performance: Performance, replay: bool, full_order: bool, mo
     limits = recomputed_limits(performance)
     result = verify_flexible(performance, replay=replay, full_order=full_order, monitor=monitor)
     figures = {"worst_limit_violation": next(check.value for check in limits if check.name == "worst limit violation")}
-    checks = [*limits, *_word_checks(performance), *result.checks]
+    checks = [*limits, *_word_checks(performance), common_agreement(performance), *result.checks]
     return _verdict(checks, figures | result.figures, result)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -99,12 +101,40 @@ def test_hits_that_move_too_far_break_the_promise(one_rod) -> None:
     model = flexible_system(one_rod())
     t = np.arange(161) / RATE
     wish, played = (JointCurves(("shoulder",), RATE, 0.2 * np.exp(-(((t - c) / 0.25) ** 2))[:, None]) for c in (0.8, 0.83))
-    found, _ = measured(model, wish, played, marks=(Mark("hit", 0.6, 1.0, 0.8), Mark("no stroke", 0.1, 0.2)))
+    found, _ = measured(
+        model, wish, played, marks=(Mark("hit", 0.6, 1.0, 0.8), Mark("no stroke", 0.1, 0.2), Mark("early", 0.0, 0.2, 0.1))
+    )
     assert found.figures["hits_moved_s"] == pytest.approx(0.03, abs=0.002)
     late = check(found, "hits moved")
     assert late.bar == HIT_BAR == 0.02
-    assert late.note == "most: hit at 0.8 s"
+    assert late.note == "most: hit at 0.8 s; 1 of 2 strokes judged"
     assert not late.holds
+
+
+def test_a_wish_that_cannot_be_simulated_has_no_numbers(one_rod, nod) -> None:
+    """Nothing is said of it rather than numbers that are none; what is performed is measured as ever."""
+    model = flexible_system(one_rod())
+    whole, judged = measured(model, nod, nod)
+    found = measure_flexible(model, nod, nod, dataclasses.replace(judged, before=None, note="it falls apart"))
+    gone = {name for name in whole.figures if "_before_m" in name}
+    assert gone == {"peak_error_before_m", "rms_error_before_m", "peak_error_before_m.tip", "rms_error_before_m.tip"}
+    assert found.figures == {name: value for name, value in whole.figures.items() if name not in gone}
+    assert check(found, "tracked error, RMS").bar is None
+    assert found.notes == ("it falls apart",)
+
+
+def test_a_loop_that_opens_for_two_milliseconds_is_seen(legs) -> None:
+    """Two nodes in a row, wherever they are, cannot be missed."""
+    model = flexible_system(legs(cell=0.05))
+    still = JointCurves(("waist",), RATE, np.zeros((8, 1)))
+    judged = judge(model, still, still, ("pelvis",))
+    q = judged.after.motion.q.copy()
+    q[51:53] += 1e-3
+    motion = dataclasses.replace(judged.after.motion, q=q)
+    found = measure_flexible(
+        model, still, still, dataclasses.replace(judged, after=dataclasses.replace(judged.after, motion=motion))
+    )
+    assert not check(found, "loop closure").holds
 
 
 def test_loops_are_promised_closed(legs) -> None:

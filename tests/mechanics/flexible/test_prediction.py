@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bunraku.character import Body, Character, Joint, Motor
 from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.prediction import motor_nodes, predict_frames, rest_frames
 from bunraku.mechanics.flexible.system import flexible_system
@@ -26,6 +27,27 @@ def test_nodes_pass_through_the_samples_and_are_exact_for_cubics(model) -> None:
     fine = np.arange(601) * 1e-3
     np.testing.assert_allclose(nodes[:, 0], 0.1 - fine + 2 * fine**2 - 0.7 * fine**3, atol=1e-13)
     np.testing.assert_allclose(nodes[::20, 0], values[:, 1], atol=1e-14)
+
+
+def test_commands_are_followed_late_by_each_motors_own_delay() -> None:
+    """Two cubics, two delays: theta(t - delay), which the spline holds exactly; before that each motor stands at its first."""
+    delays = {"b": 0.0137, "a": 0.05}
+    bodies = tuple(Body(name=name, mass=0.1, inertia=(1e-4, 1e-4, 1e-4, 0.0, 0.0, 0.0)) for name in "ab")
+    joints = (
+        Joint(name="a", kind="hinge", parent="world", child="a", axis=(0.0, 1.0, 0.0)),
+        Joint(name="b", kind="hinge", parent="a", child="b", axis=(1.0, 0.0, 0.0)),
+    )
+    motors = tuple(Motor(name=f"of-{name}", coordinate=name, delay=delay) for name, delay in delays.items())
+    model = flexible_system(Character(name="two", bodies=bodies, joints=joints, motors=motors))
+    cubic = {"a": lambda t: 0.1 - t + 2 * t**2 - 0.7 * t**3, "b": lambda t: 0.3 + 2 * t - t**2 + t**3}
+    t, fine = np.arange(31) / 50.0, np.arange(601) * 1e-3
+    curves = JointCurves(("b", "a"), 50.0, np.column_stack([cubic["b"](t), cubic["a"](t)]))
+    late, told = motor_nodes(model, curves, 1e-3, late=True), motor_nodes(model, curves, 1e-3)
+    names = [model.system.names[i] for i in model.system.kinematic]
+    assert sorted(names) == ["a", "b"]
+    for k, name in enumerate(names):
+        np.testing.assert_allclose(late[:, k], cubic[name](np.maximum(fine - delays[name], 0.0)), atol=1e-13)
+        np.testing.assert_allclose(told[:, k], cubic[name](fine), atol=1e-13)
 
 
 def test_curves_that_do_not_fit_are_refused(model) -> None:

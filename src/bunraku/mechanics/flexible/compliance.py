@@ -1,4 +1,4 @@
-"""Motors that give way and lag: finite torsional stiffness in series with what they are told, and their delay.
+"""Motors that give way: finite torsional stiffness in series with what they are told.
 
 A soft motor's coordinate is its command theta (kinematic) and, behind it, about the same axis, a deflection delta (dynamic) on a
 spring k and a damper c: what it moves turns by theta + delta, and the torque it feels is tau = -k delta - c delta'.
@@ -10,14 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from bunraku.character import Body, Character, Joint, Pose
 from bunraku.errors import BadInput
 
-__all__ = ["SoftMotor", "delayed", "soft_motors", "with_deflections"]
-
-Array = NDArray[np.float64]
+__all__ = ["SoftMotor", "soft_motors", "with_deflections"]
 
 
 @dataclass(frozen=True)
@@ -102,30 +99,3 @@ def with_deflections(character: Character, soft: Sequence[SoftMotor]) -> Charact
             at, pose = child, Pose()
     made: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints))
     return made
-
-
-def delayed(character: Character, commands: ArrayLike, dt: float, *, delays: Mapping[str, float] | None = None) -> Array:
-    """What the motors do: commands (n, motors) in steps of ``dt`` [s], each late by its motor's delay (``delays`` [s] by motor).
-
-    Between samples a cubic of Catmull and Rom is taken; before the first the motors stand.
-    """
-    given = np.asarray(commands, dtype=np.float64)
-    if given.ndim != 2 or given.shape[1] != len(character.motors):
-        raise BadInput(f"the commands have shape {given.shape}; (samples, {len(character.motors)}) is needed, one column a motor")
-    result = given.copy()
-    for j, motor in enumerate(character.motors):
-        late = (delays or {}).get(motor.name, motor.delay) / dt
-        if late > 0.0:
-            result[:, j] = _shifted(given[:, j], late)
-    return result
-
-
-def _shifted(x: Array, late: float) -> Array:
-    """The samples x (n,), read ``late`` samples earlier."""
-    n = len(x)
-    at = np.maximum(np.arange(n) - late, 0.0)
-    i = np.minimum(at.astype(np.int64), max(n - 2, 0))
-    s = at - i
-    a, b, c, d = (x[np.clip(i + k, 0, n - 1)] for k in (-1, 0, 1, 2))
-    y: Array = b + 0.5 * s * (c - a + s * (2.0 * a - 5.0 * b + 4.0 * c - d + s * (3.0 * (b - c) + d - a)))
-    return y

@@ -44,7 +44,10 @@ class FlexibleMeasures:
 def measure_flexible(
     flexible: FlexibleCharacterSystem, wish: JointCurves, played: JointCurves, judged: Judged, marks: Sequence[Mark] = ()
 ) -> FlexibleMeasures:
-    """Errors of the tracked places, torque, deflection, loops, deviation of the motors from the wish, and hits at ``marks``."""
+    """Errors of the tracked places, torque, deflection, loops, deviation of the motors from the wish, and hits at ``marks``.
+
+    Figures of the motion as wished (``*_before_m``) are left out when it cannot be simulated.
+    """
     numbers: dict[str, float] = {}
     checks = [*_error_checks(judged, numbers), *_torque_checks(flexible, judged, numbers)]
     ratios = deflection_ratio(flexible, judged.after.motion.q)
@@ -57,11 +60,13 @@ def measure_flexible(
         numbers["loop_closure_m"] = closure
         checks.append(Check("loop closure", closure, "m", CLOSURE_BAR))
     checks += _deviation_checks(wish, played, numbers)
-    lags = hit_lags(judged, marks)
+    lags, strokes = hit_lags(judged, marks), {(mark.text, mark.stroke) for mark in marks if mark.stroke is not None}
     if lags:
         name = max(lags, key=lambda key: abs(lags[key]))
         numbers["hits_moved_s"] = abs(lags[name])
-        checks.append(Check("hits moved", abs(lags[name]), "s", HIT_BAR, note=f"most: {name}"))
+        checks.append(
+            Check("hits moved", abs(lags[name]), "s", HIT_BAR, note=f"most: {name}; {len(lags)} of {len(strokes)} strokes judged")
+        )
     notes = [*([judged.note] if judged.note else []), *([line] if verdict == "warn" else [])]
     return FlexibleMeasures(tuple(checks), numbers, tuple(notes))
 
@@ -69,8 +74,8 @@ def measure_flexible(
 def _error_checks(judged: Judged, figures: dict[str, float]) -> list[Check]:
     before, after = judged.before, judged.after
     figures["peak_error_after_m"], figures["rms_error_after_m"] = after.peak, after.rms
-    figures["peak_error_before_m"] = before.peak if before is not None else float("nan")
-    figures["rms_error_before_m"] = before.rms if before is not None else float("nan")
+    if before is not None:
+        figures["peak_error_before_m"], figures["rms_error_before_m"] = before.peak, before.rms
     against = "" if before is None else f"{1e3 * before.peak:.2f} mm when the wish is played as it is"
     mean = "" if before is None else f"{1e3 * before.rms:.2f} mm when the wish is played as it is"
     checks = [
@@ -117,10 +122,11 @@ def _torque_checks(flexible: FlexibleCharacterSystem, judged: Judged, figures: d
 
 
 def _closure(flexible: FlexibleCharacterSystem, q: Array) -> float | None:
+    """The largest residual [m] of the loops at every second node (1 ms); None without loops."""
     system = flexible.system
     if not system.nc:
         return None
-    return max(float(np.abs(system.constraint_values(row)).max()) for row in q[::8])
+    return max(float(np.abs(system.constraint_values(row)).max()) for row in q[::2])
 
 
 def _deviation_checks(wish: JointCurves, played: JointCurves, figures: dict[str, float]) -> list[Check]:
