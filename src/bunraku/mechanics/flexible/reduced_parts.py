@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics import elastic
-from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment, Interface
+from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment, Interface, NeoHookeanPoints
 from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
+from bunraku.mechanics.elastic.reduction.basis import Workbench
 from bunraku.mechanics.elastic.reduction.choice import choose_reduction
 from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_part
+from bunraku.mechanics.elastic.reduction.soft import soften
 from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
 from bunraku.mechanics.flexible.carried import carried_by, lumps_of_bodies
 from bunraku.mechanics.flexible.touching import check_touching
@@ -132,6 +134,7 @@ def _reduced(made: PartSolid, carried: tuple[Carried, ...], count: int, key: str
             return reduction, True
     if count:
         reduction = reduce_part(made.solid, made.base, made.children, carried=carried, modes=count)
+        reduction = soften(Workbench(made.solid, made.base, made.children, carried), reduction)
     else:
         choice = choose_reduction(made.solid, made.base, made.children, carried=carried)
         reduction = replace(choice.reduction, note=choice.note)
@@ -171,6 +174,8 @@ def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
     texts = np.array([reduction.note, *reduction.labels])
     arrays = {"numbers": numbers, "texts": texts, "shapes": reduction.shapes}
     arrays |= {"N": s.N, "E": s.E, "L1": s.L1, "pairs": s.pairs, "Qp": np.asarray(s.Qp)}
+    if s.points is not None:
+        arrays |= {"weights": s.points.weights, "lame": s.points.lame, "gradients": s.points.gradients}
     for i, face in enumerate(s.interfaces):
         arrays |= {f"{name}{i}": getattr(face, name) for name in ("c0", "C", "A0", "A")}
     return {name: np.asarray(array) for name, array in arrays.items()}
@@ -184,7 +189,8 @@ def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
         )
         a = {name: np.ascontiguousarray(array) for name, array in kept.items() if name not in ("numbers", "texts")}
         interfaces = tuple(Interface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
-        segment = FlexibleSegment(mass, a["N"], a["E"], interfaces, a["L1"], a["pairs"], a["Qp"], beta)
+        points = NeoHookeanPoints(a["weights"], a["lame"], a["gradients"]) if "weights" in a else None
+        segment = FlexibleSegment(mass, a["N"], a["E"], interfaces, a["L1"], a["pairs"], a["Qp"], beta, points)
         note, *labels = (str(text) for text in kept["texts"])
     except (KeyError, ValueError, TypeError):
         return None

@@ -208,7 +208,8 @@ def stiffened(flexible: FlexibleCharacterSystem, factor: float) -> FlexibleChara
 
     def changed(part: ReducedPart) -> ReducedPart:
         segment = part.reduction.segment
-        stiffer = replace(segment, L1=root * segment.L1, Qp=root * np.asarray(segment.Qp))
+        points = None if segment.points is None else segment.points.scaled(factor)
+        stiffer = replace(segment, L1=root * segment.L1, Qp=root * np.asarray(segment.Qp), points=points)
         return replace(part, reduction=replace(part.reduction, segment=stiffer))
 
     parts = {name: changed(part) for name, part in flexible.parts.items()}

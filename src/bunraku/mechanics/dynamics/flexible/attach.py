@@ -137,7 +137,9 @@ def compile_segments(
         line[layout.FIRST_PAIR], line[layout.PAIRS], line[layout.ROWS] = len(pairs), len(used), k
         row += 1 + r
         line[layout.STRAIN] = row * WORK
-        row += -(-(k * (r + 2) + r + r * r) // WORK)
+        row += -(-(k * (r + 2) + r + r * r + 1) // WORK)
+        if s.points is not None:
+            line[layout.POINTS], line[layout.POINTS_F] = len(s.points.weights), put(*s.points.packed)
         pairs.extend((int(s.pairs[i, 0]), int(s.pairs[i, 1]), last[i]) for i in used)
         for interface, first in zip(s.interfaces, firsts, strict=True):
             modes = np.hstack([interface.C.T, interface.A.reshape(r, 9)])

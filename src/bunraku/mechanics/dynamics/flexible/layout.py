@@ -15,7 +15,8 @@ MODE = 3  # the kind of a slot
 COUNT, COORDINATE_0, BASE, ROW, FIRST_INTERFACE, INTERFACES = 0, 1, 2, 3, 4, 5
 MASS_F, OWN_F, LINEAR_F, QUADRATIC_F = 6, 7, 8, 9  # offsets in flexible_f: [mass, beta, N, E], pair table, L1, Qp
 FIRST_PAIR, PAIRS, ROWS, STRAIN = 10, 11, 12, 13  # STRAIN: offset in the flat work array of s, J and more
-SEGMENT_INTS = 14
+POINTS, POINTS_F = 14, 15  # Neo-Hookean points (0: the energy is that of the strains) and the offset of their numbers
+SEGMENT_INTS = 16
 
 # interface_i
 SEGMENT, FIRST_SLOT, INTERFACE_ROW, FRAME_F = 0, 1, 2, 3

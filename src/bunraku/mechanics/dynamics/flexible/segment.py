@@ -7,6 +7,9 @@ the part's parent-side interface. Everything the dynamics needs are integrals ov
     c(u) = c0 + C u,    A(u) = A0 + sum_a A_a u_a    (each child interface: centroid, and deformation about it)
     s(u) = L1 u + Q(u, u)/2,    V = s.s/2,    f = J'(s + beta J v),  J = ds/du    (strains scaled by the root of the stiffness)
 
+With Neo-Hookean ``points``, V = sum_p w_p W(I + sum_a u_a G_pa) takes the place of s.s/2; the damping beta J'J v stays, which is
+that of Green's strain rate, exact for any material.
+
 The frame of a child interface has its origin at c and the rotation R of the polar decomposition A = Q R. At a flat interface A0 is
 the projector on its plane, not the identity.
 """
@@ -21,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
 
-__all__ = ["FlexibleSegment", "Interface", "interface_from_points", "segment_from_points"]
+__all__ = ["FlexibleSegment", "Interface", "NeoHookeanPoints", "interface_from_points", "segment_from_points"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -38,11 +41,41 @@ class Interface:
 
 
 @dataclass(frozen=True, eq=False)
+class NeoHookeanPoints:
+    """Points of a Neo-Hookean part that stand for all of it: V = sum_p w_p W(I + sum_a u_a G_pa).
+
+    ``weights`` w (n,) [m^3], ``lame`` (n, 2) [Pa]: lam and mu, ``gradients`` G (n, r, 3, 3): the displacement gradient of every
+    mode, in the frame of the part.
+    """
+
+    weights: Array
+    lame: Array
+    gradients: Array
+
+    def __post_init__(self) -> None:
+        n, r = len(self.weights), self.gradients.shape[1] if self.gradients.ndim == 4 else -1
+        for name, shape in {"weights": (n,), "lame": (n, 2), "gradients": (n, r, 3, 3)}.items():
+            _check(f"{name} of the points of a flexible segment", getattr(self, name), shape)
+        if not n or self.weights.min() <= 0.0 or self.lame[:, 1].min() <= 0.0:
+            raise BadInput("the points of a flexible segment must be at least one, with positive weights and shear moduli")
+
+    @property
+    def packed(self) -> tuple[Array, Array]:
+        """[w, lam, mu] (n, 3) and G (n, 9, r), as the kernels read them."""
+        n, r = self.gradients.shape[:2]
+        return np.column_stack([self.weights, self.lame]), np.ascontiguousarray(self.gradients.reshape(n, r, 9).swapaxes(1, 2))
+
+    def scaled(self, factor: float) -> NeoHookeanPoints:
+        """The points of a material ``factor`` times as stiff."""
+        return NeoHookeanPoints(self.weights, factor * self.lame, self.gradients)
+
+
+@dataclass(frozen=True, eq=False)
 class FlexibleSegment:
     """Mass [kg], invariants N (3, r + 1) and E (r + 1, r + 1, 3, 3), child interfaces, and elasticity.
 
     ``L1`` (r, k); ``pairs`` (m, 2) of modes a <= b, each once, with ``Qp`` (m, k) = Q(a, b); ``beta`` [s]: damping proportional to
-    stiffness. k = 0: no elastic force.
+    stiffness. k = 0: no elastic force. ``points``: the elastic energy is theirs, and the strains serve the damping.
     """
 
     mass: float
@@ -53,6 +86,7 @@ class FlexibleSegment:
     pairs: Indices = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     Qp: Array | None = None
     beta: float = 0.0
+    points: NeoHookeanPoints | None = None
 
     def __post_init__(self) -> None:
         r, k, m = self.r, self.k, len(self.pairs)
@@ -61,6 +95,8 @@ class FlexibleSegment:
         wanted = {"N": (3, r + 1), "E": (r + 1, r + 1, 3, 3), "L1": (r, k), "pairs": (m, 2), "Qp": (m, k)}
         for name, shape in wanted.items():
             _check(f"{name} of a flexible segment", getattr(self, name), shape)
+        if self.points is not None:
+            _check("the gradients of the points of a flexible segment", self.points.gradients, (len(self.points.weights), r, 3, 3))
         if not self.interfaces:
             raise BadInput("a flexible segment has no child interface; give at least one")
         for i, interface in enumerate(self.interfaces):

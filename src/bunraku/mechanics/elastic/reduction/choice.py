@@ -21,6 +21,7 @@ from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.reduction.basis import ACCELERATION, BEND, Basis, Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
 from bunraku.mechanics.elastic.reduction.loaded import LoadedState, load_full, load_reduced
+from bunraku.mechanics.elastic.reduction.points import SOFT, with_cubature
 from bunraku.mechanics.elastic.reduction.products import needed_products, with_products
 from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
@@ -93,13 +94,16 @@ def choose_reduction(
     """The smallest basis in the list that meets the ``tolerance``, or the best one, with the errors that were measured.
 
     Of the products in its strain those are left out that hardly matter (:mod:`products`), unless it then misses the tolerance: the
-    last trial. Arguments as for :func:`reduce_part`. Takes some seconds for the states of the whole solid.
+    last trial. A Neo-Hookean part strained beyond SOFT gets cubature, and keeps all products. Arguments as for
+    :func:`reduce_part`. Takes some seconds for the states of the whole solid.
     """
     bench = Workbench(solid, base, children, carried)
     loads = reference_loads(bench)
     states = [load_full(bench, load, count=6) for load in loads]
     loads = [state.share * load for state, load in zip(states, loads, strict=True)]
     displaced = np.array([state.u for state in states])
+    strain = max(peak_strain(solid, u) for u in displaced)
+    soft = strain > SOFT and solid.material.model == "neo-hookean"
     trials: list[Trial] = []
     tried: list[Reduction] = []
     for setting in (*settings, None):
@@ -109,22 +113,22 @@ def choose_reduction(
             more, _ = orthonormalize(bench.inertia, displaced, basis.shapes)
             labels = (*basis.labels, *(f"state {i + 1}" for i in range(len(more))))
             basis = Basis(np.vstack([basis.shapes, more]), labels, basis.primary)
-        tried.append(reduce_to(bench, basis, beta=beta))
+        made = reduce_to(bench, basis, beta=beta)
+        tried.append(with_cubature(bench, made, loads) if soft else made)
         trials.append(_compare(bench, tried[-1], loads, states, band))
         if trials[-1].worst <= tolerance:
             break
     at = int(np.argmin([trial.worst for trial in trials]))
     best, found = tried[at], trials[at]
-    for budget in BUDGETS:
+    for budget in () if soft else BUDGETS:
         lean = _lean(bench, tried[at], loads, budget)
         trials.append(_compare(bench, lean, loads, states, band))
         if trials[-1].worst <= max(tolerance, 1.1 * found.worst):
             best, found = lean, trials[-1]
             break
     best = replace(best, errors=(found.position, found.frequency))
-    strain = max(peak_strain(solid, u) for u in displaced)
     far = float(np.linalg.norm(displaced.reshape(len(states), -1, 3), axis=2).max()) / bench.length
-    return Choice(best, tuple(trials), strain, far, _note(best, found, trials, tolerance, (strain, far), solid))
+    return Choice(best, tuple(trials), strain, far, _note(best, found, trials, tolerance, (strain, far)))
 
 
 def reference_loads(bench: Workbench) -> list[Array]:
@@ -197,15 +201,13 @@ def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states:
     return Trial(len(reduction.shapes), position, frequency)
 
 
-def _note(
-    reduction: Reduction, found: Trial, trials: list[Trial], tolerance: float, peak: tuple[float, float], solid: ElasticSolid
-) -> str:
+def _note(reduction: Reduction, found: Trial, trials: list[Trial], tolerance: float, peak: tuple[float, float]) -> str:
     met = "within" if found.worst <= tolerance else "NOT within"
     tried = ", ".join(str(trial.shapes) for trial in trials)
     text = (
         f"{reduction.note}; against the whole solid bent by {peak[1]:.2f} of its length: position {found.position:.2%}, "
         f"frequencies {found.frequency:.2%}, {met} {tolerance:.2%} (tried {tried} shapes)"
     )
-    if peak[0] > 0.02 and solid.material.model == "neo-hookean":
-        text += f"; strain up to {peak[0]:.1%}: the polynomial strain is not Neo-Hookean there, take cubature"
+    if reduction.segment.points is not None:
+        text += f"; strain up to {peak[0]:.1%}"
     return text

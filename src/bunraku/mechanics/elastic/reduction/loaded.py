@@ -4,6 +4,8 @@ Dead loads are constant nodal forces p (3 n,): weight, forces at the centroids o
 
     full:     dV/du + C' lambda = p, C u = 0;     (K(u) - omega^2 (M + carried(u))) phi = 0 on C phi = 0
     reduced:  J's = Phi p;                        (J'J + s.Q - omega^2 Phi (M + carried(u)) Phi') x = 0
+
+of a part with Neo-Hookean points their force and stiffness in place of J's and J'J + s.Q.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
+from bunraku.mechanics.dynamics.flexible.cubature._kernels import points_force, points_stiffness
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.reduction.basis import Workbench
@@ -77,8 +80,14 @@ def _newton(bench: Workbench, p: Array, start: Array, tolerance: float, limit: i
 
 
 def elastic_terms(segment: FlexibleSegment, u: Array) -> tuple[Array, Array]:
-    """The elastic force f = J's (r,) and its derivative (r, r) at modal coordinates u (r,)."""
+    """The elastic force f = J's (r,) (or that of the points) and its derivative (r, r) at modal coordinates u (r,)."""
     r = segment.r
+    if segment.points is not None:
+        data = np.concatenate([part.ravel() for part in segment.points.packed])
+        f, K, zero, count = np.zeros(r), np.zeros((r, r)), np.int64(0), np.int64(len(segment.points.weights))
+        points_force(data, zero, count, np.int64(r), u, zero, f)
+        points_stiffness(data, zero, count, np.int64(r), u, zero, K)
+        return -f, -K
     a, b = segment.pairs.T
     Q = np.asarray(segment.Qp)
     J = segment.L1.copy()

@@ -5,7 +5,9 @@
 V belongs to the Lagrangian, -beta J'J v to the forces. Rows are innermost in L1 (r, k), Q (pairs, k) and J (r, k); a pair (a, b),
 a <= b, whose Q ends with zeros is read up to its last other row only. Sums over rows may be taken in any order (reassoc), so that
 they become vector operations. Forces need no J: s and J v are sums over the pairs, and J's = L1 s + sum_b u_b Q_ab.s. The room of a
-segment in the work array: s (k), J (r, k), J v (k), J'J v (r), J'J (r, r).
+segment in the work array: s (k), J (r, k), J v (k), J'J v (r), J'J (r, r), V (1, of points).
+
+A segment with Neo-Hookean points (`flexible/cubature`) has V and its derivatives from them, and of the strains the damping only.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from bunraku.mechanics.dynamics.flexible.cubature._kernels import points_force, points_stiffness
 from bunraku.mechanics.dynamics.flexible.layout import (
     COORDINATE_0,
     COUNT,
@@ -20,6 +23,8 @@ from bunraku.mechanics.dynamics.flexible.layout import (
     LINEAR_F,
     MASS_F,
     PAIRS,
+    POINTS,
+    POINTS_F,
     QUADRATIC_F,
     ROWS,
     STRAIN,
@@ -81,39 +86,58 @@ def products(pairs, i, u, v, c):
 
 
 @kernel
+def strain_forces(data, pairs, row, q, v, flat, out):
+    """Subtracts J's of one segment from ``out`` (nq,); leaves s, J v and J'J v in the work array."""
+    r, k, c, o, lin = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN], row[LINEAR_F]
+    rate = o + k + r * k
+    s, d, f = flat[o : o + k], flat[rate : rate + k], flat[rate + k : rate + k + r]
+    for m in range(k):
+        s[m] = 0.0
+        d[m] = 0.0
+    for a in range(r):
+        x, y, part = q[c + a], v[c + a], data[lin + a * k : lin + (a + 1) * k]
+        for m in range(k):
+            s[m] += x * part[m]
+            d[m] += y * part[m]
+    sums(data, row[QUADRATIC_F], k, pairs, row[FIRST_PAIR], row[PAIRS], q, v, c, s, d)
+    for a in range(r):
+        x, y = dots(data, lin + a * k, s, d, k)
+        out[c + a] -= x
+        f[a] = y
+    for p in range(row[PAIRS]):
+        i = row[FIRST_PAIR] + p
+        a, b = pairs[i, 0], pairs[i, 1]
+        x, y = dots(data, row[QUADRATIC_F] + p * k, s, d, pairs[i, 2])
+        out[c + a] -= q[c + b] * x
+        f[a] += q[c + b] * y
+        if a != b:
+            out[c + b] -= q[c + a] * x
+            f[b] += q[c + a] * y
+
+
+@kernel
 def elastic_forces(model, q, v, W, Lq):
-    """Subtracts J's from ``Lq`` (nq,); leaves s, J v and J'J v of every segment in the work array, and does not need J."""
+    """Subtracts J's, or the force of the points, from ``Lq`` (nq,).
+
+    Leaves s, J v and J'J v (or V) of every segment in the work array, and does not need J.
+    """
     flat = W.reshape(W.size)
-    data, pairs = model.flexible_f, model.elastic_i
+    data = model.flexible_f
     for g in range(model.segment_i.shape[0]):
         row = model.segment_i[g]
-        r, k, c, o, lin = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN], row[LINEAR_F]
-        if k == 0:
-            continue
-        rate = o + k + r * k
-        s, d, f = flat[o : o + k], flat[rate : rate + k], flat[rate + k : rate + k + r]
-        for m in range(k):
-            s[m] = 0.0
-            d[m] = 0.0
-        for a in range(r):
-            x, y, part = q[c + a], v[c + a], data[lin + a * k : lin + (a + 1) * k]
-            for m in range(k):
-                s[m] += x * part[m]
-                d[m] += y * part[m]
-        sums(data, row[QUADRATIC_F], k, pairs, row[FIRST_PAIR], row[PAIRS], q, v, c, s, d)
-        for a in range(r):
-            x, y = dots(data, lin + a * k, s, d, k)
-            Lq[c + a] -= x
-            f[a] = y
-        for p in range(row[PAIRS]):
-            i = row[FIRST_PAIR] + p
-            a, b = pairs[i, 0], pairs[i, 1]
-            x, y = dots(data, row[QUADRATIC_F] + p * k, s, d, pairs[i, 2])
-            Lq[c + a] -= q[c + b] * x
-            f[a] += q[c + b] * y
-            if a != b:
-                Lq[c + b] -= q[c + a] * x
-                f[b] += q[c + a] * y
+        if row[POINTS] > 0:
+            flat[energy_place(row)] = points_force(data, row[POINTS_F], row[POINTS], row[COUNT], q, row[COORDINATE_0], Lq)
+            if row[ROWS] > 0 and data[row[MASS_F] + 1] > 0.0:
+                strain_forces(data, model.elastic_i, row, q, v, flat, np.zeros(q.shape[0], W.dtype))
+        elif row[ROWS] > 0:
+            strain_forces(data, model.elastic_i, row, q, v, flat, Lq)
+
+
+@kernel
+def energy_place(row):
+    """Where the energy of a segment with points stands in the flat work array."""
+    r, k = row[COUNT], row[ROWS]
+    return row[STRAIN] + k * (r + 2) + r + r * r
 
 
 @kernel
@@ -151,7 +175,7 @@ def strains(model, q, W):
     for g in range(model.segment_i.shape[0]):
         row = model.segment_i[g]
         r, k, c, o, lin = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN], row[LINEAR_F]
-        if k == 0:
+        if k == 0 or (row[POINTS] > 0 and data[row[MASS_F] + 1] == 0.0):
             continue
         to, square = o + k, o + k + r * k + k + r
         J = flat[to : to + r * k]
@@ -175,23 +199,29 @@ def add(x, i, y, j, factor, count):
 
 @kernel
 def elastic_energy(model, W):
-    """Elastic energy [J] of all segments, from the strains in the work array."""
+    """Elastic energy [J] of all segments, from what :func:`elastic_forces` left in the work array."""
     flat = W.reshape(W.size)
     total = 0.0 * flat[0]
     for g in range(model.segment_i.shape[0]):
         o, k = model.segment_i[g, STRAIN], model.segment_i[g, ROWS]
+        if model.segment_i[g, POINTS] > 0:
+            total += flat[energy_place(model.segment_i[g])]
+            continue
         for m in range(k):
             total += 0.5 * flat[o + m] * flat[o + m]
     return total
 
 
 @kernel
-def elastic_hessian(model, W, Lqq):
-    """Subtracts J'J + s.Q_ab from ``Lqq`` (nq, nq), where :func:`strains` was last evaluated."""
+def elastic_hessian(model, q, W, Lqq):
+    """Subtracts J'J + s.Q_ab, or the stiffness of the points, from ``Lqq`` (nq, nq), at ``q`` where :func:`strains` was last."""
     flat = W.reshape(W.size)
     for g in range(model.segment_i.shape[0]):
         row = model.segment_i[g]
         r, k, c, o = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN]
+        if row[POINTS] > 0:
+            points_stiffness(model.flexible_f, row[POINTS_F], row[POINTS], r, q, c, Lqq)
+            continue
         if k == 0:
             continue
         square = o + k + r * k + k + r

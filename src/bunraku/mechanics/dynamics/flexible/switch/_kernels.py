@@ -77,7 +77,7 @@ def _either_curve(model, q, W, Lvv, Lvq, Lqq):
     def flexible(model, q, W, Lvv, Lvq, Lqq):
         strains(model, q, W)
         flexible_hessian(model, W, Lvv, Lvq, Lqq)
-        elastic_hessian(model, W, Lqq)
+        elastic_hessian(model, q, W, Lqq)
 
     def rigid(model, q, W, Lvv, Lvq, Lqq):
         hessian(model.node_i, model.gravity, W, model.sizes[0], Lvv, Lvq, Lqq)

@@ -269,7 +269,7 @@ def simulate(model, q0, K, reference, w, dt, tolerance, iterations, order, work)
             guess(model, Q, L, K, k, 0, q2, lam)
             used, code = driven_step(model, Q[k], P[k], dt, ref1, ref2, w, tolerance, iterations, work, mark, q2, lam, P[k + 1])
             count[k] += used
-        parts = 2
+        parts = np.int64(2)
         while code != CONVERGED and parts <= MOST_PARTS:
             used, code = shorter_steps(
                 model, Q[k], P[k], K, k, dt, parts, reference, w, tolerance, iterations, work, mark, q2, lam, P[k + 1]

@@ -1,0 +1,1 @@
+"""The Neo-Hookean energy of flexible segments, summed over weighted points."""
