@@ -50,6 +50,8 @@ def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta
             rows = int(line[layout.ROWS])
             for at, count in ((layout.LINEAR_F, int(line[layout.COUNT])), (layout.QUADRATIC_F, int(line[layout.PAIRS]))):
                 numbers[line[at] : line[at] + count * rows] *= np.sqrt(young_scale)
+            points = numbers[line[layout.POINTS_F] : line[layout.POINTS_F] + 3 * int(line[layout.POINTS])].reshape(-1, 3)
+            points[:, 1:] *= young_scale  # lam and mu of Neo-Hookean points; a view
             numbers[line[layout.MASS_F] + 1] = beta
         model = model._replace(flexible_f=numbers)
     missing = [part for part in parts if part not in found]
