@@ -15,8 +15,7 @@ class Motor(Description):
     The torque it can give falls linearly from ``torque_fraction * stall_torque`` at rest to zero at ``no_load_speed``.
     ``stiffness`` and ``damping`` are the gains of its position servo, used when it is replayed in foreign physics.
     ``torsional_stiffness`` is that of its shaft, gears and mounting together: a motor that has one gives way by torque over
-    stiffness between what it is told and what it moves, with ``torsional_damping`` beside it, wherever motors are asked to be
-    soft.
+    stiffness between what it is told and what it moves, with ``torsional_damping`` beside it, in characters with flexible parts.
     """
 
     name: Name
