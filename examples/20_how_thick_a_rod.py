@@ -27,7 +27,7 @@ from bunraku.verification.flexible_verify import verify_flexible
 
 RANGE = (0.0032, 0.009)  # m, of the diameter
 SHARP = 1e-3  # m, the error that counts as much as a motor at its continuous torque
-CELL = 0.01  # m, of the meshes in the search
+CELL = 0.007  # m, of the meshes in the search
 SECONDS = 1.8
 PERFORMER = VibrationPerformer(step_ms=4.0, max_iterations=10, tolerance=1e-2)
 

@@ -188,4 +188,5 @@ def test_bad_input_is_exit_2(arguments, capsys, tmp_path, monkeypatch) -> None:
 def test_the_list_names_every_demo(capsys) -> None:
     assert _run(["demo", "--list"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
-    assert listed == ["speech", "marionette", "marionette-show", "cart-pendulum", "double-pendulum", "puppet-arm", "hand"]
+    small = ["speech", "marionette", "marionette-show", "cart-pendulum", "double-pendulum", "puppet-arm", "hand"]
+    assert listed == [*small, "one-rod", "two-rods", "dancer", "bartender", "rapper", "drummer", "boxer"]

@@ -71,7 +71,7 @@ def rms(errors: np.ndarray) -> float:
 def test_the_reduced_model_is_the_limit_of_chains() -> None:
     """The 3-D sweep of the study: 0.1 mm RMS with the mesh's own stiffness; the mesh alone is worth a millimetre or two."""
     character = level_rod()
-    model = flexible_system(character)
+    model = flexible_system(character, modes=2)  # all products of strains: the chosen basis drops some, and is 0.15 mm off here
     dt, times = 5e-4, np.arange(401) * 5e-3
     path = predict_frames(model, ("tip",), sweep(dt * np.arange(4001)), dt, every=10)
     part = character.flexibles[0]

@@ -27,13 +27,18 @@ def printed(young=2e9):
             Joint(name="tip", kind="fixed", parent="horn", child="weight", pose=Pose(position=(0.0, 0.0, 0.3))),
         ),
         motors=(Motor(name="motor", coordinate="turn"),),
-        materials=(ElasticMaterial(name="abs", young=young, poisson=0.35, density=1170.0, strain_damping=BETA),),
+        materials=(
+            ElasticMaterial(
+                name="abs", young=young, poisson=0.35, density=1170.0, strain_damping=BETA, model="st-venant-kirchhoff"
+            ),
+        ),
         flexibles=(
             FlexiblePart(
                 name="rod",
                 material="abs",
                 shape=PartShape(kind="rod", length=0.3, diameter=0.01, cell=0.03),
                 base="horn",
+                modes=2,
                 children=(PartInterface(body="weight"),),
             ),
         ),
@@ -53,7 +58,7 @@ def rig() -> Rig:
 def test_a_scaled_system_is_that_of_the_stiffer_material(rig):
     ours = rig.driven(command(), 0.6).simulate(1.7, 3e-3, 2e-3)
     anew = part_rig(printed(1.7 * 2e9), "rod").driven(command(), 0.6).simulate(1.0, 3e-3, 2e-3)
-    np.testing.assert_allclose(ours, anew, atol=1e-8)
+    np.testing.assert_allclose(ours, anew, atol=2e-7)  # a stiffer part is described with fewer shapes
     softer = rig.driven(command(), 0.6).simulate(1.0, 3e-3, 2e-3)
     assert np.abs(ours - softer).max() > 1e-3
 
