@@ -43,6 +43,6 @@ if __name__ == "__main__":
         axes[0].plot(row.motion.times, 1e3 * row.motion.tracked(["tip"])[:, 0, 0], label=row.method)
         axes[1].plot(row.motion.times[2:], 1e3 * np.diff(row.motion.torques[:, 0], n=2), label=row.method)
     axes[0].set(xlabel="time [s]", ylabel="tip [mm]")
-    axes[1].set(xlabel="time [s]", ylabel="second difference of the torque [mN m]")
+    axes[1].set(xlabel="time [s]", ylabel="torque, second\ndifference [mN m]")
     axes[0].legend()
     pyplot.show()

@@ -105,8 +105,9 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
 
     folder.mkdir(parents=True, exist_ok=True)
     write_performance(folder / f"{result.clip_name}.performance.npz", result)
-    save_figure(draw_dynamic(result) if result.dynamic else draw_overview(result), folder / "overview.png")
-    save_figure(draw_joints(result), folder / "joints.png")
+    if not result.character.flexibles:
+        save_figure(draw_dynamic(result) if result.dynamic else draw_overview(result), folder / "overview.png")
+        save_figure(draw_joints(result), folder / "joints.png")
     if result.dynamic:
         save_figure(draw_poses(result), folder / "poses.png")
     if isinstance(verdict.replay, StringReplay):

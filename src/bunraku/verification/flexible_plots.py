@@ -75,7 +75,7 @@ def draw_profiles(performance: Performance) -> Any:
 
 
 def cost_history(performance: Performance) -> list[float]:
-    """The objective after each iteration, as the performer reports it; empty when it does not."""
+    """The objective of the wish and after each iteration, as the performer reports it; empty when it does not."""
     figures = performance.certificate.figures
     found: list[float] = []
     while f"cost {len(found)}" in figures:

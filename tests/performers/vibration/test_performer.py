@@ -43,6 +43,24 @@ def test_the_certificate_holds_and_says_what_was_gained(performed):
     assert performed.positions().names == ("shoulder",)
 
 
+def test_the_cost_starts_at_the_wish_and_never_rises(performed):
+    figures = performed.certificate.figures
+    costs = [figures[f"cost {k}"] for k in range(int(figures["iterations"]) + 1)]
+    wish = 0.5 * 1.6 * figures["rms_error_before_m"] ** 2  # of the clip's 1.6 s, the small weights of the motors left out
+    assert costs[0] == pytest.approx(wish, rel=0.05)
+    assert np.all(np.diff(costs) <= 0.0)
+    assert costs[-1] == figures["final cost"] < 0.02 * costs[0]
+
+
+def test_how_far_the_splines_are_off_the_clip_is_told(performed, turn_clip):
+    """The wish of the performance is the spline: at the clip's own samples it is off by what the figures say."""
+    joints, figures = turn_clip.joints, performed.certificate.figures
+    every = round(performed.wish.rate / joints.rate)
+    off = performed.wish.column("shoulder")[::every] - joints.column("shoulder")
+    assert figures["spline misfit, peak"] == pytest.approx(np.abs(off).max(), rel=1e-6)
+    assert figures["spline misfit, RMS"] == pytest.approx(np.sqrt((off**2).mean()), rel=1e-6)
+
+
 def test_the_certificate_is_computed_from_the_channels(performed, rod_system):
     """Judged again from the channels: the same errors; judged with the wish in their place: those before."""
     again = judge(rod_system, performed.wish, performed.positions(), ("ball",))

@@ -29,6 +29,7 @@ from bunraku.optimization.solution import Status
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.vibration.baselines import BASELINES, baseline
 from bunraku.performers.vibration.certificate import certificate_of
+from bunraku.performers.vibration.evaluate import evaluate
 from bunraku.performers.vibration.feedback import vibration_feedback
 from bunraku.performers.vibration.frequencies import vibrations
 from bunraku.performers.vibration.lbfgs import solve_lbfgs
@@ -173,14 +174,6 @@ class VibrationPerformer(Performer):
         runs = 2 if judged.before is not None else 1
         timing = {"retarget_s": retarget_s, "simulate_steps_per_s": runs * (len(judged.after.motion.q) - 1) / spent}
         monitor.report(Event("vibration", 1.0, "solved", {"solve_s": retarget_s, **timing}))
-        figures = {
-            "iterations": float(found.iterations),
-            "modes": float(sum(part.reduction.segment.r for part in flexible.parts.values())),
-            "motors": float(len(profile.motors)),
-            "parameters": float(profile.parameters),
-            "final cost": found.cost,
-            **{f"cost {k}": cost for k, (cost, _) in enumerate(found.history)},
-        }
         scaled = [_scaled(marks, self.tempo) for marks in (clip.words, clip.phrases)]
         certificate = certificate_of(
             flexible,
@@ -191,7 +184,7 @@ class VibrationPerformer(Performer):
             words=scaled[0],
             phrases=scaled[1],
             notes=found.notes,
-            figures={name: value for name, value in figures.items() if np.isfinite(value)},
+            figures=self._figures(problem, clip, found),
         )
         axes = {axis.name: axis for axis in character.axes}
         feedback = self._feedback(problem, found.parameters)
@@ -223,6 +216,26 @@ class VibrationPerformer(Performer):
         case, angles = problem.nominal, problem.angles(parameters)
         targets = case.outputs.observe(np.ascontiguousarray(case.rest.q))
         return vibration_feedback(case.outputs, targets, angles, problem.profile.dt, case.rest.q[0])
+
+    def _figures(self, problem: VibrationProblem, clip: Clip, found: Retargeted) -> dict[str, float]:
+        """What is known of problem and solution: sizes, the cost from the wish on, how far the splines are off the clip."""
+        profile, parts = problem.profile, problem.nominal.flexible.parts
+        joints = clip.need_joints("the performer vibration")
+        t = np.arange(len(joints.values)) / (joints.rate * self.tempo)
+        fitted = profile.angles(problem.wish, np.minimum(t, profile.steps * profile.dt))
+        off = fitted[:, [profile.motors.index(name) for name in joints.names]] - joints.values
+        costs = [evaluate(problem, problem.wish).cost, *(cost for cost, _ in found.history)] if found.history else []
+        figures = {
+            "iterations": float(found.iterations),
+            "modes": float(sum(part.reduction.segment.r for part in parts.values())),
+            "motors": float(len(profile.motors)),
+            "parameters": float(profile.parameters),
+            "spline misfit, peak": float(np.abs(off).max(initial=0.0)),
+            "spline misfit, RMS": float(np.sqrt((off**2).mean())),
+            "final cost": found.cost,
+            **{f"cost {k}": cost for k, cost in enumerate(cost for cost in costs if np.isfinite(cost))},
+        }
+        return {name: value for name, value in figures.items() if np.isfinite(value)}
 
     def _names(self, problem: VibrationProblem) -> tuple[str, ...]:
         """The places whose positions are tracked, by the names they were given."""
