@@ -2,6 +2,7 @@
 
 from bunraku.character.body import Body, Foot, Frame, Pose, Shape
 from bunraku.character.character import WORLD, Character
+from bunraku.character.end_effector import EndEffector
 from bunraku.character.flexible import ElasticMaterial, FlexiblePart, PartHole, PartInterface, PartShape
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
@@ -17,6 +18,7 @@ __all__ = [
     "Coupling",
     "DependentRange",
     "ElasticMaterial",
+    "EndEffector",
     "FlexiblePart",
     "Foot",
     "Frame",

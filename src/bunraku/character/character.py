@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from bunraku.character.body import Body, Foot, Frame
 from bunraku.character.description import Description, Name, quantity
+from bunraku.character.end_effector import EndEffector, check_end_effectors
 from bunraku.character.flexible import ElasticMaterial, FlexiblePart, check_flexibles
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.loop import check_loops, cut_loops
@@ -40,6 +41,7 @@ class Character(Description):
     dependent_ranges: tuple[DependentRange, ...] = ()
     frames: tuple[Frame, ...] = ()
     feet: tuple[Foot, ...] = ()
+    end_effectors: tuple[EndEffector, ...] = ()
     carriages: tuple[Carriage, ...] = ()
     strings: tuple[String, ...] = ()
     tendons: tuple[Tendon, ...] = ()
@@ -59,6 +61,7 @@ class Character(Description):
             ("motors", [motor.name for motor in self.motors]),
             ("frames", [frame.name for frame in self.frames]),
             ("feet", [foot.name for foot in self.feet]),
+            ("end effectors", [tip.name for tip in self.end_effectors]),
             ("carriages", [carriage.name for carriage in self.carriages]),
             ("strings", [string.name for string in self.strings]),
             ("tendons", [tendon.name for tendon in self.tendons]),
@@ -82,6 +85,7 @@ class Character(Description):
         frames = {frame.name: frame.body for frame in self.frames}
         check_strings(self.strings, self.carriages, bodies, frames, known)
         check_tendons(self.tendons, {axis.name for axis in self.axes if axis.kind == "hinge"}, known)
+        check_end_effectors(self.end_effectors, self.joints, self.motors, bodies)
         check_flexibles(self.flexibles, self.materials, self.joints, bodies)
         driven = Counter(motor.coordinate for motor in self.motors)
         followers = {coupling.follower for coupling in self.couplings}

@@ -25,7 +25,7 @@ def quantity(kind: str, default: Any = ..., **rules: Any) -> Any:
 
     ``kind`` is one of mass, length, inertia, time, frequency, angle, coordinate (rad or m, by the joint), rate,
     acceleration, jerk (their derivatives), speed, linear_acceleration (of a point, m/s and m/s²), effort (N·m or N),
-    force (N), stiffness, damping (effort per coordinate, per rate), modulus (Pa), density (kg/m³).
+    force (N), drag (N·s/m), stiffness, damping (effort per coordinate, per rate), modulus (Pa), density (kg/m³).
     """
     if "default_factory" in rules:
         return Field(json_schema_extra={"quantity": kind}, **rules)

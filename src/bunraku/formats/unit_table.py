@@ -52,6 +52,7 @@ FAMILIES: dict[str, dict[str, dict[str, float]]] = {
     "density": {LINEAR: {"kg_m3": 1.0, "g_cm3": 1000.0}},
     "force": {LINEAR: {"n": 1.0, "kgf": _GRAVITY}},
     "stiffness": {ANGULAR: {"n_m_per_rad": 1.0, "n_m_per_deg": 180.0 / pi}, LINEAR: {"n_per_m": 1.0, "n_per_mm": 1000.0}},
+    "drag": {LINEAR: {"n_s_per_m": 1.0}},
     "damping": {ANGULAR: {"n_m_s_per_rad": 1.0, "n_m_s_per_deg": 180.0 / pi}, LINEAR: {"n_s_per_m": 1.0, "n_s_per_mm": 1000.0}},
 }
 

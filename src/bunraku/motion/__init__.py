@@ -6,6 +6,7 @@ from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, SkeletonMotion
 from bunraku.motion.emphasis import Emphasis
 from bunraku.motion.feedback import Feedback
+from bunraku.motion.gait import Gait, Swing, Target
 from bunraku.motion.limits import Excess, MotionLimits
 from bunraku.motion.performance import Channel, Performance, Provenance
 from bunraku.motion.sound import Audio, Mark
@@ -21,6 +22,7 @@ __all__ = [
     "Emphasis",
     "Excess",
     "Feedback",
+    "Gait",
     "JointCurves",
     "Mark",
     "Mode",
@@ -29,4 +31,6 @@ __all__ = [
     "Primitive",
     "Provenance",
     "SkeletonMotion",
+    "Swing",
+    "Target",
 ]

@@ -9,6 +9,7 @@ from bunraku.errors import BadInput
 from bunraku.motion.choreography import Choreography
 from bunraku.motion.curves import JointCurves, SkeletonMotion
 from bunraku.motion.emphasis import Emphasis
+from bunraku.motion.gait import Gait
 from bunraku.motion.sound import Audio, Mark
 
 __all__ = ["Clip"]
@@ -20,7 +21,8 @@ class Clip:
 
     ``joints``: curves of the character's own coordinates; ``skeleton``: a captured skeleton, to be retargeted;
     ``audio``, ``words``, ``phrases``: the voice; ``held``: coordinates or groups that stay at their home value;
-    ``modes``: a choreography, primitives with their switching times and a score; ``emphasis``: which bodies matter more, and when.
+    ``modes``: a choreography, primitives with their switching times and a score; ``emphasis``: which bodies matter more, and when;
+    ``gait``: how to go.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Clip:
     source: str = ""
     modes: Choreography | None = None
     emphasis: tuple[Emphasis, ...] = ()
+    gait: Gait | None = None
 
     @property
     def tracks(self) -> tuple[str, ...]:
@@ -46,13 +49,14 @@ class Clip:
             "phrases": bool(self.phrases),
             "modes": self.modes is not None,
             "emphasis": bool(self.emphasis),
+            "gait": self.gait is not None,
         }
         return tuple(name for name, given in present.items() if given)
 
     @property
     def duration(self) -> float:
         """Length [s] of the motion, or of the sound when there is no motion."""
-        for track in (self.joints, self.skeleton, self.audio, self.modes):
+        for track in (self.joints, self.skeleton, self.audio, self.modes, self.gait):
             if track is not None:
                 return track.duration
         return 0.0
