@@ -29,4 +29,6 @@ class HeightField:
     def __post_init__(self) -> None:
         object.__setattr__(self, "heights", frozen_array(self.heights, (None, None), "the heights of the terrain"))
         if not (math.isfinite(self.spacing) and self.spacing > 0.0) or min(self.heights.shape) < 3:
-            raise BadInput(f"a terrain of {self.heights.shape} points {self.spacing} m apart arrived; 3 by 3 with a positive spacing")
+            raise BadInput(
+                f"a terrain of {self.heights.shape} points {self.spacing} m apart arrived; 3 by 3 with a positive spacing"
+            )
