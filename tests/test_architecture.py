@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "bunraku"
 RANKS = [
     ("errors", "geometry", "optimization"),
     ("character", "motion"),
-    ("formats", "mechanics", "retargeting", "rhythm"),
+    ("formats", "mechanics", "retargeting", "rhythm", "gait"),
     ("performers",),
     ("verification", "stage"),
     ("cli", "assets"),
@@ -22,6 +22,7 @@ RANKS = [
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 ONE_WAY = {("motion", "character"), ("optimization", "geometry"), ("retargeting", "formats"), ("retargeting", "mechanics")}
 ONE_WAY |= {("formats", "mechanics"), ("geometry", "errors"), ("optimization", "errors"), ("retargeting", "rhythm")}
+ONE_WAY |= {("gait", "mechanics")}
 FORBIDDEN = {("verification", "performers"), ("stage", "performers")}
 MODULES = sorted(SOURCE.rglob("*.py"))
 

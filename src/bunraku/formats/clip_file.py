@@ -14,6 +14,7 @@ __all__ = [
     "AudioTrack",
     "ClipFile",
     "EmphasisEntry",
+    "GaitTrack",
     "Interpolation",
     "JointsTrack",
     "MarkEntry",
@@ -21,6 +22,8 @@ __all__ = [
     "ModesTrack",
     "PrimitiveEntry",
     "SkeletonTrack",
+    "TargetEntry",
+    "TerrainTrack",
 ]
 
 Interpolation = Literal["smooth", "monotone", "linear"]
@@ -163,6 +166,75 @@ class ModesTrack(Description):
         return sequence
 
 
+class TargetEntry(Description):
+    """Where something should be at a time: "com" (the centre of mass), "base" (the base body) or an end effector.
+
+    ``place`` x, y, z in the world, where the motion starts above the origin heading along x; null leaves one free.
+    """
+
+    time: float = quantity("time", ge=0.0, le=3600.0)
+    what: Name
+    place: tuple[float | None, float | None, float | None] = quantity("length")
+    weight: float = Field(50.0, ge=0.0, le=1e9)
+
+
+class TerrainTrack(Description):
+    """The ground, by ``kind``.
+
+    "slope": level until ``start`` along x, rising at ``angle`` for ``length``, then level; "step": ``height`` up at ``at``, down
+    again after ``length`` if given; "grid": ``heights`` in rows along x of columns along y, ``spacing`` apart, the first at ``origin``.
+    """
+
+    kind: Literal["slope", "step", "grid"]
+    angle: float | None = quantity("angle", None, gt=-1.5, lt=1.5)
+    start: float = quantity("length", 0.0, ge=-1e4, le=1e4)
+    length: float | None = quantity("length", None, gt=0.0, le=1e4)
+    height: float | None = quantity("length", None, ge=-100.0, le=100.0)
+    at: float | None = quantity("length", None, ge=-1e4, le=1e4)
+    spacing: float | None = quantity("length", None, gt=0.0, le=100.0)
+    origin: tuple[float, float] = quantity("length", (0.0, 0.0))
+    heights: tuple[tuple[float, ...], ...] = quantity("length", (), max_length=10_000)
+
+    @model_validator(mode="after")
+    def _check(self) -> TerrainTrack:
+        uses = {"slope": ("angle", "start", "length"), "step": ("height", "at", "length"), "grid": ("origin", "heights")}
+        needs = {"slope": ("angle", "length"), "step": ("height", "at"), "grid": ("spacing", "heights")}[self.kind]
+        for name in needs:
+            if not self.__dict__[name] and self.__dict__[name] != 0.0:
+                raise ValueError(f"a {self.kind} needs {' and '.join(needs)}; {name} is missing")
+        known = (*uses[self.kind], "spacing", "kind")
+        foreign = [name for name in sorted(self.model_fields_set) if name not in known]
+        if foreign:
+            raise ValueError(f"a {self.kind} has no {foreign[0]}; it takes {', '.join(uses[self.kind])} and spacing")
+        if len({len(row) for row in self.heights}) > 1:
+            raise ValueError("the rows of heights have different lengths; give each the same number of columns")
+        return self
+
+
+class GaitTrack(Description):
+    """How to go: see `bunraku.motion.Gait`. ``distance``: [x, y], null leaves one free; a number goes that far straight on.
+
+    ``swings``: of an end effector, or of a foot by the body that carries it, [start, end] as shares of the duration, or several.
+    """
+
+    duration: float = quantity("time", gt=0.0, le=3600.0)
+    pattern: Name = "roll"
+    periodic: bool = True
+    cycles: int = Field(3, ge=1, le=10_000)
+    distance: tuple[float | None, float | None] | float | None = quantity("length", None)
+    turn: float | None = quantity("angle", None, ge=-1e3, le=1e3)
+    swings: dict[str, tuple[float, float] | tuple[tuple[float, float], ...]] = Field(default_factory=dict, max_length=1000)
+    swing_height: float = quantity("length", 0.02, gt=0.0, le=1.0)
+    start: Literal["rest", "free"] = "rest"
+    end: Literal["rest", "free"] = "rest"
+    symmetric: bool = False
+    samples: int = Field(0, ge=0, le=20_000)
+    friction: float | None = Field(None, gt=0.0, le=10.0)
+    locked: tuple[Name, ...] = ()
+    targets: tuple[TargetEntry, ...] = Field((), max_length=10_000)
+    terrain: TerrainTrack | None = None
+
+
 class ClipFile(Description):
     """A clip file (``bunraku: clip/1``): what is wanted of a character, as tracks."""
 
@@ -177,4 +249,5 @@ class ClipFile(Description):
     held: tuple[Name, ...] = ()
     modes: ModesTrack | None = None
     emphasis: tuple[EmphasisEntry, ...] = Field((), max_length=1000)
+    gait: GaitTrack | None = None
     source: str = ""

@@ -13,6 +13,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from bunraku.errors import BadInput
 from bunraku.formats.bvh import read_bvh
 from bunraku.formats.clip_file import AudioTrack, ClipFile, EmphasisEntry, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
+from bunraku.formats.clip_gait import read_gait, written_gait
 from bunraku.formats.clip_modes import read_modes, written_modes
 from bunraku.formats.csv_curves import read_csv
 from bunraku.formats.files import read_reference
@@ -48,6 +49,7 @@ def read_clip_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Cli
         source=found.source,
         modes=None if found.modes is None else read_modes(found.modes, folder, top.at("modes"), _joints),
         emphasis=tuple(Emphasis(part.frame, part.weight, part.start, part.end, part.kind) for part in found.emphasis),
+        gait=None if found.gait is None else read_gait(found.gait, top.at("gait")),
     )
 
 
@@ -75,6 +77,7 @@ def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
         held=clip.held,
         modes=None if clip.modes is None else written_modes(clip.modes),
         emphasis=tuple(EmphasisEntry(frame=e.frame, weight=e.weight, start=e.start, end=e.end, kind=e.kind) for e in clip.emphasis),
+        gait=None if clip.gait is None else written_gait(clip.gait),
         source=clip.source,
     )
     return parts | {name: dump_yaml("clip", from_si(content))}

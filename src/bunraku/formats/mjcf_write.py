@@ -8,19 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.character import WORLD, Axis, Body, Character, Frame, Joint, Pose, Shape
+from bunraku.character import WORLD, Axis, Body, Character, Frame, Joint, Motor, Pose, Shape
+from bunraku.formats.contact_shapes import contact_shape, split_shapes
 from bunraku.formats.mjcf_loops import loop_sites, write_loops, write_tendons
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.unbent import unbent, unbent_note
 from bunraku.formats.xml_text import element, numbers
 from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
 
-__all__ = ["FULL_TORQUE_AT", "LOOSE_STIFFNESS", "export_mjcf", "write_mjcf"]
+__all__ = ["FULL_TORQUE_AT", "FULL_TORQUE_SPEED", "LOOSE_STIFFNESS", "export_mjcf", "write_mjcf"]
 
 _TINY_MASS, _TINY_INERTIA = 1e-4, 1e-6
 
 FULL_TORQUE_AT = 0.05
 """A servo without a stated stiffness gives its full torque at this error [rad]; in the exported model and in the replay alike."""
+
+FULL_TORQUE_SPEED = 1.0
+"""The motor of a wheel without a stated damping gives its full torque at this error of its speed [rad/s]."""
 
 LOOSE_STIFFNESS = 100.0
 """Stiffness [N·m/rad] of a servo that states neither stiffness nor torque; likewise."""
@@ -51,6 +55,8 @@ def export_mjcf(
     with a motor of their name, whose control is the tension. Strings become spatial tendons that grow no longer than the
     string, from a site of the carriage's name, on a mocap body at its home, to the site ``STRING.hook``. ``floor`` adds the
     plane z = 0; touching ground, feet use their own friction. Flexible parts are written rigid and unbent.
+    End effectors touch with a geom of their name and friction, a thin disc or a ball (`formats.contact_shapes`); what is drawn
+    there touches nothing. Motors of wheels become velocity servos that give their full torque at an error of ``FULL_TORQUE_SPEED``.
     """
     writer = _Writer(unbent(character), free_base_as_quaternion, self_collision, default_stiffness)
     if character.flexibles:
@@ -111,6 +117,11 @@ class _Writer:
             self.sites[site.body].append(site)
         self.looped = {end for loop in self.character.loops for end in (loop.parent, loop.child)}
         self.feet = {foot.body: foot for foot in self.character.feet}
+        self.tips = defaultdict(list)
+        for tip in self.character.end_effectors:
+            self.tips[tip.body].append(tip)
+        turning = {tip.body for tip in self.character.end_effectors if tip.kind == "active"}
+        self.axles = {joint.name for joint in self.character.joints if joint.child in turning}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.kinds = {axis.name: axis.kind for axis in self.character.axes}
         self.written: set[str] = set()
@@ -129,6 +140,7 @@ class _Writer:
             and not self.bodies[name].shapes
             and not self.sites[name]
             and name not in self.feet
+            and name not in self.tips
             and name not in self.looped
             and len(self.below[name]) == 1
             and self.below[name][0].kind != "free"
@@ -221,11 +233,14 @@ class _Writer:
     def _geoms(self, body: Body, depth: int) -> list[str]:
         lines = []
         foot = self.feet.get(body.name)
-        for shape in body.shapes:
+        tips = self.tips.get(body.name, [])
+        for shape, touches in split_shapes(body, tips):
             if shape.kind == "mesh" or min(shape.size) <= 0.0:
                 self.notes.append(f"body {body.name}: a {shape.kind} {shape.file or 'of size zero'} is not written")
                 continue
-            lines.append(_geom(shape, depth, foot.friction if foot else None, self.self_collision))
+            kept = shape if touches == shape.collides else shape.changed(collides=False)
+            lines.append(_geom(kept, depth, foot.friction if foot else None, self.self_collision))
+        lines += [_geom(contact_shape(tip), depth, tip.friction, self.self_collision, tip.name) for tip in tips]
         if foot and not any(shape.collides and shape.kind != "mesh" for shape in body.shapes):
             self.notes.append(f"foot {foot.name}: its body has no colliding shape; spheres of 1 mm stand at the sole points")
             for point in foot.points:
@@ -276,6 +291,9 @@ class _Writer:
         for motor in self.character.motors:
             torque = motor.torque_fraction * motor.stall_torque if motor.stall_torque is not None else None
             kp = motor.stiffness or (torque / FULL_TORQUE_AT if torque else self.default_stiffness)
+            if motor.coordinate in self.axles:
+                lines.append(self._wheel_motor(motor, torque))
+                continue
             if motor.stiffness is None:
                 self.notes.append(f"motor {motor.name}: no servo stiffness is stated; {kp:g} is used")
             values = {"name": motor.name, "joint": motor.coordinate, "kp": numbers([kp])}
@@ -298,9 +316,20 @@ class _Writer:
             lines.append(element(2, "motor", name=tendon.name, tendon=tendon.name, **pull))
         return lines
 
+    def _wheel_motor(self, motor: Motor, torque: float | None) -> str:
+        """A velocity servo of gain kv [N·m·s/rad]: force kv (speed - v) within the motor's torque."""
+        kv = motor.damping or (torque or 1.0) / FULL_TORQUE_SPEED
+        values = {"name": motor.name, "joint": motor.coordinate, "kv": numbers([kv])}
+        if torque is not None:
+            values["forcerange"] = numbers([-torque, torque])
+        if motor.velocity is not None:
+            values["ctrlrange"] = numbers([-motor.velocity, motor.velocity])
+        return element(2, "velocity", **values)
 
-def _geom(shape: Shape, depth: int, friction: float | None, self_collision: bool) -> str:
-    values = {"type": shape.kind, "size": numbers(shape.size), "pos": numbers(shape.pose.position)}
+
+def _geom(shape: Shape, depth: int, friction: float | None, self_collision: bool, name: str = "") -> str:
+    values = {"name": name} if name else {}
+    values |= {"type": shape.kind, "size": numbers(shape.size), "pos": numbers(shape.pose.position)}
     values |= {"quat": numbers(shape.pose.quaternion), "rgba": numbers(shape.color)}
     if not shape.collides:
         values |= {"contype": "0", "conaffinity": "0", "group": "2"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 
 import numpy as np
 
 from bunraku.character import WORLD, Axis, Body, Character, Joint, Pose, Shape
+from bunraku.formats.contact_shapes import contact_shape, split_shapes
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.unbent import unbent, unbent_note
 from bunraku.formats.xml_text import element, numbers
@@ -23,7 +25,8 @@ def write_urdf(character: Character) -> tuple[str, tuple[str, ...]]:
 
     A joint with several coordinates becomes a chain of massless links, one joint per coordinate with its name; a free base is
     left to whoever reads the file (the root link is the base); couplings become mimic; frames become massless fixed links. Flexible
-    parts are written rigid and unbent.
+    parts are written rigid and unbent. Wheels that spin turn on continuous joints; end effectors touch with a thin disc or a ball
+    (`formats.contact_shapes`), what is drawn there is only seen.
     """
     text, notes = _Writer(unbent(character)).text()
     return text, (unbent_note(character), *notes) if character.flexibles else notes
@@ -36,6 +39,9 @@ class _Writer:
         self.links = {body.name for body in character.bodies} | {WORLD}
         self.joints = set(character.coordinates) | {joint.name for joint in character.joints}
         self.motors = {motor.coordinate: motor for motor in character.motors}
+        self.tips = defaultdict(list)
+        for tip in character.end_effectors:
+            self.tips[tip.body].append(tip)
         self.followers = {coupling.follower: coupling for coupling in character.couplings}
 
     def text(self) -> tuple[str, tuple[str, ...]]:
@@ -64,6 +70,8 @@ class _Writer:
         for field in ("dependent_ranges", "feet", "groups", "home", "may_touch", "carriages", "strings", "loops", "tendons"):
             if getattr(self.character, field):
                 self.notes.append(f"{field} dropped: URDF has no place for them")
+        if self.character.end_effectors:
+            self.notes.append("of end effectors only the shape and the damping of the axle are written, not kind and friction")
         if any(joint.stiffness for joint in self.character.joints):
             self.notes.append("springs at joints dropped: URDF has no place for them")
         if any(motor.acceleration or motor.jerk or motor.delay or motor.no_load_speed for motor in self.character.motors):
@@ -81,11 +89,14 @@ class _Writer:
             lines.append(element(3, "mass", value=numbers([body.mass])))
             lines.append(element(3, "inertia", **{key: numbers([value]) for key, value in parts.items()}))
             lines.append("    </inertial>")
-        for shape in body.shapes:
-            lines += self._shape(body.name, shape)
+        tips = self.tips.get(body.name, [])
+        for shape, touches in split_shapes(body, tips):
+            lines += self._shape(body.name, shape, ("visual", "collision") if touches else ("visual",))
+        for tip in tips:
+            lines += self._shape(body.name, contact_shape(tip), ("collision",))
         return [*lines, "  </link>"] if len(lines) > 1 else [element(1, "link", name=body.name)]
 
-    def _shape(self, body: str, shape: Shape) -> list[str]:
+    def _shape(self, body: str, shape: Shape, tags: tuple[str, ...]) -> list[str]:
         parts: list[tuple[str, Pose]]
         match shape.kind:
             case "box":
@@ -107,7 +118,7 @@ class _Writer:
                 return []
         lines = []
         for solid, pose in parts:
-            for tag in ("visual", "collision") if shape.collides else ("visual",):
+            for tag in tags:
                 lines += [f"    <{tag}>", _origin(3, pose), "      <geometry>", solid, "      </geometry>"]
                 if tag == "visual":
                     lines += ['      <material name="">', element(4, "color", rgba=numbers(shape.color)), "      </material>"]

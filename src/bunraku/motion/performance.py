@@ -149,9 +149,9 @@ class Performance:
 
     @property
     def dynamic(self) -> bool:
-        """Whether physics moves the character: it hangs on strings, or is told torques and no positions."""
+        """Whether physics moves the character: it hangs on strings, or is told torques and neither positions nor velocities."""
         kinds = {channel.kind for channel in self.channels}
-        return bool(self.character.strings) or ("torque" in kinds and "position" not in kinds)
+        return bool(self.character.strings) or ("torque" in kinds and not kinds & {"position", "velocity"})
 
     @property
     def rate(self) -> float:

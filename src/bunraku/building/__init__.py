@@ -1,0 +1,1 @@
+"""Robots from components: servomotors, printed connectors, wheels and feet, put together to characters."""

@@ -1,0 +1,197 @@
+"""From components to a character: bodies with inertias from geometry, joints, motors, end effectors, shapes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.checks import check_robot
+from bunraku.building.placement import Case, PlacedLimb, PlacedTip, connectors, home_tips, place
+from bunraku.building.printing import payload
+from bunraku.building.robot import Robot
+from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape, sphere_shape
+from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, sphere
+from bunraku.character import WORLD, Body, Character, EndEffector, Joint, Motor, Pose, Shape
+
+__all__ = ["assemble", "standing_height"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class _Parts:
+    """What each body is made of so far: solids that count and shapes that are seen."""
+
+    solids: dict[str, list[Solid]] = field(default_factory=lambda: defaultdict(list))
+    shapes: dict[str, list[Shape]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, body: str, solid: Solid, *shapes: Shape) -> None:
+        self.solids[body].append(solid)
+        self.shapes[body].extend(shapes)
+
+    def body(self, name: str) -> Body:
+        whole = joined(self.solids[name])
+        I = whole.inertia  # noqa: E741
+        inertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
+        return Body(
+            name=name,
+            mass=whole.mass,
+            center_of_mass=_numbers(whole.center),
+            inertia=tuple(float(part) for part in inertia),
+            shapes=tuple(self.shapes[name]),
+        )
+
+
+def assemble(robot: Robot) -> Character:
+    """The character of a robot. Smooth in every length of the description.
+
+    The chassis is the body ``body`` on the free joint ``base``; each stage of the limb LF makes a hinge ``LF.name`` and the body
+    ``LF.name_link``; each tip an end effector, wheels that spin with a body of its name on the hinge ``NAME.axle``. At home, joints
+    are at their rest angles and the base so high that the tips touch z = 0, on average where a design lets them stand unevenly.
+    """
+    limbs = place(robot)
+    check_robot(robot, limbs)
+    parts = _Parts()
+    _chassis(robot, limbs, parts)
+    for limb in limbs:
+        _limb(limb, parts)
+    for link in connectors(robot, limbs):
+        for start, end in zip(link.corners, link.corners[1:], strict=False):
+            solid = capsule_shell(robot.material.density, robot.material.wall, start, end, link.radius)
+            parts.add(link.body, solid, capsule_shape(start, end, link.radius, LIGHT))
+    joints, motors, tips = _joints(limbs)
+    stages = [stage for limb in limbs for stage in limb.stages]
+    names = ["body", *(stage.body for stage in stages), *(tip.name for limb in limbs for tip in limb.tips if _spins(tip))]
+    home = {"base.tz": standing_height(limbs)} | {stage.joint: stage.rest for stage in stages if stage.rest != 0.0}
+    return Character(
+        name=robot.name,
+        bodies=tuple(parts.body(name) for name in names),
+        joints=joints,
+        motors=motors,
+        end_effectors=tips,
+        groups=_groups(limbs) | robot.groups,
+        home=home,
+        may_touch=_neighbours(limbs),
+        source=robot.source,
+    )
+
+
+def standing_height(limbs: tuple[PlacedLimb, ...]) -> float:
+    """How high [m] the chassis stands at home: the mean over the tips of how far their lowest points hang below it."""
+    centers, axes = home_tips(limbs)
+    if not len(centers):
+        return 0.0
+    tips = [tip for limb in limbs for tip in limb.tips]
+    drop = [tip.radius * (1.0 if tip.model.kind == "ball" else float(np.hypot(a[0], a[1]))) for tip, a in zip(tips, axes, strict=True)]
+    return float(np.mean(np.array(drop) - centers[:, 2]))
+
+
+def _chassis(robot: Robot, limbs: tuple[PlacedLimb, ...], parts: _Parts) -> None:
+    chassis, material = robot.chassis, robot.material
+    shell = box_shell(material.density, material.wall, chassis.center, chassis.size)
+    parts.add("body", shell, box_shape(chassis.center, chassis.size, chassis.color))
+    for carried in chassis.carries:
+        thing = payload(carried.model)
+        place = np.array(chassis.center) + np.array(carried.place)
+        parts.add("body", box(thing.mass, place, thing.size))
+
+
+def _limb(limb: PlacedLimb, parts: _Parts) -> None:
+    for stage in limb.stages:
+        _add_case(stage.parent, stage.case, parts)
+        horn = stage.case.servo
+        shaft = stage.case.axes[:, 2]
+        middle = stage.case.horn - stage.position - shaft * (horn.horn_height / 2.0)
+        parts.shapes[stage.body].append(cylinder_shape(middle, shaft, horn.horn_radius, horn.horn_height, LIGHT, collides=False))
+    for tip in limb.tips:
+        if tip.case is not None:
+            _add_case(tip.parent, tip.case, parts)
+        if not _spins(tip):
+            _add_foot(tip, parts)
+            continue
+        solid = cylinder(tip.mass, np.zeros(3), tip.axis, tip.radius, tip.model.width)
+        tyre = cylinder_shape(np.zeros(3), tip.axis, tip.radius, tip.model.width, RUBBER)
+        hub = cylinder_shape(np.zeros(3), tip.axis, 0.5 * tip.radius, tip.model.width + 0.002, LIGHT, collides=False)
+        parts.add(tip.name, solid, tyre, hub)
+    if limb.limb.end_mass > 0.0:
+        last = limb.stages[-1].body
+        place = np.array(limb.limb.end_offset) * np.array([1.0, limb.side, 1.0])
+        parts.add(last, box(limb.limb.end_mass, place, limb.limb.end_size), box_shape(place, limb.limb.end_size, LIGHT))
+
+
+def _add_case(body: str, case: Case, parts: _Parts) -> None:
+    solid = box(case.servo.mass, case.center, case.servo.size, case.axes)
+    parts.add(body, solid, box_shape(case.center, case.servo.size, DARK, axes=case.axes, collides=False))
+
+
+def _add_foot(tip: PlacedTip, parts: _Parts) -> None:
+    if tip.model.kind == "ball":
+        parts.add(tip.parent, sphere(tip.mass, tip.center, tip.radius), sphere_shape(tip.center, tip.radius, RUBBER))
+        return
+    solid = cylinder(tip.mass, tip.center, tip.axis, tip.radius, tip.model.width)
+    parts.add(tip.parent, solid, cylinder_shape(tip.center, tip.axis, tip.radius, tip.model.width, RUBBER))
+
+
+def _joints(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[Joint, ...], tuple[Motor, ...], tuple[EndEffector, ...]]:
+    joints, axles, motors, drives, tips = [], [], [], [], []
+    joints.append(Joint(name="base", kind="free", parent=WORLD, child="body", sequence="zyx"))
+    for limb in limbs:
+        for stage in limb.stages:
+            place = Pose(position=_numbers(stage.position))
+            hinge = {"kind": "hinge", "parent": stage.parent, "child": stage.body, "pose": place, "axis": _numbers(stage.axis)}
+            joints.append(Joint(name=stage.joint, range=stage.limits, **hinge))
+            motors.append(stage.case.servo.motor(stage.joint, stage.joint, stage.limits))
+        for tip in limb.tips:
+            tips.append(_end_effector(tip))
+            if _spins(tip):
+                place = Pose(position=_numbers(tip.center))
+                drag = tip.rolling_resistance * tip.radius**2
+                hinge = {"kind": "hinge", "parent": tip.parent, "child": tip.name, "pose": place, "axis": _numbers(tip.axis)}
+                axles.append(Joint(name=tip.axle, damping=drag, **hinge))
+            if tip.case is not None:
+                drives.append(tip.case.servo.motor(tip.axle, tip.axle, None))
+    return (*joints, *axles), (*motors, *drives), tuple(tips)
+
+
+def _end_effector(tip: PlacedTip) -> EndEffector:
+    return EndEffector(
+        name=tip.name,
+        kind=tip.model.kind,
+        body=tip.name if _spins(tip) else tip.parent,
+        center=(0.0, 0.0, 0.0) if _spins(tip) else _numbers(tip.center),
+        axis=_numbers(tip.axis),
+        radius=tip.radius,
+        width=tip.model.width,
+        friction=tip.friction,
+        rolling_resistance=tip.rolling_resistance,
+    )
+
+
+def _groups(limbs: tuple[PlacedLimb, ...]) -> dict[str, tuple[str, ...]]:
+    groups = {limb.name: tuple(stage.joint for stage in limb.stages) for limb in limbs if limb.stages}
+    legs = tuple(stage.joint for limb in limbs if limb.tips for stage in limb.stages)
+    wheels = tuple(tip.axle for limb in limbs for tip in limb.tips if _spins(tip))
+    return groups | {name: members for name, members in (("legs", legs), ("wheels", wheels)) if members}
+
+
+def _neighbours(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[str, str], ...]:
+    """Bodies that may overlap: those of one limb, and the chassis with all of a limb but its tips."""
+    pairs: list[tuple[str, str]] = []
+    for limb in limbs:
+        links = [stage.body for stage in limb.stages]
+        wheels = [tip.name for tip in limb.tips if _spins(tip)]
+        pairs += [("body", link) for link in (links if links else wheels)]
+        pairs += combinations([*links, *wheels], 2)
+    return tuple(pairs)
+
+
+def _spins(tip: PlacedTip) -> bool:
+    return tip.model.kind in ("passive", "active")
+
+
+def _numbers(vector: Array) -> tuple[float, float, float]:
+    return (float(vector[0]), float(vector[1]), float(vector[2]))

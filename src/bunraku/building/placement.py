@@ -1,0 +1,210 @@
+"""Where the components of a robot are: both sides of mirrored limbs, joints, servo cases, and the printed connectors between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.robot import Direction, Limb, Robot, Stage, Tip
+from bunraku.building.servos import Servo, servo
+from bunraku.building.tips import TipModel, tip_model
+from bunraku.geometry.rotations import axis_angle
+
+__all__ = ["Case", "Connector", "PlacedLimb", "PlacedStage", "PlacedTip", "connectors", "home_tips", "place"]
+
+Array = NDArray[np.float64]
+_LETTERS = {"x": 0, "y": 1, "z": 2}
+_GAP = 0.002
+
+
+@dataclass(frozen=True)
+class Case:
+    """The case of a servo in the frame of the body it is screwed to: a box, the horn's face and the two faces that take screws.
+
+    ``center`` (3,) [m] and ``axes`` (3, 3), whose columns point across the servo, along its long side and out of its shaft: the
+    directions of ``servo.size``. ``horn`` is the middle of the horn's face, ``flange`` the middle of the face at the end of the long
+    side, which a connector is screwed to.
+    """
+
+    servo: Servo
+    center: Array
+    axes: Array
+    horn: Array
+    flange: Array
+
+
+@dataclass(frozen=True)
+class PlacedStage:
+    """A joint: its names, its place in the parent, its axis, rest angle and range, and the servo's case in the parent's frame."""
+
+    joint: str
+    body: str
+    parent: str
+    position: Array
+    axis: Array
+    rest: float
+    limits: tuple[float, float]
+    case: Case
+
+
+@dataclass(frozen=True)
+class PlacedTip:
+    """A wheel or foot: its names, its carrier, centre and axis in the carrier's frame, and its motor's case if it has one."""
+
+    name: str
+    axle: str
+    parent: str
+    model: TipModel
+    center: Array
+    axis: Array
+    radius: float
+    mass: float
+    friction: float
+    rolling_resistance: float
+    case: Case | None
+
+
+@dataclass(frozen=True)
+class PlacedLimb:
+    """One limb of one side, root first."""
+
+    name: str
+    limb: Limb
+    side: float
+    stages: tuple[PlacedStage, ...]
+    tips: tuple[PlacedTip, ...]
+
+
+@dataclass(frozen=True)
+class Connector:
+    """A printed link: from the horn of a servo through ``corners`` (places on its way [m]) to what it carries.
+
+    ``start`` is the servo whose horn holds it (None: the chassis), ``end`` the case of the next one (None: a passive axle, a foot or
+    a plain end). All places in the frame of ``body``.
+    """
+
+    body: str
+    start: Case | None
+    end: Case | None
+    corners: tuple[Array, ...]
+    radius: float
+
+
+def place(robot: Robot) -> tuple[PlacedLimb, ...]:
+    """All limbs, those to be mirrored first on the left, then on the right."""
+    placed = []
+    for limb in robot.limbs:
+        for side, letter in ((1.0, "L"), (-1.0, "R")) if limb.mirror else ((1.0, ""),):
+            placed.append(_place_limb(limb, side, f"{letter}{limb.name}"))
+    return tuple(placed)
+
+
+def _place_limb(limb: Limb, side: float, name: str) -> PlacedLimb:
+    parent, stages = "body", []
+    for stage in limb.stages:
+        stages.append(_place_stage(stage, side, name, parent))
+        parent = stages[-1].body
+    tips = tuple(_place_tip(tip, side, name, parent) for tip in limb.tips)
+    return PlacedLimb(name, limb, side, tuple(stages), tips)
+
+
+def _place_stage(stage: Stage, side: float, limb: str, parent: str) -> PlacedStage:
+    position = _mirrored(stage.offset, side)
+    axis = np.eye(3)[_LETTERS[stage.axis]]
+    turn = 1.0 if stage.axis == "y" else side
+    rest = turn * stage.rest
+    horn = position + _mirrored(stage.shift * axis, side)
+    case = _case(servo(stage.servo), horn, _direction(stage.case, side), _direction(stage.lean, side))
+    name = f"{limb}.{stage.name}"
+    return PlacedStage(name, f"{name}_link", parent, position, axis, rest, (rest - stage.reach, rest + stage.reach), case)
+
+
+def _place_tip(tip: Tip, side: float, limb: str, parent: str) -> PlacedTip:
+    model = tip_model(tip.model)
+    name = f"{limb}{tip.name}"
+    center = _mirrored(tip.offset, side)
+    axis = np.array(tip.axis) / np.linalg.norm(tip.axis) * np.array([side, 1.0, side])
+    radius = model.radius if tip.radius is None else tip.radius
+    case = None
+    if model.kind == "active":
+        inward = axis * (side if tip.motor_side == "+y" else -side)
+        drive = servo(tip.servo)
+        face = center + inward * (model.width / 2.0 + _GAP + drive.horn_height)
+        case = _case(drive, face, inward, np.array([0.0, 0.0, 1.0]))
+    return PlacedTip(
+        name=name,
+        axle=f"{name}.axle",
+        parent=parent,
+        model=model,
+        center=center,
+        axis=axis,
+        radius=radius,
+        mass=model.mass * (radius / model.radius) ** (3 if model.kind == "ball" else 2),
+        friction=model.friction if tip.friction is None else tip.friction,
+        rolling_resistance=model.rolling_resistance if tip.rolling_resistance is None else tip.rolling_resistance,
+        case=case,
+    )
+
+
+def connectors(robot: Robot, limbs: tuple[PlacedLimb, ...] | None = None) -> tuple[Connector, ...]:
+    """The printed links of a robot, one path per thing a link carries."""
+    made = []
+    for limb in place(robot) if limbs is None else limbs:
+        for index, stage in enumerate(limb.stages):
+            # the link's own frame stands at its joint
+            start = _shifted(stage.case, -stage.position)
+            if index + 1 < len(limb.stages):
+                case = limb.stages[index + 1].case
+                made.append(Connector(stage.body, start, case, (start.horn, case.flange), 0.010))
+            made += [_to_tip(stage, start, tip, limb.side) for tip in limb.tips if tip.parent == stage.body]
+            if index + 1 == len(limb.stages) and limb.limb.end_mass > 0.0:
+                made.append(Connector(stage.body, start, None, (start.horn, _mirrored(limb.limb.end_offset, limb.side)), 0.010))
+    return tuple(made)
+
+
+def _to_tip(stage: PlacedStage, start: Case, tip: PlacedTip, side: float) -> Connector:
+    if tip.case is not None:
+        return Connector(stage.body, start, tip.case, (start.horn, tip.case.flange), 0.008)
+    if tip.model.kind != "passive":
+        return Connector(stage.body, start, None, (start.horn, tip.center), 0.008)
+    end = tip.center + tip.axis * side * (tip.model.width / 2.0 + 0.007)
+    elbow = end + stage.axis * ((start.horn - end) @ stage.axis)
+    return Connector(stage.body, start, None, (start.horn, elbow, end), 0.005)
+
+
+def _case(drive: Servo, horn: Array, behind: Array, lean: Array) -> Case:
+    """The case of a servo whose horn's face is at ``horn``, lying ``behind`` it, its long side towards ``lean``."""
+    _, long, deep = drive.size
+    lean = lean - behind * (lean @ behind)
+    lean = lean / np.linalg.norm(lean)
+    center = horn + behind * (drive.horn_height + deep / 2.0) + lean * drive.shaft_offset
+    axes = np.stack([np.cross(lean, -behind), lean, -behind], axis=1)
+    return Case(drive, center, axes, horn, center + lean * (long / 2.0))
+
+
+def _shifted(case: Case, by: Array) -> Case:
+    return Case(case.servo, case.center + by, case.axes, case.horn + by, case.flange + by)
+
+
+def _mirrored(vector: Array | tuple[float, float, float], side: float) -> Array:
+    return np.asarray(vector, dtype=float) * np.array([1.0, side, 1.0])
+
+
+def _direction(name: Direction, side: float) -> Array:
+    return _mirrored(np.eye(3)[_LETTERS[name[1]]] * (1.0 if name[0] == "+" else -1.0), side)
+
+
+def home_tips(limbs: tuple[PlacedLimb, ...]) -> tuple[Array, Array]:
+    """Centres and axes (n, 3) of all tips at the rest angles, in the frame of the chassis."""
+    centers, axes = [], []
+    for limb in limbs:
+        R, p = np.eye(3), np.zeros(3)
+        for stage in limb.stages:
+            p = p + R @ stage.position
+            R = R @ axis_angle(stage.axis, stage.rest)
+        for tip in limb.tips:
+            centers.append(p + R @ tip.center)
+            axes.append(R @ tip.axis)
+    return np.array(centers).reshape(-1, 3), np.array(axes).reshape(-1, 3)

@@ -1,0 +1,1 @@
+"""The built-in robots with legs and wheels."""

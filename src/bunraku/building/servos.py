@@ -1,0 +1,165 @@
+"""The servomotors of the component library: torque-speed line, size, mass, where the shaft is and where the screws go.
+
+Figures of a maker carry their source; what no data sheet at hand states is said to be ours. Continuous torque is a third of stall
+where the maker gives none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bunraku.building.screws import HolePattern, rectangle
+from bunraku.character import Motor
+from bunraku.errors import BadInput
+
+__all__ = ["SERVOS", "Servo", "servo"]
+
+
+@dataclass(frozen=True)
+class Servo:
+    """A servomotor. Torques [N·m], speeds [rad/s], lengths [m], mass [kg].
+
+    ``size`` is its box: across the shaft, along its long side, and along the shaft (its depth). The shaft leaves the front face,
+    on the middle of the width and ``shaft_offset`` from the middle of the long side. ``flange`` are the holes in its case, on the
+    face away from the shaft's end; ``horn`` those in the horn that the shaft turns, ``horn_radius`` and ``horn_height`` its size.
+    """
+
+    name: str
+    stall_torque: float
+    no_load_speed: float
+    size: tuple[float, float, float]
+    mass: float
+    shaft_offset: float
+    flange: HolePattern
+    horn: HolePattern
+    horn_radius: float
+    horn_height: float
+    resolution: float
+    backlash: float
+    source: str
+    continuous_torque: float | None = None
+    stiffness: float = 20.0
+    damping: float = 0.3
+
+    def motor(self, name: str, coordinate: str, limits: tuple[float, float] | None) -> Motor:
+        """This servo as the motor of a coordinate; its speed is limited to what it reaches without load."""
+        return Motor(
+            name=name,
+            coordinate=coordinate,
+            range=limits,
+            velocity=self.no_load_speed,
+            stall_torque=self.stall_torque,
+            no_load_speed=self.no_load_speed,
+            continuous_torque=self.continuous_torque or self.stall_torque / 3.0,
+            resolution=self.resolution,
+            backlash=self.backlash,
+            rate=200.0,
+            stiffness=self.stiffness,
+            damping=self.damping,
+            model=self.name,
+            source=self.source,
+        )
+
+
+_RPM = 2.0 * 3.141592653589793 / 60.0
+_TICK = 2.0 * 3.141592653589793 / 4096.0
+_CHECK = "measure the servo in hand before printing"
+
+_X430_HORN = HolePattern(
+    0.008,
+    0.0022,
+    8,
+    "M2",
+    f"screws M2x3 of the maker's package; eight on a circle of 16 mm as on the horn HN12-N101; {_CHECK}",
+)
+_X430_CASE = rectangle(0.024, 0.022, 0.0027, "M2.5", f"screws M2.5x4 of the maker's package; spacing 24 x 22 mm is ours: {_CHECK}")
+_X430: dict[str, Any] = {
+    "size": (0.0285, 0.0465, 0.034),
+    "mass": 0.082,
+    "shaft_offset": 0.012,
+    "flange": _X430_CASE,
+    "horn": _X430_HORN,
+    "horn_radius": 0.011,
+    "horn_height": 0.003,
+    "resolution": _TICK,
+    "backlash": 0.25 * 3.141592653589793 / 180.0,
+}
+_STANDARD_SERVO: dict[str, Any] = {
+    "flange": rectangle(0.0495, 0.010, 0.0045, "M4", f"ears of the standard servo size, 49.5 x 10 mm; {_CHECK}"),
+    "horn": HolePattern(0.007, 0.0032, 4, "M3", f"round metal horn of 25 teeth, four M3 on a circle of 14 mm; {_CHECK}"),
+}
+_MICRO: dict[str, Any] = {
+    "flange": rectangle(0.028, 0.0, 0.0022, "M2", "ears of a generic micro servo, 28 mm apart"),
+    "horn": HolePattern(0.006, 0.0012, 2, "M1.2", "two-armed plastic horn of a generic micro servo"),
+}
+_GEARMOTOR: dict[str, Any] = {
+    "flange": HolePattern(0.0085, 0.0032, 2, "M3", "maker's drawing: two threaded M3, 17 mm apart, in line with the shaft"),
+    "horn": HolePattern(0.0, 0.004, 1, "set screw", "a hub on the D-shaped shaft of 4 mm"),
+}
+_THIRD = "continuous torque: a third of stall"
+
+SERVOS: dict[str, Servo] = {
+    entry.name: entry
+    for entry in (
+        Servo("Dynamixel XM430-W210", 3.0, 77.0 * _RPM, source=f"ROBOTIS e-manual, at 12 V; {_THIRD}", **_X430),
+        Servo("Dynamixel XM430-W210 at 14.8 V", 3.7, 95.0 * _RPM, source=f"ROBOTIS e-manual, at 14.8 V; {_THIRD}", **_X430),
+        Servo("Dynamixel XH430-W350", 3.4, 30.0 * _RPM, source=f"ROBOTIS e-manual, at 12 V; {_THIRD}", **_X430),
+        Servo(
+            "Dynamixel XL430-W250", 1.5, 61.0 * _RPM, source=f"ROBOTIS e-manual, at 12 V; {_THIRD}", **(_X430 | {"mass": 0.0572})
+        ),
+        Servo(
+            "MG995R",
+            1.96,
+            1.0472 / 0.16,
+            (0.020, 0.0408, 0.038),
+            0.055,
+            0.0102,
+            **_STANDARD_SERVO,
+            horn_radius=0.0125,
+            horn_height=0.004,
+            resolution=0.0,
+            backlash=0.0,
+            source="20 kg·cm at 6.4 V and size from the study of printed creatures that used it; 60 degrees in 0.16 s and 55 g: typical "
+            f"of its class; {_THIRD}",
+        ),
+        Servo(
+            "generic micro servo",
+            0.22,
+            1.0472 / 0.10,
+            (0.012, 0.023, 0.024),
+            0.012,
+            0.006,
+            **_MICRO,
+            horn_radius=0.008,
+            horn_height=0.002,
+            resolution=0.0,
+            backlash=0.0,
+            source=f"generic: no maker's figures; 2.2 kg·cm, 60 degrees in 0.10 s, 12 g are of the middle of its class; {_THIRD}",
+            stiffness=2.0,
+            damping=0.03,
+        ),
+        Servo(
+            "Pololu 25D gearmotor 9.7:1 HP 12 V",
+            0.36,
+            1065.0 * _RPM,
+            (0.025, 0.025, 0.063),
+            0.098,
+            0.0,
+            **_GEARMOTOR,
+            horn_radius=0.008,
+            horn_height=0.006,
+            resolution=0.0,
+            backlash=0.0,
+            source="maker's page: 220 rev/min at 46.85:1 makes 1065 at 9.68:1, and the motor's 10 W make 0.36 N·m at stall; with "
+            f"encoder; {_THIRD}",
+        ),
+    )
+}
+
+
+def servo(name: str) -> Servo:
+    """The servo of that name; raises BadInput naming the library when there is none."""
+    if name not in SERVOS:
+        raise BadInput(f"no servo {name!r} in the component library; it holds {', '.join(SERVOS)}")
+    return SERVOS[name]

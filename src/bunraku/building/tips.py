@@ -1,0 +1,45 @@
+"""The ends of limbs in the component library: wheels that turn freely, are driven or are part of the limb; ball feet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bunraku.errors import BadInput
+
+__all__ = ["TIPS", "TipModel", "tip_model"]
+
+
+@dataclass(frozen=True)
+class TipModel:
+    """A wheel or ball foot: its kind, radius and width [m], mass [kg], friction on the ground, drag over speed [N·s/m]."""
+
+    name: str
+    kind: Literal["passive", "active", "welded", "ball"]
+    radius: float
+    width: float
+    mass: float
+    friction: float = 0.8
+    rolling_resistance: float = 0.0
+    source: str = ""
+
+
+_DRAG = "0.5 N·s/m: the value of the study this follows; let yours coast to a stop and measure it"
+TIPS: dict[str, TipModel] = {
+    entry.name: entry
+    for entry in (
+        TipModel("inline wheel 50 mm", "passive", 0.025, 0.008, 0.008, 0.8, 0.5, _DRAG),
+        TipModel("inline wheel 40 mm", "passive", 0.020, 0.008, 0.006, 0.8, 0.5, _DRAG),
+        TipModel("inline wheel 36 mm", "passive", 0.018, 0.006, 0.004, 0.8, 0.5, _DRAG),
+        TipModel("driven wheel 60 mm", "active", 0.030, 0.012, 0.010, 0.8, 0.0, "rubber tyre on a printed rim"),
+        TipModel("printed disc 30 mm", "welded", 0.015, 0.008, 0.006, 0.8, 0.0, "printed with the limb"),
+        TipModel("rubber ball foot 30 mm", "ball", 0.015, 0.030, 0.008, 0.8, 0.0, "a rubber ball on a screw"),
+    )
+}
+
+
+def tip_model(name: str) -> TipModel:
+    """The wheel or foot of that name; raises BadInput naming the library when there is none."""
+    if name not in TIPS:
+        raise BadInput(f"no wheel or foot {name!r} in the component library; it holds {', '.join(TIPS)}")
+    return TIPS[name]

@@ -1,0 +1,174 @@
+"""A gait from commands alone: how fast to go and to turn. Pattern, cycle and swing follow from the legs and the speed.
+
+Legs of different size move alike at equal Froude numbers Fr = v² / (g l), v the speed [m/s] of the fastest foot, l the length of
+the leg [m], g gravity [m/s²]; the stride of animals is about s = 2.4 l Fr^0.34 (Alexander and Jayes 1983, A dynamic similarity
+hypothesis for the gaits of quadrupedal mammals). Times scale with t = sqrt(l / g).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bunraku.character import Character, Motor
+from bunraku.errors import BadInput
+from bunraku.gait.feet import Feet, feet_of
+from bunraku.gait.patterns import PATTERNS, footfalls, named_swings
+from bunraku.motion import Gait
+
+__all__ = ["candidates", "fastest", "gait_for"]
+
+GRAVITY = 9.81
+STRIDE, EXPONENT = 2.4, 0.34
+TROT_FROM = 0.01
+"""The Froude number above which four legs or more trot instead of crawling."""
+SWING_TIME = {"crawl": 1.7, "trot": 0.95}
+"""The shortest swing, in units of sqrt(l / g)."""
+SWIZZLE_TIME = (9.4, 15.6)
+"""The shortest and the longest cycle on wheels that turn freely, in units of sqrt(l / g)."""
+ROLL_TIME = 1.0
+"""Duration [s] of a cycle on driven wheels, or of standing."""
+FASTEST_SHARE = 1.5
+"""The highest speed of a smooth swing over its mean: that of 3 u² - 2 u³."""
+
+
+def gait_for(character: Character, velocity: tuple[float, float] = (0.0, 0.0), turn_rate: float = 0.0) -> Gait:
+    """The gait that goes with ``velocity`` (x forward, y left) [m/s] in the frame of the body and turns at ``turn_rate`` [rad/s].
+
+    On driven wheels it rolls; on single wheels that turn freely it swizzles, on more of them a foot it strokes (trot); on legs it
+    crawls or, faster, trots. The distance of a cycle of duration T is that of the arc driven meanwhile,
+    int_0^T Rz(turn_rate t) velocity dt. A speed that the feet or wheels cannot follow is refused.
+    """
+    vx, vy = float(velocity[0]), float(velocity[1])
+    if not all(math.isfinite(part) for part in (vx, vy, turn_rate)):
+        raise BadInput(f"a velocity of ({vx}, {vy}) m/s and {turn_rate} rad/s arrived; give finite numbers")
+    feet = feet_of(character)
+    speed = _foot_speed(feet, vx, vy, turn_rate)
+    if speed < 1e-9:
+        return Gait(ROLL_TIME, "roll", distance=(0.0, 0.0), turn=0.0)
+    leg = max((foot.leg for foot in feet.feet), default=0.1)
+    way = _way(character, feet)
+    unit, froude = math.sqrt(leg / GRAVITY), speed**2 / (GRAVITY * leg)
+    if way == "walk":
+        pattern = "trot" if froude > TROT_FROM and len(feet.feet) != 3 else "crawl"
+        if speed > fastest(character, pattern) and len(feet.feet) > 3:
+            pattern = "trot"
+        share = _share(feet, pattern)
+        duration = max(STRIDE * leg * froude**EXPONENT / speed, SWING_TIME[pattern] * unit / share)
+    elif way == "roll":
+        pattern, duration = "roll", ROLL_TIME
+    else:
+        pattern = "roll" if way == "swizzle" else "trot"
+        duration = unit * float(np.clip(2.9 * leg / speed / unit, *SWIZZLE_TIME))
+    limit = fastest(character, pattern)
+    if speed > limit:
+        raise BadInput(
+            f"({vx:g}, {vy:g}) m/s at {turn_rate:g} rad/s moves a foot of {character.name!r} at {speed:.3g} m/s; "
+            f"its motors allow {limit:.3g} m/s: go slower"
+        )
+    free = way in ("swizzle", "stroke") and math.hypot(vx, vy) < 1e-9
+    return Gait(
+        duration,
+        pattern,
+        distance=None if free else _arc(vx, vy, turn_rate, duration),
+        turn=turn_rate * duration,
+        swing_height=leg * (0.11 + 0.04 * min(1.0, froude / 0.1)),
+    )
+
+
+def fastest(character: Character, pattern: str) -> float:
+    """The highest speed [m/s] of a foot over the ground that the motors allow in a pattern, infinite if they state none.
+
+    A driven wheel: r w, its radius times its motor's speed. A leg of length l whose foot swings for the share s of a cycle moves
+    it against the body at v (1 - s) / s in the mean and 1.5 times that at most, with two joints of speed w at least:
+    v = 2 w l s / (1.5 (1 - s)).
+    """
+    feet = feet_of(character)
+    motors = {motor.coordinate: motor for motor in character.motors}
+    above = {joint.child: joint for joint in character.joints}
+    found = math.inf
+    if pattern != "roll":
+        share = _share(feet, pattern)
+        for foot in feet.feet:
+            body, joints = foot.body, []
+            while body in above and above[body].kind != "free":
+                joints.append(above[body].name)
+                body = above[body].parent
+            speeds = [_speed(motors[name]) for name in joints if name in motors]
+            if speeds:
+                found = min(found, 2.0 * min(speeds) * foot.leg * share / (FASTEST_SHARE * (1.0 - share)))
+    for tip in character.end_effectors:
+        if tip.kind == "active":
+            found = min(found, tip.radius * _speed(motors[above[tip.body].name]))
+    return found
+
+
+def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
+    """The gaits to try: of the pattern "best" every named one that the character can make, each footfall once; else the gait.
+
+    Rolling is tried when every end effector is a wheel that turns; on feet it goes nowhere.
+    """
+    if gait.pattern != "best":
+        return (gait,)
+    wheels = all(tip.spins for tip in character.end_effectors)
+    still = not any(gait.distance or ()) and not gait.turn
+    found: dict[tuple[tuple[int, float, float], ...], Gait] = {}
+    for name in PATTERNS:
+        if name == "roll" and not (wheels or still):
+            continue
+        one = gait.changed(pattern=name)
+        try:
+            pattern = footfalls(character, one)
+        except BadInput:
+            continue
+        if name == "roll" or pattern.swings:
+            found.setdefault(_around(pattern.swings), one)
+    if not found:
+        raise BadInput(f"no named footfall pattern fits {character.name!r}; give the pattern custom with its swings")
+    return tuple(found.values())
+
+
+def _around(swings: tuple[tuple[int, float, float], ...]) -> tuple[tuple[int, float, float], ...]:
+    """Swings counted from the first of the first end effector that lifts: equal for patterns that differ by a shift in time."""
+    if not swings:
+        return ()
+    zero = min(swings)[1]
+    return tuple(sorted((j, round((start - zero) % 1.0, 6), round(end - start, 6)) for j, start, end in swings))
+
+
+def _way(character: Character, feet: Feet) -> str:
+    """How this character goes: "walk", "roll" (a wheel is driven), "swizzle" (wheels turn freely) or "stroke" (two a foot)."""
+    tips = character.end_effectors
+    if not all(tips[j].spins for foot in feet.feet for j in foot.effectors):
+        return "walk"
+    if any(tip.kind == "active" for tip in tips):
+        return "roll"
+    if not feet.feet:
+        raise BadInput(f"no wheel of {character.name!r} is driven and none is on a leg; it cannot go by itself")
+    return "stroke" if any(len(foot.effectors) > 1 for foot in feet.feet) else "swizzle"
+
+
+def _foot_speed(feet: Feet, vx: float, vy: float, turn_rate: float) -> float:
+    """The highest speed of an end effector when the body moves so: |v + w x place|."""
+    return max(math.hypot(vx - turn_rate * y, vy + turn_rate * x) for x, y in feet.places)
+
+
+def _share(feet: Feet, pattern: str) -> float:
+    """The share of the cycle for which a foot swings in a pattern."""
+    return min(end - start for _, start, end in named_swings(feet, pattern))
+
+
+def _speed(motor: Motor) -> float:
+    """The highest speed [rad/s] of a motor, half its no-load speed if only that is stated (its torque is half gone there)."""
+    if motor.velocity is not None:
+        return motor.velocity
+    return math.inf if motor.no_load_speed is None else 0.5 * motor.no_load_speed
+
+
+def _arc(vx: float, vy: float, turn_rate: float, duration: float) -> tuple[float, float]:
+    """int_0^T Rz(w t) v dt = T (v sinc + z x v cosc), sinc = sin(wT)/(wT), cosc = (1 - cos(wT))/(wT)."""
+    angle = turn_rate * duration
+    along = float(np.sinc(angle / math.pi))
+    aside = 0.5 * angle * float(np.sinc(0.5 * angle / math.pi)) ** 2
+    return duration * (vx * along - vy * aside), duration * (vy * along + vx * aside)

@@ -1,0 +1,252 @@
+"""A character on wheels and feet as arrays for planning: masses as points, end effectors, limits; wheels do not spin here.
+
+A wheel is a body of revolution: its spin about its own axle changes neither mass nor inertia, so the hinges of axles are frozen
+and the coordinates that remain are those of the base (three slides, then yaw, pitch, roll) and of the joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character, EndEffector
+from bunraku.errors import BadInput
+from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.centroidal import _kernels as kernels
+from bunraku.mechanics.tree import _kernels as tree_kernels
+from bunraku.mechanics.tree import compile_tree
+
+__all__ = ["GRAVITY", "CentroidalModel", "centroidal_model", "point_masses"]
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
+
+GRAVITY = 9.80665
+_KINDS = {"ball": kernels.BALL, "welded": kernels.WELDED, "passive": kernels.PASSIVE, "active": kernels.ACTIVE}
+_SIGNS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+NO_LIMIT = 1e9
+
+
+@dataclass(frozen=True)
+class CentroidalModel:
+    """The arrays. Coordinates (nq): the character's without those of axles, the first six the base's tx, ty, tz, rz, ry, rx.
+
+    ``tree``: recursion arrays (`Tree.arrays`), ``nodes`` (nq,) the node of each coordinate. ``points``: node, local place, mass of four
+    points for every rigid lump. ``tips``: node, centre, axis, reference, radius, kind, chain (the coordinates that move it, -1 after the
+    last). ``drag`` and ``friction`` (n_e,). ``middle``, ``half``, ``speed``, ``stall``, ``no_load`` (nq,): range, speed limit and
+    torque-speed line of joints, NO_LIMIT where there is none (the base); ``spin_*`` (n_e,) those of driven wheels. ``axles`` the
+    hinge of each tip, empty where it has none.
+    """
+
+    names: tuple[str, ...]
+    home: Array
+    tree: tuple[Indices, Indices, Indices, Array, Array, Array]
+    nodes: Indices
+    points: tuple[Indices, Array, Array]
+    tips: tuple[Indices, Array, Array, Array, Array, Indices, Indices]
+    tip_names: tuple[str, ...]
+    axles: tuple[str, ...]
+    lumps: Indices
+    friction: Array
+    drag: Array
+    middle: Array
+    half: Array
+    speed: Array
+    stall: Array
+    no_load: Array
+    spin_speed: Array
+    spin_stall: Array
+    spin_no_load: Array
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.names)
+
+    @property
+    def n_tips(self) -> int:
+        """Number of end effectors."""
+        return len(self.tip_names)
+
+    @property
+    def nv(self) -> int:
+        """Unknowns of one sample: the coordinates, then three components of force per end effector."""
+        return self.nq + 3 * self.n_tips
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(self.points[2].sum())
+
+
+def point_masses(mass: float, center: Array, inertia: Array) -> tuple[Array, float]:
+    """Four places (4, 3) of a quarter of ``mass`` each that have the body's centre and its ``inertia`` (3, 3) about it.
+
+    With S = tr(I)/2 1 - I = sum m r r^T = U diag(s) U^T the places are c + U (±a, ±b, ±c), a = sqrt(s_1/m) and so on.
+    """
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    s, U = np.linalg.eigh(second)
+    if s.min() < -1e-6 * max(s.max(), 1e-12):
+        raise BadInput(f"an inertia with moments {np.linalg.eigvalsh(inertia)} belongs to no body; check its largest moment")
+    return center + (_SIGNS * np.sqrt(np.maximum(s, 0.0) / mass)) @ U.T, mass / 4.0
+
+
+def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> CentroidalModel:
+    """Compile a floating character with end effectors; ``locked`` coordinates have the range zero about home."""
+    base = free_base(character)
+    if base is None or not character.end_effectors:
+        what = "is fixed to the world" if base is None else "has no end effectors"
+        raise BadInput(f"{character.name!r} {what}; going needs a free base and wheels or feet (end_effectors)")
+    if base.sequence != "zyx":
+        raise BadInput(f"the base of {character.name!r} turns in the order {base.sequence}; planning needs zyx (yaw first)")
+    tree = compile_tree(character)
+    above = {joint.child: joint for joint in character.joints}
+    axles = tuple(above[tip.body].name if tip.spins else "" for tip in character.end_effectors)
+    kept = [name for name in tree.names if name not in axles]
+    first = [axis.name for axis in base.axes]
+    names = tuple(first + [name for name in kept if name not in first])
+    place = {name: i for i, name in enumerate(names)}
+    kind, coordinate = tree.kind.copy(), np.full(len(tree.kind), -1, dtype=np.int64)
+    nodes = np.zeros(len(names), dtype=np.int64)
+    for b, c in enumerate(tree.coordinate):
+        if c >= 0 and tree.names[c] in place:
+            coordinate[b] = place[tree.names[c]]
+            nodes[coordinate[b]] = b
+        else:
+            kind[b] = tree_kernels.FIXED
+    arrays = (tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
+    root, X = _lumps(arrays)
+    home = np.array([tree.home[tree.names.index(name)] for name in names])
+    return CentroidalModel(
+        names,
+        home,
+        arrays,
+        nodes,
+        _points(character, tree.mass, tree.center_of_mass, tree.inertia, root, X),
+        _tips(character.end_effectors, tree.nodes, arrays, nodes),
+        tuple(tip.name for tip in character.end_effectors),
+        axles,
+        np.array([root[tree.nodes[tip.body]] for tip in character.end_effectors], dtype=np.int64),
+        np.array([tip.friction for tip in character.end_effectors]),
+        np.array([tip.rolling_resistance for tip in character.end_effectors]),
+        *_limits(character, names, home, character.expand(locked)),
+        *_spins(character, axles),
+    )
+
+
+def _lumps(arrays: tuple[Indices, Indices, Indices, Array, Array, Array]) -> tuple[Indices, list[tuple[Array, Array]]]:
+    """For every node the node of the rigid lump it belongs to, and its constant pose in that node's frame."""
+    parent, kind, _, turn, place, _ = arrays
+    root = np.arange(len(parent))
+    X = [(np.eye(3), np.zeros(3)) for _ in parent]
+    for b in range(len(parent)):
+        if kind[b] == tree_kernels.FIXED and parent[b] >= 0:
+            R, p = X[parent[b]]
+            root[b] = root[parent[b]]
+            X[b] = (R @ turn[b], p + R @ place[b])
+    return root, X
+
+
+def _points(
+    character: Character, mass: Array, center: Array, inertia: Array, root: Indices, X: list[tuple[Array, Array]]
+) -> tuple[Indices, Array, Array]:
+    """Four points for every lump: its bodies' masses, centres and inertias brought together by the parallel axis theorem."""
+    where: list[int] = []
+    places: list[Array] = []
+    masses: list[float] = []
+    for lump in np.unique(root):
+        parts = [b for b in np.flatnonzero(root == lump) if mass[b] > 0.0]
+        total = float(sum(mass[b] for b in parts))
+        if total <= 0.0:
+            continue
+        centers = np.array([X[b][1] + X[b][0] @ center[b] for b in parts])
+        c = (mass[parts] @ centers) / total
+        moment = np.zeros((3, 3))
+        for b, at in zip(parts, centers, strict=True):
+            r = at - c
+            moment += X[b][0] @ inertia[b] @ X[b][0].T + mass[b] * ((r @ r) * np.eye(3) - np.outer(r, r))
+        spread, quarter = point_masses(total, c, moment)
+        where += [int(lump)] * 4
+        places += list(spread)
+        masses += [quarter] * 4
+    if not masses:
+        raise BadInput(f"no body of {character.name!r} has a mass; give masses and inertias")
+    return np.array(where, dtype=np.int64), np.array(places), np.array(masses)
+
+
+def _tips(
+    effectors: tuple[EndEffector, ...],
+    where: dict[str, int],
+    arrays: tuple[Indices, Indices, Indices, Array, Array, Array],
+    nodes: Indices,
+) -> tuple[Indices, Array, Array, Array, Array, Indices, Indices]:
+    parent, _, coordinate = arrays[0], arrays[1], arrays[2]
+    n = len(effectors)
+    chains = []
+    for tip in effectors:
+        b, found = where[tip.body], []
+        while b >= 0:
+            if coordinate[b] >= 0:
+                found.append(int(coordinate[b]))
+            b = int(parent[b])
+        chains.append(sorted(found))
+    chain = np.full((n, max(len(c) for c in chains) + 1), -1, dtype=np.int64)
+    axis, reference = np.zeros((n, 3)), np.zeros((n, 3))
+    for j, tip in enumerate(effectors):
+        chain[j, : len(chains[j])] = chains[j]
+        if tip.kind != "ball":
+            axis[j] = np.array(tip.axis) / np.linalg.norm(tip.axis)
+            across = np.cross(axis[j], np.eye(3)[int(np.abs(axis[j]).argmin())])
+            reference[j] = across / np.linalg.norm(across)
+    return (
+        np.array([where[tip.body] for tip in effectors], dtype=np.int64),
+        np.array([tip.center for tip in effectors], dtype=np.float64),
+        axis,
+        reference,
+        np.array([tip.radius for tip in effectors]),
+        np.array([_KINDS[tip.kind] for tip in effectors], dtype=np.int64),
+        chain,
+    )
+
+
+def _limits(
+    character: Character, names: tuple[str, ...], home: Array, locked: tuple[str, ...]
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Middle and half of the range, speed, stall torque and no-load speed of each coordinate, NO_LIMIT where none is stated."""
+    n = len(names)
+    middle, half, speed = np.zeros(n), np.full(n, NO_LIMIT), np.full(n, NO_LIMIT)
+    stall, no_load = np.full(n, NO_LIMIT), np.full(n, NO_LIMIT)
+    axes = {axis.name: axis for axis in character.axes}
+    motors = {motor.coordinate: motor for motor in character.motors}
+    for i, name in enumerate(names[6:], start=6):
+        motor = motors.get(name)
+        ranges = [span for span in (axes[name].range, motor.range if motor else None) if span is not None]
+        if name in locked or motor is None:
+            middle[i], half[i] = home[i], 0.0
+        elif ranges:
+            low, high = max(span[0] for span in ranges), min(span[1] for span in ranges)
+            middle[i], half[i] = 0.5 * (low + high), 0.5 * (high - low)
+        if motor is not None:
+            speed[i] = min([limit for limit in (motor.velocity, motor.no_load_speed) if limit is not None], default=NO_LIMIT)
+            if motor.stall_torque is not None:
+                stall[i] = motor.torque_fraction * motor.stall_torque
+                no_load[i] = motor.no_load_speed or NO_LIMIT
+    return middle, half, speed, stall, no_load
+
+
+def _spins(character: Character, axles: tuple[str, ...]) -> tuple[Array, Array, Array]:
+    """Speed limit, stall torque and no-load speed of the motor of each driven wheel, NO_LIMIT for the others."""
+    motors = {motor.coordinate: motor for motor in character.motors}
+    speed, stall, no_load = (np.full(len(axles), NO_LIMIT) for _ in range(3))
+    for j, axle in enumerate(axles):
+        motor = motors.get(axle)
+        if motor is None:
+            continue
+        speed[j] = min([limit for limit in (motor.velocity, motor.no_load_speed) if limit is not None], default=NO_LIMIT)
+        if motor.stall_torque is not None:
+            stall[j] = motor.torque_fraction * motor.stall_torque
+            no_load[j] = motor.no_load_speed or NO_LIMIT
+    return speed, stall, no_load

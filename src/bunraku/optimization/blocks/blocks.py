@@ -1,0 +1,126 @@
+"""Positive definite systems over samples of a motion: each sample meets its two neighbours on either side, and all meet a border.
+
+The unknowns are T blocks v_i of nv numbers and nd border unknowns D, packed as z = (v_0, ..., v_{T-1}, D). The symmetric matrix A
+is given by (float64, C-contiguous)
+
+    H (T, 3, nv, nv)  H[i, d] = block of row sample i + d and column sample i; of H[i, 0] only the lower triangle is read
+    B (T, nd, nv)     B[i] = block of row D and column sample i
+    C (nd, nd)        block of D and D, lower triangle
+
+In a cyclic system sample indices are taken modulo T (T >= 5); in an open one the blocks beyond the end are ignored. Gradients have
+the same split: g (T, nv) and gD (nd,).
+
+:func:`factor` eliminates a chain of samples in order and then a dense border: D alone in an open system, the samples T-2 and T-1
+and D in a cyclic one. Time grows linearly with T and with the cube of nv.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.errors import BadInput
+from bunraku.optimization.blocks import _kernels
+
+__all__ = ["Factor", "diagonal", "factor", "multiply", "to_dense"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A = L L^T, when ``definite``; else the matrix was not positive definite and there is nothing to solve with.
+
+    ``shape`` = (T, nv, nd). The other fields hold the factor as :mod:`bunraku.optimization.blocks._kernels` describes it.
+    """
+
+    shape: tuple[int, int, int]
+    cyclic: bool
+    definite: bool
+    U: Array
+    W: Array
+    E: Array
+    R: Array
+
+    def solve(self, g: ArrayLike, gD: ArrayLike) -> tuple[Array, Array]:
+        """The solution (x, xD) of A (x, xD) = (g, gD): g (T, nv), gD (nd,), or k right-hand sides (T, nv, k), (nd, k)."""
+        T, nv, nd = self.shape
+        g, gD = np.asarray(g, dtype=np.float64), np.asarray(gD, dtype=np.float64)
+        if g.shape[:2] != (T, nv) or gD.shape != (nd, *g.shape[2:]) or g.ndim not in (2, 3):
+            raise BadInput(
+                f"right-hand sides of shapes {g.shape} and {gD.shape}; ({T}, {nv}) and ({nd},), or with one more axis, fit"
+            )
+        y = self.solve_packed(np.concatenate([g.reshape(T * nv, *g.shape[2:]), gD]))
+        return y[: T * nv].reshape(g.shape), y[T * nv :]
+
+    def solve_packed(self, right: Array) -> Array:
+        """The solution of A x = right, ``right`` packed (T nv + nd,) or (T nv + nd, k) for k right-hand sides at once."""
+        if not self.definite:
+            raise BadInput("the matrix was not positive definite; look at Factor.definite before solving, and add damping")
+        y = np.array(right, dtype=np.float64, order="C")
+        if y.shape[0] != self.shape[0] * self.shape[1] + self.shape[2] or y.ndim > 2:
+            raise BadInput(f"a right-hand side of shape {y.shape}; {self.shape[0] * self.shape[1] + self.shape[2]} rows fit")
+        solver = _kernels.solve_one if y.ndim == 1 else _kernels.solve_many
+        solver(self.U, self.W, self.E, self.R, y)
+        return y
+
+
+def factor(H: Array, B: Array, C: Array, damping: ArrayLike = 0.0, *, cyclic: bool = False, into: Factor | None = None) -> Factor:
+    """The Cholesky factor of A + diag(damping); look at ``definite``, nothing is raised when A is not positive definite.
+
+    ``damping``: a number, or one per unknown, packed (T nv + nd,). ``into``: an earlier factor of the same shape whose memory may
+    be overwritten; it must not be used any more.
+    """
+    T, nv, nd = _shape(H, B, C, cyclic)
+    extra = np.ascontiguousarray(np.broadcast_to(np.asarray(damping, dtype=np.float64), (T * nv + nd,)))
+    n, b = (T - 2, 2 * nv + nd) if cyclic else (T, nd)
+    if into is not None and into.shape == (T, nv, nd) and into.cyclic == cyclic:
+        U, W, E, R = into.U, into.W, into.E, into.R
+    else:
+        U, W, E, R = np.zeros((n, nv, nv)), np.zeros((n + 2, 2 * nv, nv)), np.empty((n * nv, b)), np.zeros((b, b))
+    definite = bool(_kernels.factor(H, B, C, extra, cyclic, U, W, E, R))
+    return Factor((T, nv, nd), cyclic, definite, U, W, E, R)
+
+
+def multiply(H: Array, B: Array, C: Array, x: Array, *, cyclic: bool = False) -> Array:
+    """A x for a packed vector x (T nv + nd,)."""
+    T, nv, nd = _shape(H, B, C, cyclic)
+    y = np.empty(T * nv + nd)
+    _kernels.multiply(H, B, C, cyclic, np.ascontiguousarray(x, dtype=np.float64), y)
+    return y
+
+
+def diagonal(H: Array, C: Array) -> Array:
+    """The diagonal of A, packed (T nv + nd,)."""
+    return np.concatenate([np.einsum("ijj->ij", H[:, 0]).ravel(), np.diagonal(C)])
+
+
+def to_dense(H: Array, B: Array, C: Array, *, cyclic: bool = False) -> Array:
+    """A as a full symmetric array (T nv + nd, T nv + nd): for tests and small problems."""
+    T, nv, nd = _shape(H, B, C, cyclic)
+    A = np.zeros((T * nv + nd, T * nv + nd))
+    for i in range(T):
+        for d in range(3):
+            if i + d < T or cyclic:
+                j = (i + d) % T
+                A[j * nv : (j + 1) * nv, i * nv : (i + 1) * nv] += np.tril(H[i, 0], -1) if d == 0 else H[i, d]
+        A[T * nv :, i * nv : (i + 1) * nv] = B[i]
+    A[T * nv :, T * nv :] = np.tril(C, -1)
+    return A + A.T + np.diag(diagonal(H, C))
+
+
+def _shape(H: Array, B: Array, C: Array, cyclic: bool) -> tuple[int, int, int]:
+    T, nv, nd = len(H), H.shape[-1], len(C)
+    if H.shape != (T, 3, nv, nv) or B.shape != (T, nd, nv) or C.shape != (nd, nd):
+        raise BadInput(f"blocks of shapes {H.shape}, {B.shape}, {C.shape}; (T, 3, nv, nv), (T, nd, nv), (nd, nd) fit together")
+    fewest = 5 if cyclic else 1
+    if fewest > T:
+        raise BadInput(f"{T} samples; a cyclic system needs at least 5, an open one 1")
+    for name, array in (("H", H), ("B", B), ("C", C)):
+        if array.dtype != np.float64 or not array.flags.c_contiguous:
+            raise BadInput(
+                f"{name} is {array.dtype} and {'' if array.flags.c_contiguous else 'not '}C-contiguous; float64 in C order fits"
+            )
+    return T, nv, nd

@@ -1,0 +1,136 @@
+"""Damped Gauss-Newton steps on an energy whose curvature is given in blocks: one step at a time, damping kept between them.
+
+At z the energy is modelled as E + g.p + p.H p / 2. The step solves (H + mu D) p = -g, with D the unit matrix ("absolute") or the
+diagonal of H ("relative", Marquardt). It is taken when the energy falls by a fair share rho of what the model promised,
+m = -g.p - p.H p / 2; a step too long is shortened first (an energy costs a tenth of a factorization), then damped more. The damping
+mu follows rho (Nielsen's rule).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.optimization.blocks.blocks import Factor, diagonal, factor
+
+__all__ = ["BlockEnergy", "Blocks", "Damping", "Descent"]
+
+Array = NDArray[np.float64]
+Blocks = tuple[float, Array, Array, Array, Array, Array]
+Damping = Literal["absolute", "relative"]
+
+ROUNDING = 1e-13
+"""Energies that differ by less than this part of themselves are not told apart."""
+
+
+class BlockEnergy(Protocol):
+    """An energy E(z; weight, shifts) of z = (v_0, ..., v_{T-1}, D), packed (T nv + nd,), with curvature in blocks."""
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether sample T is sample 0 again (T >= 5)."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(T, nv, nd): samples, unknowns of each, border unknowns."""
+
+    def energy(self, z: Array, weight: float, shifts: Array) -> float:
+        """E; may be infinite or not a number where z is out of the question. Must leave the arrays of ``assemble`` alone."""
+
+    def assemble(self, z: Array, weight: float, shifts: Array) -> Blocks:
+        """(E, H, B, C, g, gD): E ~ E + g.p + p.H p / 2 in the layout of :mod:`bunraku.optimization.blocks.blocks`.
+
+        For a sum of squares |r|^2 with Jacobian J, g = 2 J^T r and H = 2 J^T J. The arrays may be overwritten by the next call.
+        """
+
+
+@dataclass
+class Descent:
+    """The moving state of a minimisation: point, damping, and what was spent. Each :meth:`step` makes at most one move.
+
+    ``promise``: the last model's decrease as a share of the energy, m / E: how far from stationary the point before the last step
+    was, as seen under the damping of that step; :meth:`undamped_promise` sees it without. ``least_damping``: floor of mu.
+    """
+
+    problem: BlockEnergy
+    z: Array
+    weight: float
+    shifts: Array
+    damping: float = 1e-3
+    kind: Damping = "absolute"
+    least_damping: float = 1e-12
+    growth: float = 2.0
+    energy: float = np.inf
+    promise: float = np.inf
+    iterations: int = 0
+    factorizations: int = 0
+    _factor: Factor | None = field(default=None, repr=False)
+    _model: tuple[Array, Array, Array, Array] = field(default=(np.empty(0),) * 4, repr=False)
+
+    def step(self, *, max_factorizations: int = 40) -> bool:
+        """Move once; False when no damped step lowers the energy (the point is then as good as rounding lets it be, or stuck)."""
+        self.energy, H, B, C, g, gD = self.problem.assemble(self.z, self.weight, self.shifts)
+        gradient = np.concatenate([g.ravel(), gD])
+        self._model = H, B, C, gradient
+        D = np.ones(gradient.size)
+        if self.kind == "relative":
+            D = diagonal(H, C)
+            D = np.maximum(D, 1e-12 * D.max(initial=0.0))
+        for _ in range(max_factorizations):
+            self.factorizations += 1
+            self._factor = factor(H, B, C, self.damping * D, cyclic=self.problem.cyclic, into=self._factor)
+            if not self._factor.definite:
+                self._more()
+                continue
+            p = -self._factor.solve_packed(gradient)
+            slope = float(gradient @ p)
+            curvature = -slope - self.damping * float(p @ (D * p))
+            self.promise = (-slope - 0.5 * curvature) / max(self.energy, 1e-300)
+            share, length, energy = self._search(p, slope, curvature)
+            if share > 1e-4:
+                self.z = self.z + length * p
+                self.energy = energy
+                self.iterations += 1
+                if length == 1.0:
+                    self.damping *= max(1.0 / 3.0, 1.0 - (2.0 * share - 1.0) ** 3)
+                    self.growth = 2.0
+                else:
+                    self.damping *= 2.0 / length
+                self.damping = max(self.damping, self.least_damping)
+                return True
+            if self.promise <= ROUNDING:
+                return False
+            self._more()
+            if self.damping > 1e16:
+                return False
+        return False
+
+    def _search(self, p: Array, slope: float, curvature: float) -> tuple[float, float, float]:
+        """Share of the promise kept, length and energy of the first of p, p/3, p/9 that lowers the energy enough."""
+        length, energy = 1.0, np.inf
+        for length in (1.0, 1.0 / 3.0, 1.0 / 9.0):
+            promised = -length * slope - 0.5 * length**2 * curvature
+            energy = float(self.problem.energy(self.z + length * p, self.weight, self.shifts))
+            if promised <= ROUNDING * self.energy and energy <= self.energy * (1.0 + ROUNDING):
+                return 1.0, length, min(energy, self.energy)  # energies this close cannot be told apart: the model decides
+            share = (self.energy - energy) / promised if promised > 0.0 and np.isfinite(energy) else 0.0
+            if share > (1e-4 if length == 1.0 else 0.1):
+                return share, length, energy
+        return 0.0, length, energy
+
+    def undamped_promise(self) -> float:
+        """What the last model would promise without damping, as a share of the energy: g.H^-1 g / 2 E. One factorization."""
+        H, B, C, gradient = self._model
+        for damping in (self.least_damping, 1e3 * self.least_damping, 1e6 * self.least_damping, self.damping):
+            self.factorizations += 1
+            self._factor = factor(H, B, C, damping, cyclic=self.problem.cyclic, into=self._factor)
+            if self._factor.definite:
+                return 0.5 * float(gradient @ self._factor.solve_packed(gradient)) / max(self.energy, 1e-300)
+        return np.inf
+
+    def _more(self) -> None:
+        self.damping = max(self.damping, self.least_damping) * self.growth
+        self.growth = min(2.0 * self.growth, 1e4)

@@ -1,0 +1,1 @@
+"""The energy of a motion, its gradient and Gauss-Newton blocks."""

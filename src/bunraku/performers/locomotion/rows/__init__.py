@@ -1,0 +1,1 @@
+"""Rows of one sample: dynamics, contact, limits."""

@@ -1,0 +1,132 @@
+"""A performance that goes over the ground, as arrays: what was planned, for the replay to start from and to be measured against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character, EndEffector
+from bunraku.errors import BadInput
+from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.tree import Tree, compile_tree
+from bunraku.motion import HeightField, Performance
+from bunraku.verification.ground_heights import ground_height, ground_normal, terrain_of
+
+__all__ = ["SWINGS", "GroundPlan", "ground_plan"]
+
+Array = NDArray[np.float64]
+
+SWINGS = 0.003
+"""An end effector that is planned to be higher than this [m] above the ground at some time leaves it."""
+
+
+@dataclass(frozen=True)
+class GroundPlan:
+    """n samples at ``rate`` [Hz] of a character with k motors and e end effectors.
+
+    ``q``, ``v`` (n, nq): coordinates and their rates in the character's order; ``torque`` (n, k): what the motors give;
+    ``position`` (n, 3) and ``rotation`` (n, 3, 3): the base; ``com`` (n, 3): the centre of mass; ``tip_center``, ``tip_axis``
+    (n, e, 3): centres of the end effectors and their axes in the world; ``period`` [s] of a cycle, the whole duration of a motion
+    that happens once; ``friction``: what the plan counts on, None if it does not say.
+    """
+
+    character: Character
+    tree: Tree = field(repr=False)
+    terrain: HeightField | None
+    rate: float
+    period: float
+    friction: float | None
+    q: Array = field(repr=False)
+    v: Array = field(repr=False)
+    torque: Array = field(repr=False)
+    position: Array = field(repr=False)
+    rotation: Array = field(repr=False)
+    com: Array = field(repr=False)
+    tip_center: Array = field(repr=False)
+    tip_axis: Array = field(repr=False)
+
+    @property
+    def times(self) -> Array:
+        """Sample times [s]."""
+        return np.arange(len(self.q)) / self.rate
+
+    @property
+    def duration(self) -> float:
+        """Time of the last sample [s]."""
+        return (len(self.q) - 1) / self.rate
+
+    @property
+    def yaw(self) -> Array:
+        """Heading (n,) [rad] of the base, continuous."""
+        return np.unwrap(np.arctan2(self.rotation[:, 1, 0], self.rotation[:, 0, 0]))
+
+    @cached_property
+    def clearance(self) -> Array:
+        """Height (n, e) [m] of each end effector's lowest point above the ground, along its normal there."""
+        center = self.tip_center
+        normal = ground_normal(self.terrain, center[..., 0], center[..., 1])
+        radius = np.array([tip.radius for tip in self.character.end_effectors])
+        lowest = center - radius[:, None] * normal
+        wheel = [tip.kind != "ball" for tip in self.character.end_effectors]
+        if any(wheel):
+            a, n = self.tip_axis[:, wheel], normal[:, wheel]
+            down = np.cross(a, np.cross(a, n) / np.linalg.norm(np.cross(a, n), axis=-1, keepdims=True))
+            lowest[:, wheel] = center[:, wheel] + radius[wheel][:, None] * down
+        return lowest[..., 2] - ground_height(self.terrain, lowest[..., 0], lowest[..., 1])
+
+    @property
+    def swings(self) -> bool:
+        """Whether an end effector leaves the ground on purpose."""
+        return bool((self.clearance > SWINGS).any())
+
+    @cached_property
+    def reach(self) -> float:
+        """Root mean square distance [m] of the end effectors from the centre of mass, seen from above, over the motion."""
+        return float(np.sqrt(np.mean(np.sum((self.tip_center - self.com[:, None])[..., :2] ** 2, axis=-1))))
+
+
+def ground_plan(performance: Performance, terrain: HeightField | None = None) -> GroundPlan:
+    """The plan of a performance on its own terrain or the one given; BadInput for a character that does not go over the ground."""
+    character, motion = performance.character, performance.motion
+    base = free_base(character)
+    if base is None or not character.end_effectors:
+        raise BadInput(f"{character.name!r} has no free base with wheels or feet (end_effectors); it does not go over the ground")
+    if len(motion.values) < 3:
+        raise BadInput(f"the performance of {performance.clip_name!r} has fewer than 3 samples; there is nothing to replay")
+    tree = compile_tree(character)
+    q = np.column_stack([motion.column(name) for name in tree.names])
+    v = np.gradient(q, 1.0 / motion.rate, axis=0, edge_order=2)
+    stated = {channel.name: channel.values for channel in performance.channels if channel.kind == "torque"}
+    torque = np.zeros((len(q), len(character.motors)))
+    for j, motor in enumerate(character.motors):
+        torque[:, j] = stated.get(motor.coordinate, stated.get(motor.name, 0.0))
+    rotation, position = tree.poses(q)
+    com = np.einsum("i,nij->nj", tree.mass, position + np.einsum("nijk,ik->nij", rotation, tree.center_of_mass)) / tree.mass.sum()
+    nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
+    local = np.array([tip.center for tip in character.end_effectors])
+    axes = np.array([_unit_axis(tip) for tip in character.end_effectors])
+    figures = performance.certificate.figures
+    return GroundPlan(
+        character,
+        tree,
+        terrain if terrain is not None else terrain_of(performance),
+        motion.rate,
+        float(figures.get("period_s", motion.duration)),
+        float(figures["friction"]) if "friction" in figures else None,
+        q,
+        v,
+        torque,
+        position[:, tree.nodes[base.child]],
+        rotation[:, tree.nodes[base.child]],
+        com,
+        position[:, nodes] + np.einsum("nejk,ek->nej", rotation[:, nodes], local),
+        np.einsum("nejk,ek->nej", rotation[:, nodes], axes),
+    )
+
+
+def _unit_axis(tip: EndEffector) -> Array:
+    axis = np.array(tip.axis, dtype=np.float64)
+    return np.asarray(axis / np.linalg.norm(axis))
