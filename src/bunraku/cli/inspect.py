@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from bunraku.character import Character
-    from bunraku.motion import Clip, Performance
+    from bunraku.motion import Clip, Gait, Performance
 
 __all__ = ["register"]
 
@@ -111,8 +111,37 @@ def _clip(clip: Clip) -> dict[str, Any]:
         )
     if clip.audio is not None:
         facts["audio"] = f"{clip.audio.duration:.2f} s at {clip.audio.rate:g} Hz"
+    if clip.gait is not None:
+        facts["gait"] = _gait(clip.gait)
     facts |= {"words": len(clip.words), "phrases": len(clip.phrases), "held": ", ".join(clip.held), "source": clip.source}
     return facts
+
+
+def _gait(gait: Gait) -> list[str]:
+    """Lines that say how a gait goes."""
+    from math import degrees
+
+    often = f"{gait.cycles} cycles of {gait.duration:g} s" if gait.periodic else f"once in {gait.duration:g} s"
+    goals = [f"{name} {part:g} m" for name, part in zip(("x", "y"), gait.distance or (None, None), strict=True) if part is not None]
+    goals += [] if gait.turn is None else [f"turn {degrees(gait.turn):g} deg"]
+    lines = [
+        f"{gait.pattern}, {often}" + (f" from {gait.start} to {gait.end}" if not gait.periodic else ""),
+        f"goal: {', '.join(goals) or 'none'}" + (" per cycle" if goals and gait.periodic else ""),
+    ]
+    lines += [f"swing of {swing.effector}: {swing.start:.3g} to {swing.end:.3g}" for swing in gait.swings]
+    for target in gait.targets:
+        place = ", ".join(f"{name} {part:g}" for name, part in zip("xyz", target.place, strict=True) if part is not None)
+        lines.append(f"target of {target.what} at {target.time:g} s: {place} m, weight {target.weight:g}")
+    if gait.terrain is not None:
+        low, high = float(gait.terrain.heights.min()), float(gait.terrain.heights.max())
+        lines.append(f"terrain: heights from {low:.3g} to {high:.3g} m, {gait.terrain.spacing:g} m apart")
+    extras = {
+        "friction": "" if gait.friction is None else f"{gait.friction:g}",
+        "locked": ", ".join(gait.locked),
+        "symmetric": "yes" if gait.symmetric else "",
+        "samples": str(gait.samples or ""),
+    }
+    return lines + [f"{name}: {value}" for name, value in extras.items() if value]
 
 
 def _performance(performance: Performance) -> dict[str, Any]:

@@ -182,7 +182,7 @@ class TerrainTrack(Description):
     """The ground, by ``kind``.
 
     "slope": level until ``start`` along x, rising at ``angle`` for ``length``, then level; "step": ``height`` up at ``at``, down
-    again after ``length`` if given; "grid": ``heights`` in rows along x of columns along y, ``spacing`` apart, the first at ``origin``.
+    again after ``length`` if given; "grid": ``heights`` in rows along x, each along y, ``spacing`` apart, the first at ``origin``.
     """
 
     kind: Literal["slope", "step", "grid"]

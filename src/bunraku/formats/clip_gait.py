@@ -24,10 +24,14 @@ def read_gait(track: GaitTrack, where: Where) -> Gait:
     for name, given in track.swings.items():
         place = where.at("swings", name)
         swings += [_placed(place, lambda n=name, p=pair: Swing(n, *p)) for pair in _pairs(given)]  # type: ignore[misc]
-    targets = tuple(
-        _placed(where.at("targets", i), lambda e=entry: Target(e.time, e.what, e.place, e.weight))  # type: ignore[misc]
-        for i, entry in enumerate(track.targets)
-    )
+    targets: list[Target] = []
+    for i, entry in enumerate(track.targets):
+        place = where.at("targets", i)
+        if entry.time > track.duration + 1e-9:
+            raise place.wrong(
+                f"the target at {entry.time:g} s lies outside the gait of {track.duration:g} s; choose an earlier time"
+            )
+        targets.append(_placed(place, lambda e=entry: Target(e.time, e.what, e.place, e.weight)))  # type: ignore[misc]
     terrain = None if track.terrain is None else _terrain(track.terrain, where.at("terrain"))
     return _placed(
         where,
@@ -46,7 +50,7 @@ def read_gait(track: GaitTrack, where: Where) -> Gait:
             samples=track.samples,
             friction=track.friction,
             locked=track.locked,
-            targets=targets,
+            targets=tuple(targets),
             terrain=terrain,
         ),
     )

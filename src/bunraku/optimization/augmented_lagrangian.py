@@ -27,6 +27,9 @@ __all__ = ["AugmentedLagrangian", "AugmentedProblem", "AugmentedSolution", "Roun
 
 Array = NDArray[np.float64]
 
+AT_ITS_LEAST = 1e-3
+"""An energy of which a Gauss-Newton step promises to take less than this share counts as minimised when infeasibility is judged."""
+
 
 class AugmentedProblem(BlockEnergy, Protocol):
     """What a problem must offer: E, its Gauss-Newton blocks (see :class:`BlockEnergy`) and the change of shifts.
@@ -125,8 +128,8 @@ class AugmentedLagrangian:
     ) -> AugmentedSolution:
         """Solve from ``z0``, packed (T nv + nd,), resuming with ``warm`` when given.
 
-        Ends with CONVERGED; INFEASIBLE when at the last weight the energy is at its least but the shifts run away by the same amount
-        each round; STALLED when the residual does not fall for another reason; MAX_ITERATIONS; or CANCELLED. Unless converged, the
+        Ends with CONVERGED; INFEASIBLE when at the last weight the energy is at its least but the shifts run away by the same
+        amount each round; STALLED when the residual does not fall for another reason; MAX_ITERATIONS; or CANCELLED. Unless converged, the
         point with the least residual met at the end of a round is returned.
         """
         run = _Run(self, problem, z0, warm)
@@ -191,11 +194,13 @@ class _Run:
         options, descent = self.options, self.descent
         self.begin()
         near = bool(self.history) and self.history[-1].residual <= options.tolerance
+        doubtful = not near and self._falls_by(2) > 0.9  # perhaps infeasible: then be sure that the energy is at its least
         goal = options.stationarity if near else max(options.stationarity, options.loose / 3.0 ** len(self.history))
+        goal = max(goal, AT_ITS_LEAST) if doubtful else goal
         settled = cancelled = False
         most = min(self.begun[0] + options.inner_iterations, options.max_iterations)
         while not (settled or cancelled) and descent.iterations < most:
-            settled = not descent.step() or self._settled(goal, near)
+            settled = not descent.step() or self._settled(goal, near or doubtful)
             cancelled = monitor.cancelled
         residual = self.change_shifts()
         figures = {"weight": descent.weight, "energy": descent.energy, "residual": residual}
@@ -242,17 +247,17 @@ class _Run:
         descent.shifts = descent.shifts * (descent.weight / weight)
         descent.weight = weight
 
+    def _falls_by(self, rounds: int) -> float:
+        """The residual over that of some rounds ago, both at the last weight; 0 when there were not so many."""
+        last = [one.residual for one in self.history if one.weight >= self.options.last_weight]
+        return last[-1] / max(last[-1 - rounds], 1e-300) if len(last) > rounds else 0.0
+
     def _judge(self, settled: bool) -> Status | None:
         """At the last weight: None while the residual falls, else why it does not."""
-        last = [one.residual for one in self.history if one.weight >= self.options.last_weight]
-        if len(last) <= self.options.patience or last[-1] <= 0.9 * last[-1 - self.options.patience]:
+        if self._falls_by(self.options.patience) <= 0.9 or (settled and self.history[-1].residual <= self.options.tolerance):
             return None
-        if settled and last[-1] <= self.options.tolerance:
-            return None
-        if settled and self.aligned:
-            self.stationarity = self.descent.undamped_promise()
-            return Status.INFEASIBLE if self.stationarity <= 1e-3 else Status.STALLED
-        return Status.STALLED
+        self.stationarity = self.descent.undamped_promise()
+        return Status.INFEASIBLE if settled and self.aligned and self.stationarity <= AT_ITS_LEAST else Status.STALLED
 
     def solution(self, status: Status) -> AugmentedSolution:
         """The result: the last point when converged, else the best."""
@@ -261,6 +266,17 @@ class _Run:
         if status is Status.CONVERGED:
             residual, z, shifts, weight = self.history[-1].residual, descent.z, descent.shifts, descent.weight
         objective = float(self.problem.energy(z, 0.0, shifts))
-        spent = descent.iterations, descent.factorizations
-        rest = self.history[-1].energy, objective, residual, self.stationarity, tuple(self.history)
-        return AugmentedSolution(z, shifts, weight, descent.damping, status, *spent, *rest)
+        return AugmentedSolution(
+            z=z,
+            shifts=shifts,
+            weight=weight,
+            damping=descent.damping,
+            status=status,
+            iterations=descent.iterations,
+            factorizations=descent.factorizations,
+            energy=self.history[-1].energy,
+            objective=objective,
+            residual=residual,
+            stationarity=self.stationarity,
+            history=tuple(self.history),
+        )
