@@ -8,7 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartInterface, PartShape, Pose
+from bunraku.character import (
+    Body,
+    Character,
+    ElasticMaterial,
+    EndEffector,
+    FlexiblePart,
+    Joint,
+    Motor,
+    PartInterface,
+    PartShape,
+    Pose,
+    Shape,
+)
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.driven_measures import measure_driven
@@ -193,3 +205,87 @@ def quiet_turn(short_rod: Character) -> Performance:
         Provenance("test", {}, {}, {}),
         phrases=phrases,
     )
+
+
+RADIUS = 0.03
+
+
+@pytest.fixture(scope="session")
+def make_car() -> Callable[..., Character]:
+    """A box of 1 kg on four wheels of 20 g and radius 3 cm, at the corners of 0.2 m by 0.16 m; its origin 5 cm above the ground."""
+
+    def build(kind: str = "active", drag: float = 0.0, **motor: float) -> Character:
+        spin, across = 0.02 * RADIUS**2 / 2.0, 0.02 * RADIUS**2 / 4.0
+        bodies = [Body(name="body", mass=1.0, inertia=(0.004, 0.006, 0.008, 0, 0, 0), shapes=(Shape(kind="box", size=(0.12, 0.06, 0.015)),))]
+        joints = [Joint(name="base", kind="free", parent="world", child="body")]
+        drawn = Shape(kind="cylinder", size=(RADIUS, 0.006), pose=Pose(quaternion=(0.5**0.5, 0.5**0.5, 0.0, 0.0)))
+        tips, motors = [], []
+        for i, (x, y) in enumerate(((0.1, 0.08), (0.1, -0.08), (-0.1, 0.08), (-0.1, -0.08))):
+            name, axle, turns = f"wheel{i}", f"axle{i}", kind in ("active", "passive")
+            bodies.append(Body(name=name, mass=0.02, inertia=(across, spin, across, 0, 0, 0), shapes=(drawn,)))
+            place = {"parent": "body", "child": name, "pose": Pose(position=(x, y, -0.02))}
+            if turns:
+                joints.append(Joint(name=axle, kind="hinge", axis=(0.0, 1.0, 0.0), damping=drag * RADIUS**2, **place))
+            else:
+                joints.append(Joint(name=axle, kind="fixed", **place))
+            tips.append(EndEffector(name=f"tip{i}", kind=kind, body=name, radius=RADIUS, rolling_resistance=drag))
+            if kind == "active":
+                line = {"stall_torque": 1.5, "no_load_speed": 60.0, "velocity": 50.0} | motor
+                motors.append(Motor(name=f"motor{i}", coordinate=axle, **line))
+        return Character(
+            name="car", bodies=tuple(bodies), joints=tuple(joints), motors=tuple(motors), end_effectors=tuple(tips), home={"base.tz": 0.05}
+        )
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def make_going() -> Callable[..., Performance]:
+    """A performance over the ground from a motion (n, nq), torques by coordinate, and speeds of wheels in place of the motion's."""
+
+    def build(
+        character: Character,
+        motion: np.ndarray,
+        rate: float,
+        torques: dict[str, np.ndarray] | None = None,
+        speeds: dict[str, np.ndarray] | None = None,
+        figures: dict[str, float] | None = None,
+    ) -> Performance:
+        names = character.coordinates
+        wheels = {joint.name for joint in character.joints for tip in character.end_effectors if tip.spins and joint.child == tip.body}
+        channels, placed = [], []
+        for name in character.driven:
+            curve = motion[:, names.index(name)]
+            if name in wheels:
+                told = (speeds or {}).get(name, np.gradient(curve, 1.0 / rate, edge_order=2))
+                channels.append(Channel(name, "velocity", "rad/s", rate, told))
+            else:
+                channels.append(Channel(name, "position", "rad", rate, curve))
+                placed.append(name)
+        channels += [Channel(name, "torque", "N·m", rate, values) for name, values in (torques or {}).items()]
+        wish = JointCurves(tuple(placed), rate, motion[:, [names.index(name) for name in placed]])
+        return Performance(
+            character,
+            "going",
+            tuple(channels),
+            wish,
+            JointCurves(names, rate, motion),
+            Certificate(Status.CONVERGED, (), (), figures or {}),
+            Provenance("locomotion", {}, {}, {}),
+        )
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def driving() -> Callable[..., np.ndarray]:
+    """Motion (n, nq) of the car going straight on at a speed [m/s], at 200 Hz; its wheels roll."""
+
+    def build(character: Character, speed: float, seconds: float) -> np.ndarray:
+        t = np.arange(round(200 * seconds) + 1) / 200.0
+        q = np.zeros((len(t), len(character.coordinates)))
+        q[:, 0], q[:, 2] = speed * t, 0.05
+        q[:, 6:] = speed * t[:, None] / RADIUS
+        return q
+
+    return build

@@ -16,6 +16,7 @@ from bunraku.building.robot import Robot
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape, sphere_shape
 from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, sphere
 from bunraku.character import WORLD, Body, Character, EndEffector, Joint, Motor, Pose, Shape
+from bunraku.errors import BadInput
 
 __all__ = ["assemble", "standing_height"]
 
@@ -35,6 +36,8 @@ class _Parts:
 
     def body(self, name: str) -> Body:
         whole = joined(self.solids[name])
+        if not whole.mass > 0.0:
+            raise BadInput(f"the body {name!r} weighs {whole.mass:g} kg; give its components mass", place=name)
         I = whole.inertia  # noqa: E741
         inertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
         return Body(
@@ -86,7 +89,9 @@ def standing_height(limbs: tuple[PlacedLimb, ...]) -> float:
     if not len(centers):
         return 0.0
     tips = [tip for limb in limbs for tip in limb.tips]
-    drop = [tip.radius * (1.0 if tip.model.kind == "ball" else float(np.hypot(a[0], a[1]))) for tip, a in zip(tips, axes, strict=True)]
+    drop = [
+        tip.radius * (1.0 if tip.model.kind == "ball" else float(np.hypot(a[0], a[1]))) for tip, a in zip(tips, axes, strict=True)
+    ]
     return float(np.mean(np.array(drop) - centers[:, 2]))
 
 
@@ -106,7 +111,9 @@ def _limb(limb: PlacedLimb, parts: _Parts) -> None:
         horn = stage.case.servo
         shaft = stage.case.axes[:, 2]
         middle = stage.case.horn - stage.position - shaft * (horn.horn_height / 2.0)
-        parts.shapes[stage.body].append(cylinder_shape(middle, shaft, horn.horn_radius, horn.horn_height, LIGHT, collides=False))
+        for place in [middle] if limb.limb.mirror or abs(middle[1]) < 1e-9 else [middle, middle * np.array([1.0, -1.0, 1.0])]:
+            disc = cylinder_shape(place, shaft, horn.horn_radius, horn.horn_height, LIGHT, collides=False)
+            parts.shapes[stage.body].append(disc)
     for tip in limb.tips:
         if tip.case is not None:
             _add_case(tip.parent, tip.case, parts)
@@ -120,7 +127,9 @@ def _limb(limb: PlacedLimb, parts: _Parts) -> None:
     if limb.limb.end_mass > 0.0:
         last = limb.stages[-1].body
         place = np.array(limb.limb.end_offset) * np.array([1.0, limb.side, 1.0])
-        parts.add(last, box(limb.limb.end_mass, place, limb.limb.end_size), box_shape(place, limb.limb.end_size, LIGHT))
+        parts.add(
+            last, box(limb.limb.end_mass, place, limb.limb.end_size), box_shape(place, limb.limb.end_size, limb.limb.end_color)
+        )
 
 
 def _add_case(body: str, case: Case, parts: _Parts) -> None:

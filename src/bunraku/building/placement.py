@@ -12,7 +12,7 @@ from bunraku.building.servos import Servo, servo
 from bunraku.building.tips import TipModel, tip_model
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["Case", "Connector", "PlacedLimb", "PlacedStage", "PlacedTip", "connectors", "home_tips", "place"]
+__all__ = ["Case", "Connector", "PlacedLimb", "PlacedStage", "PlacedTip", "connectors", "home_frames", "home_tips", "place"]
 
 Array = NDArray[np.float64]
 _LETTERS = {"x": 0, "y": 1, "z": 2}
@@ -149,29 +149,52 @@ def _place_tip(tip: Tip, side: float, limb: str, parent: str) -> PlacedTip:
 
 
 def connectors(robot: Robot, limbs: tuple[PlacedLimb, ...] | None = None) -> tuple[Connector, ...]:
-    """The printed links of a robot, one path per thing a link carries."""
-    made = []
+    """The printed links of a robot, one path per thing a link carries.
+
+    A link of a limb in the middle plane holds on to both ends of its servo's shaft, horn and idler, so that it is symmetric too.
+    """
+    made: list[Connector] = []
     for limb in place(robot) if limbs is None else limbs:
+        found: list[Connector] = []
         for index, stage in enumerate(limb.stages):
-            # the link's own frame stands at its joint
-            start = _shifted(stage.case, -stage.position)
+            start = _shifted(stage.case, -stage.position)  # the link's own frame stands at its joint
             if index + 1 < len(limb.stages):
                 case = limb.stages[index + 1].case
-                made.append(Connector(stage.body, start, case, (start.horn, case.flange), 0.010))
-            made += [_to_tip(stage, start, tip, limb.side) for tip in limb.tips if tip.parent == stage.body]
+                found.append(Connector(stage.body, start, case, (start.horn, case.flange), 0.010))
+            found += [_to_tip(stage, start, tip, limb.side) for tip in limb.tips if tip.parent == stage.body]
             if index + 1 == len(limb.stages) and limb.limb.end_mass > 0.0:
-                made.append(Connector(stage.body, start, None, (start.horn, _mirrored(limb.limb.end_offset, limb.side)), 0.010))
+                found.append(Connector(stage.body, start, None, (start.horn, _mirrored(limb.limb.end_offset, limb.side)), 0.010))
+        if not limb.stages:
+            found += [_strut(robot, tip, limb.side) for tip in limb.tips if tip.case is None]
+        made += found if limb.limb.mirror else [twin for link in found for twin in _both_sides(link)]
     return tuple(made)
 
 
 def _to_tip(stage: PlacedStage, start: Case, tip: PlacedTip, side: float) -> Connector:
-    if tip.case is not None:
-        return Connector(stage.body, start, tip.case, (start.horn, tip.case.flange), 0.008)
-    if tip.model.kind != "passive":
+    if tip.model.kind not in ("passive", "active"):
         return Connector(stage.body, start, None, (start.horn, tip.center), 0.008)
-    end = tip.center + tip.axis * side * (tip.model.width / 2.0 + 0.007)
+    end = _beside(tip, side) if tip.case is None else tip.case.flange
     elbow = end + stage.axis * ((start.horn - end) @ stage.axis)
-    return Connector(stage.body, start, None, (start.horn, elbow, end), 0.005)
+    return Connector(stage.body, start, tip.case, (start.horn, elbow, end), 0.005)
+
+
+def _strut(robot: Robot, tip: PlacedTip, side: float) -> Connector:
+    """What holds a wheel or foot under the chassis itself."""
+    end = _beside(tip, side) if tip.model.kind == "passive" else tip.center
+    foot = np.array([end[0], end[1], robot.chassis.center[2] - robot.chassis.size[2] / 2.0])
+    return Connector("body", None, None, (foot, end), 0.005)
+
+
+def _beside(tip: PlacedTip, side: float) -> Array:
+    """The end of a passive wheel's axle."""
+    return tip.center + tip.axis * side * (tip.model.width / 2.0 + 0.007)
+
+
+def _both_sides(link: Connector) -> list[Connector]:
+    other = tuple(_mirrored(corner, -1.0) for corner in link.corners)
+    if all(np.allclose(one, two, atol=1e-12) for one, two in zip(link.corners, other, strict=True)):
+        return [link]
+    return [link, Connector(link.body, link.start, link.end, other, link.radius)]
 
 
 def _case(drive: Servo, horn: Array, behind: Array, lean: Array) -> Case:
@@ -181,7 +204,10 @@ def _case(drive: Servo, horn: Array, behind: Array, lean: Array) -> Case:
     lean = lean / np.linalg.norm(lean)
     center = horn + behind * (drive.horn_height + deep / 2.0) + lean * drive.shaft_offset
     axes = np.stack([np.cross(lean, -behind), lean, -behind], axis=1)
-    return Case(drive, center, axes, horn, center + lean * (long / 2.0))
+    flange = center + lean * (long / 2.0)
+    if drive.flange_in_front:
+        flange = horn + behind * (drive.horn_height - 0.003)
+    return Case(drive, center, axes, horn, flange)
 
 
 def _shifted(case: Case, by: Array) -> Case:
@@ -196,15 +222,19 @@ def _direction(name: Direction, side: float) -> Array:
     return _mirrored(np.eye(3)[_LETTERS[name[1]]] * (1.0 if name[0] == "+" else -1.0), side)
 
 
+def home_frames(limbs: tuple[PlacedLimb, ...]) -> dict[str, tuple[Array, Array]]:
+    """Rotation (3, 3) and position (3,) [m] of every link at the rest angles, in the frame of the chassis; "body" is the chassis."""
+    frames = {"body": (np.eye(3), np.zeros(3))}
+    for limb in limbs:
+        for stage in limb.stages:
+            R, p = frames[stage.parent]
+            frames[stage.body] = (R @ axis_angle(stage.axis, stage.rest), p + R @ stage.position)
+    return frames
+
+
 def home_tips(limbs: tuple[PlacedLimb, ...]) -> tuple[Array, Array]:
     """Centres and axes (n, 3) of all tips at the rest angles, in the frame of the chassis."""
-    centers, axes = [], []
-    for limb in limbs:
-        R, p = np.eye(3), np.zeros(3)
-        for stage in limb.stages:
-            p = p + R @ stage.position
-            R = R @ axis_angle(stage.axis, stage.rest)
-        for tip in limb.tips:
-            centers.append(p + R @ tip.center)
-            axes.append(R @ tip.axis)
-    return np.array(centers).reshape(-1, 3), np.array(axes).reshape(-1, 3)
+    frames = home_frames(limbs)
+    tips = [(*frames[tip.parent], tip) for limb in limbs for tip in limb.tips]
+    centers = np.array([p + R @ tip.center for R, p, tip in tips])
+    return centers.reshape(-1, 3), np.array([R @ tip.axis for R, _, tip in tips]).reshape(-1, 3)

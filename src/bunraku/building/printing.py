@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bunraku.errors import BadInput
 
-__all__ = ["PLA", "Material", "Payload", "payload"]
+__all__ = ["PLA", "THIN_PLA", "Material", "Payload", "payload"]
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,11 @@ class Material:
     print_size: tuple[float, float, float]
 
 
-PLA = Material("PLA", 1240.0, 0.002, (0.25, 0.21, 0.21))
-"""Polylactide as usually sold; walls of 2 mm, printed on a bed of 250 x 210 mm, 210 mm high."""
+PLA = Material("PLA", 1240.0, 0.003, (0.25, 0.21, 0.21))
+"""Polylactide as usually sold; walls of 3 mm, printed on a bed of 250 x 210 mm, 210 mm high."""
+
+THIN_PLA = Material("PLA, thin walls", 1240.0, 0.002, (0.25, 0.21, 0.21))
+"""The same with walls of 2 mm, where weight counts."""
 
 
 @dataclass(frozen=True)

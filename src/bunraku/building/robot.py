@@ -76,7 +76,8 @@ class Tip:
 class Limb:
     """A row of servos that ends in wheels or feet. A limb to be mirrored is described on the left and exists on both sides.
 
-    Mirrored, its name is put behind L and R: ``F`` makes ``LF`` and ``RF``. In the middle plane stands what is not mirrored.
+    Mirrored, its name is put behind L and R: ``F`` makes ``LF`` and ``RF``. In the middle plane stands what is not mirrored. A limb
+    that carries something else than wheels and feet, a head, ends in a box of ``end_mass`` [kg] and ``end_size`` [m].
     """
 
     name: str
@@ -86,6 +87,7 @@ class Limb:
     end_mass: float = 0.0
     end_size: Vector3 = (0.05, 0.05, 0.05)
     end_offset: Vector3 = (0.0, 0.0, 0.0)
+    end_color: Color = (0.93, 0.91, 0.86, 1.0)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ where the maker gives none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi
 from typing import Any
 
 from bunraku.building.screws import HolePattern, rectangle
@@ -22,7 +23,9 @@ class Servo:
 
     ``size`` is its box: across the shaft, along its long side, and along the shaft (its depth). The shaft leaves the front face,
     on the middle of the width and ``shaft_offset`` from the middle of the long side. ``flange`` are the holes in its case, on the
-    face away from the shaft's end; ``horn`` those in the horn that the shaft turns, ``horn_radius`` and ``horn_height`` its size.
+    face at the end of the long side away from the shaft, or on the front face around the shaft where ``flange_in_front``; ``horn``
+    those in the horn that the shaft turns, ``horn_radius`` and ``horn_height`` its size. ``stiffness`` and ``damping`` are the
+    position gains [N·m/rad, N·m·s/rad] it is run with.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Servo:
     continuous_torque: float | None = None
     stiffness: float = 20.0
     damping: float = 0.3
+    flange_in_front: bool = False
 
     def motor(self, name: str, coordinate: str, limits: tuple[float, float] | None) -> Motor:
         """This servo as the motor of a coordinate; its speed is limited to what it reaches without load."""
@@ -62,8 +66,8 @@ class Servo:
         )
 
 
-_RPM = 2.0 * 3.141592653589793 / 60.0
-_TICK = 2.0 * 3.141592653589793 / 4096.0
+_RPM = 2.0 * pi / 60.0
+_TICK = 2.0 * pi / 4096.0
 _CHECK = "measure the servo in hand before printing"
 
 _X430_HORN = HolePattern(
@@ -83,7 +87,7 @@ _X430: dict[str, Any] = {
     "horn_radius": 0.011,
     "horn_height": 0.003,
     "resolution": _TICK,
-    "backlash": 0.25 * 3.141592653589793 / 180.0,
+    "backlash": 0.25 * pi / 180.0,
 }
 _STANDARD_SERVO: dict[str, Any] = {
     "flange": rectangle(0.0495, 0.010, 0.0045, "M4", f"ears of the standard servo size, 49.5 x 10 mm; {_CHECK}"),
@@ -140,19 +144,35 @@ SERVOS: dict[str, Servo] = {
             damping=0.03,
         ),
         Servo(
+            "Dynamixel AX-12W",
+            0.2,
+            470.0 * _RPM,
+            (0.032, 0.050, 0.040),
+            0.0529,
+            0.014,
+            flange=rectangle(0.016, 0.016, 0.0022, "M2", f"case holes M2; spacing 16 x 16 mm is ours: {_CHECK}"),
+            horn=HolePattern(0.008, 0.0022, 4, "M2", f"four M2 on a circle of 16 mm; {_CHECK}"),
+            horn_radius=0.011,
+            horn_height=0.003,
+            resolution=0.29 * pi / 180.0,
+            backlash=0.0,
+            source=f"ROBOTIS e-manual, at 12 V, wheel mode; {_THIRD}",
+        ),
+        Servo(
             "Pololu 25D gearmotor 9.7:1 HP 12 V",
             0.36,
             1065.0 * _RPM,
-            (0.025, 0.025, 0.063),
-            0.098,
+            (0.025, 0.025, 0.048),
+            0.085,
             0.0,
             **_GEARMOTOR,
             horn_radius=0.008,
-            horn_height=0.006,
+            horn_height=0.0125,
             resolution=0.0,
             backlash=0.0,
-            source="maker's page: 220 rev/min at 46.85:1 makes 1065 at 9.68:1, and the motor's 10 W make 0.36 N·m at stall; with "
-            f"encoder; {_THIRD}",
+            flange_in_front=True,
+            source="maker's page: 220 rev/min at 46.85:1 makes 1065 at 9.68:1, and the motor's 10 W make 0.36 N·m at stall; about "
+            f"85 g without encoder, its speed measured at the wheel; {_THIRD}",
         ),
     )
 }

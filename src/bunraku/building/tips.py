@@ -32,6 +32,7 @@ TIPS: dict[str, TipModel] = {
         TipModel("inline wheel 40 mm", "passive", 0.020, 0.008, 0.006, 0.8, 0.5, _DRAG),
         TipModel("inline wheel 36 mm", "passive", 0.018, 0.006, 0.004, 0.8, 0.5, _DRAG),
         TipModel("driven wheel 60 mm", "active", 0.030, 0.012, 0.010, 0.8, 0.0, "rubber tyre on a printed rim"),
+        TipModel("driven wheel 60 mm, light", "active", 0.030, 0.010, 0.008, 0.8, 0.0, "rubber ring on a printed rim"),
         TipModel("printed disc 30 mm", "welded", 0.015, 0.008, 0.006, 0.8, 0.0, "printed with the limb"),
         TipModel("rubber ball foot 30 mm", "ball", 0.015, 0.030, 0.008, 0.8, 0.0, "a rubber ball on a screw"),
     )

@@ -122,6 +122,8 @@ def _gait(gait: Gait) -> list[str]:
     from math import degrees
 
     often = f"{gait.cycles} cycles of {gait.duration:g} s" if gait.periodic else f"once in {gait.duration:g} s"
+    if not gait.periodic and gait.pattern not in ("roll", "custom"):
+        often += f" with {gait.cycles} cycles of footfalls"
     goals = [f"{name} {part:g} m" for name, part in zip(("x", "y"), gait.distance or (None, None), strict=True) if part is not None]
     goals += [] if gait.turn is None else [f"turn {degrees(gait.turn):g} deg"]
     lines = [

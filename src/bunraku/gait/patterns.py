@@ -92,7 +92,7 @@ def named_swings(feet: Feet, name: str, who: str = "the character") -> list[tupl
     swings = []
     for k, group in enumerate(groups):
         start = (k + 0.5) / count - 0.5 * share
-        swings += [(j, start, start + share) for foot in group for j in foot.effectors]
+        swings += [(j, round(start, 12), round(start + share, 12)) for foot in group for j in foot.effectors]
     return sorted(swings, key=lambda one: (one[1], one[0]))
 
 

@@ -129,8 +129,8 @@ class AugmentedLagrangian:
         """Solve from ``z0``, packed (T nv + nd,), resuming with ``warm`` when given.
 
         Ends with CONVERGED; INFEASIBLE when at the last weight the energy is at its least but the shifts run away by the same
-        amount each round; STALLED when the residual does not fall for another reason; MAX_ITERATIONS; or CANCELLED. Unless converged, the
-        point with the least residual met at the end of a round is returned.
+        amount each round; STALLED when the residual does not fall for another reason; MAX_ITERATIONS; or CANCELLED. Unless
+        converged, the point with the least residual met at the end of a round is returned.
         """
         run = _Run(self, problem, z0, warm)
         status: Status | None = None

@@ -1,7 +1,7 @@
 """Fixed-penalty minimisers of the same energies, for comparison: Newton, Gauss-Newton, Levenberg-Marquardt and L-BFGS.
 
-Geilinger et al. (2018, "Skaterbots", section on optimization) minimise f + w sum r^2 with one large weight w. These methods do the
-same on any :class:`BlockEnergy`, so that their convergence can be drawn in one figure beside the augmented Lagrangian's.
+Geilinger et al. ("Skaterbots", ACM Transactions on Graphics 37, 2018) minimise f + w sum r^2 with one large weight w. These methods
+do the same on any :class:`BlockEnergy`, so that their convergence can be drawn in one figure beside the augmented Lagrangian's.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def minimize_penalty(
     """Minimise E(z; weight, no shifts) from ``z0`` by one of ``METHODS``.
 
     "newton": the given ``hessian`` (true or filtered), tau I added and raised tenfold from 1e-4 of the mean diagonal until Cholesky
-    succeeds, then a backtracking line search; "gauss-newton": J^T J with the same safeguards; "levenberg-marquardt": damped steps of
-    :class:`Descent`; "l-bfgs": scipy, 10 pairs. Ends when a step promises (L-BFGS: makes) less than ``tolerance`` of the energy.
+    succeeds, then a backtracking line search; "gauss-newton": J^T J with the same safeguards; "levenberg-marquardt": damped steps
+    of :class:`Descent`; "l-bfgs": scipy, 10 pairs. Ends when a step promises (L-BFGS: makes) less than ``tolerance`` of the energy.
     """
     z = np.array(z0, dtype=np.float64)
     if method == "newton" and hessian is None:
@@ -161,7 +161,7 @@ def _damped(
 def _limited_memory(
     problem: AugmentedProblem, z: Array, weight: float, shifts: Array, max_iterations: int, tolerance: float
 ) -> PenaltySolution:
-    def both(x: Array) -> tuple[float, Array]:
+    def both(x: Array) -> Any:
         energy, _, _, _, g, gD = problem.assemble(x, weight, shifts)
         return energy, np.concatenate([g.ravel(), gD])
 
@@ -169,7 +169,7 @@ def _limited_memory(
         log.add(float(intermediate_result.fun))
 
     log = _Log(problem.energy(z, weight, shifts))
-    options = {"maxiter": max_iterations, "maxfun": 20 * max_iterations, "maxcor": 10, "ftol": tolerance, "gtol": 0.0}
+    options: Any = {"maxiter": max_iterations, "maxfun": 20 * max_iterations, "maxcor": 10, "ftol": tolerance, "gtol": 0.0}
     found = minimize(both, z, jac=True, method="L-BFGS-B", callback=note, options=options)
     status = {0: Status.CONVERGED, 1: Status.MAX_ITERATIONS}.get(int(found.status), Status.STALLED)
     return log.solution(np.asarray(found.x), status, 0)

@@ -34,6 +34,7 @@ REGISTRY: dict[str, str] = {
     "speech": "bunraku.performers.speech.performer:SpeechPerformer",
     "marionette": "bunraku.performers.marionette.performer:MarionettePerformer",
     "vibration": "bunraku.performers.vibration.performer:VibrationPerformer",
+    "locomotion": "bunraku.performers.locomotion.performer:LocomotionPerformer",
     "reference": "bunraku.performers.speech.baselines:ReferencePerformer",
     "clamp": "bunraku.performers.speech.baselines:ClampPerformer",
     "stretch": "bunraku.performers.speech.baselines:StretchPerformer",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.verification.ground_heights import ground_normal
-from bunraku.verification.ground_plan import GroundPlan
+from bunraku.verification.ground_plan import GroundPlan, contact_points
 from bunraku.verification.ground_record import GroundRecord
 from bunraku.verification.ground_servo import GroundServos, utilisation
 
@@ -108,8 +108,7 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
     travel = max(path, plan.reach * float(np.abs(yaw[-1] - yaw[0])), float(np.linalg.norm(com[-1, :2] - com[0, :2])), 1e-9)
     apart = float(np.linalg.norm(record.com[-1, :2] - com[-1, :2]))
     slip = float(slips(plan, record).max(initial=0.0))
-    place = [plan.tree.index(name) for name in servos.bank.coordinates]
-    off = (record.angle - plan.q[:m, place])[:, ~servos.wheel]
+    off = (record.angle - plan.angle[:m])[:, ~servos.wheel]
     share = utilisation(servos, record.torque, record.torque_speed)
     rms = np.sqrt(np.mean(record.torque**2, axis=0))
     return GroundMeasures(
@@ -130,7 +129,7 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
         rms,
         rms / servos.bank.continuous,
         np.minimum(share, 1.0).max(axis=0),
-        utilisation(servos, plan.torque[:m], plan.v[:m, place]).max(axis=0),
+        utilisation(servos, plan.torque[:m], plan.speed[:m]).max(axis=0),
         np.mean(share >= 1.0 - 1e-6, axis=0),
     )
 
@@ -143,19 +142,15 @@ def slips(plan: GroundPlan, record: GroundRecord) -> Array:
     """
     normal = ground_normal(plan.terrain, record.center[..., 0], record.center[..., 1])
     loaded = record.contact & (np.sum(record.force[..., 1:] * normal, axis=-1) > _SETTLED)
+    touching = contact_points(plan.character, plan.terrain, record.center, record.axis)
     out = np.zeros(record.center.shape[1])
     for j, tip in enumerate(plan.character.end_effectors):
         n, v, w = normal[:, j], record.linear[:, j], record.angular[:, j]
-        if tip.kind == "ball":
-            rho = -tip.radius * n
-        else:
-            a = record.axis[:, j]
-            t = np.cross(a, n)
-            t /= np.maximum(np.linalg.norm(t, axis=1, keepdims=True), 1e-9)
-            rho = tip.radius * np.cross(a, t)
-        slide = v + np.cross(w, rho)
+        slide = v + np.cross(w, touching[:, j] - record.center[:, j])
         slide -= np.sum(slide * n, axis=1, keepdims=True) * n
         if tip.spins:
+            t = np.cross(record.axis[:, j], n)
+            t /= np.maximum(np.linalg.norm(t, axis=1, keepdims=True), 1e-12)
             slide -= np.sum(slide * t, axis=1, keepdims=True) * t
         out[j] = float(np.sum(np.linalg.norm(slide, axis=1) * loaded[:, j])) / plan.rate
     return out

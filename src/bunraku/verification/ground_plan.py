@@ -15,7 +15,7 @@ from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import HeightField, Performance
 from bunraku.verification.ground_heights import ground_height, ground_normal, terrain_of
 
-__all__ = ["SWINGS", "GroundPlan", "ground_plan"]
+__all__ = ["SWINGS", "GroundPlan", "contact_points", "ground_plan"]
 
 Array = NDArray[np.float64]
 
@@ -27,10 +27,12 @@ SWINGS = 0.003
 class GroundPlan:
     """n samples at ``rate`` [Hz] of a character with k motors and e end effectors.
 
-    ``q``, ``v`` (n, nq): coordinates and their rates in the character's order; ``torque`` (n, k): what the motors give;
+    ``q``, ``v`` (n, nq): coordinates and their rates in the character's order; ``torque``, ``angle``, ``speed`` (n, k): what
+    the channels tell the motors, angles and speeds of the motion where there is no channel;
     ``position`` (n, 3) and ``rotation`` (n, 3, 3): the base; ``com`` (n, 3): the centre of mass; ``tip_center``, ``tip_axis``
-    (n, e, 3): centres of the end effectors and their axes in the world; ``period`` [s] of a cycle, the whole duration of a motion
-    that happens once; ``friction``: what the plan counts on, None if it does not say.
+    (n, e, 3): centres of the end effectors and their axes in the world; ``tip_rotation`` (n, e, 3, 3) of their bodies; ``period``
+    [s] of a cycle, the whole duration of a motion that happens once; ``friction``: what the plan counts on, None if it does not
+    say.
     """
 
     character: Character
@@ -42,11 +44,14 @@ class GroundPlan:
     q: Array = field(repr=False)
     v: Array = field(repr=False)
     torque: Array = field(repr=False)
+    angle: Array = field(repr=False)
+    speed: Array = field(repr=False)
     position: Array = field(repr=False)
     rotation: Array = field(repr=False)
     com: Array = field(repr=False)
     tip_center: Array = field(repr=False)
     tip_axis: Array = field(repr=False)
+    tip_rotation: Array = field(repr=False)
 
     @property
     def times(self) -> Array:
@@ -65,16 +70,8 @@ class GroundPlan:
 
     @cached_property
     def clearance(self) -> Array:
-        """Height (n, e) [m] of each end effector's lowest point above the ground, along its normal there."""
-        center = self.tip_center
-        normal = ground_normal(self.terrain, center[..., 0], center[..., 1])
-        radius = np.array([tip.radius for tip in self.character.end_effectors])
-        lowest = center - radius[:, None] * normal
-        wheel = [tip.kind != "ball" for tip in self.character.end_effectors]
-        if any(wheel):
-            a, n = self.tip_axis[:, wheel], normal[:, wheel]
-            down = np.cross(a, np.cross(a, n) / np.linalg.norm(np.cross(a, n), axis=-1, keepdims=True))
-            lowest[:, wheel] = center[:, wheel] + radius[wheel][:, None] * down
+        """Height (n, e) [m] of each end effector's lowest point above the ground."""
+        lowest = contact_points(self.character, self.terrain, self.tip_center, self.tip_axis)
         return lowest[..., 2] - ground_height(self.terrain, lowest[..., 0], lowest[..., 1])
 
     @property
@@ -86,6 +83,19 @@ class GroundPlan:
     def reach(self) -> float:
         """Root mean square distance [m] of the end effectors from the centre of mass, seen from above, over the motion."""
         return float(np.sqrt(np.mean(np.sum((self.tip_center - self.com[:, None])[..., :2] ** 2, axis=-1))))
+
+
+def contact_points(character: Character, terrain: HeightField | None, center: Array, axis: Array) -> Array:
+    """The points (..., e, 3) [m] where end effectors with these centres and axes (..., e, 3) would touch the ground.
+
+    With n the ground's normal below the centre: centre - r n of a ball, centre + r a x t of a wheel, a its axis, t = a x n/|a x n|.
+    """
+    n = ground_normal(terrain, center[..., 0], center[..., 1])
+    t = np.cross(axis, n)
+    t /= np.maximum(np.linalg.norm(t, axis=-1, keepdims=True), 1e-12)
+    ball = np.array([tip.kind == "ball" for tip in character.end_effectors])
+    radius = np.array([tip.radius for tip in character.end_effectors])
+    return np.asarray(center + radius[:, None] * np.where(ball[:, None], -n, np.cross(axis, t)))
 
 
 def ground_plan(performance: Performance, terrain: HeightField | None = None) -> GroundPlan:
@@ -100,9 +110,13 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
     q = np.column_stack([motion.column(name) for name in tree.names])
     v = np.gradient(q, 1.0 / motion.rate, axis=0, edge_order=2)
     stated = {channel.name: channel.values for channel in performance.channels if channel.kind == "torque"}
-    torque = np.zeros((len(q), len(character.motors)))
-    for j, motor in enumerate(character.motors):
-        torque[:, j] = stated.get(motor.coordinate, stated.get(motor.name, 0.0))
+    places = {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
+    speeds = {channel.name: channel.values for channel in performance.channels if channel.kind == "velocity"}
+    torque, angle, speed = (np.zeros((len(q), len(character.motors))) for _ in range(3))
+    for j, name in enumerate(character.driven):
+        torque[:, j] = stated.get(name, 0.0)
+        angle[:, j] = places.get(name, q[:, tree.index(name)])
+        speed[:, j] = speeds.get(name, np.gradient(angle[:, j], 1.0 / motion.rate, edge_order=2))
     rotation, position = tree.poses(q)
     com = np.einsum("i,nij->nj", tree.mass, position + np.einsum("nijk,ik->nij", rotation, tree.center_of_mass)) / tree.mass.sum()
     nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
@@ -119,11 +133,14 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
         q,
         v,
         torque,
+        angle,
+        speed,
         position[:, tree.nodes[base.child]],
         rotation[:, tree.nodes[base.child]],
         com,
         position[:, nodes] + np.einsum("nejk,ek->nej", rotation[:, nodes], local),
         np.einsum("nejk,ek->nej", rotation[:, nodes], axes),
+        rotation[:, nodes],
     )
 
 

@@ -13,6 +13,8 @@ from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.agreement import AGREEMENT, agreement_checks
 from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
 from bunraku.verification.flexible_verify import FlexibleVerdict, common_agreement, verify_flexible
+from bunraku.verification.ground_judge import GroundVerdict
+from bunraku.verification.ground_verify import goes_over_ground, verify_ground
 from bunraku.verification.limits import recomputed_limits
 from bunraku.verification.plan import plan_of
 from bunraku.verification.replay import ReplayResult
@@ -48,7 +50,7 @@ class Verdict:
 
     holds: bool
     checks: tuple[Check, ...]
-    replay: ReplayResult | StringReplay | FlexibleVerdict | None
+    replay: ReplayResult | StringReplay | FlexibleVerdict | GroundVerdict | None
     figures: dict[str, float]
 
     @property
@@ -67,7 +69,8 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
     bear continuously. A replay that cannot be made or was cancelled is a check that does not hold. A performance that physics
     carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`. One of a
     character with flexible parts is judged by `verification.flexible_verify`; with ``full_order`` also in the full elastic model.
-    With ``replay`` it holds only if one of the two models that share nothing with the reduced one has replayed it.
+    With ``replay`` it holds only if one of the two models that share nothing with the reduced one has replayed it. One that goes
+    over the ground on wheels or feet is judged by `verification.ground_verify`: over a set of servos, floors and command rates.
     """
     if full_order and not performance.character.flexibles:
         raise BadInput(
@@ -77,6 +80,9 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
         return _verify_dynamic(performance, replay, monitor)
     if performance.character.flexibles:
         return _verify_bending(performance, replay, full_order, monitor)
+    if goes_over_ground(performance):
+        ground = verify_ground(performance, replay=replay, monitor=monitor)
+        return _verdict([*_word_checks(performance), *ground.checks], ground.figures, ground.verdict)
     checks = [*recomputed_limits(performance), *_word_checks(performance), *agreement_checks(performance)]
     figures = {"worst_limit_violation": next(check.value for check in checks if check.name == "worst limit violation")}
     if not replay:
@@ -128,7 +134,9 @@ def _not_replayed(error: BadInput) -> Check:
 
 
 def _verdict(
-    checks: list[Check], figures: dict[str, float], result: ReplayResult | StringReplay | FlexibleVerdict | None = None
+    checks: list[Check],
+    figures: dict[str, float],
+    result: ReplayResult | StringReplay | FlexibleVerdict | GroundVerdict | None = None,
 ) -> Verdict:
     holds = all(check.holds for check in checks)
     return Verdict(holds, tuple(checks), result, figures | {"verified": float(holds)})

@@ -4,6 +4,7 @@ Nothing here uses the kernels of the package: forward kinematics, rows and deriv
 """
 
 from casadi_locomotion.data import PlanData, PlanTarget, Robot
-from casadi_locomotion.oracle import IpoptResult, Oracle
+from casadi_locomotion.ipopt import IpoptResult
+from casadi_locomotion.oracle import Oracle
 
 __all__ = ["IpoptResult", "Oracle", "PlanData", "PlanTarget", "Robot"]

@@ -28,14 +28,17 @@ class PlanTarget:
 class PlanData:
     """A planning problem. T samples, nq coordinates (spins of wheels left out), ne end effectors, nv = nq + 3 ne, N joints.
 
-    ``contacts`` and ``heights`` (T, ne). ``mirror``: permutation and sign (nv each) of a sample, (S v)[k] = sign[k] v[perm[k]].
-    ``before`` (nq), ``after`` (nv), ``start``, ``end`` (nq) are for open problems. ``speeds``, ``torques``, ``no_load`` (N), ``ranges``
-    (N, 2): infinite where nothing limits. ``wheel_speeds`` (ne): of active wheels. ``apart`` one clearance for each of ``pairs``.
+    ``contacts`` and ``heights`` (T, ne). ``mirror``: permutation and sign (nv each) of a sample, (S v)[k] = sign[k] v[perm[k]]; a goal of
+    a mirrored half cycle is that of the whole. ``before``, ``after`` (nv), ``start``, ``end``, ``reference`` (nq) are for open problems:
+    the goal is where the COM of the last pose is from that of the reference. ``speeds``, ``torques``, ``no_load`` (N), ``ranges``
+    (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``weights``: smoothness, posture,
+    force, force rate of 12 intervals; ``intervals`` of the whole motion or cycle. ``terrain``: origin x, y, spacing, heights.
     """
 
     T: int
     h: float
     periodic: bool
+    intervals: int
     contacts: np.ndarray
     heights: np.ndarray
     friction: np.ndarray
@@ -43,18 +46,26 @@ class PlanData:
     goal_xy: tuple[float | None, float | None] = (None, None)
     goal_yaw: float | None = None
     f_min: float = 0.5
+    gravity: float = 9.81
     pairs: tuple[tuple[int, int], ...] = ()
-    apart: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    least: np.ndarray = field(default_factory=lambda: np.zeros(0))
     before: np.ndarray | None = None
     after: np.ndarray | None = None
+    contacts_before: np.ndarray | None = None
+    contacts_after: np.ndarray | None = None
     start: np.ndarray | None = None
     end: np.ndarray | None = None
+    reference: np.ndarray | None = None
     targets: tuple[PlanTarget, ...] = ()
+    weights: tuple[float, float, float, float] = (0.1, 1e-3, 1e-4, 1e-3)
     speeds: np.ndarray | None = None
-    wheel_speeds: np.ndarray | None = None
     ranges: np.ndarray | None = None
     torques: np.ndarray | None = None
     no_load: np.ndarray | None = None
+    wheel_speeds: np.ndarray | None = None
+    wheel_torques: np.ndarray | None = None
+    wheel_no_load: np.ndarray | None = None
+    terrain: tuple[float, float, float, np.ndarray] | None = None
 
 
 class Robot:

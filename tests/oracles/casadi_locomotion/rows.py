@@ -1,6 +1,6 @@
 """The rows of one sample among its neighbours, written once for every sample: r = 0 or g <= 0, and the objective's terms.
 
-Which rows of a sample are asked is decided outside (`oracle`): this is the template. Ground: z = 0, normal z.
+Which rows of a sample are asked is decided outside (`oracle`): this is the template. ``columns``: the joints or effectors of limits.
 """
 
 from __future__ import annotations
@@ -11,10 +11,18 @@ import casadi as ca  # noqa: TID253
 import numpy as np
 from casadi_locomotion.data import PlanData
 from casadi_locomotion.features import Features, Sample
+from casadi_locomotion.ground import Ground
 
-GRAVITY = 9.81
 UP = ca.DM([0.0, 0.0, 1.0])
-INEQUALITIES = ("friction", "normal", "range", "speed", "wheel speed", "apart", "torque", "torque line")
+INEQUALITIES = ("friction", "normal", "range", "speed", "wheel speed", "apart", "torque", "wheel torque")
+SMOOTH = {
+    "speed": ("rate",),
+    "wheel speed": ("spin",),
+    "torque": ("share of torque", "torque line"),
+    "wheel torque": ("share of drive", "drive line"),
+}
+"""Rows with corners, and the smooth rows between -1 and 1 that say the same, which IPOPT is given instead."""
+HIDDEN = tuple(name for names in SMOOTH.values() for name in names)
 
 
 class Rows:
@@ -23,60 +31,57 @@ class Rows:
 
     def __init__(self, features: Features, plan: PlanData) -> None:
         self.features, self.robot, self.plan = features, features.robot, plan
-        F0 = 0.1 * self.robot.mass * GRAVITY
-        self.scale: dict[str, float | np.ndarray] = {
+        self.ground = Ground(plan.terrain)
+        F0 = 0.1 * self.robot.mass * plan.gravity
+        self.scale = {
             "newton": 1.0 / F0, "euler": 10.0 / F0, "height": 100.0, "slip": 10.0, "resistance": 1.0 / F0, "swing force": 1.0 / F0,
-            "friction": 1.0 / F0, "normal": 1.0 / F0, "range": 10.0, "speed": plan.h, "wheel speed": plan.h, "apart": 300.0,
-            "goal": 10.0, "yaw goal": 10.0, "gauge": 10.0, "start": 10.0, "end": 10.0,
-        }  # fmt: skip
-        if plan.torques is not None:
-            stated = [k for k in range(self.robot.joints) if math.isfinite(plan.torques[k])]
-            self.scale["torque"] = 1.0 / np.asarray(plan.torques)[stated]
-            self.scale["torque line"] = np.repeat(self.scale["torque"], 4)
+            "friction": 1.0 / F0, "normal": 1.0 / F0, "range": 10.0, "locked": 10.0, "speed": 1.0, "wheel speed": 1.0, "apart": 300.0,
+            "torque": 1.0, "wheel torque": 1.0, "goal": 10.0, "gauge": 10.0, "start": 10.0, "end": 10.0,
+        } | dict.fromkeys(HIDDEN, 1.0)  # fmt: skip
         ns = features.ns
         self.before, self.now, self.after = (ca.SX.sym(name, ns) for name in ("before", "now", "after"))
         self.p = ca.SX.sym("p", 3 * self.robot.ne + 4)
         a, b, c = (features.sample(s) for s in (self.before, self.now, self.after))
+        self.columns: dict[str, list[int]] = {}
         self.kinds = {kind: rows for kind, rows in self._kinds(a, b, c).items() if rows.numel()}
         self.objective = self._objective(a, b, c)
+
+    def limited(self, limits: np.ndarray | None) -> list[int]:
+        """Which of some limits are stated."""
+        return [] if limits is None else [k for k, top in enumerate(limits) if math.isfinite(top)]
 
     def _kinds(self, a: Sample, b: Sample, c: Sample) -> dict[str, ca.SX]:
         robot, plan, h = self.robot, self.plan, self.plan.h
         tips = range(robot.ne)
         force = sum(b.f, ca.SX(3, 1))
         e = [[self.contact(s, j) for j in tips] for s in (a, b, c)]
+        n = [self.ground.normal(b.C[j]) for j in tips]
         moment = sum((ca.cross(e[1][j] - b.x, b.f[j]) for j in tips), ca.SX(3, 1))
         turning = (self.momentum(b, c) - self.momentum(a, b)) / h
         rows = {
-            "newton": force - robot.mass * (c.x - 2.0 * b.x + a.x) / h**2 - robot.mass * GRAVITY * UP,
+            "newton": force - robot.mass * (c.x - 2.0 * b.x + a.x) / h**2 - robot.mass * plan.gravity * UP,
             "euler": moment - turning,
-            "height": ca.vertcat(*(e[1][j][2] - self.p[j] for j in tips)),
-            "slip": ca.vertcat(*(self._slip(b, c, e[1][j], e[2][j], j) for j in tips)),
+            "height": ca.vertcat(*(e[1][j][2] - self.ground.height(e[1][j]) - self.p[j] for j in tips)),
+            "slip": ca.vertcat(*(self._slip(b, c, e[1][j], e[2][j], n[j], j) for j in tips)),
             "resistance": self._resistance(b, e),
             "swing force": ca.vertcat(*b.f),
-            "friction": ca.vertcat(*(ca.sqrt(b.f[j][0] ** 2 + b.f[j][1] ** 2 + 1e-6) - plan.friction[j] * b.f[j][2] for j in tips)),
-            "normal": ca.vertcat(*(plan.f_min - b.f[j][2] for j in tips)),
-            "range": ca.vertcat(*(part for k in range(robot.joints) for part in self._range(b.q[6 + k], k))),
-            "speed": ca.vertcat(*(part for k in range(robot.joints) for part in self._speed((c.q[6 + k] - b.q[6 + k]) / h, k))),
-            "wheel speed": self._wheel_speed(b, c, e),
-            "apart": ca.vertcat(
-                *(
-                    robot.effectors[j].radius + robot.effectors[k].radius + plan.apart[i] - ca.norm_2(e[1][j] - e[1][k])
-                    for i, (j, k) in enumerate(plan.pairs)
-                )
-            ),
+            "friction": ca.vertcat(*(self._friction(b.f[j], n[j], plan.friction[j]) for j in tips)),
+            "normal": ca.vertcat(*(plan.f_min - ca.dot(b.f[j], n[j]) for j in tips)),
+            "apart": ca.vertcat(*(plan.least[i] - ca.norm_2(e[1][j] - e[1][k]) for i, (j, k) in enumerate(plan.pairs))),
         }
-        return rows | (self._torque(a, b, c, e[1]) if plan.torques is not None else {})
+        return rows | self._joints(a, b, c, e[1]) | self._wheels(b, c, e)
 
     def contact(self, s: Sample, j: int) -> ca.SX:
         """Where end effector j touches: under a ball's centre, at the lowest point of a wheel's rim."""
-        r = self.robot.effectors[j].radius
-        return s.C[j] - r * UP if self.robot.effectors[j].kind == "ball" else s.C[j] + r * ca.cross(s.a[j], self.heading(s, j))
+        tip = self.robot.effectors[j]
+        if tip.kind == "ball":
+            return s.C[j] - tip.radius * self.ground.normal(s.C[j])
+        return s.C[j] + tip.radius * ca.cross(s.a[j], self.heading(s, j))
 
     def heading(self, s: Sample, j: int) -> ca.SX:
-        """The horizontal unit vector t along which wheel j rolls."""
-        t = ca.cross(s.a[j], UP)
-        return t / ca.norm_2(t[:2])
+        """The unit vector t along the ground in which wheel j rolls."""
+        t = ca.cross(s.a[j], self.ground.normal(s.C[j]))
+        return t / ca.norm_2(t)
 
     def momentum(self, b: Sample, c: Sample) -> ca.SX:
         """Angular momentum between two samples, (1/h) ∫ d x d+ dm: that of the lumps' centres and of R S R+ᵀ."""
@@ -95,21 +100,25 @@ class Rows:
         return ca.atan2(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1)
 
     def _middle(self, b: Sample, c: Sample, j: int) -> ca.SX:
-        """Unit vector (x, y) of the mean heading of wheel j between two samples."""
-        both = (self.heading(b, j) + self.heading(c, j))[:2]
+        """Unit vector of the mean heading of wheel j between two samples."""
+        both = self.heading(b, j) + self.heading(c, j)
         return both / ca.norm_2(both)
 
-    def _slip(self, b: Sample, c: Sample, e0: ca.SX, e1: ca.SX, j: int) -> ca.SX:
-        tip, de = self.robot.effectors[j], (e1 - e0)[:2]
+    def _slip(self, b: Sample, c: Sample, e0: ca.SX, e1: ca.SX, n: ca.SX, j: int) -> ca.SX:
+        tip, de = self.robot.effectors[j], e1 - e0
         if tip.kind == "ball":
             W = c.a[j] @ b.a[j].T
             phi = 0.5 * ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1])
-            return de - tip.radius * ca.cross(phi, UP)[:2]
+            return (de - tip.radius * ca.cross(phi, n))[:2]
         t = self._middle(b, c, j)
-        lateral = -t[1] * de[0] + t[0] * de[1]
+        lateral = ca.dot(de, ca.cross(n, t))
         if tip.kind == "welded":
             return ca.vertcat(lateral, ca.dot(t, de) - tip.radius * self._turned(b, c, j))
         return lateral
+
+    def _friction(self, f: ca.SX, n: ca.SX, mu: float) -> ca.SX:
+        up = ca.dot(f, n)
+        return ca.sqrt(ca.sumsqr(f - up * n) + 1e-6) - mu * up
 
     def _resistance(self, b: Sample, e: list[list[ca.SX]]) -> ca.SX:
         rows, ne = [], self.robot.ne
@@ -120,30 +129,54 @@ class Rows:
                 rows.append(ca.dot(b.f[j] + tip.rolling_resistance * v, self.heading(b, j)))
         return ca.vertcat(*rows)
 
-    def _range(self, q: ca.SX, k: int) -> list[ca.SX]:
-        low, high = (-math.inf, math.inf) if self.plan.ranges is None else self.plan.ranges[k]
-        return [low - q, q - high] if math.isfinite(low) and math.isfinite(high) else []
+    def _joints(self, a: Sample, b: Sample, c: Sample, e: list[ca.SX]) -> dict[str, ca.SX]:
+        """Ranges, speeds and torques of the joints: |q - middle| - half, |rate| - limit, |tau|/stall + max(0, rate along tau)/w0 - 1."""
+        plan, q, h = self.plan, b.q[6:], self.plan.h
+        low, high = (np.full(self.robot.joints, np.inf),) * 2 if plan.ranges is None else np.asarray(plan.ranges, dtype=float).T
+        self.columns["range"] = [k for k in range(self.robot.joints) if math.isfinite(high[k]) and high[k] > low[k]]
+        self.columns["locked"] = [k for k in range(self.robot.joints) if high[k] == low[k] and math.isfinite(low[k])]
+        self.columns["speed"], self.columns["torque"] = self.limited(plan.speeds), self.limited(plan.torques)
+        middle = {k: 0.5 * (low[k] + high[k]) for k in (*self.columns["range"], *self.columns["locked"])}
+        rate, mean = (c.q - b.q)[6:] / h, (c.q - a.q)[6:] / (2.0 * h)
+        tau = self.torques(a, b, c, e) if self.columns["torque"] else []
+        share = {k: tau[k] / plan.torques[k] for k in self.columns["torque"]}
+        return {
+            "range": ca.vertcat(*(ca.fabs(q[k] - middle[k]) - 0.5 * (high[k] - low[k]) for k in self.columns["range"])),
+            "locked": ca.vertcat(*(q[k] - middle[k] for k in self.columns["locked"])),
+            "speed": ca.vertcat(*(ca.fabs(rate[k]) - plan.speeds[k] for k in self.columns["speed"])),
+            "rate": ca.vertcat(*(rate[k] / plan.speeds[k] for k in self.columns["speed"])),
+            "torque": ca.vertcat(*(_line(s, mean[k] / plan.no_load[k]) for k, s in share.items())),
+            "share of torque": ca.vertcat(*share.values()),
+            "torque line": ca.vertcat(*(s + mean[k] / plan.no_load[k] for k, s in share.items())),
+        }
 
-    def _speed(self, rate: ca.SX, k: int) -> list[ca.SX]:
-        top = math.inf if self.plan.speeds is None else self.plan.speeds[k]
-        return [rate - top, -rate - top] if math.isfinite(top) else []
-
-    def _wheel_speed(self, b: Sample, c: Sample, e: list[list[ca.SX]]) -> ca.SX:
-        rows = []
-        for j, tip in enumerate(self.robot.effectors):
-            top = math.inf if self.plan.wheel_speeds is None else self.plan.wheel_speeds[j]
-            if tip.kind == "active" and math.isfinite(top):
-                rolled = ca.dot(self._middle(b, c, j), (e[2][j] - e[1][j])[:2]) / tip.radius
-                rate = (rolled - self._turned(b, c, j)) / self.plan.h
-                rows += [rate - top, -rate - top]
-        return ca.vertcat(*rows)
+    def _wheels(self, b: Sample, c: Sample, e: list[list[ca.SX]]) -> dict[str, ca.SX]:
+        """Speed and torque of driven wheels, speed from this sample to the next, torque r f.t at this one."""
+        plan, names = self.plan, ("wheel speed", "spin", "wheel torque", "share of drive", "drive line")
+        rows: dict[str, list[ca.SX]] = {name: [] for name in names}
+        driven = [j for j, tip in enumerate(self.robot.effectors) if tip.kind == "active"]
+        self.columns["wheel speed"] = [j for j in driven if j in self.limited(plan.wheel_speeds)]
+        self.columns["wheel torque"] = [j for j in driven if j in self.limited(plan.wheel_torques)]
+        for j in driven:
+            r = self.robot.effectors[j].radius
+            rolled = ca.dot(self._middle(b, c, j), e[2][j] - e[1][j]) / r
+            speed = (rolled - self._turned(b, c, j)) / plan.h
+            if j in self.columns["wheel speed"]:
+                rows["wheel speed"].append(ca.fabs(speed) - plan.wheel_speeds[j])
+                rows["spin"].append(speed / plan.wheel_speeds[j])
+            if j in self.columns["wheel torque"]:
+                share, part = r * ca.dot(b.f[j], self.heading(b, j)) / plan.wheel_torques[j], speed / plan.wheel_no_load[j]
+                rows["wheel torque"].append(_line(share, part))
+                rows["share of drive"].append(share)
+                rows["drive line"].append(share + part)
+        return {name: ca.vertcat(*parts) for name, parts in rows.items()}
 
     def torques(self, a: Sample, b: Sample, c: Sample, e: list[ca.SX]) -> list[ca.SX]:
         """Torque of each joint: axis . (moment of inertia forces and weight below it, less that of the ground)."""
         robot, h, found = self.robot, self.plan.h, []
         pulls, spins = [], []
         for i, m in enumerate(robot.lump_mass):
-            pulls.append(m * ((c.c[i] - 2.0 * b.c[i] + a.c[i]) / h**2 + GRAVITY * UP))
+            pulls.append(m * ((c.c[i] - 2.0 * b.c[i] + a.c[i]) / h**2 + self.plan.gravity * UP))
             spins.append(_axial(b.R[i] @ ca.diag(ca.DM(self.features.squares[i])) @ (c.R[i] - 2.0 * b.R[i] + a.R[i]).T) / h**2)
         for k, node in enumerate(robot.joint_node):
             moment = ca.SX(3, 1)
@@ -156,17 +189,6 @@ class Rows:
             found.append(ca.dot(b.A[k], moment))
         return found
 
-    def _torque(self, a: Sample, b: Sample, c: Sample, e: list[ca.SX]) -> dict[str, ca.SX]:
-        """|tau| + (tau_s / w0) max(0, sign(tau) qdot) - tau_s, and the same as four smooth rows, which IPOPT is given."""
-        rows, smooth = [], []
-        for k, tau in enumerate(self.torques(a, b, c, e)):
-            top, free = self.plan.torques[k], self.plan.no_load[k]
-            if math.isfinite(top):
-                rate = (c.q[6 + k] - a.q[6 + k]) / (2.0 * self.plan.h)
-                rows.append(ca.fabs(tau) + top / free * ca.fmax(0.0, ca.sign(tau) * rate) - top)
-                smooth += [tau - top, -tau - top, tau + top / free * rate - top, -tau - top / free * rate - top]
-        return {"torque": ca.vertcat(*rows), "torque line": ca.vertcat(*smooth)}
-
     def _objective(self, a: Sample, b: Sample, c: Sample) -> ca.SX:
         acceleration, posture, force, rate = (self.p[3 * self.robot.ne + i] for i in range(4))
         away = b.q - ca.DM(self.robot.home)
@@ -177,6 +199,11 @@ class Rows:
             + force * ca.sumsqr(f)
             + rate * ca.sumsqr(f1 - f)
         )
+
+
+def _line(torque: ca.SX, speed: ca.SX) -> ca.SX:
+    """Torque, a share of stall, and speed, a share of no load, against the line between them."""
+    return ca.fabs(torque) + ca.fmax(0.0, ca.if_else(torque >= 0.0, speed, -speed)) - 1.0
 
 
 def _axial(M: ca.SX) -> ca.SX:

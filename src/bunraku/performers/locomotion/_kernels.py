@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+
 @njit(cache=True)
 def put(L, g, idx, co, k, c, v):
     """Add a row of ``k`` coefficients ``co`` at columns ``idx`` (each once): L += c J J^T (lower), g += c v J."""

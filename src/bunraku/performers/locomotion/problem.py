@@ -171,7 +171,9 @@ class MotionProblem:
         """What the kernel takes after the unknowns: numbers, home, model, limits, plan, ends, bounds, targets."""
         model, ends = self.model, self.ends
         nq, nv, n_e = model.nq, model.nv, model.n_tips
-        numbers = np.array([self.step, model.mass, GRAVITY, self.least_force, float(self.torque_limits), *self.weights.at(self.intervals)])
+        numbers = np.array(
+            [self.step, model.mass, GRAVITY, self.least_force, float(self.torque_limits), *self.weights.at(self.intervals)]
+        )
         limits = (
             model.middle, model.half, model.speed, model.stall, model.no_load, model.spin_speed, model.spin_stall, model.spin_no_load,
         )  # fmt: skip
@@ -240,7 +242,24 @@ class MotionProblem:
         numbers, home, arrays, limits, plan, ends, bounds, targets = self._data
         v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
         total, objective = kernels.energy(
-            v, D, numbers, home, arrays, limits, plan, ends, bounds, targets, K, v_ext, weight, self.rows, split, values, jacobian, *blocks
+            v,
+            D,
+            numbers,
+            home,
+            arrays,
+            limits,
+            plan,
+            ends,
+            bounds,
+            targets,
+            K,
+            v_ext,
+            weight,
+            self.rows,
+            split,
+            values,
+            jacobian,
+            *blocks,
         )
         return float(total), float(objective)
 

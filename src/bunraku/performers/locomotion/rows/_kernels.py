@@ -20,7 +20,6 @@ EPS = 1e-6
 """Friction's cone is rounded: sqrt(|f_t|^2 + EPS) [N^2]."""
 
 
-
 @njit(cache=True)
 def difference(a, b):
     """The angle from b to a, between -pi and pi."""
@@ -341,7 +340,9 @@ def resistance(i, j, o, h, model, drag, K, F, before, after, jac, w, scale, s, r
 
 
 @njit(cache=True)
-def joint_limits(i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co):
+def joint_limits(
+    i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co
+):
     """Range (an equality where it is zero), speed and torque of every joint: three rows each."""
     tree, nodes, points, tips = model
     middle, half, speed, stall, no_load = limits[0], limits[1], limits[2], limits[3], limits[4]
@@ -465,7 +466,5 @@ def sample(i, has_before, has_after, numbers, model, limits, plan, K, v, jac, w,
             rolling(i, j, q, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co)
         if model[3][5][j] == PASSIVE:
             resistance(i, j, q, h, model, drag[j], K, F, before, after, jac, w, scale, s, r, L, g, idx, co)
-    joint_limits(
-        i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co
-    )
+    joint_limits(i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co)
     apart(i, o + 3 * (nq - 6), pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co)

@@ -1,0 +1,177 @@
+"""Left and right: which coordinate and which end effector of a character mirrors which, found from its geometry alone.
+
+Reflected in the plane y = 0 a point (x, y, z) becomes (x, -y, z). A turn is an axial vector: its axis (a, b, c) becomes
+(-a, b, -c). So a hinge at p with axis a (at zero angles) has as its mirror the hinge at the reflected place whose axis is the
+reflected one, or the opposite, and then the angle changes sign. The base mirrors itself: ty, rz and rx change sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.character_geometry import zero_frames
+from bunraku.character import WORLD, Body, Character, Joint
+from bunraku.errors import BadInput
+
+__all__ = ["Mirror", "mirror_map"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+_POINT = np.array([1.0, -1.0, 1.0])
+_TURN = np.array([-1.0, 1.0, -1.0])
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """The mirror of a character: q'_k = sign_k q_other(k), and the force on end effector j is that on other(j) with f_y negated.
+
+    ``names``: all coordinates; ``other`` (nq,) and ``sign`` (nq,); ``effectors`` (n_e,) the mirror index of each end effector.
+    """
+
+    names: tuple[str, ...]
+    other: Indices
+    sign: Array
+    effectors: Indices
+
+    def pose(self, q: Array) -> Array:
+        """The mirrored poses (..., nq) of ``q`` (..., nq)."""
+        mirrored: Array = q[..., self.other] * self.sign
+        return mirrored
+
+    def forces(self, f: Array) -> Array:
+        """The mirrored forces (..., n_e, 3) on the end effectors."""
+        mirrored: Array = f[..., self.effectors, :] * _POINT
+        return mirrored
+
+    def of(self, names: Sequence[str]) -> tuple[Indices, Array]:
+        """Permutation and signs of a choice of coordinates that holds the mirror of each of its members."""
+        place = {name: index for index, name in enumerate(names)}
+        other, sign = [], []
+        for name in names:
+            index = self.names.index(name)
+            twin = self.names[self.other[index]]
+            if twin not in place:
+                raise BadInput(f"the mirror of {name!r} is {twin!r}, which is not among the chosen coordinates; choose both")
+            other.append(place[twin])
+            sign.append(self.sign[index])
+        return np.array(other, dtype=np.int64), np.array(sign)
+
+
+def mirror_map(character: Character, *, tolerance: float = 1e-6) -> Mirror:
+    """The mirror of a character in its plane y = 0; raises BadInput naming what has no mirror when it is not symmetric.
+
+    Compared are places [m] and axes of joints and end effectors, home angles, ranges, and masses with their centres (relative
+    ``tolerance`` of the whole mass times metre); the wheels' radii too.
+    """
+    frames = zero_frames(character)
+    twin_joint = _match_joints(character, frames, tolerance)
+    names = character.coordinates
+    place = {name: index for index, name in enumerate(names)}
+    other, sign = np.zeros(len(names), dtype=np.int64), np.ones(len(names))
+    for joint in character.joints:
+        twin = twin_joint[joint.name]
+        for mine, yours, s in zip(joint.axes, twin.axes, _signs(joint, twin, frames), strict=True):
+            k, j = place[mine.name], place[yours.name]
+            other[k], sign[k] = j, s
+    _check_values(character, other, sign, tolerance)
+    twin_body = {joint.child: twin_joint[joint.name].child for joint in character.joints} | {WORLD: WORLD}
+    _check_masses(character, frames, twin_body, tolerance)
+    return Mirror(names, other, sign, _match_tips(character, frames, twin_body, tolerance))
+
+
+def _match_joints(character: Character, frames: dict[str, tuple[Array, Array]], tolerance: float) -> dict[str, Joint]:
+    """The mirror of every joint: same kind, mirrored parent, place and axes."""
+    twins: dict[str, Joint] = {}
+    body_twin = {WORLD: WORLD}
+    taken: set[str] = set()
+    for joint in character.joints:
+        fits = [
+            candidate
+            for candidate in character.joints
+            if candidate.name not in taken
+            and candidate.kind == joint.kind
+            and body_twin.get(joint.parent) == candidate.parent
+            and np.allclose(frames[joint.child][1] * _POINT, frames[candidate.child][1], atol=tolerance, rtol=0.0)
+            and _signs(joint, candidate, frames) is not None
+        ]
+        if not fits:
+            raise BadInput(
+                f"{character.name!r} is not symmetric: nothing mirrors the joint {joint.name!r} at "
+                f"{np.round(frames[joint.child][1], 4).tolist()} m; make left and right alike, or plan without symmetry"
+            )
+        twins[joint.name] = fits[0]
+        taken.add(fits[0].name)
+        body_twin[joint.child] = fits[0].child
+    return twins
+
+
+def _signs(joint: Joint, twin: Joint, frames: dict[str, tuple[Array, Array]]) -> list[float]:
+    """+1 or -1 for each axis; None when an axis is neither the mirror nor its opposite."""
+    signs = []
+    for mine, yours in zip(joint.axes, twin.axes, strict=True):
+        a = frames[joint.child][0] @ np.array(mine.direction)
+        b = frames[twin.child][0] @ np.array(yours.direction)
+        along = float((a * (_TURN if mine.kind == "hinge" else _POINT)) @ b)
+        if abs(abs(along) - 1.0) > 1e-9:
+            return None  # type: ignore[return-value]
+        signs.append(float(np.sign(along)))
+    return signs
+
+
+def _check_values(character: Character, other: Indices, sign: Array, tolerance: float) -> None:
+    home = np.array([character.home.get(name, 0.0) for name in character.coordinates])
+    wrong = np.abs(home - sign * home[other]) > tolerance
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise BadInput(
+            f"{character.name!r} is not symmetric: at home {character.coordinates[k]!r} is {home[k]:g} and its mirror "
+            f"{character.coordinates[other[k]]!r} {home[other[k]]:g}"
+        )
+    for k, axis in enumerate(character.axes):
+        twin = character.axes[other[k]]
+        mine = None if axis.range is None else axis.range
+        yours = None if twin.range is None else (twin.range if sign[k] > 0.0 else (-twin.range[1], -twin.range[0]))
+        if (mine is None) != (yours is None) or (mine and yours and not np.allclose(mine, yours, atol=tolerance)):
+            raise BadInput(f"{character.name!r} is not symmetric: the ranges of {axis.name!r} and {twin.name!r} differ")
+
+
+def _check_masses(character: Character, frames: dict[str, tuple[Array, Array]], twins: dict[str, str], tolerance: float) -> None:
+    total = sum(body.mass for body in character.bodies)
+    bodies = {body.name: body for body in character.bodies}
+    for body in character.bodies:
+        twin = bodies[twins[body.name]]
+        moment, mirrored = (_moment(part, frames) for part in (body, twin))
+        wrong = abs(body.mass - twin.mass) > tolerance * total
+        if wrong or not np.allclose(moment * _POINT, mirrored, atol=tolerance * total, rtol=0.0):
+            raise BadInput(
+                f"{character.name!r} is not symmetric: the masses of {body.name!r} and {twin.name!r} do not mirror each other"
+            )
+
+
+def _moment(body: Body, frames: dict[str, tuple[Array, Array]]) -> Array:
+    R, p = frames[body.name]
+    moment: Array = body.mass * (p + R @ np.array(body.center_of_mass))
+    return moment
+
+
+def _match_tips(character: Character, frames: dict[str, tuple[Array, Array]], twins: dict[str, str], tolerance: float) -> Indices:
+    tips = character.end_effectors
+    places = [frames[tip.body][1] + frames[tip.body][0] @ np.array(tip.center) for tip in tips]
+    found = []
+    for tip, place in zip(tips, places, strict=True):
+        fits = [
+            j
+            for j, candidate in enumerate(tips)
+            if candidate.kind == tip.kind
+            and candidate.body == twins[tip.body]
+            and abs(candidate.radius - tip.radius) <= tolerance
+            and np.allclose(place * _POINT, places[j], atol=tolerance, rtol=0.0)
+        ]
+        if not fits:
+            raise BadInput(f"{character.name!r} is not symmetric: no end effector mirrors {tip.name!r}")
+        found.append(fits[0])
+    return np.array(found, dtype=np.int64)

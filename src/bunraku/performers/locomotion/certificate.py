@@ -1,0 +1,122 @@
+"""What a plan promises, recomputed from its problem: residuals by kind, goal, limits, torques; and what to change if it cannot be met."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.character import Character
+from bunraku.motion import Certificate, Check, Gait, JointCurves
+from bunraku.performers.certify import certify
+from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.played import Played
+from bunraku.performers.locomotion.solve import Planned
+
+__all__ = ["GOAL", "RESIDUAL", "certificate_of", "shortfall"]
+
+RESIDUAL = 1e-6
+"""Largest violation of a row of the plan, in its own unit."""
+
+GOAL = 0.02
+"""Largest relative miss of the wished distance and turn."""
+
+_ADVICE = {
+    "newton": "the forces the ground can give do not accelerate it as asked: more time, more friction, or less distance",
+    "euler": "it would tip over: a lower centre of mass, a wider stance, joints that may move, or more time",
+    "friction": "the ground is too slippery: more friction or more time",
+    "normal": "a foot that stands is lifted: more time, a lower centre of mass, or another footfall pattern",
+    "height": "the legs do not reach the ground or the swing height there: longer links, wider joint ranges, lower swings",
+    "slip": "wheels or feet would slide: joints that turn the wheels, or more swings",
+    "wheel speed": "faster wheel motors, larger wheels or more time",
+    "wheel torque": "stronger wheel motors or more time",
+    "joint range": "wider joint ranges or a smaller motion",
+    "joint speed": "faster motors or more time",
+    "joint torque": "stronger motors, lighter limbs or more time",
+    "distance of": "limbs come too near each other: a wider stance",
+    "goal": "ask for less distance or turn, or give more time",
+    "rolling": "more time, or wheels that roll more easily",
+}
+
+
+def certificate_of(character: Character, planned: Planned, played: Played, wish: JointCurves) -> Certificate:
+    """The certificate: the common measures at the motor rate, then the plan's own rows, goal and torques."""
+    plan, gait = planned.plan, planned.gait
+    violations = plan.problem.violations(plan.solution.z)
+    worst = max(violations, key=lambda kind: violations[kind])
+    checks = [Check("largest residual", violations[worst], worst.partition("[")[2].rstrip("]"), RESIDUAL, note=worst)]
+    checks += _goals(plan, gait)
+    use, where = torque_use(character, played)
+    checks.append(Check("peak torque", use, "of the torque-speed line", 1.0, note=where))
+    notes = list(planned.notes)
+    if not plan.solution.status.good:
+        notes.append(shortfall(plan))
+    x, y, turn = plan.displacement
+    figures = {
+        "iterations": float(sum(planned.iterations)),
+        "variables": float(plan.problem.size),
+        "samples": float(plan.problem.samples),
+        "max_residual": violations[worst],
+        "objective": plan.problem.objective(plan.solution.z),
+        "period_s": gait.duration,
+        "cycles": float(gait.cycles if gait.periodic else 1),
+        "friction": float(plan.problem.friction.min()),
+        "distance_m": float(np.hypot(x, y)),
+        "distance_x_m": x,
+        "distance_y_m": y,
+        "turn_deg": float(np.rad2deg(turn)),
+        "torque_utilisation": use,
+    }
+    return certify(character, wish, wish, status=plan.solution.status, checks=checks, notes=notes, figures=figures)
+
+
+def shortfall(plan: Plan) -> str:
+    """Which constraints stay violated, by how much, and what to change, in a sentence."""
+    violations = plan.problem.violations(plan.solution.z)
+    open_ones = sorted((kind for kind, value in violations.items() if value > RESIDUAL), key=lambda kind: -violations[kind])
+    if not open_ones:
+        return "every constraint is met, but the motion is not yet the best one: give it more iterations"
+    told = ", ".join(f"{kind.partition(' [')[0]} by {violations[kind]:.3g}{_unit(kind)}" for kind in open_ones[:4])
+    advice = next((words for key, words in _ADVICE.items() if open_ones[0].startswith(key)), "ask for less or give more time")
+    return f"this stays violated: {told}; {advice}"
+
+
+def torque_use(character: Character, played: Played) -> tuple[float, str]:
+    """The largest share |tau| / line(speed) of what a motor gives at its speed, and where."""
+    torque = {channel.name: channel.values for channel in played.channels if channel.kind == "torque"}
+    best, where = 0.0, ""
+    for motor in character.motors:
+        if motor.stall_torque is None:
+            continue
+        stall = motor.torque_fraction * motor.stall_torque
+        speed = np.gradient(played.motion.column(motor.coordinate), 1.0 / played.motion.rate)
+        tau = torque[motor.coordinate]
+        line = 1.0 if motor.no_load_speed is None else 1.0 - np.maximum(0.0, np.sign(tau) * speed) / motor.no_load_speed
+        share = np.abs(tau) / np.maximum(stall * line, 1e-9)
+        k = int(np.argmax(share))
+        if share[k] > best:
+            best, where = float(share[k]), f"{motor.name} at {k / played.motion.rate:.3f} s"
+    return best, where
+
+
+def _goals(plan: Plan, gait: Gait) -> list[Check]:
+    x, y, turn = plan.displacement
+    checks = []
+    wished = gait.distance or (None, None)
+    parts = [(w, got) for w, got in zip(wished, (x, y), strict=True) if w is not None]
+    if parts:
+        length = float(np.hypot(*(w for w, _ in parts))) if len(parts) == 2 else abs(parts[0][0])
+        miss = float(np.sqrt(sum((w - got) ** 2 for w, got in parts)))
+        if length > 0.0:
+            checks.append(Check("missed distance", miss / length, "of the wished one", GOAL, note=f"{np.hypot(x, y):.4f} m"))
+        else:
+            checks.append(Check("wandered", miss, "m", 1e-3))
+    if gait.turn is not None:
+        scale = abs(gait.turn) or 1.0
+        checks.append(
+            Check("missed turn", abs(turn - gait.turn) / scale, "of the wished one", GOAL, note=f"{np.rad2deg(turn):.2f} deg")
+        )
+    return checks
+
+
+def _unit(kind: str) -> str:
+    unit = kind.partition("[")[2].rstrip("]")
+    return f" {unit}" if unit else ""

@@ -1,0 +1,85 @@
+"""Solving a motion problem from coarse to fine, from the rest pose or from another plan."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.gait.commands import candidates
+from bunraku.gait.patterns import footfalls
+from bunraku.mechanics.centroidal.model import centroidal_model
+from bunraku.motion import Gait
+from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.locomotion.plan import Plan, resampled
+from bunraku.performers.locomotion.problem import Ends, Weights
+from bunraku.performers.locomotion.state import stages, state_problem
+
+__all__ = ["Planned", "plan_motion"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The finest plan, the gait it is of, the iterations of each stage, and notes a reader must see."""
+
+    plan: Plan
+    gait: Gait
+    iterations: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+
+def plan_motion(
+    character: Character,
+    gait: Gait,
+    *,
+    solver: AugmentedLagrangian | None = None,
+    weights: Weights | None = None,
+    least_force: float = 0.5,
+    ends: Ends | None = None,
+    monitor: Monitor = SILENT,
+) -> Planned:
+    """Plan a gait; the pattern "best" tries each that the character can go and keeps the one of least objective."""
+    solver = solver or AugmentedLagrangian()
+    if gait.pattern == "best":
+        return _best(character, gait, solver, weights, least_force, monitor)
+    model = centroidal_model(character, locked=gait.locked)
+    pattern = footfalls(character, gait)
+    plan: Plan | None = None
+    spent = []
+    counts = stages(gait, pattern)
+    for k, samples in enumerate(counts):
+        problem = state_problem(
+            character, gait, samples=samples, pattern=pattern, model=model, weights=weights, least_force=least_force, ends=ends
+        )
+        start = problem.still() if plan is None else resampled(plan, problem)
+        monitor.report(Event("locomotion", k / len(counts), f"planning {samples} samples, {problem.size} unknowns"))
+        plan = Plan(problem, solver.solve(problem, start, monitor=monitor))
+        spent.append(plan.solution.iterations)
+        if plan.solution.status is Status.CANCELLED:
+            break
+    assert plan is not None
+    return Planned(plan, gait, tuple(spent), pattern.notes)
+
+
+def _best(
+    character: Character, gait: Gait, solver: AugmentedLagrangian, weights: Weights | None, least_force: float, monitor: Monitor
+) -> Planned:
+    """The candidate of least objective among those that converge with the fewest samples, then planned whole."""
+    tried: list[tuple[float, Gait]] = []
+    for one in candidates(character, gait):
+        pattern = footfalls(character, one)
+        coarse = dataclasses.replace(one, samples=min(stages(one, pattern)))
+        found = plan_motion(character, coarse, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
+        if found.plan.solution.status.good:
+            tried.append((found.plan.problem.objective(found.plan.solution.z), one))
+    if not tried:
+        raise BadInput(
+            f"no footfall pattern lets {character.name!r} go as asked; ask for less, or name a pattern to see what fails"
+        )
+    tried.sort(key=lambda pair: pair[0])
+    whole = plan_motion(character, tried[0][1], solver=solver, weights=weights, least_force=least_force, monitor=monitor)
+    told = ", ".join(f"{one.pattern} {value:.4g}" for value, one in tried)
+    return dataclasses.replace(whole, notes=(*whole.notes, f"the footfalls were chosen by their objective: {told}"))

@@ -1,0 +1,142 @@
+"""From a character and its gait to a motion problem: samples, contacts, goals, targets, ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.gait.patterns import FootfallPattern, contacts, fewest_samples, footfalls, swing_heights
+from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
+from bunraku.motion import Gait
+from bunraku.performers.locomotion.problem import Aim, Ends, MotionProblem, Weights
+
+__all__ = ["COUNTED_FRICTION", "stages", "state_problem"]
+
+Array = NDArray[np.float64]
+
+COUNTED_FRICTION = 0.7
+"""The share of an end effector's friction that a plan counts on unless the gait says otherwise: a margin for other floors."""
+
+COARSE = 0.1
+"""Longest step [s] of the first plan; a cycle has at least twelve."""
+
+
+def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
+    """Numbers of samples from coarse to fine.
+
+    A cycle that only rolls is planned with 12 and refined to 24, one with swinging feet with 12 (24 where swings are short) and
+    refined to 48; motions that happen once accordingly, from a step of 0.1 s on. ``gait.samples`` fixes the last; up to 30 it is the
+    only one.
+    """
+    ends = 0 if gait.periodic else 1
+    halves = 2 if gait.symmetric else 1
+    least = fewest_samples(pattern)
+    first = max(12, int(np.ceil(gait.duration / COARSE)))
+    while first + ends < least:
+        first *= 2
+    last = gait.samples or (first * (2 if not pattern.swings else 4 if first <= 12 else 2)) + ends
+    if last < least:
+        raise BadInput(f"{gait.samples} samples are too few for the swings of {gait.pattern!r}; give {least} or more, or 0")
+    if last % halves or (last // halves) < 6:
+        raise BadInput(f"{last} samples cannot be halved for half-cycle symmetry; give an even number of 12 or more")
+    coarse = first + ends
+    return (last,) if last <= 30 or coarse >= last else (coarse, last)
+
+
+def state_problem(
+    character: Character,
+    gait: Gait,
+    *,
+    samples: int,
+    pattern: FootfallPattern | None = None,
+    model: CentroidalModel | None = None,
+    weights: Weights | None = None,
+    least_force: float = 0.5,
+    ends: Ends | None = None,
+) -> MotionProblem:
+    """The problem with that many ``samples`` of the whole motion; ``ends`` replaces those that the gait describes."""
+    model = model or centroidal_model(character, locked=gait.locked)
+    pattern = pattern or footfalls(character, gait)
+    touching, heights = contacts(pattern, samples), swing_heights(pattern, samples, gait.swing_height)
+    step = gait.duration / (samples if gait.periodic else samples - 1)
+    distance = gait.distance or (None, None)
+    goal = tuple(np.nan if part is None else float(part) for part in (*distance, gait.turn))
+    if gait.symmetric:
+        ends = Ends(mirror=_mirror(character, model))
+        half = samples // 2
+        tip_of = (ends.mirror[0][model.nq :: 3] - model.nq) // 3 if ends.mirror is not None else np.arange(model.n_tips)
+        if not np.array_equal(touching[half:], touching[:half][:, tip_of]):
+            raise BadInput(f"the footfalls of {gait.pattern!r} are not the same half a cycle later with left and right exchanged")
+        touching, heights = touching[:half], heights[:half]
+    elif ends is None:
+        ends = Ends() if gait.periodic else _at_rest(model, gait)
+    friction = np.full(model.n_tips, gait.friction) if gait.friction is not None else COUNTED_FRICTION * model.friction
+    return MotionProblem(
+        model,
+        touching,
+        heights,
+        step,
+        gait.periodic,
+        (goal[0], goal[1], goal[2]),
+        ends,
+        weights or Weights(),
+        friction,
+        least_force,
+        tuple(_aims(model, gait, step, len(touching))),
+        gait.terrain,
+    )
+
+
+def _at_rest(model: CentroidalModel, gait: Gait) -> Ends:
+    rest = np.concatenate([model.home, np.zeros(3 * model.n_tips)])
+    start, end = gait.start == "rest", gait.end == "rest"
+    return Ends(
+        start=model.home if start else None,
+        before=rest if start else None,
+        end=model.home if end else None,
+        after=rest if end else None,
+    )
+
+
+def _aims(model: CentroidalModel, gait: Gait, step: float, samples: int) -> Sequence[Aim]:
+    found = []
+    for target in gait.targets:
+        if target.what == "com":
+            what = -1
+        elif target.what == "base":
+            what = -2
+        elif target.what in model.tip_names:
+            what = model.tip_names.index(target.what)
+        else:
+            known = ", ".join(("com", "base", *model.tip_names))
+            raise BadInput(f"there is no {target.what!r} to bring to a target; known: {known}")
+        at = min(target.time / step, samples - (1e-9 if gait.periodic else 1.0))
+        sample = min(int(at), samples - 1)
+        share = at - sample
+        if abs(share) < 1e-9 or (not gait.periodic and sample == samples - 1):
+            share = 0.0
+        weight = tuple(0.0 if part is None else target.weight for part in target.place)
+        place = tuple(0.0 if part is None else float(part) for part in target.place)
+        found.append(Aim(sample, share, what, (place[0], place[1], place[2]), (weight[0], weight[1], weight[2])))
+    return found
+
+
+def _mirror(character: Character, model: CentroidalModel) -> tuple[NDArray[np.int64], Array]:
+    """Permutation and sign (nv,) of the unknowns of one sample under the exchange of left and right."""
+    from bunraku.building.mirror import mirror_map
+
+    mirror = mirror_map(character)
+    order, sign = [], []
+    for name in model.names:
+        other, turned = mirror.coordinates[name]
+        order.append(model.names.index(other))
+        sign.append(turned)
+    for name in model.tip_names:
+        k = model.tip_names.index(mirror.end_effectors[name])
+        order += [model.nq + 3 * k + a for a in range(3)]
+        sign += [1.0, -1.0, 1.0]
+    return np.array(order, dtype=np.int64), np.array(sign, dtype=np.float64)
