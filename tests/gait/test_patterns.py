@@ -9,6 +9,7 @@ from bunraku.errors import BadInput
 from bunraku.gait.feet import feet_of
 from bunraku.gait.overlap import SUPPORT
 from bunraku.gait.patterns import FootfallPattern, contacts, fewest_samples, footfalls, swing_heights
+from bunraku.gait.symmetry import mirror_partners
 from bunraku.motion import Gait, Swing
 
 
@@ -203,6 +204,28 @@ def test_swing_heights_lift_off_and_land_with_no_speed():
         slopes.append((heights[steps[0]] * (samples - 1), heights[steps[-1]] * (samples - 1)))
     ratios = np.array(slopes[:-1]) / np.array(slopes[1:])
     np.testing.assert_allclose(ratios, 2.0, rtol=0.1)
+
+
+def test_half_cycle_symmetry_needs_mirrored_swings(walker, skater, tripod, robot):
+    for character in (walker, skater):
+        for name in ("crawl", "trot", "pace"):
+            assert made(character, name, symmetric=True).swings == made(character, name).swings
+        with pytest.raises(BadInput, match="has no mirrored one"):
+            made(character, "bound", symmetric=True)
+    with pytest.raises(BadInput, match=r"the swing of 'tail' at 0\.0317 has no mirrored one of 'tail' at 0\.532"):
+        made(tripod, "crawl", symmetric=True)
+    assert made(tripod, "roll", symmetric=True).swings == ()
+    lopsided = robot({"l": (0.02, 0.06), "r": (0.0, -0.06)})
+    with pytest.raises(BadInput, match="no end effector mirrors 'l'"):
+        made(lopsided, "trot", symmetric=True)
+
+
+def test_mirror_partners_change_sides(skater, tripod):
+    names = [tip.name for tip in skater.end_effectors]
+    partners = mirror_partners(feet_of(skater), names)
+    assert [names[j] for j in partners] == ["rf0", "rf1", "lf0", "lf1", "rh0", "rh1", "lh0", "lh1"]
+    names = [tip.name for tip in tripod.end_effectors]
+    assert mirror_partners(feet_of(tripod), names) == (1, 0, 2, 3)
 
 
 def test_too_few_samples_are_refused_and_enough_are_named(walker):

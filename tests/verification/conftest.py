@@ -216,7 +216,11 @@ def make_car() -> Callable[..., Character]:
 
     def build(kind: str = "active", drag: float = 0.0, **motor: float) -> Character:
         spin, across = 0.02 * RADIUS**2 / 2.0, 0.02 * RADIUS**2 / 4.0
-        bodies = [Body(name="body", mass=1.0, inertia=(0.004, 0.006, 0.008, 0, 0, 0), shapes=(Shape(kind="box", size=(0.12, 0.06, 0.015)),))]
+        bodies = [
+            Body(
+                name="body", mass=1.0, inertia=(0.004, 0.006, 0.008, 0, 0, 0), shapes=(Shape(kind="box", size=(0.12, 0.06, 0.015)),)
+            )
+        ]
         joints = [Joint(name="base", kind="free", parent="world", child="body")]
         drawn = Shape(kind="cylinder", size=(RADIUS, 0.006), pose=Pose(quaternion=(0.5**0.5, 0.5**0.5, 0.0, 0.0)))
         tips, motors = [], []
@@ -233,7 +237,12 @@ def make_car() -> Callable[..., Character]:
                 line = {"stall_torque": 1.5, "no_load_speed": 60.0, "velocity": 50.0} | motor
                 motors.append(Motor(name=f"motor{i}", coordinate=axle, **line))
         return Character(
-            name="car", bodies=tuple(bodies), joints=tuple(joints), motors=tuple(motors), end_effectors=tuple(tips), home={"base.tz": 0.05}
+            name="car",
+            bodies=tuple(bodies),
+            joints=tuple(joints),
+            motors=tuple(motors),
+            end_effectors=tuple(tips),
+            home={"base.tz": 0.05},
         )
 
     return build
@@ -252,7 +261,9 @@ def make_going() -> Callable[..., Performance]:
         figures: dict[str, float] | None = None,
     ) -> Performance:
         names = character.coordinates
-        wheels = {joint.name for joint in character.joints for tip in character.end_effectors if tip.spins and joint.child == tip.body}
+        wheels = {
+            joint.name for joint in character.joints for tip in character.end_effectors if tip.spins and joint.child == tip.body
+        }
         channels, placed = [], []
         for name in character.driven:
             curve = motion[:, names.index(name)]

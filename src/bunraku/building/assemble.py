@@ -111,8 +111,9 @@ def _limb(limb: PlacedLimb, parts: _Parts) -> None:
         horn = stage.case.servo
         shaft = stage.case.axes[:, 2]
         middle = stage.case.horn - stage.position - shaft * (horn.horn_height / 2.0)
-        for place in [middle] if limb.limb.mirror or abs(middle[1]) < 1e-9 else [middle, middle * np.array([1.0, -1.0, 1.0])]:
-            disc = cylinder_shape(place, shaft, horn.horn_radius, horn.horn_height, LIGHT, collides=False)
+        one_sided = limb.limb.mirror or abs(middle[1]) < 1e-9
+        for spot in [middle] if one_sided else [middle, middle * np.array([1.0, -1.0, 1.0])]:
+            disc = cylinder_shape(spot, shaft, horn.horn_radius, horn.horn_height, LIGHT, collides=False)
             parts.shapes[stage.body].append(disc)
     for tip in limb.tips:
         if tip.case is not None:

@@ -27,7 +27,8 @@ def check_robot(robot: Robot, limbs: tuple[PlacedLimb, ...]) -> None:
     wall = robot.material.wall
     if min(robot.chassis.size) <= 2.0 * wall:
         raise BadInput(
-            f"the chassis of {robot.name!r} measures {list(robot.chassis.size)} m: with walls of {wall} m nothing is left; make it larger"
+            f"the chassis of {robot.name!r} measures {list(robot.chassis.size)} m: with walls of {wall} m nothing is left; make it "
+            "larger"
         )
     _check_masses(robot, limbs)
     _check_tips(limbs)
@@ -76,9 +77,11 @@ def _check_links(robot: Robot, limbs: tuple[PlacedLimb, ...]) -> None:
     for one, two in combinations(rods, 2):
         for a, b, r, first in rods[one]:
             for c, d, s, second in rods[two]:
+                if float(np.linalg.norm(a + b - c - d) - np.linalg.norm(a - b) - np.linalg.norm(c - d)) > 2.0 * (r + s):
+                    continue  # their middles are too far apart
                 apart = segment_distance(a, b, c, d)
                 if apart < r + s:
                     raise BadInput(
-                        f"the limbs {one!r} and {two!r} collide at home: {first!r} and {second!r} come within {1e3 * apart:.1f} mm, "
-                        f"they are {1e3 * (r + s):.1f} mm thick together; move the limbs apart or bend them otherwise"
+                        f"the limbs {one!r} and {two!r} collide at home: {first!r} and {second!r} come within {1e3 * apart:.1f} "
+                        f"mm, they are {1e3 * (r + s):.1f} mm thick together; move the limbs apart or bend them otherwise"
                     )

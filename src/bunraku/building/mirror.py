@@ -27,45 +27,32 @@ _TURN = np.array([-1.0, 1.0, -1.0])
 
 @dataclass(frozen=True)
 class Mirror:
-    """The mirror of a character: q'_k = sign_k q_other(k), and the force on end effector j is that on other(j) with f_y negated.
+    """The mirror of a character: of each coordinate the one that mirrors it and the sign, of each end effector the other one.
 
-    ``names``: all coordinates; ``other`` (nq,) and ``sign`` (nq,); ``effectors`` (n_e,) the mirror index of each end effector.
+    A mirrored pose q' has q'[name] = sign q[other], with (other, sign) = ``coordinates[name]``; the mirrored force on an end
+    effector is that on ``end_effectors[name]`` with its y negated.
     """
 
-    names: tuple[str, ...]
-    other: Indices
-    sign: Array
-    effectors: Indices
-
-    def pose(self, q: Array) -> Array:
-        """The mirrored poses (..., nq) of ``q`` (..., nq)."""
-        mirrored: Array = q[..., self.other] * self.sign
-        return mirrored
-
-    def forces(self, f: Array) -> Array:
-        """The mirrored forces (..., n_e, 3) on the end effectors."""
-        mirrored: Array = f[..., self.effectors, :] * _POINT
-        return mirrored
+    coordinates: dict[str, tuple[str, float]]
+    end_effectors: dict[str, str]
 
     def of(self, names: Sequence[str]) -> tuple[Indices, Array]:
-        """Permutation and signs of a choice of coordinates that holds the mirror of each of its members."""
+        """Permutation k and signs s of some coordinates, q' = s q[k]; the mirror of each must be among them."""
         place = {name: index for index, name in enumerate(names)}
-        other, sign = [], []
         for name in names:
-            index = self.names.index(name)
-            twin = self.names[self.other[index]]
-            if twin not in place:
-                raise BadInput(f"the mirror of {name!r} is {twin!r}, which is not among the chosen coordinates; choose both")
-            other.append(place[twin])
-            sign.append(self.sign[index])
-        return np.array(other, dtype=np.int64), np.array(sign)
+            if self.coordinates[name][0] not in place:
+                raise BadInput(
+                    f"the mirror of {name!r} is {self.coordinates[name][0]!r}, which is not among the chosen; choose both"
+                )
+        pairs = [self.coordinates[name] for name in names]
+        return np.array([place[other] for other, _ in pairs], dtype=np.int64), np.array([sign for _, sign in pairs])
 
 
 def mirror_map(character: Character, *, tolerance: float = 1e-6) -> Mirror:
     """The mirror of a character in its plane y = 0; raises BadInput naming what has no mirror when it is not symmetric.
 
     Compared are places [m] and axes of joints and end effectors, home angles, ranges, and masses with their centres (relative
-    ``tolerance`` of the whole mass times metre); the wheels' radii too.
+    ``tolerance`` of the whole mass times metre); inertias and the wheels' radii too.
     """
     frames = zero_frames(character)
     twin_joint = _match_joints(character, frames, tolerance)
@@ -74,13 +61,14 @@ def mirror_map(character: Character, *, tolerance: float = 1e-6) -> Mirror:
     other, sign = np.zeros(len(names), dtype=np.int64), np.ones(len(names))
     for joint in character.joints:
         twin = twin_joint[joint.name]
-        for mine, yours, s in zip(joint.axes, twin.axes, _signs(joint, twin, frames), strict=True):
+        for mine, yours, s in zip(joint.axes, twin.axes, _signs(joint, twin, frames) or [], strict=True):
             k, j = place[mine.name], place[yours.name]
             other[k], sign[k] = j, s
     _check_values(character, other, sign, tolerance)
+    coordinates = {name: (names[other[k]], float(sign[k])) for k, name in enumerate(names)}
     twin_body = {joint.child: twin_joint[joint.name].child for joint in character.joints} | {WORLD: WORLD}
     _check_masses(character, frames, twin_body, tolerance)
-    return Mirror(names, other, sign, _match_tips(character, frames, twin_body, tolerance))
+    return Mirror(coordinates, _match_tips(character, frames, twin_body, tolerance))
 
 
 def _match_joints(character: Character, frames: dict[str, tuple[Array, Array]], tolerance: float) -> dict[str, Joint]:
@@ -109,7 +97,7 @@ def _match_joints(character: Character, frames: dict[str, tuple[Array, Array]], 
     return twins
 
 
-def _signs(joint: Joint, twin: Joint, frames: dict[str, tuple[Array, Array]]) -> list[float]:
+def _signs(joint: Joint, twin: Joint, frames: dict[str, tuple[Array, Array]]) -> list[float] | None:
     """+1 or -1 for each axis; None when an axis is neither the mirror nor its opposite."""
     signs = []
     for mine, yours in zip(joint.axes, twin.axes, strict=True):
@@ -117,7 +105,7 @@ def _signs(joint: Joint, twin: Joint, frames: dict[str, tuple[Array, Array]]) ->
         b = frames[twin.child][0] @ np.array(yours.direction)
         along = float((a * (_TURN if mine.kind == "hinge" else _POINT)) @ b)
         if abs(abs(along) - 1.0) > 1e-9:
-            return None  # type: ignore[return-value]
+            return None
         signs.append(float(np.sign(along)))
     return signs
 
@@ -144,24 +132,29 @@ def _check_masses(character: Character, frames: dict[str, tuple[Array, Array]], 
     bodies = {body.name: body for body in character.bodies}
     for body in character.bodies:
         twin = bodies[twins[body.name]]
-        moment, mirrored = (_moment(part, frames) for part in (body, twin))
+        (moment, inertia), (mirrored, turned) = (_spread(part, frames) for part in (body, twin))
         wrong = abs(body.mass - twin.mass) > tolerance * total
-        if wrong or not np.allclose(moment * _POINT, mirrored, atol=tolerance * total, rtol=0.0):
+        wrong |= not np.allclose(moment * _POINT, mirrored, atol=tolerance * total, rtol=0.0)
+        if wrong or not np.allclose(_POINT[:, None] * inertia * _POINT, turned, atol=tolerance * total, rtol=0.0):
             raise BadInput(
                 f"{character.name!r} is not symmetric: the masses of {body.name!r} and {twin.name!r} do not mirror each other"
             )
 
 
-def _moment(body: Body, frames: dict[str, tuple[Array, Array]]) -> Array:
+def _spread(body: Body, frames: dict[str, tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Mass times place (3,) and the inertia (3, 3) of a body, in the world."""
     R, p = frames[body.name]
-    moment: Array = body.mass * (p + R @ np.array(body.center_of_mass))
-    return moment
+    xx, yy, zz, xy, xz, yz = body.inertia
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return body.mass * (p + R @ np.array(body.center_of_mass)), R @ inertia @ R.T
 
 
-def _match_tips(character: Character, frames: dict[str, tuple[Array, Array]], twins: dict[str, str], tolerance: float) -> Indices:
+def _match_tips(
+    character: Character, frames: dict[str, tuple[Array, Array]], twins: dict[str, str], tolerance: float
+) -> dict[str, str]:
     tips = character.end_effectors
     places = [frames[tip.body][1] + frames[tip.body][0] @ np.array(tip.center) for tip in tips]
-    found = []
+    found = {}
     for tip, place in zip(tips, places, strict=True):
         fits = [
             j
@@ -173,5 +166,5 @@ def _match_tips(character: Character, frames: dict[str, tuple[Array, Array]], tw
         ]
         if not fits:
             raise BadInput(f"{character.name!r} is not symmetric: no end effector mirrors {tip.name!r}")
-        found.append(fits[0])
-    return np.array(found, dtype=np.int64)
+        found[tip.name] = tips[fits[0]].name
+    return found

@@ -24,8 +24,8 @@ class Case:
     """The case of a servo in the frame of the body it is screwed to: a box, the horn's face and the two faces that take screws.
 
     ``center`` (3,) [m] and ``axes`` (3, 3), whose columns point across the servo, along its long side and out of its shaft: the
-    directions of ``servo.size``. ``horn`` is the middle of the horn's face, ``flange`` the middle of the face at the end of the long
-    side, which a connector is screwed to.
+    directions of ``servo.size``. ``horn`` is the middle of the horn's face, ``flange`` the middle of the face at the end of the
+    long side, which a connector is screwed to.
     """
 
     servo: Servo
@@ -81,8 +81,8 @@ class PlacedLimb:
 class Connector:
     """A printed link: from the horn of a servo through ``corners`` (places on its way [m]) to what it carries.
 
-    ``start`` is the servo whose horn holds it (None: the chassis), ``end`` the case of the next one (None: a passive axle, a foot or
-    a plain end). All places in the frame of ``body``.
+    ``start`` is the servo whose horn holds it (None: the chassis), ``end`` the case of the next one (None: a passive axle, a foot
+    or a plain end). All places in the frame of ``body``.
     """
 
     body: str
@@ -223,7 +223,7 @@ def _direction(name: Direction, side: float) -> Array:
 
 
 def home_frames(limbs: tuple[PlacedLimb, ...]) -> dict[str, tuple[Array, Array]]:
-    """Rotation (3, 3) and position (3,) [m] of every link at the rest angles, in the frame of the chassis; "body" is the chassis."""
+    """Rotation (3, 3) and position (3,) [m] of every link at rest, in the frame of the chassis, which is "body"."""
     frames = {"body": (np.eye(3), np.zeros(3))}
     for limb in limbs:
         for stage in limb.stages:

@@ -18,7 +18,7 @@ def segment_distance(a: Array, b: Array, c: Array, d: Array) -> float:
     """
     found = [_to_segment(a, c, d), _to_segment(b, c, d), _to_segment(c, a, b), _to_segment(d, a, b)]
     u, v, w = b - a, d - c, a - c
-    uu, uv, vv = u @ u, u @ v, v @ v
+    uu, uv, vv = float(u @ u), float(u @ v), float(v @ v)
     determinant = uu * vv - uv * uv
     if determinant > 1e-12 * max(uu * vv, 1e-30):
         s = (uv * (v @ w) - vv * (u @ w)) / determinant

@@ -47,7 +47,7 @@ class Servo:
     flange_in_front: bool = False
 
     def motor(self, name: str, coordinate: str, limits: tuple[float, float] | None) -> Motor:
-        """This servo as the motor of a coordinate; its speed is limited to what it reaches without load."""
+        """The servo as the motor of a coordinate; its speed is limited to what it reaches without load."""
         return Motor(
             name=name,
             coordinate=coordinate,
@@ -124,8 +124,8 @@ SERVOS: dict[str, Servo] = {
             horn_height=0.004,
             resolution=0.0,
             backlash=0.0,
-            source="20 kg·cm at 6.4 V and size from the study of printed creatures that used it; 60 degrees in 0.16 s and 55 g: typical "
-            f"of its class; {_THIRD}",
+            source="20 kg·cm at 6.4 V and size from the study of printed creatures that used it; 60 degrees in 0.16 s and 55 g: "
+            f"typical of its class; {_THIRD}",
         ),
         Servo(
             "generic micro servo",

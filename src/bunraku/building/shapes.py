@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.character import Pose, Shape
-from bunraku.geometry.rotations import least_turn, quaternion_of_matrix
+from bunraku.geometry.rotations import quaternion_of_matrix
 
 __all__ = ["DARK", "LIGHT", "RUBBER", "box_shape", "capsule_shape", "cylinder_shape", "sphere_shape"]
 
@@ -35,7 +37,7 @@ def cylinder_shape(
     center: ArrayLike, axis: ArrayLike, radius: float, length: float, color: Color, *, collides: bool = True
 ) -> Shape:
     """A cylinder about ``axis``."""
-    pose = _pose(center, _along(np.asarray(axis, dtype=float)))
+    pose = _along(center, np.asarray(axis, dtype=float))
     return Shape(kind="cylinder", size=(radius, length / 2.0), pose=pose, color=color, collides=collides)
 
 
@@ -43,13 +45,21 @@ def capsule_shape(start: ArrayLike, end: ArrayLike, radius: float, color: Color)
     """A capsule whose middle line goes from ``start`` to ``end``."""
     p, q = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     length = float(np.linalg.norm(q - p))
-    pose = _pose((p + q) / 2.0, _along(q - p) if length > 1e-9 else None)
+    pose = _along((p + q) / 2.0, q - p) if length > 1e-9 else _pose((p + q) / 2.0, None)
     return Shape(kind="capsule", size=(radius, max(length / 2.0, 1e-6)), pose=pose, color=color)
 
 
-def _along(direction: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A rotation that turns z into ``direction`` or its opposite, whichever is nearer."""
-    return least_turn((0.0, 0.0, 1.0), direction if direction[2] >= 0.0 else -direction)
+def _along(center: ArrayLike, direction: NDArray[np.float64]) -> Pose:
+    """A pose whose z axis is along ``direction`` d or its opposite, whichever is nearer to z.
+
+    The least turn of z into a unit vector d has the quaternion (1 + d_z, -d_y, d_x, 0), to be made unit.
+    """
+    x, y, z = (float(part) for part in (direction if direction[2] >= 0.0 else -direction))
+    length = math.sqrt(x * x + y * y + z * z)
+    w, i, j = 1.0 + z / length, -y / length, x / length
+    norm = math.sqrt(w * w + i * i + j * j)
+    px, py, pz = (float(part) for part in np.asarray(center))
+    return Pose(position=(px, py, pz), quaternion=(w / norm, i / norm, j / norm, 0.0))
 
 
 def _pose(center: ArrayLike, axes: ArrayLike | None) -> Pose:

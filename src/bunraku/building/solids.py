@@ -26,7 +26,7 @@ class Solid:
 
 
 def box(mass: float, center: ArrayLike, size: ArrayLike, axes: ArrayLike | None = None) -> Solid:
-    """A homogeneous box of ``size`` (full lengths) along ``axes`` (columns of a rotation R): I_xx = m (b² + c²) / 12, I = R I_b Rᵀ."""
+    """A homogeneous box of ``size`` (full lengths) along ``axes`` (columns of R): R diag(m (b² + c²) / 12, ...) Rᵀ."""
     squares = np.asarray(size, dtype=float) ** 2
     inertia = np.diag(mass / 12.0 * (squares.sum() - squares))
     if axes is not None:
@@ -58,7 +58,7 @@ def sphere(mass: float, center: ArrayLike, radius: float) -> Solid:
 
 
 def capsule_shell(density: float, wall: float, start: ArrayLike, end: ArrayLike, radius: float) -> Solid:
-    """A thin shell in the form of a capsule: a tube of ``radius`` from ``start`` to ``end`` with half a spherical shell at both ends.
+    """A thin capsule: a tube of ``radius`` from ``start`` to ``end`` with half a spherical shell at both ends.
 
     With a the direction and l the length of the tube, m_t = 2 π r l w ρ its mass and m_s = 4 π r² w ρ that of both caps (w wall):
     along a: m_t r² + 2/3 m_s r²; across: m_t (r²/2 + l²/12) + m_s (2/3 r² + l²/4 + l r/2), the centre of a half shell being r/2

@@ -49,8 +49,8 @@ class StanceDrift:
 def contact_points(character: Character, names: tuple[str, ...], q: Array, terrain: HeightField | None = None) -> ContactPoints:
     """The contact points of all end effectors at configurations ``q`` (m, n) of the coordinates ``names``, the others at home.
 
-    With the ground's unit normal n below the centre, and the axle a of a wheel of radius r: t = a x n / |a x n|, e = centre + r a x t;
-    of a ball e = centre - r n.
+    With the ground's unit normal n below the centre: of a ball of radius r it is centre - r n; of a wheel with the axle a it is
+    centre + r a x t, where t = a x n / |a x n| is the direction in which it rolls.
     """
     tree = compile_tree(character)
     rotation, position = tree.poses(tree.expand(names, q))
@@ -85,7 +85,7 @@ def stance_drift(
     stance = np.array([curves.contact[i] * curves.contact[(i + 1) % T] for i in range(last)], dtype=bool)
     tips = character.end_effectors
     index = np.repeat(np.arange(last), between)
-    now, first = np.arange(last * between), np.repeat(np.arange(last) * between, between)
+    now, first = np.arange(1, last * between + 1), np.repeat(np.arange(last) * between, between)
     on = stance[index]
     moved = found.point[now] - found.point[first]
     spin = np.einsum("mjab,mjcb->mjac", found.rotation[now], found.rotation[first])

@@ -33,8 +33,11 @@ def check_swings(swings: Swings, names: Sequence[str], periodic: bool) -> None:
             )
 
 
-def swing_notes(swings: Swings, names: Sequence[str], feet: Feet, periodic: bool) -> tuple[str, ...]:
-    """What is possible but risky: a foot that lifts as another lands, parts of one foot lifting alone, the base's own wheels."""
+def swing_notes(swings: Swings, names: Sequence[str], feet: Feet, periodic: bool, support: float = SUPPORT) -> tuple[str, ...]:
+    """What is possible but risky: a foot that lifts as another lands, parts of one foot lifting alone, the base's own wheels.
+
+    ``support``: the least share of the duration with every foot on the ground between two swings.
+    """
     notes = []
     starts = sorted({start for _, start, _ in swings})
     for begin in starts:
@@ -42,11 +45,11 @@ def swing_notes(swings: Swings, names: Sequence[str], feet: Feet, periodic: bool
             end - shift for _, start, end in swings for shift in ((0.0, 1.0) if periodic else (0.0,)) if start - shift < begin
         ]
         pause = begin - max(before, default=-1.0)
-        if pause < SUPPORT - NEAR:
+        if pause < support - NEAR:
             who = ", ".join(names[j] for j, start, _ in swings if start == begin)
             notes.append(
                 f"{who} lifts at {begin:.3g}, {max(0.0, pause):.2g} of the duration after the swing before it; "
-                f"with {SUPPORT:g} or more on all feet in between a walk survives its replay"
+                f"with {support:.2g} or more on all feet in between a walk survives its replay"
             )
     for foot in feet.feet:
         own = [{(start, end) for k, start, end in swings if k == j} for j in foot.effectors]

@@ -6,7 +6,7 @@ Times are phases, shares of the duration. Rules that make a walk survive its rep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, Foot, feet_of
 from bunraku.gait.overlap import SUPPORT, airborne, check_swings, swing_notes
+from bunraku.gait.symmetry import check_half_cycle, mirror_partners
 from bunraku.motion import Gait
 
 __all__ = ["PATTERNS", "FootfallPattern", "contacts", "fewest_samples", "footfalls", "named_swings", "swing_heights"]
@@ -57,19 +58,25 @@ def footfalls(character: Character, gait: Gait) -> FootfallPattern:
     """
     n = len(character.end_effectors)
     feet = feet_of(character)
+    support = SUPPORT
     if gait.pattern == "custom":
         swings = _own_swings(character, gait, feet)
     elif gait.pattern in PATTERNS:
         swings = named_swings(feet, gait.pattern, character.name)
         if not gait.periodic:
-            swings = _repeated(swings, gait)
+            whole = gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))
+            swings = _repeated(swings, gait.cycles, REST if gait.start == "rest" else 0.0, whole)
+            support = SUPPORT / whole
     else:
         raise BadInput(
             f"the footfall pattern {gait.pattern!r} is not known; give one of {', '.join(PATTERNS)}, best, or custom with swings"
         )
     names = [tip.name for tip in character.end_effectors]
     check_swings(swings, names, gait.periodic)
-    return FootfallPattern(gait.pattern, n, tuple(swings), gait.periodic, swing_notes(swings, names, feet, gait.periodic))
+    if gait.symmetric:
+        check_half_cycle(swings, mirror_partners(feet, names), names)
+    notes = swing_notes(swings, names, feet, gait.periodic, support)
+    return FootfallPattern(gait.pattern, n, tuple(swings), gait.periodic, notes)
 
 
 def named_swings(feet: Feet, name: str, who: str = "the character") -> list[tuple[int, float, float]]:
@@ -178,12 +185,11 @@ def _bound(feet: Feet) -> Groups:
 _GROUPS = {"crawl": _crawl, "trot": _trot, "pace": _pace, "bound": _bound}
 
 
-def _repeated(swings: Iterable[tuple[int, float, float]], gait: Gait) -> list[tuple[int, float, float]]:
-    """A cycle's swings, ``gait.cycles`` times within one motion, with a while of standing at the ends at rest."""
-    before = REST if gait.start == "rest" else 0.0
-    whole = gait.cycles + before + (REST if gait.end == "rest" else 0.0)
-    cycle = list(swings)
-    return [(j, (before + k + start) / whole, (before + k + end) / whole) for k in range(gait.cycles) for j, start, end in cycle]
+def _repeated(
+    swings: Sequence[tuple[int, float, float]], cycles: int, before: float, whole: float
+) -> list[tuple[int, float, float]]:
+    """A cycle's swings, ``cycles`` times within one motion of ``whole`` cycles, after standing for ``before`` of one."""
+    return [(j, (before + k + start) / whole, (before + k + end) / whole) for k in range(cycles) for j, start, end in swings]
 
 
 def _own_swings(character: Character, gait: Gait, feet: Feet) -> list[tuple[int, float, float]]:

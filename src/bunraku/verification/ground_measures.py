@@ -7,19 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.verification.ground_heights import ground_normal
+from bunraku.verification.ground_heights import ground_height, ground_normal
 from bunraku.verification.ground_plan import GroundPlan, contact_points
 from bunraku.verification.ground_record import GroundRecord
 from bunraku.verification.ground_servo import GroundServos, utilisation
 
-__all__ = ["WINDOW", "GroundMeasures", "measure_ground", "slips", "window_of", "window_velocity"]
+__all__ = ["ON_GROUND", "WINDOW", "GroundMeasures", "measure_ground", "slips", "window_of", "window_velocity"]
 
 Array = NDArray[np.float64]
 
 WINDOW = 0.1
 """Velocities are means over windows of this length [s]; where feet leave the ground, over a twelfth of the cycle."""
 
-_SETTLED = 0.5
+ON_GROUND = 0.0005
+"""An end effector is on the ground when its lowest point is at most this [m] above it; what slides chatters a little."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class GroundMeasures:
     end effectors from the centre of mass) is judged by sqrt(|dv|^2 + (reach d(yaw rate))^2) over reach times mean yaw rate.
     ``distance`` and ``planned_distance`` [m]: horizontal displacement of the centre of mass; ``distance_error``: how far the end
     points are apart, over the planned travel: the length of the planned path, or reach times turn if that is more. ``turn``,
-    ``planned_turn``, ``yaw_error`` (end), ``worst_yaw_error`` [rad]. ``slip`` [m]: the longest way an end effector slid while it
-    carried load, sideways only for wheels that spin; ``slip_share``: over the planned travel. ``tracking_rms``, ``tracking_max``
+    ``planned_turn``, ``yaw_error`` (end), ``worst_yaw_error`` [rad]. ``slip`` [m]: the longest way an end effector slid on
+    the ground, sideways only for wheels that spin; ``slip_share``: over the planned travel. ``tracking_rms``, ``tracking_max``
     [rad] of the joints' angles. Arrays (k,): ``peak_torque``, ``rms_torque`` [N·m], ``peak_utilisation`` of the motor's line (cut
     at 1), ``planned_utilisation``, ``saturation``: share of the time on the line.
     """
@@ -135,14 +136,14 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
 
 
 def slips(plan: GroundPlan, record: GroundRecord) -> Array:
-    """Way (e,) [m] that each end effector slid over the ground while it carried more than 0.5 N.
+    """Way (e,) [m] that each end effector slid over the ground while it was on it, at most ``ON_GROUND`` above.
 
     A ball or welded disc slides with the velocity of its lowest point, v + w x rho, along the ground; a wheel that spins only with
     the part of it along its axle: in its own direction it rolls.
     """
     normal = ground_normal(plan.terrain, record.center[..., 0], record.center[..., 1])
-    loaded = record.contact & (np.sum(record.force[..., 1:] * normal, axis=-1) > _SETTLED)
     touching = contact_points(plan.character, plan.terrain, record.center, record.axis)
+    height = touching[..., 2] - ground_height(plan.terrain, touching[..., 0], touching[..., 1])
     out = np.zeros(record.center.shape[1])
     for j, tip in enumerate(plan.character.end_effectors):
         n, v, w = normal[:, j], record.linear[:, j], record.angular[:, j]
@@ -152,5 +153,6 @@ def slips(plan: GroundPlan, record: GroundRecord) -> Array:
             t = np.cross(record.axis[:, j], n)
             t /= np.maximum(np.linalg.norm(t, axis=1, keepdims=True), 1e-12)
             slide -= np.sum(slide * t, axis=1, keepdims=True) * t
-        out[j] = float(np.sum(np.linalg.norm(slide, axis=1) * loaded[:, j])) / plan.rate
+        speed = np.linalg.norm(slide, axis=1) * (height[:, j] <= ON_GROUND)
+        out[j] = float(np.sum(0.5 * (speed[1:] + speed[:-1]))) / plan.rate
     return out

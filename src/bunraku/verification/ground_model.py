@@ -4,7 +4,8 @@ Only end effectors may touch the ground; every other part meets a second ground 
 seen. Parts do not collide with each other: the certificate speaks of that. Each motor is two actuators on its joint: a servo whose
 force is cut at +-tau_0, with the damping kv - tau_0 / v_0, and a damper of tau_0 / v_0; the force of both on the joint is cut at
 +-tau_0. So the torque-speed line tau <= tau_0 (1 - v / v_0) and the braking limit tau_0 hold at every step without leaving the
-simulator. A motor that something turns faster than v_0 brakes, as its counter-voltage makes it.
+simulator. A motor that something turns faster than v_0 brakes, as its counter-voltage makes it. Each has at least the rotor inertia
+kv h, h the step: less, and a saturated motor of a limb in the air would overshoot its command in one step; geared rotors have more.
 """
 
 from __future__ import annotations
@@ -143,6 +144,7 @@ def _add_motors(spec: Any, servos: GroundServos) -> None:
             else:
                 bias[2] = -line[j]
             actuator.gainprm, actuator.biasprm = gain, bias
+            spec.joint(name).armature = max(float(spec.joint(name).armature), float(servos.damping[j]) * TIMESTEP)
             if np.isfinite(bank.stall[j]):
                 spec.joint(name).actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
                 spec.joint(name).actfrcrange = [-bank.stall[j], bank.stall[j]]

@@ -18,9 +18,9 @@ class GroundRecord:
 
     ``qpos``, ``qvel``: MuJoCo's state; ``rotation`` (m, 3, 3) of the base; ``com`` (m, 3) [m]; ``angle`` and ``speed`` (m, k) of
     the motors; ``torque`` and ``torque_speed`` (steps, k): torques and speeds of the motors at every step of the simulation;
-    ``force`` (m, e, 4): number of contacts and the ground's force [N] on each end effector; ``center``, ``linear``, ``angular``,
-    ``axis`` (m, e, 3): its centre [m], velocity [m/s], angular velocity [rad/s] and axis; ``touched`` [s]: when another part first
-    touched the ground, NaN if none did.
+    ``force`` (m, e, 4): number of contacts and the ground's force [N] on each end effector, means until the next sample;
+    ``center``, ``linear``, ``angular``, ``axis`` (m, e, 3): its centre [m], velocity [m/s], angular velocity [rad/s] and axis;
+    ``touched`` [s]: when another part first touched the ground, NaN if none did.
     """
 
     times: Array

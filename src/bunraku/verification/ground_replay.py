@@ -187,7 +187,7 @@ def _record(plan: GroundPlan, ground: GroundModel, states: Array, sensed: Array)
         qvel[picked][:, ground.velocity_address],
         sensed[:, ground.sensors["torques"]],
         qvel[:, ground.velocity_address],
-        ground.read(seen, "force", 4),
+        ground.read(np.add.reduceat(sensed, picked) / np.diff([*picked, len(sensed)])[:, None], "force", 4),
         ground.read(seen, "center", 3),
         ground.read(seen, "linear", 3),
         ground.read(seen, "angular", 3),

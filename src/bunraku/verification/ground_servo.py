@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 STIFFNESS, DAMPING = 20.0, 0.3
 """Gains kp [N·m/rad] and kv [N·m·s/rad] of the usual servo; at another stiffness kv is DAMPING sqrt(kp / STIFFNESS)."""
 
-WHEEL_GAIN = 0.2
+WHEEL_GAIN = 0.1
 """Gain kw [N·m·s/rad] of a wheel's velocity servo at the usual stiffness; at another it grows in proportion."""
 
 

@@ -6,14 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.verification.ground_heights import ground_normal
+from bunraku.verification.ground_measures import ON_GROUND
 from bunraku.verification.ground_plan import GroundPlan, contact_points
 
-__all__ = ["ON_GROUND", "planned_slides"]
+__all__ = ["planned_slides"]
 
 Array = NDArray[np.float64]
-
-ON_GROUND = 0.0002
-"""An end effector is planned to be on the ground when it is at most this [m] above it."""
 
 
 def planned_slides(plan: GroundPlan) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.mechanics.tree import compile_tree
 
-COM, BASE = -2, -1
+COM, BASE = -1, -2
 """What a target pulls at, if it is no end effector's index."""
 
 

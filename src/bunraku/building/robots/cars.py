@@ -36,5 +36,5 @@ def car() -> Robot:
 
 
 def tilted_car() -> Robot:
-    """The car with the axles of its front wheels tilted by 45 degrees about x, which lifts them off the ground by r (1 - cos 45°)."""
+    """The car with the axles of its front wheels tilted by 45 degrees about x: that lifts them by r (1 - cos 45°)."""
     return _car("tilted-car", radians(45.0), (0.80, 0.35, 0.24, 1.0))

@@ -1,8 +1,8 @@
 """Kinematics of a character on wheels and feet, sample by sample. See `model.py` for the arrays.
 
-Notation: O, A origin and world direction of a coordinate's axis; R, P pose of a node; x centre of mass; d = P_p - x of point masses;
-a world axle, n ground normal, t = a x n/|a x n| rolling direction, m = a x t towards the ground, e = centre + r m contact point
-(ball: e = centre - r n); sigma the spin of the carrying body about a against the frame (t, a): d(sigma) = A.a - dt.m.
+Notation: O, A origin and world direction of a coordinate's axis; R, P pose of a node; x centre of mass; d = P_p - x of points;
+a world axle, n ground normal, t = a x n/|a x n| rolling direction, m = a x t towards the ground, e = centre + r m the contact
+point (ball: e = centre - r n); sigma the spin of the carrying body about a against the frame (t, a): d(sigma) = A.a - dt.m.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def ground(grid, heights, x, y, out):
     dy = (b - 0.5, -2.0 * b, b + 0.5)
     for k in range(3):
         p = min(max(i + k - 1, 0), heights.shape[0] - 1)
-        for l in range(3):
-            q = min(max(j + l - 1, 0), heights.shape[1] - 1)
+        for o in range(3):
+            q = min(max(j + o - 1, 0), heights.shape[1] - 1)
             z = heights[p, q]
-            out[0] += wx[k] * wy[l] * z
-            out[1] += dx[k] * wy[l] * z / grid[2]
-            out[2] += wx[k] * dy[l] * z / grid[2]
+            out[0] += wx[k] * wy[o] * z
+            out[1] += dx[k] * wy[o] * z / grid[2]
+            out[2] += wx[k] * dy[o] * z / grid[2]
 
 
 @njit(cache=True)

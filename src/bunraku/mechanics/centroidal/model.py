@@ -34,11 +34,11 @@ NO_LIMIT = 1e9
 class CentroidalModel:
     """The arrays. Coordinates (nq): the character's without those of axles, the first six the base's tx, ty, tz, rz, ry, rx.
 
-    ``tree``: recursion arrays (`Tree.arrays`), ``nodes`` (nq,) the node of each coordinate. ``points``: node, local place, mass of four
-    points for every rigid lump. ``tips``: node, centre, axis, reference, radius, kind, chain (the coordinates that move it, -1 after the
-    last). ``drag`` and ``friction`` (n_e,). ``middle``, ``half``, ``speed``, ``stall``, ``no_load`` (nq,): range, speed limit and
-    torque-speed line of joints, NO_LIMIT where there is none (the base); ``spin_*`` (n_e,) those of driven wheels. ``axles`` the
-    hinge of each tip, empty where it has none.
+    ``tree``: recursion arrays (`Tree.arrays`), ``nodes`` (nq,) the node of each coordinate. ``points``: node, local place, mass of
+    four points for every rigid lump. ``tips``: node, centre, axis, reference, radius, kind, chain (the coordinates that move it, -1
+    after the last). ``lumps`` (n_e,) the lump each belongs to. ``drag`` and ``friction`` (n_e,). ``middle``, ``half``, ``speed``,
+    ``stall``, ``no_load`` (nq,): range, speed limit and torque-speed line of joints, NO_LIMIT where there is none (the base);
+    ``spin_*`` (n_e,) those of driven wheels. ``axles``: the hinge of each tip, empty where it has none.
     """
 
     names: tuple[str, ...]

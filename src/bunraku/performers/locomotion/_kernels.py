@@ -1,8 +1,8 @@
 """Rows of the motion problem, sample by sample, with their Jacobians: robot as data, nothing compiled per robot.
 
-Sample i has the unknowns v_i = (q_i, f_i); its rows look at v_{i-1}, v_i, v_{i+1}, the local columns 0.., nv.., 2 nv... Samples before the first
-and after the last are copies of others, shifted by D (and mirrored), or data; `fold` brings their columns home. Row r of an
-equality adds w (scale (r + s))^2 to the energy, row g of an inequality the same where g + s > 0 (docs/theory/locomotion).
+Sample i has the unknowns v_i = (q_i, f_i); its rows look at v_{i-1}, v_i, v_{i+1}, the local columns 0.., nv.., 2 nv... Samples
+before the first and after the last are copies of others, shifted by D (and mirrored), or data; `fold` brings their columns home.
+Row r of an equality adds w (scale (r + s))^2 to the energy, row g of an inequality the same where g + s > 0; docs/theory has all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a plan promises, recomputed from its problem: residuals by kind, goal, limits, torques; and what to change if it cannot be met."""
+"""What a plan promises, recomputed from its problem: residuals, goal, limits, torques; and what to change if it cannot be met."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _goals(plan: Plan, gait: Gait) -> list[Check]:
     wished = gait.distance or (None, None)
     parts = [(w, got) for w, got in zip(wished, (x, y), strict=True) if w is not None]
     if parts:
-        length = float(np.hypot(*(w for w, _ in parts))) if len(parts) == 2 else abs(parts[0][0])
+        length = float(np.sqrt(sum(w * w for w, _ in parts)))
         miss = float(np.sqrt(sum((w - got) ** 2 for w, got in parts)))
         if length > 0.0:
             checks.append(Check("missed distance", miss / length, "of the wished one", GOAL, note=f"{np.hypot(x, y):.4f} m"))

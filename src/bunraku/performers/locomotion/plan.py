@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from bunraku.mechanics.centroidal import _kernels as centroidal
+from bunraku.mechanics.centroidal.kinematics import Kinematics, center_of_mass
 from bunraku.mechanics.centroidal.model import GRAVITY
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion._kernels import wrap
-from bunraku.performers.locomotion.problem import MotionProblem, center_of_mass
+from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.torque import _kernels as torque_kernels
 
-__all__ = ["Plan", "resampled"]
+__all__ = ["Plan", "plan_torques", "resampled"]
 
 Array = NDArray[np.float64]
 
@@ -83,43 +83,16 @@ class Plan:
         return float(moved[0]), float(moved[1]), float(last[3] - first[3])
 
 
-@dataclass(frozen=True)
-class Moved:
-    """Kinematics and torques along n samples of the endless motion, from the kernels that plan it.
-
-    ``com`` (n, 3), ``contact`` (n, n_e, 3) the contact points, ``rolling`` (n, n_e, 3) their rolling directions, ``spin`` (n, n_e) the
-    carrying body's spin about each axle, ``torque`` (n - 2, nq) at the inner samples.
-    """
-
-    com: Array
-    contact: Array
-    rolling: Array
-    spin: Array
-    torque: Array
-
-
-def moved(problem: MotionProblem, v: Array) -> Moved:
-    """Kinematics of the samples ``v`` (n, nv), and the torques at the inner ones by the plan's own inverse dynamics."""
-    model, terrain = problem.model, problem._data[4][4]
-    n, nodes, n_e, chain = len(v), len(model.tree[0]), model.n_tips, model.tips[6].shape[1]
-    shapes = (
-        (nodes, 3, 3), (nodes, 3), (nodes, 3), (3,), (3, model.nq), (len(model.points[0]), 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e, 3),
-        (n_e,), (n_e, 3), (n_e, 3, chain), (n_e, 3, chain), (n_e, chain),
-    )  # fmt: skip
-    K = tuple(np.zeros((n, *shape)) for shape in shapes)
-    for i in range(n):
-        at = np.ascontiguousarray(v[i, : model.nq])
-        centroidal.move(model.tree, model.nodes, model.points, model.tips, terrain, at, False, *(part[i] for part in K))
-    torque = np.zeros((max(n - 2, 0), model.nq))
+def plan_torques(problem: MotionProblem, v: Array, seen: Kinematics) -> Array:
+    """Torques (n - 2, nq) at the inner ones of the samples ``v`` (n, nv), by the plan's own inverse dynamics."""
+    model, K = problem.model, seen.arrays
+    torque = np.zeros((max(len(v) - 2, 0), model.nq))
     load = np.empty((len(model.points[0]), 3))
-    parent, kind = model.tree[0], model.tree[1]
-    for i in range(1, n - 1):
+    tree = (model.tree[0], model.tree[1], model.nodes, model.points, model.tips[0])
+    for i in range(1, len(v) - 1):
         forces = np.ascontiguousarray(v[i, model.nq :])
-        torque_kernels.torques(
-            parent, kind, model.nodes, model.points, model.tips[0], K[1], K[2], K[3], K[5], K[6], forces, i, problem.step, GRAVITY, load,
-            torque[i - 1],
-        )  # fmt: skip
-    return Moved(K[3], K[6], K[7], K[10], torque)
+        torque_kernels.torques(*tree, K[1], K[2], K[3], K[5], K[6], forces, i, problem.step, GRAVITY, load, torque[i - 1])
+    return torque
 
 
 def resampled(plan: Plan, problem: MotionProblem) -> Array:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bunraku.character import Character
+from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
 from bunraku.motion import Channel, JointCurves
-from bunraku.performers.locomotion.plan import Moved, Plan, moved
+from bunraku.performers.locomotion.plan import Plan, plan_torques
 
 __all__ = ["Played", "play"]
 
@@ -41,8 +43,9 @@ def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
         count = problem.samples - 1
         first, last = -1, count + 1
     v = plan.samples(first, last)
-    t = problem.step * np.arange(first, last + 1)
-    seen = moved(problem, v)
+    t = problem.step * np.arange(first, last + 1, dtype=np.float64)
+    seen = kinematics(model, v[:, : model.nq], problem.terrain)
+    joint_torque = plan_torques(problem, v, seen)
     at = np.arange(int(np.floor(problem.step * count * rate + 1e-9)) + 1) / rate
     q = _splined(plan, t, v[:, : model.nq], at)
     spins = _spins(plan, t, v, seen)
@@ -56,7 +59,7 @@ def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
             rates[axle] = curve(at) if curve is not None else np.full(len(at), spins[j][1][0] if len(spins[j][1]) else 0.0)
             values[axle] = (curve.antiderivative()(at) - curve.antiderivative()(0.0)) if curve is not None else rates[axle] * at
     motion = JointCurves(character.coordinates, rate, np.column_stack([values[name] for name in character.coordinates]))
-    torque = {name: np.interp(at, t[1:-1], seen.torque[:, c]) for c, name in enumerate(names)}
+    torque = {name: np.interp(at, t[1:-1], joint_torque[:, c]) for c, name in enumerate(names)}
     forces = v[:, model.nq :].reshape(len(v), -1, 3)
     for j, axle in enumerate(axles):
         if axle:
@@ -79,7 +82,7 @@ def _splined(plan: Plan, t: Array, q: Array, at: Array) -> Array:
         found: Array = CubicSpline(t, q)(at)
         return found
     still = np.zeros(q.shape[1])
-    bc: list[object] = []
+    bc: list[Any] = []
     for ghost, pose in ((ends.before, q[1]), (ends.after, q[-2])):
         resting = ghost is not None and np.abs(_cut(ghost, pose) - pose).max() < 1e-9
         bc.append((1, still) if resting else "not-a-knot")
@@ -87,7 +90,7 @@ def _splined(plan: Plan, t: Array, q: Array, at: Array) -> Array:
         bc[0] = (1, (q[2] - q[0]) / (2.0 * plan.problem.step))
     if bc[1] == "not-a-knot" and ends.after is not None:
         bc[1] = (1, (q[-1] - q[-3]) / (2.0 * plan.problem.step))
-    inside: Array = CubicSpline(t[1:-1], q[1:-1], bc_type=tuple(bc))(np.clip(at, t[1], t[-2]))
+    inside: Array = CubicSpline(t[1:-1], q[1:-1], bc_type=(bc[0], bc[1]))(np.clip(at, t[1], t[-2]))
     return inside
 
 
@@ -98,8 +101,8 @@ def _cut(ghost: Array, pose: Array) -> Array:
     return found
 
 
-def _spins(plan: Plan, t: Array, v: Array, seen: Moved) -> list[tuple[Array, Array]]:
-    """Per end effector the times [s] of the middles of intervals on the ground and the wheel's speed about its axle there [rad/s]."""
+def _spins(plan: Plan, t: Array, v: Array, seen: Kinematics) -> list[tuple[Array, Array]]:
+    """Per end effector the middles [s] of its intervals on the ground and the wheel's speed about its axle there [rad/s]."""
     problem, model = plan.problem, plan.problem.model
     force = np.abs(v[:, model.nq :].reshape(len(v), -1, 3)).sum(axis=2)
     found = []

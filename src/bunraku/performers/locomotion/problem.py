@@ -1,7 +1,7 @@
 """The motion problem of going: unknowns, rows and weights of one plan, as data for the kernels.
 
 Unknowns z: for each of T samples the coordinates q and the ground's force on every end effector, then the shift D = (dx, dy, dyaw)
-that carries the start of a cycle to its end, or the wanted last pose to where it is reached. docs/theory/locomotion states every row.
+that carries the start of a cycle to its end, or the wanted last pose to where it is reached. docs/theory/locomotion has the rows.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
+from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_arrays, working_arrays
 from bunraku.mechanics.centroidal.model import GRAVITY, CentroidalModel
 from bunraku.motion import HeightField
 from bunraku.optimization.blocks.descent import Blocks
@@ -63,8 +64,8 @@ class Aim:
 class Ends:
     """What holds at the ends of a motion that happens once, or the mirror of a cycle whose second half mirrors its first.
 
-    ``start``: the first pose (nq,); ``before``: the sample before it (nv,); ``end``: the last pose, up to the shift D; ``after``: the
-    sample after it, shifted too. Any may be None. ``mirror``: permutation and sign (nv,) of a cycle.
+    ``start``: the first pose (nq,); ``before``: the sample before it (nv,); ``end``: the last pose, up to the shift D; ``after``:
+    the sample after it, shifted too. Any may be None. ``mirror``: permutation and sign (nv,) of a cycle.
     """
 
     start: Array | None = None
@@ -175,7 +176,8 @@ class MotionProblem:
             [self.step, model.mass, GRAVITY, self.least_force, float(self.torque_limits), *self.weights.at(self.intervals)]
         )
         limits = (
-            model.middle, model.half, model.speed, model.stall, model.no_load, model.spin_speed, model.spin_stall, model.spin_no_load,
+            model.middle, model.half, model.speed, model.stall, model.no_load,
+            model.spin_speed, model.spin_stall, model.spin_no_load,
         )  # fmt: skip
         touching = np.ones((self.samples + 2, n_e), dtype=np.int64)
         touching[1:-1] = self.contacts
@@ -190,7 +192,7 @@ class MotionProblem:
             touching[0] = self.contacts[0] if ends.contacts_before is None else ends.contacts_before
             touching[-1] = self.contacts[-1] if ends.contacts_after is None else ends.contacts_after
         pairs, least = self.pairs
-        plan = (touching, self.heights, pairs, least, _terrain(self.terrain), _moves(model), self.friction, model.drag)
+        plan = (touching, self.heights, pairs, least, ground_arrays(self.terrain), _moves(model), self.friction, model.drag)
         nothing, none = np.zeros(nv), np.zeros(nq)
         kind = kernels.PERIODIC if self.periodic else kernels.OPEN
         ended = (
@@ -223,13 +225,8 @@ class MotionProblem:
     def _room(self) -> tuple[Any, ...]:
         """Working arrays: kinematics of all samples, extended unknowns, values of the rows, blocks."""
         model, T = self.model, self.samples
-        nodes, nq, nv, n_e = len(model.tree[0]), model.nq, model.nv, model.n_tips
-        points, chain = len(model.points[0]), model.tips[6].shape[1]
-        shapes = (
-            (nodes, 3, 3), (nodes, 3), (nodes, 3), (3,), (3, nq), (points, 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e,), (n_e, 3),
-            (n_e, 3, chain), (n_e, 3, chain), (n_e, chain),
-        )  # fmt: skip
-        K = tuple(np.zeros((T + 2, *shape)) for shape in shapes)
+        nq, nv = model.nq, model.nv
+        K = working_arrays(model, T + 2)
         values = (np.zeros((T, len(self.rows[0]))), np.zeros(2 * nq + 6))
         blocks = (np.zeros((T, 3, nv, nv)), np.zeros((T, 3, nv)), np.zeros((3, 3)), np.zeros((T, nv)), np.zeros(3))
         return K, np.zeros((T + 2, nv)), values, blocks
@@ -341,36 +338,6 @@ class MotionProblem:
         standing = self.contacts.sum(axis=1, keepdims=True)
         v[:, nq + 2 :: 3] = self.contacts * (self.model.mass * GRAVITY / np.maximum(standing, 1))
         return z
-
-
-def contact_points(model: CentroidalModel, q: Array, terrain: HeightField | None = None) -> Array:
-    """Contact points (n_e, 3) [m] of the end effectors at one configuration."""
-    return _moved(model, q, terrain)[6]
-
-
-def center_of_mass(model: CentroidalModel, q: Array) -> Array:
-    """Centre of mass (3,) [m] at one configuration."""
-    return _moved(model, q, None)[3]
-
-
-def _moved(model: CentroidalModel, q: Array, terrain: HeightField | None) -> tuple[Array, ...]:
-    from bunraku.mechanics.centroidal import _kernels as centroidal
-
-    n, n_e, chain = len(model.tree[0]), model.n_tips, model.tips[6].shape[1]
-    shapes = (
-        (n, 3, 3), (n, 3), (n, 3), (3,), (3, model.nq), (len(model.points[0]), 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e,), (n_e, 3),
-        (n_e, 3, chain), (n_e, 3, chain), (n_e, chain),
-    )  # fmt: skip
-    K = tuple(np.zeros(shape) for shape in shapes)
-    q = np.ascontiguousarray(q, dtype=np.float64)
-    centroidal.move(model.tree, model.nodes, model.points, model.tips, _terrain(terrain), q, False, *K)
-    return K
-
-
-def _terrain(terrain: HeightField | None) -> tuple[Array, Array]:
-    if terrain is None:
-        return np.zeros(3), np.zeros((0, 0))
-    return np.array([*terrain.origin, terrain.spacing]), np.ascontiguousarray(terrain.heights)
 
 
 def _moves(model: CentroidalModel) -> Flags:

@@ -60,7 +60,8 @@ def plan_motion(
         spent.append(plan.solution.iterations)
         if plan.solution.status is Status.CANCELLED:
             break
-    assert plan is not None
+    if plan is None:
+        raise BadInput("a gait without any stage arrived")
     return Planned(plan, gait, tuple(spent), pattern.notes)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.building.mirror import mirror_map
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.patterns import FootfallPattern, contacts, fewest_samples, footfalls, swing_heights
@@ -29,8 +30,8 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
     """Numbers of samples from coarse to fine.
 
     A cycle that only rolls is planned with 12 and refined to 24, one with swinging feet with 12 (24 where swings are short) and
-    refined to 48; motions that happen once accordingly, from a step of 0.1 s on. ``gait.samples`` fixes the last; up to 30 it is the
-    only one.
+    refined to 48; motions that happen once accordingly, from a step of 0.1 s on. ``gait.samples`` fixes the last; up to 30 it is
+    the only one.
     """
     ends = 0 if gait.periodic else 1
     halves = 2 if gait.symmetric else 1
@@ -127,16 +128,10 @@ def _aims(model: CentroidalModel, gait: Gait, step: float, samples: int) -> Sequ
 
 def _mirror(character: Character, model: CentroidalModel) -> tuple[NDArray[np.int64], Array]:
     """Permutation and sign (nv,) of the unknowns of one sample under the exchange of left and right."""
-    from bunraku.building.mirror import mirror_map
-
     mirror = mirror_map(character)
-    order, sign = [], []
-    for name in model.names:
-        other, turned = mirror.coordinates[name]
-        order.append(model.names.index(other))
-        sign.append(turned)
-    for name in model.tip_names:
-        k = model.tip_names.index(mirror.end_effectors[name])
+    other, turned = mirror.of(model.names)
+    order, sign = list(other), list(turned)
+    for k in mirror.end_effectors:
         order += [model.nq + 3 * k + a for a in range(3)]
         sign += [1.0, -1.0, 1.0]
     return np.array(order, dtype=np.int64), np.array(sign, dtype=np.float64)

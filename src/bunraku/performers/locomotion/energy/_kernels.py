@@ -88,7 +88,7 @@ def aims(i, targets, model, K, nq, nv, jac, L, g, idx, co):
     """Targets between extended samples i and i + 1: weight |(1 - a) place_i + a place_{i+1} - target|^2; returns their sum."""
     at, share, what, place, weight = targets
     tips = model[3]
-    x, Jx, e, Je, P, A = K[3], K[4], K[6], K[12], K[1], K[2]
+    x, Jx, e, Je, P = K[3], K[4], K[6], K[12], K[1]
     total = 0.0
     for n in range(at.shape[0]):
         if at[n] != i - 1:
@@ -136,7 +136,7 @@ def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
     ``bounds``: (scale, pin_start, start, pin_end, end, gauge, goal (x, y, yaw), wanted (3), mirrored, origin).
     """
     scale, pin_start, start, pin_end, end, gauge, goal, wanted, mirrored, origin = bounds
-    T, nv = v.shape
+    T = v.shape[0]
     x, Jx = K[3], K[4]
     weight = 2.0 * w * scale * scale
     c3, s3 = np.cos(D[2]), np.sin(D[2])
@@ -267,7 +267,7 @@ def energy(v, D, numbers, home, model, limits, plan, ends, bounds, targets, K, v
     """
     scale, inequality = rows
     T, nv = v.shape
-    nq, ne = model[1].shape[0], plan[0].shape[1]
+    nq = model[1].shape[0]
     has = np.zeros(T + 2, dtype=np.int64)
     M, N = np.zeros((2, nv, nv)), np.zeros((2, nv, 3))
     extend(v, D, nq, ends, v_ext, has, M, N)

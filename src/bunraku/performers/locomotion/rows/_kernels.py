@@ -14,7 +14,7 @@ from bunraku.performers.locomotion.torque._kernels import torque_columns, torque
 
 TIP_ROWS = 11
 HEIGHT, SLIP, RESIST, LIFT, FRICTION, NORMAL, SPIN, SPIN_TORQUE = 0, 1, 3, 4, 7, 8, 9, 10
-"""Rows of an end effector: height, slip (2), resistance, force in the air (3), friction, normal force, wheel speed, wheel torque."""
+"""Rows of an end effector: height, slip (2), resistance, force in the air (3), friction, normal force, wheel speed and torque."""
 
 EPS = 1e-6
 """Friction's cone is rounded: sqrt(|f_t|^2 + EPS) [N^2]."""
@@ -194,7 +194,7 @@ def directed(i, j, chain, K, u, along, nv, sign, idx, co, k, flip):
 
 @njit(cache=True)
 def rolling(i, j, o, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co):
-    """No slip from sample i to i + 1: wheels not sideways, welded ones also with their spin, balls with their turn; wheel speed, torque."""
+    """No slip from sample i to i + 1: wheels not sideways, welded ones also with their spin, balls with their turn; motors."""
     nodes, tips = model[1], model[3]
     R, A, e, t, n, sigma, Je, Js = K[0], K[2], K[6], K[7], K[9], K[10], K[12], K[14]
     nq, chain, radius, kind = nodes.shape[0], tips[6], tips[4][j], tips[5][j]
@@ -346,7 +346,7 @@ def joint_limits(
     """Range (an equality where it is zero), speed and torque of every joint: three rows each."""
     tree, nodes, points, tips = model
     middle, half, speed, stall, no_load = limits[0], limits[1], limits[2], limits[3], limits[4]
-    P, A, x, d, e, Je = K[1], K[2], K[3], K[5], K[6], K[12]
+    P, A, x, d, e = K[1], K[2], K[3], K[5], K[6]
     nq = nodes.shape[0]
     nv = nq + 3 * e.shape[1]
     tau = np.zeros(nq)

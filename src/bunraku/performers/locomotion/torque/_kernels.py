@@ -60,68 +60,68 @@ def torque_columns(c, i, kind, nodes, points, tips, moves, P, A, x, d, e, Je, f,
     for k in range(3 * nv):
         out[k] = 0.0
     b = nodes[c]
-    O, u = P[i, b], A[i, b]
+    origin, u = P[i, b], A[i, b]
     turns = kind[b] == HINGE
-    r, v, w, dr, dO, du = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    for l in range(nq):
-        above = l != c and moves[l, b] != 0
+    r, v, w, dr, d_origin, du = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for q in range(nq):
+        above = q != c and moves[q, b] != 0
         for a in range(3):
-            dO[a], du[a] = 0.0, 0.0
+            d_origin[a], du[a] = 0.0, 0.0
         if above:
-            column(kind[nodes[l]], A[i, nodes[l]], P[i, nodes[l]], O, dO)
-            if kind[nodes[l]] == HINGE:
-                cross(A[i, nodes[l]], u, du)
+            column(kind[nodes[q]], A[i, nodes[q]], P[i, nodes[q]], origin, d_origin)
+            if kind[nodes[q]] == HINGE:
+                cross(A[i, nodes[q]], u, du)
         for p in range(point_node.shape[0]):
-            if moves[c, point_node[p]] == 0 or (moves[l, point_node[p]] == 0):
+            if moves[c, point_node[p]] == 0 or (moves[q, point_node[p]] == 0):
                 continue
             for a in range(3):
                 r[a] = d[i, p, a] + x[i, a]
-            column(kind[nodes[l]], A[i, nodes[l]], P[i, nodes[l]], r, dr)
+            column(kind[nodes[q]], A[i, nodes[q]], P[i, nodes[q]], r, dr)
             for s in range(3):
                 k = i + s - 1
                 for a in range(3):
                     w[a] = d[k, p, a] + x[k, a]
-                column(kind[nodes[l]], A[k, nodes[l]], P[k, nodes[l]], w, v)
+                column(kind[nodes[q]], A[k, nodes[q]], P[k, nodes[q]], w, v)
                 share = point_mass[p] / (h * h) * (-2.0 if s == 1 else 1.0)
                 if turns:
                     for a in range(3):
-                        r[a] -= O[a]
+                        r[a] -= origin[a]
                     cross(r, v, w)
                     for a in range(3):
-                        r[a] += O[a]
-                    out[s * nv + l] += share * dot(u, w)
+                        r[a] += origin[a]
+                    out[s * nv + q] += share * dot(u, w)
                 else:
-                    out[s * nv + l] += share * dot(u, v)
+                    out[s * nv + q] += share * dot(u, v)
             if turns:
                 for a in range(3):
-                    r[a] -= O[a]
-                    dr[a] -= dO[a]
+                    r[a] -= origin[a]
+                    dr[a] -= d_origin[a]
                 cross(r, load[p], w)
                 cross(dr, load[p], v)
-                out[nv + l] += dot(du, w) + dot(u, v)
+                out[nv + q] += dot(du, w) + dot(u, v)
             else:
-                out[nv + l] += dot(du, load[p])
+                out[nv + q] += dot(du, load[p])
         for j in range(tip_node.shape[0]):
-            if moves[c, tip_node[j]] == 0 or moves[l, tip_node[j]] == 0:
+            if moves[c, tip_node[j]] == 0 or moves[q, tip_node[j]] == 0:
                 continue
             g = f[3 * j : 3 * j + 3]
             if not turns:
-                out[nv + l] -= dot(du, g)
+                out[nv + q] -= dot(du, g)
                 continue
             k = 0
-            while chain[j, k] != l:
+            while chain[j, k] != q:
                 k += 1
             for a in range(3):
-                r[a] = e[i, j, a] - O[a]
-                dr[a] = Je[i, j, a, k] - dO[a]
+                r[a] = e[i, j, a] - origin[a]
+                dr[a] = Je[i, j, a, k] - d_origin[a]
             cross(r, g, w)
             cross(dr, g, v)
-            out[nv + l] -= dot(du, w) + dot(u, v)
+            out[nv + q] -= dot(du, w) + dot(u, v)
     for j in range(tip_node.shape[0]):
         if moves[c, tip_node[j]] == 0:
             continue
         for a in range(3):
-            r[a] = e[i, j, a] - O[a]
+            r[a] = e[i, j, a] - origin[a]
         cross(u, r, v)
         for a in range(3):
             out[nv + nq + 3 * j + a] = -v[a] if turns else -u[a]
