@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "bunraku"
 RANKS = [
     ("errors", "geometry", "optimization"),
     ("character", "motion"),
-    ("formats", "mechanics", "retargeting", "rhythm", "gait"),
+    ("formats", "mechanics", "retargeting", "rhythm", "gait", "building"),
     ("performers",),
     ("verification", "stage"),
     ("cli", "assets"),

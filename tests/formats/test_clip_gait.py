@@ -111,6 +111,8 @@ def test_slopes_and_grids_are_the_same_ground():
     )
     slope = HeightField.slope(math.radians(10.0), start=0.1, length=0.4, spacing=0.05)
     assert read(text).gait.terrain == slope
+    kerb = ONCE.replace("at_m: 0.3}", "at_m: 0.3, length_m: 0.2}")
+    assert read(kerb).gait.terrain == HeightField.step(0.015, at=0.3, length=0.2)
     grid = ONCE.replace(
         "{kind: step, height_mm: 15, at_m: 0.3}", "{kind: grid, spacing_m: 0.5, heights_cm: [[0, 0, 0], [1, 1, 1], [1, 1, 1]]}"
     )

@@ -171,6 +171,10 @@ def test_the_side_step_of_the_notes_is_sampled_as_given(walker):
     lh = [tip.name for tip in walker.end_effectors].index("lh")
     assert np.flatnonzero(flags[:, lh] == 0).tolist() == [4, 5, 6]
     assert flags.dtype == np.int64
+    late = contacts(FootfallPattern("custom", 2, ((0, 0.75, 1.0),), periodic=False), 37)
+    assert np.flatnonzero(late[:, 0] == 0).tolist() == list(range(28, 36))
+    cycle = contacts(FootfallPattern("custom", 2, ((0, 0.75, 1.0),)), 36)
+    assert np.flatnonzero(cycle[:, 0] == 0).tolist() == list(range(28, 36))
 
 
 @pytest.mark.parametrize("samples", [24, 48, 96])

@@ -186,6 +186,8 @@ def test_forces_turn_with_the_cycles():
     made = forced().sampled(200.0, 2)
     np.testing.assert_allclose(made.forces[240:480], rotated_forces(made.forces[:240], np.full(240, 0.5)), atol=1e-12)
     np.testing.assert_allclose(made.forces[250, 0, :2], [np.cos(0.5), np.sin(0.5)], atol=1e-12)
+    seam = np.array([0.1 + 0.9 * np.cos(0.5), 0.9 * np.sin(0.5)])
+    np.testing.assert_allclose(made.forces[239, 0, :2], seam, atol=1e-12)
 
 
 def test_contact_needs_both_samples():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import mujoco
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,10 +12,12 @@ from bunraku.verification.ground_model import TIMESTEP, GroundModel, ground_mode
 from bunraku.verification.ground_plan import contact_points, ground_plan
 from bunraku.verification.ground_servo import commands, ground_servos, utilisation
 
+mujoco = pytest.importorskip("mujoco")
+
 RADIUS, SPIN = 0.03, 0.02 * 0.03**2 / 2.0
 
 
-def in_the_air(car) -> tuple[GroundModel, mujoco.MjData, float]:
+def in_the_air(car) -> tuple[GroundModel, Any, float]:
     """The model of a car held up without gravity, and the inertia of a wheel with its rotor."""
     ground = ground_model(car, ground_servos(car, 20.0))
     ground.model.opt.gravity[:] = 0.0

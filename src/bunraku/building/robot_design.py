@@ -2,7 +2,7 @@
 
 ``F.knee z`` is the z offset of the knee of the limbs ``LF`` and ``RF`` from the joint before (on the left; the right mirrors it),
 ``F.tip x`` the place of their wheel or foot, ``F.tip radius`` its size. A link is never shorter than what is screwed into it: the
-part of the next servo's case that lies along it, the horn it starts from, and a printed wall at either end.
+part of the next servo's case that lies along it, the horn it starts from, and a printed wall between.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def shortest_link(robot: Robot, before: Stage, stage: Stage) -> float:
     """The least length [m] of the printed link from one servo's horn to the case of the next.
 
     The next case reaches from its shaft towards the link's start by s + l/2 (shaft offset s, long side l) if it lies along the
-    link, by its depth and horn if it is driven from below, else by half its width; then come the horn's radius and two walls.
+    link, by its depth and horn if it is driven from below, else by half its width; then come the horn's radius and a wall.
     """
     one, two = servo(before.servo), servo(stage.servo)
     along = int(np.argmax(np.abs(stage.offset)))
@@ -64,7 +64,7 @@ def shortest_link(robot: Robot, before: Stage, stage: Stage) -> float:
         reach = two.horn_height + two.size[2] + abs(stage.shift)
     else:
         reach = two.size[0] / 2.0
-    return reach + one.horn_radius + 2.0 * robot.material.wall
+    return reach + one.horn_radius + robot.material.wall
 
 
 def _offset(robot: Robot, limb: Limb, stage: Stage, before: Stage | None, letter: str) -> Parameter:

@@ -1,7 +1,8 @@
 """The servomotors of the component library: torque-speed line, size, mass, where the shaft is and where the screws go.
 
-Figures of a maker carry their source; what no data sheet at hand states is said to be ours. Continuous torque is a third of stall
-where the maker gives none.
+Figures of a maker carry their source; what no data sheet at hand states is said to be ours. Where the shaft leaves the case, and
+hole spacings where they say so, are not the makers' figures: measure the part in hand before printing. Continuous torque is a third
+of stall where the maker gives none.
 """
 
 from __future__ import annotations

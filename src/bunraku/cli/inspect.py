@@ -70,6 +70,7 @@ def _character(character: Character) -> dict[str, Any]:
         "couplings": len(character.couplings),
         "dependent ranges": len(character.dependent_ranges),
         "feet": len(character.feet),
+        "end effectors": ", ".join(f"{tip.name} ({tip.kind})" for tip in character.end_effectors),
         "strings": ", ".join(string.name for string in character.strings),
         "frames": ", ".join(frame.name for frame in character.frames),
         "groups": ", ".join(character.groups),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -11,20 +12,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution, Warm
+from bunraku.gait.patterns import footfalls
+from bunraku.motion import Gait
+from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution
+from bunraku.optimization.blocks.descent import Descent
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
+from bunraku.performers.locomotion.state import stages, state_problem
 
-__all__ = ["DESIGN_WEIGHTS", "ParametricDesign", "Plan", "Study"]
+__all__ = ["DESIGN_WEIGHTS", "SOFT_WEIGHT", "ParametricDesign", "Study", "Variant", "gait_study"]
 
 Array: TypeAlias = NDArray[np.float64]
 
 DESIGN_WEIGHTS = Weights(posture=1e-2, force=1e-3)
 """Weights for design: ten times those of planning on posture and forces, so that no direction of the motion is almost free."""
 
+SOFT_WEIGHT = 1e2
+"""Weight of the rows where they are only wished (:attr:`Study.soft`)."""
+
+TIGHT = AugmentedLagrangian(tolerance=1e-8, stationarity=1e-12)
+"""Multipliers enter the curvature, so they must be found well: looser ends leave it with the wrong sign in places."""
+
 
 class ParametricDesign(Protocol):
-    """A family of characters of one morphology. Parameters p (k,) with their names and the bounds within which they can be printed."""
+    """A family of characters of one morphology: parameters p (k,), their names, the bounds within which they can be built."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -42,17 +55,18 @@ class ParametricDesign(Protocol):
     def upper(self) -> Array:
         """Largest values (k,)."""
 
-    def character(self, parameters: Array) -> Character:
+    def character(self, p: ArrayLike) -> Character:
         """The character with these parameters, smooth in them; BadInput names what cannot be built."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """An optimal motion of one variant: its ``parameters`` (k,), the ``problem`` it solves and the ``solution``."""
+class Variant:
+    """One choice of ``parameters`` (k,) with its optimal motion: the ``problem`` and its ``solution``. ``soft``: see `Study`."""
 
     parameters: Array
     problem: MotionProblem
     solution: AugmentedSolution
+    soft: bool = False
 
     @property
     def motion(self) -> Array:
@@ -61,62 +75,105 @@ class Plan:
 
     @property
     def energy(self) -> float:
-        """The objective of the motion, all rows fulfilled."""
-        return self.solution.objective
+        """E of the motion: the objective where all rows hold; with the violations, weighted, where they are only wished."""
+        return self.solution.energy if self.soft else self.solution.objective
 
     @property
-    def coordinates(self) -> Array:
-        """Coordinates q (T, nq) at the samples [m, rad]."""
-        T, nv, _ = self.problem.shape
-        q: Array = self.motion[: T * nv].reshape(T, nv)[:, : self.problem.model.nq]
-        return q
+    def plan(self) -> Plan:
+        """The motion as a plan."""
+        return Plan(self.problem, self.solution)
+
+    @cached_property
+    def worst(self) -> tuple[str, float]:
+        """The kind of row violated most, in its own unit."""
+        found = self.problem.violations(self.motion)
+        name = max(found, key=lambda key: found[key])
+        return name, found[name]
 
 
 @dataclass(frozen=True)
 class Study:
     """A design and what is asked of it. ``state`` makes the motion problem of a character; all else follows.
 
-    ``solver``: tolerances tight enough that derivatives can be seen in differences of solutions.
+    ``soft``: rows are not demanded but wished, E = f + w sum (c r)^2 with a fixed weight, as in the paper. So a design that cannot
+    move as asked still has a best motion, whose energy says how far it is from one that can.
     """
 
     design: ParametricDesign
     state: Callable[[Character], MotionProblem]
-    solver: AugmentedLagrangian = field(default_factory=lambda: AugmentedLagrangian(tolerance=1e-8, stationarity=1e-12))
+    soft: bool = False
+    solver: AugmentedLagrangian = TIGHT
 
     def problem(self, parameters: ArrayLike) -> MotionProblem:
         """The motion problem of the variant with these parameters."""
         return self.state(self.design.character(np.array(parameters, dtype=np.float64)))
 
     def solve(
-        self, parameters: ArrayLike, *, near: Plan | None = None, start: Array | None = None, monitor: Monitor = SILENT
-    ) -> Plan:
-        """The optimal motion of a variant: from rest, or ``near`` a known one, beginning at ``start`` (that one's motion)."""
+        self, parameters: ArrayLike, *, near: Variant | None = None, start: Array | None = None, monitor: Monitor = SILENT
+    ) -> Variant:
+        """The optimal motion of a variant: from rest, or ``near`` a known one, beginning at ``start`` (else at that one's motion)."""
         p = np.array(parameters, dtype=np.float64)
         problem = self.problem(p)
-        if near is None:
-            return Plan(p, problem, self.solver.solve(problem, problem.still() if start is None else start, monitor=monitor))
-        begun = near.motion if start is None else start
-        known = near.solution
-        solution = self.solver.solve(problem, begun, warm=Warm(known.shifts, known.weight, known.damping), monitor=monitor)
-        return Plan(p, problem, solution)
+        if start is None:
+            start = problem.still() if near is None else near.motion
+        if self.soft:
+            return Variant(p, problem, _soft_solution(problem, start, monitor), True)
+        warm = None if near is None else near.solution.warm
+        return Variant(p, problem, self.solver.solve(problem, start, warm=warm, monitor=monitor))
+
+    def softened(self) -> Study:
+        """The same study with rows that are only wished."""
+        return replace(self, soft=True)
 
     def edited(self, parameters: Array, changes: dict[str, float]) -> Array:
-        """Parameters with some of them set; unknown names and values that cannot be printed are refused."""
+        """Parameters with some of them set; unknown names and values that cannot be built are refused."""
         p = np.array(parameters, dtype=np.float64)
         for name, value in changes.items():
-            k = self.place(name)
+            k = self.index(name)
             low, high = float(self.design.lower[k]), float(self.design.upper[k])
             if not low <= value <= high:
-                raise BadInput(f"{name} = {value:g} cannot be printed; {low:g} to {high:g} can")
+                raise BadInput(f"{self.design.names[k]} = {value:g} cannot be built; {low:g} to {high:g} can")
             p[k] = value
         return p
 
-    def place(self, name: str) -> int:
-        """The index of a parameter by name."""
-        if name not in self.design.names:
-            raise BadInput(f"the design has no parameter {name!r}; it has {', '.join(self.design.names)}")
-        return self.design.names.index(name)
+    def index(self, name: str) -> int:
+        """The place of a parameter by name; underscores stand for spaces too."""
+        for one in (name, name.replace("_", " ")):
+            if one in self.design.names:
+                return self.design.names.index(one)
+        raise BadInput(f"the design has no parameter {name!r}; it has {', '.join(self.design.names)}")
 
-    def places(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """The indices of several parameters."""
-        return np.array([self.place(name) for name in names], dtype=np.int64)
+
+def gait_study(design: ParametricDesign, gait: Gait, *, samples: int = 0, weights: Weights = DESIGN_WEIGHTS) -> Study:
+    """The study of a design that should go as ``gait`` says, planned with ``samples``, 0: as a first coarse plan would be."""
+    character = design.character(design.initial)
+    count = samples or stages(gait, footfalls(character, gait))[0]
+    return Study(design, lambda one: state_problem(one, gait, samples=count, weights=weights))
+
+
+def _soft_solution(problem: MotionProblem, start: Array, monitor: Monitor, most: int = 400) -> AugmentedSolution:
+    """The least f + w sum (c r)^2; its shifts are the violations that remain, so that multipliers are 2 w c^2 s as ever."""
+    descent = Descent(problem, np.array(start), SOFT_WEIGHT, problem.zero_shifts())
+    status = Status.MAX_ITERATIONS
+    for _ in range(most):
+        if not descent.step() or descent.promise <= 1e-13:
+            status = Status.CONVERGED
+            break
+        if monitor.cancelled:
+            status = Status.CANCELLED
+            break
+    shifts, residual = problem.update(descent.z, problem.zero_shifts())
+    return AugmentedSolution(
+        z=descent.z,
+        shifts=shifts,
+        weight=SOFT_WEIGHT,
+        damping=descent.damping,
+        status=status,
+        iterations=descent.iterations,
+        factorizations=descent.factorizations,
+        energy=problem.energy(descent.z, SOFT_WEIGHT, problem.zero_shifts()),
+        objective=problem.objective(descent.z),
+        residual=residual,
+        stationarity=descent.promise,
+        history=(),
+    )

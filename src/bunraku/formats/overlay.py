@@ -47,6 +47,7 @@ _NAMED = {
     "dependent_ranges": "coordinate",
     "frames": "name",
     "feet": "name",
+    "end_effectors": "name",
     "carriages": "name",
     "strings": "name",
     "loops": "name",

@@ -99,11 +99,11 @@ class AugmentedLagrangian:
     """The solver: options and one verb.
 
     ``tolerance``: largest unscaled residual at the end. ``stationarity``: largest share of the energy that an undamped Gauss-Newton
-    step may still promise at the end. ``first_weight``, ``growth``, ``last_weight``: w = first, first growth, ... last.
-    ``inner_iterations``: most steps per round; ``loose``: promise at which the first round ends, a third of it for the next, and so
-    on. ``max_iterations``: most steps in all. ``damping``: first damping, of the kind ``damping_kind`` (see
-    :mod:`bunraku.optimization.blocks.descent`). ``patience``: rounds at the last weight within which the residual must fall by a
-    tenth.
+    step may still promise at the end. ``first_weight``, ``growth``, ``last_weight``: w grows by ``growth`` after each round, unless
+    the residual fell to the share ``enough`` in it (the smaller w, the smoother E). ``inner_iterations``: most steps per round;
+    ``loose``: promise at which the first round ends, a third of it for the next, and so on. ``max_iterations``: most steps in all.
+    ``damping``: first damping, of the kind ``damping_kind`` (see :mod:`bunraku.optimization.blocks.descent`). ``patience``: rounds
+    at the last weight within which the residual must fall by a tenth.
     """
 
     tolerance: float = 1e-6
@@ -116,6 +116,7 @@ class AugmentedLagrangian:
     max_iterations: int = 1000
     damping: float = 1e-3
     damping_kind: Damping = "absolute"
+    enough: float = 0.25
     patience: int = 6
 
     def __post_init__(self) -> None:
@@ -197,10 +198,11 @@ class _Run:
         doubtful = not near and self._falls_by(2) > 0.9  # perhaps infeasible: then be sure that the energy is at its least
         goal = options.stationarity if near else max(options.stationarity, options.loose / 3.0 ** len(self.history))
         goal = max(goal, AT_ITS_LEAST) if doubtful else goal
-        settled = cancelled = False
+        settled = cancelled = stuck = False
         most = min(self.begun[0] + options.inner_iterations, options.max_iterations)
-        while not (settled or cancelled) and descent.iterations < most:
-            settled = not descent.step() or self._settled(goal, near or doubtful)
+        while not (settled or cancelled or stuck) and descent.iterations < most:
+            stuck = not descent.step()
+            settled = self._settled(goal, near or doubtful or stuck)
             cancelled = monitor.cancelled
         residual = self.change_shifts()
         figures = {"weight": descent.weight, "energy": descent.energy, "residual": residual}
@@ -211,9 +213,14 @@ class _Run:
             return Status.CANCELLED
         if descent.iterations >= options.max_iterations:
             return Status.MAX_ITERATIONS
+        if stuck:
+            descent.damping = options.damping
+            if near and not settled:
+                return Status.STALLED
         if descent.weight >= options.last_weight:
             return self._judge(settled)
-        if residual > options.tolerance:
+        before = self.history[-2].residual if len(self.history) > 1 else 0.0
+        if residual > max(options.tolerance, options.enough * before):
             self._raise_weight()
         return None
 
@@ -221,7 +228,7 @@ class _Run:
         """Whether the last step promised no more than ``goal``; strictly: whether it would not have without damping either."""
         if self.descent.promise > goal:
             return False
-        if strict:
+        if strict and self.descent.promise > 0.0:
             self.stationarity = self.descent.undamped_promise()
             return self.stationarity <= goal
         return True

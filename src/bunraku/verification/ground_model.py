@@ -85,6 +85,8 @@ def ground_model(
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         spec.option.impratio = _IMPEDANCE_RATIO
         model = spec.compile()
+        # by hand: the compiler takes a positive rate gain of a servo for a damping ratio
+        model.actuator_biasprm[: len(servos.wheel), 2] = servos.back_emf - servos.damping
     except (ValueError, mujoco.FatalError) as error:
         raise BadInput(
             f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
@@ -140,7 +142,7 @@ def _add_motors(spec: Any, servos: GroundServos) -> None:
             gain, bias = np.zeros(10), np.zeros(10)
             if part == "servo":
                 gain[0] = servos.damping[j] if servos.wheel[j] else servos.stiffness[j]
-                bias[1], bias[2] = -servos.stiffness[j], line[j] - servos.damping[j]
+                bias[1] = -servos.stiffness[j]  # the rate gain is set after compilation
             else:
                 bias[2] = -line[j]
             actuator.gainprm, actuator.biasprm = gain, bias

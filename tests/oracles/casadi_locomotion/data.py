@@ -28,11 +28,12 @@ class PlanTarget:
 class PlanData:
     """A planning problem. T samples, nq coordinates (spins of wheels left out), ne end effectors, nv = nq + 3 ne, N joints.
 
-    ``contacts`` and ``heights`` (T, ne). ``mirror``: permutation and sign (nv each) of a sample, (S v)[k] = sign[k] v[perm[k]]; a goal of
-    a mirrored half cycle is that of the whole. ``before``, ``after`` (nv), ``start``, ``end``, ``reference`` (nq) are for open problems:
-    the goal is where the COM of the last pose is from that of the reference. ``speeds``, ``torques``, ``no_load`` (N), ``ranges``
-    (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``weights``: smoothness, posture,
-    force, force rate of 12 intervals; ``intervals`` of the whole motion or cycle. ``terrain``: origin x, y, spacing, heights.
+    ``contacts`` and ``heights`` (T, ne). ``mirror``: permutation and sign (nv each) of a sample, (S v)[k] = sign[k] v[perm[k]]; the
+    goal of a mirrored half cycle is that of the whole. ``before``, ``after`` (nv), ``start``, ``end``, ``reference`` (nq) are for
+    open problems: the goal is where the COM of the last pose is from that of the reference. ``speeds``, ``torques``, ``no_load`` (N),
+    ``ranges`` (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``weights``:
+    smoothness, posture, force, force rate of 12 intervals; ``intervals`` of the whole motion or cycle. ``terrain``: origin x, y,
+    spacing, heights.
     """
 
     T: int
@@ -88,7 +89,9 @@ class Robot:
         self.home = tree.home[kept]
         self.nq, self.joints = len(kept), len(kept) - 6
         self.coordinate = [place.get(int(c), -1) if k else -1 for c, k in zip(tree.coordinate, tree.kind, strict=True)]
-        self.frozen = [float(tree.home[c]) if k and c not in place else 0.0 for c, k in zip(tree.coordinate, tree.kind, strict=True)]
+        self.frozen = [
+            float(tree.home[c]) if k and c not in place else 0.0 for c, k in zip(tree.coordinate, tree.kind, strict=True)
+        ]
         self.effectors = character.end_effectors
         self.ne = len(self.effectors)
         self.nv = self.nq + 3 * self.ne

@@ -1,20 +1,25 @@
 """Rows, Jacobian and Hessian of the Lagrangian as CasADi functions of z, put together from small ones.
 
-Through the wide vector W(z) = (s_-1, ..., s_T, D) of all samples with their features: J = R_W W_z, and the Hessian of the Lagrangian is
-W_zᵀ L_WW W_z + L_W . W_zz. Each factor is sparse and comes from one function of a sample (and its neighbours), mapped over all.
+Through the wide vector W(z) = (s_-1, ..., s_T, D) of all samples with their features: J = R_W W_z, and the Hessian of the Lagrangian
+is W_zᵀ L_WW W_z + L_W . W_zz. Each factor is sparse and comes from one function of a sample (and its neighbours), mapped over all.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import casadi as ca  # noqa: TID253
 import numpy as np
 import scipy.sparse as sp
+
 from casadi_locomotion.statement import Statement
 
 
 class Derivatives:
-    """Expressions in z (n), multipliers lam (all rows) and sigma of the objective: ``rows``, ``objective``, ``slope`` (of the objective),
-    ``jacobian``, ``hessian``; ``samples`` (ns, T + 2)."""
+    """Expressions in z (n), multipliers lam (all rows) and sigma of the objective.
+
+    ``rows``, ``objective``, ``slope`` of the objective, ``jacobian`` of the rows, ``hessian``; ``samples`` (ns, T + 2).
+    """
 
     def __init__(self, statement: Statement) -> None:
         self.s = s = statement
@@ -32,7 +37,6 @@ class Derivatives:
         self.objective = ca.sum2(objective) + targets
         self.slope = ca.gradient(self.objective, self.z)
         self._first()
-        self._second()
 
     def _pieces(self) -> None:
         """Small functions in SX: of a sample among its neighbours, of the whole, of kinematics, of the ends."""
@@ -40,26 +44,29 @@ class Derivatives:
         triple = ca.vertcat(t.before, t.now, t.after)
         inputs = [t.before, t.now, t.after, t.p]
         rows = ca.vertcat(*t.kinds.values())
-        lam, sigma = ca.SX.sym("lam", s.m), ca.SX.sym("sigma")
-        H, g = ca.hessian(sigma * t.objective + ca.dot(lam, rows), triple)
         self.stage = ca.Function("stage", inputs, [rows, t.objective])
         self.stage_J = ca.Function("stage_J", inputs, [ca.jacobian(rows, triple)])
-        self.stage_H = ca.Function("stage_H", [*inputs, lam, sigma], [H, ca.densify(g)])
         whole = ca.vertcat(*s.global_rows.values())
-        lam = ca.SX.sym("lam", whole.numel())
-        H, g = ca.hessian(sigma * s.global_objective + ca.dot(lam, whole), s.W)
         self.glob = ca.Function("glob", [s.W], [whole, s.global_objective])
         self.glob_J = ca.Function("glob_J", [s.W], [ca.jacobian(whole, s.W)])
-        self.glob_H = ca.Function("glob_H", [s.W, lam, sigma], [H, ca.densify(g)])
-        q, mu = ca.SX.sym("q", s.robot.nq), ca.SX.sym("mu", s.features.ny)
-        y = s.features.y(q)
-        self.K_J = ca.Function("K_J", [q], [ca.jacobian(y, q)])
-        self.K_H = ca.Function("K_H", [q, mu], [ca.hessian(ca.dot(mu, y), q)[0]])
-        z = ca.SX.sym("z", s.n)
-        U = s.U(z)
-        nu = ca.SX.sym("nu", U.numel())
-        self.U_J = ca.Function("U_J", [z], [ca.jacobian(U, z)])
-        self.U_H = ca.Function("U_H", [z, nu], [ca.hessian(ca.dot(nu, U), z)[0]])
+        q, z = ca.SX.sym("q", s.robot.nq), ca.SX.sym("z", s.n)
+        self.K_J = ca.Function("K_J", [q], [ca.jacobian(s.features.y(q), q)])
+        self.U_J = ca.Function("U_J", [z], [ca.jacobian(s.U(z), z)])
+
+    def _second_pieces(self) -> tuple[ca.Function, ca.Function, ca.Function, ca.Function]:
+        """Hessians of the small functions, weighted by multipliers; the first two with gradients."""
+        s, t, sigma = self.s, self.s.template, ca.SX.sym("sigma")
+        rows, whole = ca.vertcat(*t.kinds.values()), ca.vertcat(*s.global_rows.values())
+        lam = ca.SX.sym("lam", s.m)
+        H, g = ca.hessian(sigma * t.objective + ca.dot(lam, rows), ca.vertcat(t.before, t.now, t.after))
+        stage = ca.Function("stage_H", [t.before, t.now, t.after, t.p, lam, sigma], [H, ca.densify(g)])
+        lam = ca.SX.sym("lam", whole.numel())
+        H, g = ca.hessian(sigma * s.global_objective + ca.dot(lam, whole), s.W)
+        glob = ca.Function("glob_H", [s.W, lam, sigma], [H, ca.densify(g)])
+        q, mu, z, nu = (ca.SX.sym(*pair) for pair in (("q", s.robot.nq), ("mu", s.features.ny), ("z", s.n), ("nu", self.NU)))
+        K = ca.Function("K_H", [q, mu], [ca.hessian(ca.dot(mu, s.features.y(q)), q)[0]])
+        U = ca.Function("U_H", [z, nu], [ca.hessian(ca.dot(nu, s.U(z)), z)[0]])
+        return stage, glob, K, U
 
     def _first(self) -> None:
         s, T, ns, nv, nq = self.s, self.s.plan.T, self.s.features.ns, self.s.robot.nv, self.s.robot.nq
@@ -80,23 +87,26 @@ class Derivatives:
         self.RW = _assemble((s.all_rows, self.NW), [*(i * s.m + r), T * s.m + gr], [*(i * ns + c), gc], values)
         self.jacobian = self.RW @ self.JW
 
-    def _second(self) -> None:
+    @cached_property
+    def hessian(self) -> ca.MX:
+        """Hessian (n, n) of sigma objective + lam . rows, made when first asked for."""
         s, T, ns, nv, nq = self.s, self.s.plan.T, self.s.features.ns, self.s.robot.nv, self.s.robot.nq
+        stage_H, glob_H, K_H, U_H = self._second_pieces()
         lam = ca.reshape(self.lam[: T * s.m], s.m, T)
-        H, g = self.stage_H.map(T)(*self.windows, lam, ca.repmat(self.sigma, 1, T))
-        GH, gW = self.glob_H(self.W, self.lam[T * s.m :], self.sigma)
-        r, c = _triplets(self.stage_H)
-        gr, gc = _triplets(self.glob_H)
+        H, g = stage_H.map(T)(*self.windows, lam, ca.repmat(self.sigma, 1, T))
+        GH, gW = glob_H(self.W, self.lam[T * s.m :], self.sigma)
+        r, c = _triplets(stage_H)
+        gr, gc = _triplets(glob_H)
         i = np.arange(T)[:, None]
         HW = _assemble((self.NW, self.NW), [*(i * ns + r), gr], [*(i * ns + c), gc], ca.vertcat(H.nz[:], GH.nz[:]))
         into = (i * ns + np.arange(3 * ns)).ravel()
         scatter = sp.coo_matrix((np.ones(len(into)), (into, np.arange(len(into)))), (self.NW, len(into)))
         gW = gW + ca.DM(scatter.tocsc()) @ ca.vec(g)
         mu = ca.reshape(gW[:-3], ns, T + 2)[nv:, :]
-        r, c = _triplets(self.K_H)
+        r, c = _triplets(K_H)
         i = np.arange(T + 2)[:, None]
-        HU = _assemble((self.NU, self.NU), [*(i * nv + r)], [*(i * nv + c)], self.K_H.map(T + 2)(self.V[:nq, :], mu).nz[:])
-        self.hessian = self.JW.T @ (HW @ self.JW) + self.JU.T @ (HU @ self.JU) + self.U_H(self.z, self.JWU.T @ gW)
+        HU = _assemble((self.NU, self.NU), [*(i * nv + r)], [*(i * nv + c)], K_H.map(T + 2)(self.V[:nq, :], mu).nz[:])
+        return self.JW.T @ (HW @ self.JW) + self.JU.T @ (HU @ self.JU) + U_H(self.z, self.JWU.T @ gW)
 
 
 def _triplets(function: ca.Function) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """What the rows of a sample are made of, as CasADi functions of its coordinates: the places and directions of everything.
 
-A sample is s = (q, f, y): coordinates (nq), ground forces (3 ne), features y = K(q): x the centre of mass; c and R (principal axes) of
-each lump; A the axis and O the place of each joint; C the centre and a the axle of each end effector, and R of the ball feet.
+A sample is s = (q, f, y): coordinates (nq), ground forces (3 ne), features y = K(q): x the centre of mass; c and R (principal axes)
+of each lump; A the axis and O the place of each joint; C the centre and a the axle of each end effector, and R of the ball feet.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import casadi as ca  # noqa: TID253
 import numpy as np
+
 from casadi_locomotion.data import Robot
 
 
@@ -31,7 +32,7 @@ class Sample:
 
 
 class Features:
-    """The map K and the layout of a sample. ``turned``: principal axes of each lump in its node's frame, ``squares`` its moments."""
+    """The map K and the layout of a sample. ``turned``: principal axes of each lump in its node, ``squares`` its moments."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot

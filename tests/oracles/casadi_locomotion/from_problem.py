@@ -6,15 +6,15 @@ import math
 
 import casadi as ca  # noqa: TID253
 import numpy as np
-from casadi_locomotion.data import PlanData, PlanTarget, Robot
-from casadi_locomotion.features import Features
-from casadi_locomotion.oracle import Oracle
-from casadi_locomotion.rows import Rows
 
 from bunraku.character import Character
 from bunraku.mechanics.centroidal.model import GRAVITY
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.rows import _kernels as k
+from casadi_locomotion.data import PlanData, PlanTarget, Robot
+from casadi_locomotion.features import Features
+from casadi_locomotion.oracle import Oracle
+from casadi_locomotion.rows import Rows
 
 
 def oracle_of(character: Character, problem: MotionProblem, locked: tuple[str, ...] = ()) -> Oracle:
@@ -42,7 +42,9 @@ def oracle_of(character: Character, problem: MotionProblem, locked: tuple[str, .
         start=ends.start,
         end=ends.end,
         reference=ends.start,
-        targets=tuple(PlanTarget(aim.sample, aim.share, aim.what, np.array(aim.place), np.array(aim.weight)) for aim in problem.aims),
+        targets=tuple(
+            PlanTarget(aim.sample, aim.share, aim.what, np.array(aim.place), np.array(aim.weight)) for aim in problem.aims
+        ),
         weights=(problem.weights.smooth, problem.weights.posture, problem.weights.force, problem.weights.force_rate),
         terrain=None if terrain is None else (*terrain.origin, terrain.spacing, terrain.heights),
         **_limits(character, robot, locked, problem.torque_limits),
@@ -87,7 +89,8 @@ def _apart(robot: Robot, plan: PlanData) -> PlanData:
     e = np.asarray(ca.Function("contacts", [template.now], [contacts])(home))
     pairs = [(j, i) for j in range(robot.ne) for i in range(j + 1, robot.ne) if robot.tip_node[j] != robot.tip_node[i]]
     least = [
-        min(robot.effectors[j].radius + robot.effectors[i].radius + 0.02, 0.95 * float(np.linalg.norm(e[j] - e[i]))) for j, i in pairs
+        min(robot.effectors[j].radius + robot.effectors[i].radius + 0.02, 0.95 * float(np.linalg.norm(e[j] - e[i])))
+        for j, i in pairs
     ]
     return PlanData(**{**plan.__dict__, "pairs": tuple(pairs), "least": np.array(least)})
 

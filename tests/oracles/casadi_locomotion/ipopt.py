@@ -9,11 +9,15 @@ from typing import Any
 import casadi as ca  # noqa: TID253
 import numpy as np
 import scipy.sparse as sp
+
 from casadi_locomotion.derivatives import Derivatives
 from casadi_locomotion.rows import HIDDEN, INEQUALITIES, SMOOTH
 from casadi_locomotion.statement import SHIFTED, Statement
 
-OPTIONS = {"print_level": 0, "sb": "yes", "max_iter": 500, "linear_solver": "mumps", "tol": 1e-8}
+OPTIONS = {
+    "print_level": 0, "sb": "yes", "max_iter": 500, "linear_solver": "mumps", "tol": 1e-6, "nlp_scaling_method": "none",
+}  # fmt: skip
+"""The rows are scaled already; a tolerance of 1e-8 lets IPOPT wander for hundreds of iterations on a flat bottom."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,11 @@ class IpoptResult:
 
 
 class Ipopt:
-    """Rows that say that something is constant or between two numbers become bounds of z, and so do forces in the air; rows that the
-    pinned ends imply are left out; rows with corners are given as smooth ones (`rows.SMOOTH`)."""
+    """The hard problem, as easy for IPOPT as it can be said.
+
+    Rows that fix an unknown or keep it between two numbers become bounds of z; rows that the pinned ends imply are left out; rows
+    with corners are given as smooth ones (`rows.SMOOTH`).
+    """
 
     def __init__(self, statement: Statement, derivatives: Derivatives, **options: Any) -> None:
         self.statement = statement
@@ -48,7 +55,9 @@ class Ipopt:
         settings = {
             "grad_f": ca.Function("nlp_grad_f", [d.z, p], [d.objective, d.slope], ["x", "p"], ["f", "grad:f:x"]),
             "jac_g": ca.Function("nlp_jac_g", [d.z, p], [g, (P @ d.RW) @ d.JW], ["x", "p"], ["g", "jac:g:x"]),
-            "hess_lag": ca.Function("nlp_hess_l", [d.z, p, d.sigma, lam], [H], ["x", "p", "lam:f", "lam:g"], ["triu:hess:gamma:x:x"]),
+            "hess_lag": ca.Function(
+                "nlp_hess_l", [d.z, p, d.sigma, lam], [H], ["x", "p", "lam:f", "lam:g"], ["triu:hess:gamma:x:x"]
+            ),
             "print_time": False,
             "ipopt": OPTIONS | options,
         }

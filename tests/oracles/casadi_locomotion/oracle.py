@@ -7,13 +7,13 @@ from functools import cached_property
 import casadi as ca  # noqa: TID253
 import numpy as np
 import scipy.sparse as sp
+
+from bunraku.character import Character
 from casadi_locomotion.data import PlanData
 from casadi_locomotion.derivatives import Derivatives
 from casadi_locomotion.ipopt import Ipopt, IpoptResult
 from casadi_locomotion.rows import HIDDEN, INEQUALITIES
 from casadi_locomotion.statement import SHIFTED, Statement
-
-from bunraku.character import Character
 
 Shifts = dict[str, np.ndarray]
 
@@ -30,8 +30,13 @@ class Oracle:
         self.kinds = tuple(kind for kind in s.index if kind not in HIDDEN and len(s.index[kind]))
         self.f_rows = ca.Function("rows", [d.z], [d.rows, d.objective])
         self.f_first = ca.Function("first", [d.z], [d.rows, d.slope, d.jacobian])
-        self.f_hessian = ca.Function("hessian", [d.z, d.sigma, d.lam], [d.hessian])
         self.f_samples = ca.Function("samples", [d.z], [d.samples])
+
+    @cached_property
+    def f_hessian(self) -> ca.Function:
+        """Hessian of sigma objective + lam . rows, a function of z, sigma and lam."""
+        d = self.derivatives
+        return ca.Function("hessian", [d.z, d.sigma, d.lam], [d.hessian])
 
     def rows(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Values of all rows asked, by kind."""

@@ -1,6 +1,6 @@
 """The rows of one sample among its neighbours, written once for every sample: r = 0 or g <= 0, and the objective's terms.
 
-Which rows of a sample are asked is decided outside (`oracle`): this is the template. ``columns``: the joints or effectors of limits.
+Which rows of a sample are asked is decided outside (`statement`): this is the template.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import math
 
 import casadi as ca  # noqa: TID253
 import numpy as np
+
 from casadi_locomotion.data import PlanData
 from casadi_locomotion.features import Features, Sample
 from casadi_locomotion.ground import Ground
@@ -26,8 +27,10 @@ HIDDEN = tuple(name for names in SMOOTH.values() for name in names)
 
 
 class Rows:
-    """The template: rows by kind of (s-, s, s+, p), p = (heights (ne), shares of the backward and forward difference (2 ne), weights
-    of acceleration, posture, force, force rate (4)). ``scale`` by kind."""
+    """The template: rows by kind of (s-, s, s+, p), with ``scale`` by kind and ``columns``, the joints or effectors of limits.
+
+    p = (heights (ne), shares of the backward and forward difference (2 ne), weights of acceleration, posture, force, force rate (4)).
+    """
 
     def __init__(self, features: Features, plan: PlanData) -> None:
         self.features, self.robot, self.plan = features, features.robot, plan
@@ -35,8 +38,8 @@ class Rows:
         F0 = 0.1 * self.robot.mass * plan.gravity
         self.scale = {
             "newton": 1.0 / F0, "euler": 10.0 / F0, "height": 100.0, "slip": 10.0, "resistance": 1.0 / F0, "swing force": 1.0 / F0,
-            "friction": 1.0 / F0, "normal": 1.0 / F0, "range": 10.0, "locked": 10.0, "speed": 1.0, "wheel speed": 1.0, "apart": 300.0,
-            "torque": 1.0, "wheel torque": 1.0, "goal": 10.0, "gauge": 10.0, "start": 10.0, "end": 10.0,
+            "friction": 1.0 / F0, "normal": 1.0 / F0, "range": 10.0, "locked": 10.0, "speed": 1.0, "wheel speed": 1.0,
+            "apart": 300.0, "torque": 1.0, "wheel torque": 1.0, "goal": 10.0, "gauge": 10.0, "start": 10.0, "end": 10.0,
         } | dict.fromkeys(HIDDEN, 1.0)  # fmt: skip
         ns = features.ns
         self.before, self.now, self.after = (ca.SX.sym(name, ns) for name in ("before", "now", "after"))
@@ -130,7 +133,7 @@ class Rows:
         return ca.vertcat(*rows)
 
     def _joints(self, a: Sample, b: Sample, c: Sample, e: list[ca.SX]) -> dict[str, ca.SX]:
-        """Ranges, speeds and torques of the joints: |q - middle| - half, |rate| - limit, |tau|/stall + max(0, rate along tau)/w0 - 1."""
+        """Of the joints: |q - middle| - half, |rate| - limit, |tau|/stall + max(0, rate along tau)/no_load - 1."""
         plan, q, h = self.plan, b.q[6:], self.plan.h
         low, high = (np.full(self.robot.joints, np.inf),) * 2 if plan.ranges is None else np.asarray(plan.ranges, dtype=float).T
         self.columns["range"] = [k for k in range(self.robot.joints) if math.isfinite(high[k]) and high[k] > low[k]]

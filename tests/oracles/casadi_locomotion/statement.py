@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import casadi as ca  # noqa: TID253
 import numpy as np
+
+from bunraku.character import Character
 from casadi_locomotion.data import BASE, COM, PlanData, Robot
 from casadi_locomotion.features import Features, Sample
 from casadi_locomotion.rows import Rows
-
-from bunraku.character import Character
 
 SHIFTED = (0, 1, 3)
 """Coordinates that a shift D moves: x, y and yaw of the base."""
 
 
 class Statement:
-    """``U``: z -> (v_-1, v_0, ..., v_T, D); ``p``: numbers of every sample; ``global_rows`` and ``global_objective`` of the wide vector
-    ``W`` = (s_-1, ..., s_T, D); ``places`` (sample, column) and ``index`` (among all rows) of the rows asked, by kind."""
+    """The parts of the problem.
+
+    ``U``: z -> (v_-1, v_0, ..., v_T, D); ``p``: numbers of every sample; ``global_rows`` and ``global_objective`` of the wide
+    vector ``W`` = (s_-1, ..., s_T, D); ``places`` (sample, column) and ``index`` (among all rows) of the rows asked, by kind.
+    """
 
     def __init__(self, character: Character, plan: PlanData) -> None:
         self.plan, self.robot = plan, Robot(character)

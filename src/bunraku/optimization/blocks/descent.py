@@ -2,8 +2,8 @@
 
 At z the energy is modelled as E + g.p + p.H p / 2. The step solves (H + mu D) p = -g, with D the unit matrix ("absolute") or the
 diagonal of H ("relative", Marquardt). It is taken when the energy falls by a fair share rho of what the model promised,
-m = -g.p - p.H p / 2; a step too long is shortened first (an energy costs a tenth of a factorization), then damped more. The damping
-mu follows rho (Nielsen's rule).
+m = -g.p - p.H p / 2; a step too long is shortened first (an energy costs a tenth of a factorization); only when no part of it will
+do is it damped more. After full steps the damping mu follows rho (Nielsen's rule).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ Damping = Literal["absolute", "relative"]
 
 ROUNDING = 1e-13
 """Energies that differ by less than this part of themselves are not told apart."""
+LOOK_DOWN, LOOK_UP = 8, 4
+"""How often a step too long is quartered, and how often what was cut off is then halved back."""
 
 
 class BlockEnergy(Protocol):
@@ -90,16 +92,13 @@ class Descent:
             curvature = -slope - self.damping * float(p @ (D * p))
             self.promise = (-slope - 0.5 * curvature) / max(self.energy, 1e-300)
             share, length, energy = self._search(p, slope, curvature)
-            if share > 1e-4:
+            if share > 0.0:
                 self.z = self.z + length * p
                 self.energy = energy
                 self.iterations += 1
                 if length == 1.0:
-                    self.damping *= max(1.0 / 3.0, 1.0 - (2.0 * share - 1.0) ** 3)
+                    self.damping = max(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * share - 1.0) ** 3), self.least_damping)
                     self.growth = 2.0
-                else:
-                    self.damping *= 2.0 / length
-                self.damping = max(self.damping, self.least_damping)
                 return True
             if self.promise <= ROUNDING:
                 return False
@@ -109,17 +108,39 @@ class Descent:
         return False
 
     def _search(self, p: Array, slope: float, curvature: float) -> tuple[float, float, float]:
-        """Share of the promise kept, length and energy of the first of p, p/3, p/9 that lowers the energy enough."""
-        length, energy = 1.0, np.inf
-        for length in (1.0, 1.0 / 3.0, 1.0 / 9.0):
-            promised = -length * slope - 0.5 * length**2 * curvature
-            energy = float(self.problem.energy(self.z + length * p, self.weight, self.shifts))
-            if promised <= ROUNDING * self.energy and energy <= self.energy * (1.0 + ROUNDING):
-                return 1.0, length, min(energy, self.energy)  # energies this close cannot be told apart: the model decides
-            share = (self.energy - energy) / promised if promised > 0.0 and np.isfinite(energy) else 0.0
-            if share > (1e-4 if length == 1.0 else 0.1):
-                return share, length, energy
-        return 0.0, length, energy
+        """Share of the promise kept, length and energy of p, or of about the longest part of it that keeps a tenth of its promise.
+
+        An inequality that p would break is not in the model. The longest part breaks it a little, so that the next model knows it;
+        a shorter one would stop before it, again and again.
+        """
+        energy = self._at(p)
+        promised = -slope - 0.5 * curvature
+        if promised <= ROUNDING * self.energy and energy <= self.energy * (1.0 + ROUNDING):
+            return 1.0, 1.0, min(energy, self.energy)  # energies this close cannot be told apart: the model decides
+        share = (self.energy - energy) / promised
+        if share > 1e-4:
+            return share, 1.0, energy
+        low, high, found = 0.0, 1.0, np.inf
+        for _ in range(LOOK_DOWN):
+            trial = 0.25 * high
+            energy = self._at(trial * p)
+            if self.energy - energy > 0.1 * (-trial * slope - 0.5 * trial**2 * curvature):
+                low, found = trial, energy
+                break
+            high = trial
+        for _ in range(LOOK_UP if low else 0):
+            trial = 0.5 * (low + high)
+            energy = self._at(trial * p)
+            if self.energy - energy > 0.1 * (-trial * slope - 0.5 * trial**2 * curvature):
+                low, found = trial, energy
+            else:
+                high = trial
+        return (0.5, low, found) if low else (0.0, 0.0, self.energy)
+
+    def _at(self, p: Array) -> float:
+        """The energy at z + p, infinite where it is not a number."""
+        energy = float(self.problem.energy(self.z + p, self.weight, self.shifts))
+        return energy if np.isfinite(energy) else np.inf
 
     def undamped_promise(self) -> float:
         """What the last model would promise without damping, as a share of the energy: g.H^-1 g / 2 E. One factorization."""

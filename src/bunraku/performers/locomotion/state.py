@@ -131,7 +131,8 @@ def _mirror(character: Character, model: CentroidalModel) -> tuple[NDArray[np.in
     mirror = mirror_map(character)
     other, turned = mirror.of(model.names)
     order, sign = list(other), list(turned)
-    for k in mirror.end_effectors:
+    for name in model.tip_names:
+        k = model.tip_names.index(mirror.end_effectors[name])
         order += [model.nq + 3 * k + a for a in range(3)]
         sign += [1.0, -1.0, 1.0]
     return np.array(order, dtype=np.int64), np.array(sign, dtype=np.float64)

@@ -1,0 +1,96 @@
+"""The printed links of a robot: one part for every joint, from the horn that turns it to all that it carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.placement import Case, PlacedLimb, PlacedStage, PlacedTip
+from bunraku.fabrication.arms import connect
+from bunraku.fabrication.draft import Draft
+from bunraku.fabrication.feet import ball_foot, end_plate, printed_disc
+from bunraku.fabrication.forks import AxleSeat, fork, wheel_solid
+from bunraku.fabrication.mounts import Horn, case_solid, flange_of, horn_of, idler_of, screw_on
+from bunraku.fabrication.shaping import MM
+
+__all__ = ["Link", "link_of"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Link:
+    """A printed part of a body: the draft, the axles in it, and the kind of thing it is for names and notes."""
+
+    body: str
+    kind: str
+    draft: Draft
+    axles: list[AxleSeat] = field(default_factory=list)
+    joins: list[str] = field(default_factory=list)
+
+
+def link_of(limb: PlacedLimb, index: int) -> Link:
+    """The part that the servo of stage ``index`` turns, in that body's frame [mm]."""
+    stage = limb.stages[index]
+    case = _moved(stage.case, -stage.position)
+    link = Link(stage.body, f"{stage.joint.split('.', 1)[1]} link", Draft(stage.body))
+    horns = _horns(limb, case, stage.joint)
+    link.joins = [horn.group for horn in horns]
+    tips = [tip for tip in limb.tips if tip.parent == stage.body]
+    last = index + 1 == len(limb.stages)
+    if not last:
+        _next_servo(link, horns, limb.stages[index + 1])
+    _tips(link, horns, tips)
+    if last and limb.limb.end_mass > 0.0:
+        place = MM * np.array(limb.limb.end_offset) * np.array([1.0, limb.side, 1.0])
+        end_plate(link.draft, horns[0], place, MM * np.array(limb.limb.end_size), f"end of {limb.name}")
+        link.joins.append(f"end of {limb.name}")
+    for horn in horns:
+        link.draft.add.append(horn.disc())
+        link.draft.drill(horn.holes())
+        link.draft.cut.append(horn.middle_hole())
+    link.draft.cases.append((f"servo of {stage.joint}", case_solid(case)))
+    return link
+
+
+def _horns(limb: PlacedLimb, case: Case, joint: str) -> list[Horn]:
+    """Where a link is held: at the horn; in the middle plane, with an axis across it, at the idler too."""
+    horns = [horn_of(case, joint)]
+    if not limb.limb.mirror and abs(case.axes[1, 2]) > 0.5 and abs(case.horn[1]) > 1e-9:
+        horns.append(idler_of(case, joint))
+    return horns
+
+
+def _next_servo(link: Link, horns: list[Horn], stage: PlacedStage) -> None:
+    flange = flange_of(stage.case, stage.joint)
+    for horn in horns:
+        connect(link.draft, horn, flange)
+    screw_on(link.draft, flange)
+    link.joins.append(flange.group)
+
+
+def _tips(link: Link, horns: list[Horn], tips: list[PlacedTip]) -> None:
+    horn = horns[0]
+    rolling = [tip for tip in tips if tip.model.kind == "passive"]
+    if rolling:
+        link.axles += fork(link.draft, horn.center, horn.axis, rolling, horn)
+        link.joins += [f"axle of {tip.name}" for tip in rolling]
+    for tip in tips:
+        if tip.case is not None:
+            flange = flange_of(tip.case, tip.axle)
+            connect(link.draft, horn, flange)
+            screw_on(link.draft, flange)
+            link.draft.cut.append(wheel_solid(tip, MM * tip.center, 1.5))
+            link.draft.cases.append((f"wheel {tip.name}", wheel_solid(tip, MM * tip.center)))
+            link.joins.append(flange.group)
+        elif tip.model.kind == "ball":
+            ball_foot(link.draft, horn, tip)
+            link.joins.append(f"foot {tip.name}")
+        elif tip.model.kind == "welded":
+            printed_disc(link.draft, horn, tip)
+
+
+def _moved(case: Case, by: Array) -> Case:
+    return replace(case, center=case.center + by, horn=case.horn + by, flange=case.flange + by)

@@ -1,0 +1,71 @@
+"""Single damped steps: what the model promises, what is accepted, and how walls that the model does not see are met."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.optimization.blocks.descent import Descent
+
+
+def test_on_a_quadratic_the_undamped_promise_is_the_whole_way(shifted_least_squares):
+    """E = |A z - b|^2: g.H^-1 g / 2 is E minus its least value, whatever the damping of the step was."""
+    rng = np.random.default_rng(0)
+    A, b = np.eye(6) * 2.0 + np.diag(rng.normal(size=4), 2), rng.normal(size=6)
+    problem = shifted_least_squares((3, 2, 0), False, lambda z: np.concatenate([A @ z - b, 0.1 * z]))
+    descent = Descent(problem, np.zeros(6), 1.0, np.zeros(0), damping=5.0)
+    before = problem.energy(descent.z, 1.0, np.zeros(0))
+    stacked, right = np.vstack([A, 0.1 * np.eye(6)]), np.concatenate([b, np.zeros(6)])
+    least = np.linalg.lstsq(stacked, right, rcond=None)[1][0]
+    assert descent.step()
+    assert descent.energy < before
+    assert descent.promise < (before - least) / before
+    descent.energy = before  # the share is of the energy before the step
+    assert descent.undamped_promise() == pytest.approx((before - least) / before, rel=1e-8)
+
+
+def test_the_energy_never_rises(shifted_least_squares):
+    problem = shifted_least_squares((8, 1, 0), False, lambda z: np.concatenate([10.0 * (z[1:] - z[:-1] ** 2), 1.0 - z]))
+    descent = Descent(problem, np.full(8, -1.2), 1.0, np.zeros(0))
+    energies = [problem.energy(descent.z, 1.0, np.zeros(0))]
+    while descent.step() and descent.promise > 1e-20 and descent.iterations < 200:
+        energies.append(descent.energy)
+    assert np.all(np.diff(energies) <= 0.0)
+    np.testing.assert_allclose(descent.z[:7], 1.0, atol=1e-8)
+
+
+def test_a_stiff_wall_ahead_is_met_and_followed(shifted_least_squares):
+    """A wall 1e8 times stiffer than the objective, not touched at the start: a dozen steps find the point on it, not hundreds."""
+    problem = shifted_least_squares(
+        (2, 2, 0), False, lambda z: z - np.array([2.0, 1.0, 0.0, 0.0]), None, lambda z: 0.5 * z[:1] ** 2 + z[1:2] - 0.3, (1.0, 1e4)
+    )
+    descent = Descent(problem, np.zeros(4), 1.0, np.zeros(1))
+    while descent.step() and descent.promise > 1e-12 and descent.iterations < 100:
+        pass
+    x, y = descent.z[:2]
+    assert descent.iterations <= 25
+    assert 0.5 * x**2 + y == pytest.approx(0.3, abs=1e-6)
+    assert (x - 2.0) - x * (y - 1.0) == pytest.approx(0.0, abs=1e-4)  # the slope along the wall, direction (1, -x)
+
+
+def test_steps_into_nothing_are_shortened(shifted_least_squares):
+    """Where the energy is not a number no step ends."""
+
+    def objective(z):
+        with np.errstate(invalid="ignore"):
+            return np.concatenate([np.sqrt(z[:1]) - 0.1, z[1:]])
+
+    problem = shifted_least_squares((3, 1, 0), False, objective)
+    descent = Descent(problem, np.array([4.0, 1.0, 1.0]), 1.0, np.zeros(0), damping=1e-9)
+    for _ in range(30):
+        descent.step()
+    np.testing.assert_allclose(descent.z, [0.01, 0.0, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_both_dampings_reach_the_same_minimum(kind, shifted_least_squares):
+    problem = shifted_least_squares((5, 1, 1), True, lambda z: np.concatenate([np.exp(z[:5]) - z[5], z - 0.3]))
+    descent = Descent(problem, np.linspace(-1.0, 1.0, 6), 1.0, np.zeros(0), kind=kind)
+    for _ in range(60):
+        descent.step()
+    assert np.abs(problem.gradient(descent.z, 1.0, np.zeros(0))).max() < 1e-6
