@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -38,3 +41,13 @@ def golden() -> Path:
     if not (SHARED / "golden").is_dir():
         pytest.skip("golden data not beside the repository")
     return SHARED / "golden"
+
+
+@pytest.fixture(scope="session")
+def casadi_locomotion() -> ModuleType:
+    """The oracle of motion planning in CasADi (tests/oracles); the test is skipped where CasADi is not installed."""
+    pytest.importorskip("casadi")
+    folder = str(Path(__file__).resolve().parent / "oracles")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module("casadi_locomotion")

@@ -13,7 +13,16 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.ground_plan import ground_plan
 from bunraku.verification.ground_replay import GroundReplay, replay_plan
 
-__all__ = ["FRICTIONS", "RATES", "STIFFNESSES", "GroundVerdict", "Perturbation", "ground_perturbations", "judge_on_ground"]
+__all__ = [
+    "FRICTIONS",
+    "RATES",
+    "STIFFNESSES",
+    "GroundVerdict",
+    "Perturbation",
+    "described",
+    "ground_perturbations",
+    "judge_on_ground",
+]
 
 STIFFNESSES = (10.0, 20.0, 40.0)
 """Stiffnesses [N·m/rad] of the servos."""
@@ -78,6 +87,7 @@ class GroundVerdict:
         return {
             "replay_velocity_error": max(row["velocity_error"] for row in rows),
             "replay_distance_m": farthest["distance_m"],
+            "planned_distance_m": rows[0]["planned_distance_m"],
             "replay_distance_error": max(row["distance_error"] for row in rows),
             "replay_yaw_error_deg": max(row["yaw_error_deg"] for row in rows),
             "replay_slip_m": max(row["slip_m"] for row in rows),

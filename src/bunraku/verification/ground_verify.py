@@ -44,8 +44,8 @@ PLANNED_SLIP = 0.02
 SAME_ANGLE, SAME_WAY = 1e-9, 0.001
 """Position channels are the planned angles to this [rad]; speeds of wheels add up to the planned way to this [m]."""
 
-SAME_DISTANCE = 1e-6
-"""Distance [m] and turn [rad] of the certificate are those of the motion to this."""
+SAME_DISTANCE = 1e-4
+"""Distance [m] and turn [rad] of the certificate are those of the motion, which may end between two samples, to this."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,11 @@ def verify_ground(
 
 
 def planned_figures(plan: GroundPlan) -> dict[str, float]:
-    """Horizontal displacement of the centre of mass [m] and turn of the base [deg] from the first to the last sample."""
-    moved = float(np.linalg.norm(plan.com[-1, :2] - plan.com[0, :2]))
-    return {"distance_m": moved, "turn_deg": float(np.degrees(plan.yaw[-1] - plan.yaw[0]))}
+    """Displacement of the centre of mass from above [m] and turn of the base [deg], per cycle or of a motion that happens once."""
+    end = min(plan.period, plan.duration)
+    moved = [float(np.interp(end, plan.times, plan.com[:, a]) - plan.com[0, a]) for a in (0, 1)]
+    turned = float(np.interp(end, plan.times, plan.yaw) - plan.yaw[0])
+    return {"distance_m": float(np.hypot(moved[0], moved[1])), "turn_deg": float(np.degrees(turned))}
 
 
 def replay_checks(verdict: GroundVerdict, velocity_bar: float = VELOCITY_ERROR) -> list[Check]:

@@ -11,6 +11,10 @@ from bunraku.verification.comparison import comparison_row
 from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
 from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
 from bunraku.verification.flexible_verify import FlexibleVerdict
+from bunraku.verification.ground_film import draw_strip
+from bunraku.verification.ground_judge import GroundVerdict, described
+from bunraku.verification.ground_plots import draw_footfalls, draw_motors, draw_way
+from bunraku.verification.ground_verify import goes_over_ground
 from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, figure_bytes
 from bunraku.verification.pose_strip import draw_poses
 from bunraku.verification.string_replay import StringReplay
@@ -32,6 +36,8 @@ img { width: 100%; }
 """
 
 
+_GROUND_KEYS = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
+
 HOW_SERVED = (
     "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate; "
     "the motion was replayed in MuJoCo with the motors' delay and torque."
@@ -43,6 +49,10 @@ HOW_DYNAMIC = (
 HOW_BENT = (
     "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms; the channels were replayed "
     "in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full elastic model if it was asked."
+)
+HOW_ON_GROUND = (
+    "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion; the channels were replayed in "
+    "MuJoCo with real contact, under every combination of servo stiffness, floor friction and command rate; the worst is told."
 )
 
 
@@ -62,11 +72,17 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         _checks(certificate.checks),
         *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
         "<h2>How it was verified</h2>",
-        f"<p>{HOW_DYNAMIC if performance.dynamic else HOW_BENT if performance.character.flexibles else HOW_SERVED}</p>",
+        f"<p>{_how(performance)}</p>",
         _checks(verdict.checks),
     ]
     if isinstance(verdict.replay, StringReplay):
         parts.append(_picture(figure_bytes(draw_replay(verdict.replay, performance.rate)), "The replay in MuJoCo against the plan"))
+    if isinstance(verdict.replay, GroundVerdict):
+        rows = [{key: row[key] for key in _GROUND_KEYS} for row in verdict.replay.rows]
+        names = [described(replay) for replay in verdict.replay.replays]
+        parts += ["<h2>Every replay</h2>", _table(names, rows, "replay")]
+    if goes_over_ground(performance):
+        return _closed(title, [*parts, "<h2>Provenance</h2>", _provenance(performance)])
     caption = "Wish and performance" + ("" if performance.dynamic else "; dashed: limits; shaded: phrases")
     parts += ["<h2>Angle and velocity</h2>", _picture(figure_bytes(draw_joints(performance)), caption)]
     if others:
@@ -74,8 +90,20 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         names = [other.provenance.performer for other in (*others, performance)]
         parts += ["<h2>Compared</h2>", _table(names, rows), _picture(figure_bytes(draw_comparison([*others, performance])), "")]
     parts += ["<h2>Provenance</h2>", _provenance(performance)]
+    return _closed(title, parts)
+
+
+def _closed(title: str, parts: Sequence[str]) -> str:
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
     return head + "\n".join(parts) + "</html>\n"
+
+
+def _how(performance: Performance) -> str:
+    if performance.dynamic:
+        return HOW_DYNAMIC
+    if performance.character.flexibles:
+        return HOW_BENT
+    return HOW_ON_GROUND if goes_over_ground(performance) else HOW_SERVED
 
 
 def _count(performance: Performance) -> str:
@@ -85,6 +113,16 @@ def _count(performance: Performance) -> str:
 
 def _opening(performance: Performance, verdict: Verdict) -> list[str]:
     """The first pictures: voice and joints; or poses, strings, carriages and points; or frames, motors and the search for them."""
+    if isinstance(verdict.replay, GroundVerdict):
+        ground = [
+            (draw_strip(verdict.replay.usual), "The replay in MuJoCo; lines on the ground are 5 cm apart"),
+            (draw_way(verdict.replay), "Where it goes and how fast: plan (grey), usual replay (red), all others (pale)"),
+            (draw_footfalls(verdict.replay.usual), "Feet and wheels on the ground: planned (grey bars), force in the replay (red)"),
+            (draw_motors(verdict.replay.usual), "Torques of plan (grey) and replay (red) against the motors' line (dashed)"),
+        ]
+        return [_picture(figure_bytes(figure), words) for figure, words in ground]
+    if goes_over_ground(performance):
+        return []
     if isinstance(verdict.replay, FlexibleVerdict):
         judged, costs = verdict.replay.judged, cost_history(performance)
         drawn = [
@@ -124,13 +162,13 @@ def _checks(checks: Sequence[Check]) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def _table(names: Sequence[str], rows: Sequence[dict[str, float]]) -> str:
+def _table(names: Sequence[str], rows: Sequence[dict[str, float]], what: str = "performer") -> str:
     head = "".join(f"<th>{escape(key.replace('_', ' '))}</th>" for key in rows[0])
     body = "".join(
         f"<tr><td>{escape(name)}</td>{''.join(f'<td class=n>{value:.4g}</td>' for value in row.values())}</tr>"
         for name, row in zip(names, rows, strict=True)
     )
-    return f"<table><tr><th>performer</th>{head}</tr>{body}</table>"
+    return f"<table><tr><th>{what}</th>{head}</tr>{body}</table>"
 
 
 def _provenance(performance: Performance) -> str:

@@ -30,8 +30,8 @@ class PlanData:
 
     ``contacts`` and ``heights`` (T, ne). ``mirror``: permutation and sign (nv each) of a sample, (S v)[k] = sign[k] v[perm[k]]; the
     goal of a mirrored half cycle is that of the whole. ``before``, ``after`` (nv), ``start``, ``end``, ``reference`` (nq) are for
-    open problems: the goal is where the COM of the last pose is from that of the reference. ``speeds``, ``torques``, ``no_load`` (N),
-    ``ranges`` (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``weights``:
+    open problems: the goal is where the COM of the last pose is from that of the reference. ``speeds``, ``torques``, ``no_load``
+    (N), ``ranges`` (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``weights``:
     smoothness, posture, force, force rate of 12 intervals; ``intervals`` of the whole motion or cycle. ``terrain``: origin x, y,
     spacing, heights.
     """
