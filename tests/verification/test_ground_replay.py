@@ -109,7 +109,7 @@ def test_it_falls_when_the_motion_cannot_be_kept(make_car, make_going, driving) 
     assert len(leaning.record.times) < len(q)
     solid = front.changed(bodies=(car.bodies[0].changed(shapes=(Shape(kind="box", size=(0.12, 0.06, 0.03)),)), *front.bodies[1:]))
     touching = replay_on_ground(make_going(solid, q, 200.0))
-    assert "no end effector touches the ground" in touching.reason
+    assert "body, which is no end effector, touches the ground" in touching.reason
     assert touching.record.touched < 0.3
 
 

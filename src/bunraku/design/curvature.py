@@ -30,12 +30,13 @@ SOFT = 1e-3
 class ActiveRows:
     """The rows that hold as equations at a solution, and go on doing so nearby (strict complementarity).
 
-    ``active`` (m,) flags over all rows, packed as shifts are; ``multipliers`` lambda (m,), zero where not active; ``scale`` c (m,).
+    ``active`` (m,) flags over all rows, packed as shifts are, ``unequal`` (m,) those of inequalities; ``multipliers`` lambda (m,), zero where not active; ``scale`` c (m,).
     ``margin``: the least, over inequalities, of shift or distance from the limit (own units): near zero, a row is about to
     change sides and the derivatives are one-sided.
     """
 
     active: NDArray[np.bool_]
+    unequal: NDArray[np.bool_]
     multipliers: Array
     scale: Array
     margin: float
@@ -66,7 +67,7 @@ def active_rows(problem: MotionProblem, solution: AugmentedSolution) -> ActiveRo
     active = ~unequal | (solution.shifts > distance)
     multipliers = np.where(active, 2.0 * solution.weight * scale**2 * solution.shifts, 0.0)
     size = np.maximum(solution.shifts, distance)[unequal]
-    return ActiveRows(active, multipliers, scale, float(size.min(initial=np.inf)))
+    return ActiveRows(active, unequal, multipliers, scale, float(size.min(initial=np.inf)))
 
 
 def lagrangian_gradient(problem: MotionProblem, z: Array, rows: ActiveRows) -> Array:

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.patterns import footfalls
+from bunraku.mechanics.centroidal.kinematics import contact_points
+from bunraku.mechanics.centroidal.model import centroidal_model
 from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution
 from bunraku.optimization.blocks.descent import Descent
@@ -22,7 +24,7 @@ from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 
-__all__ = ["DESIGN_WEIGHTS", "SOFT_WEIGHT", "ParametricDesign", "Study", "Variant", "gait_study"]
+__all__ = ["DESIGN_WEIGHTS", "SOFT_WEIGHT", "ParametricDesign", "Study", "Variant", "gait_study", "levelled"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -146,9 +148,36 @@ class Study:
 
 def gait_study(design: ParametricDesign, gait: Gait, *, samples: int = 0, weights: Weights = DESIGN_WEIGHTS) -> Study:
     """The study of a design that should go as ``gait`` says, planned with ``samples``, 0: as a first coarse plan would be."""
-    character = design.character(design.initial)
-    count = samples or stages(gait, footfalls(character, gait))[0]
-    return Study(design, lambda one: state_problem(one, gait, samples=count, weights=weights))
+    count = samples or stages(gait, footfalls(design.character(design.initial), gait))[0]
+
+    def state(character: Character) -> MotionProblem:
+        one = character if gait.periodic else levelled(character)
+        return state_problem(one, gait, samples=count, weights=weights)
+
+    return Study(design, state)
+
+
+def levelled(character: Character, *, most: int = 20) -> Character:
+    """The character with a home pose in which height, pitch and roll of the base bring its wheels and feet to the ground.
+
+    A design with longer front legs stands on average where the ground is; what begins at rest must stand on it. By Gauss-Newton
+    steps on the heights of the contact points; where more than three cannot touch at once, they do so as nearly as possible.
+    """
+    model = centroidal_model(character)
+    q, free = model.home.copy(), [2, 4, 5]
+    for _ in range(most):
+        heights = contact_points(model, q)[:, 2]
+        J = np.empty((len(heights), 3))
+        for a, c in enumerate(free):
+            e = np.zeros(len(q))
+            e[c] = 1e-6
+            J[:, a] = (contact_points(model, q + e)[:, 2] - contact_points(model, q - e)[:, 2]) / 2e-6
+        step = np.linalg.lstsq(J, -heights, rcond=1e-9)[0]
+        q[free] += step
+        if np.abs(step).max() < 1e-13:
+            break
+    base = {name: float(q[c]) for c, name in ((c, model.names[c]) for c in free)}
+    return character.changed(home={**character.home, **base})
 
 
 def _soft_solution(problem: MotionProblem, start: Array, monitor: Monitor, most: int = 400) -> AugmentedSolution:

@@ -24,7 +24,7 @@ __all__ = ["DECK", "chassis_parts"]
 
 Array = NDArray[np.float64]
 DECK = 3.0
-"""Thickness [mm] of the deck and the tray's floor."""
+"""Thickness [mm] of the deck."""
 _POST = 4.2
 _PILOT = 2.5
 _SWEEP = 46.0
@@ -75,7 +75,8 @@ def _body(robot: Robot, limbs: tuple[PlacedLimb, ...]) -> _Body:
             first = limb.stages[0]
             body.flanges.append(flange_of(first.case, first.joint))
             horn = horn_of(first.case, first.joint)
-            body.free.append(cylinder(horn.center - horn.axis, horn.center + 60.0 * horn.axis, _SWEEP))
+            radius = horn.radius + 2.0 if abs(horn.axis[2]) > 0.7 else _SWEEP
+            body.free.append(cylinder(horn.center - horn.axis, horn.center + 60.0 * horn.axis, radius))
         for tip in limb.tips if not limb.stages else ():
             body.free.append(wheel_solid(tip, MM * tip.center, 3.0))
             if tip.case is not None:
@@ -98,7 +99,7 @@ def _seat(body: _Body, flange: Flange, grow: float = 0.0) -> Solid:
     low = np.array(cap.bounding_box()[:3])
     high = np.array(cap.bounding_box()[3:])
     shadow_size = np.array([high[0] - low[0], high[1] - low[1], DECK])
-    place = np.array([(low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0, body.top + DECK / 2.0])
+    place = np.array([(low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0, body.top + DECK / 2.0 + grow])
     shadow = box(place, shadow_size)
     room = np.maximum((body.size - shadow_size) / 2.0, 0.0)
     inside = np.clip(place, body.center - room, body.center + room)
@@ -126,9 +127,9 @@ def _rounded(center: Array, size: Array, radius: float = 6.0) -> Solid:
 
 def _tray(body: _Body, tray: Draft) -> None:
     inner = body.size - np.array([2.0 * body.wall, 2.0 * body.wall, 0.0])
-    shell = _rounded(body.center, body.size) - _rounded(body.center + np.array([0.0, 0.0, DECK]), inner, 4.0)
+    shell = _rounded(body.center, body.size) - _rounded(body.center + np.array([0.0, 0.0, body.wall]), inner, 4.0)
     tray.add.append(shell)
-    tray.cut += [grown_case(flange.case, 0.6) for flange in body.flanges]
+    tray.cut += [_opening(body, flange) for flange in body.flanges]
     tray.cut += [_seat(body, flange, 0.4) for flange in body.flanges] + body.free
     tray.cases += [(flange.group, case_solid(flange.case)) for flange in body.flanges] + body.payloads
     for name, solid in body.payloads:
@@ -137,6 +138,19 @@ def _tray(body: _Body, tray: Draft) -> None:
             for x in (-15.0, 15.0):
                 for y in (low[1] - 4.0, high[1] + 4.0):
                     tray.cut.append(box(((low[0] + high[0]) / 2.0 + x, y, body.bottom), (20.0, 3.0, 4.0 * DECK)))
+
+
+def _opening(body: _Body, flange: Flange) -> Solid:
+    """Room for a case in the tray; where it would leave less than a wall of the tray's side standing, through that too."""
+    room = grown_case(flange.case, 0.6)
+    low, high = np.array(room.bounding_box()[:3]), np.array(room.bounding_box()[3:])
+    for axis in (0, 1):
+        near, far = body.center[axis] - body.size[axis] / 2.0, body.center[axis] + body.size[axis] / 2.0
+        if abs(low[axis] - near) < body.wall + 0.5:
+            low[axis] = near - 2.0
+        if abs(high[axis] - far) < body.wall + 0.5:
+            high[axis] = far + 2.0
+    return union([room, box((low + high) / 2.0, high - low)])
 
 
 def _screws(body: _Body, deck: Draft, tray: Draft, seats: list[Solid]) -> None:
@@ -173,7 +187,7 @@ def _strut(body: _Body, tip: PlacedTip, tray: Draft) -> Link:
         for y in (11.0, -11.0):
             place = base + np.array([x, y, 0.0])
             link.draft.drill([Hole(place, _DOWN, 3.4, 1.6, "M3", "strut", length=8)])
-            tray.holes.append(Hole(place, -_DOWN, 3.4, DECK, None, "strut"))
+            tray.holes.append(Hole(place, -_DOWN, 3.4, body.wall, None, "strut"))
             tray.cut.append(cylinder(place + _DOWN, place - _DOWN * 2.0 * DECK, 1.7))
     return link
 
@@ -185,11 +199,12 @@ def _halves(body: _Body, part: Link, level: float, up: float) -> list[Link]:
     normal = np.array([0.0, 0.0, up])
     strap.add.append(_rounded(middle + normal * PLATE / 2.0, np.array([56.0, 0.7 * body.size[1], PLATE])))
     whole = part.draft
+    thickness = DECK if part.kind == "deck" else body.wall
     for x in (-20.0, -8.0, 8.0, 20.0):
         for y in (-0.28 * body.size[1], 0.28 * body.size[1]):
             place = middle + np.array([x, y, 0.0])
             strap.drill([Hole(place, normal, 3.4, 1.6, "M3", "strap", length=8)])
-            whole.holes.append(Hole(place, -normal, 3.4, DECK, None, "strap"))
+            whole.holes.append(Hole(place, -normal, 3.4, thickness, None, "strap"))
             whole.cut.append(cylinder(place + normal, place - normal * (DECK + 1.0), 1.7))
     halves = []
     for side, word in ((1.0, "front"), (-1.0, "hind")):
@@ -197,5 +212,5 @@ def _halves(body: _Body, part: Link, level: float, up: float) -> list[Link]:
         half = Draft(f"{whole.name}, {word} half", [union(whole.add) ^ keep], list(whole.cut), cases=list(whole.cases))
         half.holes = [hole for hole in whole.holes if side * (hole.center[0] - middle[0]) > 0.0]
         joins = [flange.group for flange in body.flanges if side * (flange.center[0] - middle[0]) > 0.0] if part.kind == "deck" else []
-        halves.append(Link("body", f"{part.kind} {word} half", half, joins=[*joins, "strap"]))
-    return [*halves, Link("body", f"{part.kind} strap", strap, joins=["both halves"])]
+        halves.append(Link("body", f"{part.kind} half", half, joins=[f"{word} half", *joins], where=word))
+    return [*halves, Link("body", "strap", strap, joins=[f"halves of the {part.kind}"])]

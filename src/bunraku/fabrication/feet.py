@@ -35,6 +35,8 @@ def ball_foot(draft: Draft, horn: Horn, tip: PlacedTip) -> None:
     block = box(flat, (PLATE, 14.0, 2.0 * half), axes)
     rest = cylinder(pad - w * _PAD, pad, half)
     draft.add += [hull([horn.disc(), block]), hull([rest, box(flat + w * 5.0, (PLATE, 4.0, 2.0 * half), axes)])]
+    if any(hole.group == f"foot {tip.name}" for hole in draft.holes):
+        return  # the arm of the idler leads to the same pad
     draft.drill([Hole(pad, -w, 4.4, _PAD - 1.4, _SCREW, f"foot {tip.name}")], thickness=14.0)
     ball = cylinder(center - w * (radius - 1.0), center + w * radius, 0.6 * radius)
     draft.cases.append((f"foot {tip.name}", ball))

@@ -22,13 +22,14 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Link:
-    """A printed part of a body: the draft, the axles in it, and the kind of thing it is for names and notes."""
+    """A printed part of a body: the draft, the axles in it, and what it is, for names and notes, and where on the body."""
 
     body: str
     kind: str
     draft: Draft
     axles: list[AxleSeat] = field(default_factory=list)
     joins: list[str] = field(default_factory=list)
+    where: str = ""
 
 
 def link_of(limb: PlacedLimb, index: int) -> Link:
@@ -86,7 +87,8 @@ def _tips(link: Link, horns: list[Horn], tips: list[PlacedTip]) -> None:
             link.draft.cases.append((f"wheel {tip.name}", wheel_solid(tip, MM * tip.center)))
             link.joins.append(flange.group)
         elif tip.model.kind == "ball":
-            ball_foot(link.draft, horn, tip)
+            for each in horns:
+                ball_foot(link.draft, each, tip)
             link.joins.append(f"foot {tip.name}")
         elif tip.model.kind == "welded":
             printed_disc(link.draft, horn, tip)

@@ -1,8 +1,9 @@
 """The motion graph: named motions, which of them may follow each other and at what price, and how they are played in one go.
 
 A tool for building sequences: nodes are motions (joint curves), edges are transitions that take ``duration`` [s] and
-cost something. A path is a list of names; played, each motion is followed by a blend into the next, the quintic that continues
-place, velocity and acceleration on both sides, so the whole is C2.
+cost something. A path is a list of names; played, each motion is followed by the transition into the next: the edge's own curve,
+as planned, or a blend, the quintic that continues place, velocity and acceleration on both sides, so the whole is C2. Motions that
+go over the ground go on from where the last one ended.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Edge:
-    """A transition from the end of one motion to the start of another: its ``cost`` (not negative) and ``duration`` [s]."""
+    """A transition from the end of one motion to the start of another: its ``cost`` (not negative) and ``duration`` [s].
+
+    ``between``: its curve, from the source's last sample to the target's first, both included; None: a quintic.
+    """
 
     source: str
     target: str
     cost: float
     duration: float
+    between: JointCurves | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.cost) and self.cost >= 0.0 and np.isfinite(self.duration) and self.duration > 0.0):
@@ -68,10 +73,15 @@ def blend(before: Array, after: Array, duration: float, times: Array) -> Array:
 
 @dataclass(frozen=True)
 class MotionGraph:
-    """Motions by name, all at one rate and of the same coordinates, and the transitions between them."""
+    """Motions by name, all at one rate and of the same coordinates, and the transitions between them.
+
+    ``base``: the coordinates x, y [m] and yaw [rad] of a character that goes: each motion goes on where the last one ended. Its
+    transitions have curves of their own.
+    """
 
     motions: Mapping[str, JointCurves]
     edges: tuple[Edge, ...] = ()
+    base: tuple[str, str, str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "motions", dict(self.motions))
@@ -86,6 +96,11 @@ class MotionGraph:
         for edge in self.edges:
             for name in (edge.source, edge.target):
                 self._known(name)
+            curve = edge.between
+            if curve is not None and (curve.names != first[1].names or curve.rate != first[1].rate):
+                raise BadInput(f"the curve from {edge.source!r} to {edge.target!r} has other coordinates or another rate")
+            if curve is None and self.base is not None:
+                raise BadInput(f"{edge.source!r} and {edge.target!r} go over the ground; their transition needs a curve of its own")
             if (edge.source, edge.target) in seen:
                 raise BadInput(f"two transitions lead from {edge.source!r} to {edge.target!r}; keep one")
             seen.add((edge.source, edge.target))
@@ -168,17 +183,45 @@ class MotionGraph:
             whole.extend([b] if a == b and (a, b) in direct else self._between(a, b))
         return tuple(whole)
 
+    def wander(self, start: str, edges: int, seed: int = 0) -> tuple[str, ...]:
+        """A random path of that many ``edges`` from a motion, each time one of those that may follow, all as likely."""
+        self._known(start)
+        rng, path = np.random.default_rng(seed), [start]
+        for _ in range(edges):
+            follows = [edge.target for edge in self.edges if edge.source == path[-1]]
+            if not follows:
+                raise BadInput(f"after {path[-1]!r} nothing may come; add a transition")
+            path.append(follows[int(rng.integers(len(follows)))])
+        return tuple(path)
+
     def play(self, path: Sequence[str]) -> JointCurves:
-        """The motions of a path one after the other with a quintic blend in each transition, rounded to whole samples."""
+        """The motions of a path one after the other with the transitions between, blends rounded to whole samples."""
         self.cost(path)
         first = self.motions[path[0]]
         parts = [first.values]
         for a, b in pairwise(path):
             edge, motion = self.edge(a, b), self.motions[b]
+            if edge.between is not None:
+                curve = self._going_on(edge.between, parts[-1][-1])
+                parts += [curve[1:-1], self._going_on(motion, curve[-1])]
+                continue
             steps = max(round(edge.duration * first.rate), 1)
             inner = np.arange(1, steps) / first.rate
             parts += [blend(_ends(self.motions[a])[1], _ends(motion)[0], steps / first.rate, inner), motion.values]
         return JointCurves(first.names, first.rate, np.concatenate(parts))
+
+    def _going_on(self, motion: JointCurves, pose: Array) -> Array:
+        """The values of a motion, its base carried over the ground so that it starts where the base of ``pose`` is."""
+        if self.base is None:
+            return motion.values
+        x, y, yaw = (motion.names.index(name) for name in self.base)
+        values = motion.values.copy()
+        turn = pose[yaw] - values[0, yaw]
+        c, s = np.cos(turn), np.sin(turn)
+        dx, dy = values[:, x] - values[0, x], values[:, y] - values[0, y]
+        values[:, x], values[:, y] = pose[x] + c * dx - s * dy, pose[y] + s * dx + c * dy
+        values[:, yaw] += turn
+        return values
 
     def _between(self, a: str, b: str) -> tuple[str, ...]:
         if a == b:

@@ -260,11 +260,13 @@ class _Run:
         return last[-1] / max(last[-1 - rounds], 1e-300) if len(last) > rounds else 0.0
 
     def _judge(self, settled: bool) -> Status | None:
-        """At the last weight: None while the residual falls, else why it does not."""
-        if self._falls_by(self.options.patience) <= 0.9 or (settled and self.history[-1].residual <= self.options.tolerance):
+        """At the last weight: None while the residual falls, else why it does not; near the tolerance it gets more time."""
+        residual, tolerance = self.history[-1].residual, self.options.tolerance
+        if self._falls_by(self.options.patience * (1 if residual > 10.0 * tolerance else 4)) <= 0.9:
             return None
         self.stationarity = self.descent.undamped_promise()
-        return Status.INFEASIBLE if settled and self.aligned and self.stationarity <= AT_ITS_LEAST else Status.STALLED
+        least = settled and self.aligned and self.stationarity <= AT_ITS_LEAST
+        return Status.INFEASIBLE if least and residual > 100.0 * tolerance else Status.STALLED
 
     def solution(self, status: Status) -> AugmentedSolution:
         """The result: the last point when converged, else the best."""

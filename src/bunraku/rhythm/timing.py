@@ -22,8 +22,10 @@ def timing_checks(wish: JointCurves, performed: JointCurves, words: Sequence[Mar
     """How far ``performed`` is from the time of the ``wish``, late or early alike, at the same rate and with the same joints.
 
     Checks: "lag" of the whole, at most ``LAG_BAR``; as information "worst lag in 3 s", and where words have strokes the largest lag
-    of a stroke against the wished one, and against the beat of its word.
+    of a stroke against the wished one, and against the beat of its word. None where no joint is performed: a car has only wheels.
     """
+    if not performed.names:
+        return ()
     wanted = np.column_stack([wish.column(name) for name in performed.names])
     delay = lag(wanted, performed.values, performed.rate)
     checks = [

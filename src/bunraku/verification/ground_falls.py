@@ -29,14 +29,14 @@ def tilts(plan: GroundPlan, record: GroundRecord) -> Array:
     return np.asarray(np.arccos(np.clip(along, -1.0, 1.0)))
 
 
-def fall(plan: GroundPlan, record: GroundRecord) -> str:
-    """Why the character counts as fallen, or nothing: unstable, leaning, too low, or touching with what must not touch."""
+def fall(plan: GroundPlan, record: GroundRecord, toucher: str) -> str:
+    """Why the character counts as fallen, or nothing: unstable, leaning, too low, or touching with the body ``toucher``."""
     m = len(record.times)
     if not np.isfinite(record.qpos).all() or (m > 2 and np.abs(record.qvel).max() > 1e4):
         return "the simulation became unstable"
     found: list[tuple[float, str]] = []
     if np.isfinite(record.touched):
-        found.append((record.touched, f"a part that is no end effector touches the ground at {record.touched:.2f} s"))
+        found.append((record.touched, f"{toucher}, which is no end effector, touches the ground at {record.touched:.2f} s"))
     lean = tilts(plan, record)
     if (lean > STEEPEST).any():
         at = int(np.argmax(lean > STEEPEST))

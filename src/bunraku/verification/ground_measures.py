@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 WINDOW = 0.1
 """Velocities are means over windows of this length [s]; where feet leave the ground, over a twelfth of the cycle."""
 
-ON_GROUND = 0.0005
-"""An end effector is on the ground when its lowest point is at most this [m] above it; what slides chatters a little."""
+ON_GROUND = 0.001
+"""An end effector is on the ground when its lowest point is at most this [m] above it; what slides hops a little."""
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,16 @@ from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import HeightField, Performance
 from bunraku.verification.ground_heights import ground_height, ground_normal, terrain_of
 
-__all__ = ["SWINGS", "GroundPlan", "contact_points", "ground_plan"]
+__all__ = ["STANDS", "SWINGS", "GroundPlan", "contact_points", "ground_plan"]
 
 Array = NDArray[np.float64]
 
 SWINGS = 0.003
 """An end effector that is planned to be higher than this [m] above the ground at some time leaves it."""
+
+
+STANDS = 0.0002
+"""One that is planned to be at most this [m] above the ground is on it."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,11 @@ class GroundPlan:
         """Height (n, e) [m] of each end effector's lowest point above the ground."""
         lowest = contact_points(self.character, self.terrain, self.tip_center, self.tip_axis)
         return lowest[..., 2] - ground_height(self.terrain, lowest[..., 0], lowest[..., 1])
+
+    @property
+    def standing(self) -> NDArray[np.bool_]:
+        """Whether each end effector is planned to be on the ground (n, e)."""
+        return self.clearance <= STANDS
 
     @property
     def swings(self) -> bool:

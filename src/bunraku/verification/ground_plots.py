@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.verification.ground_judge import GroundVerdict, described
-from bunraku.verification.ground_measures import ON_GROUND, window_of, window_velocity
+from bunraku.verification.ground_measures import window_of, window_velocity
 from bunraku.verification.ground_replay import GroundReplay
 from bunraku.verification.plots import DONE, LIMIT, WISH, new_figure
 
@@ -65,7 +65,7 @@ def draw_footfalls(replay: GroundReplay) -> Any:
     tall = max(float(record.force[..., 3].max()), 0.5 * weight)
     for j, tip in enumerate(tips):
         base = float(len(tips) - 1 - j)
-        axis.fill_between(plan.times, base - 0.12, base, where=plan.clearance[:, j] <= ON_GROUND, color=WISH, lw=0)
+        axis.fill_between(plan.times, base - 0.12, base, where=plan.standing[:, j], color=WISH, lw=0)
         axis.fill_between(record.times, base, base + 0.8 * record.force[:, j, 3] / tall, color=DONE, lw=0, alpha=0.8)
         axis.text(-0.01, base + 0.2, tip.name, ha="right", va="center", fontsize=8, transform=axis.get_yaxis_transform())
     axis.set_yticks([])

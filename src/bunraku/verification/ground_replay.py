@@ -160,12 +160,27 @@ def _simulate(
         if any(data.warning[kind].number for kind in bad_warnings()):
             reason = f"the simulation became unstable before {done * TIMESTEP:.2f} s"
         else:
-            reason = fall(plan, _record(plan, ground, states[:done], sensed[:done]))
+            record = _record(plan, ground, states[:done], sensed[:done])
+            reason = fall(plan, record, _who_touches(ground, states, record.touched))
         monitor.report(Event("replay", done / steps, reason))
         if monitor.cancelled:
             complete = False
             break
     return _record(plan, ground, states[:done], sensed[:done]), reason, complete and done == steps
+
+
+def _who_touches(ground: GroundModel, states: Array, touched: float) -> str:
+    """The body that touches the ground of others at a time, or nothing when none does."""
+    import mujoco
+
+    if not np.isfinite(touched):
+        return ""
+    data = mujoco.MjData(ground.model)
+    mujoco.mj_setState(ground.model, data, states[round(touched / TIMESTEP)], mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    mujoco.mj_forward(ground.model, data)
+    floor, pairs = ground.model.geom("ground of others").id, data.contact.geom
+    geoms = sorted(set(pairs[(pairs == floor).any(axis=1)].ravel().tolist()) - {floor})
+    return ground.model.body(int(ground.model.geom_bodyid[geoms[0]])).name if geoms else "a part"
 
 
 def _record(plan: GroundPlan, ground: GroundModel, states: Array, sensed: Array) -> GroundRecord:

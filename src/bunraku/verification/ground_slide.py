@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.verification.ground_heights import ground_normal
-from bunraku.verification.ground_measures import ON_GROUND
 from bunraku.verification.ground_plan import GroundPlan, contact_points
 
 __all__ = ["planned_slides"]
@@ -27,7 +26,7 @@ def planned_slides(plan: GroundPlan) -> Array:
     n = _unit(normal[1:] + normal[:-1])
     a = _unit(plan.tip_axis[1:] + plan.tip_axis[:-1])
     phi = _turns(plan.tip_rotation)
-    on = (plan.clearance[1:] <= ON_GROUND) & (plan.clearance[:-1] <= ON_GROUND)
+    on = plan.standing[1:] & plan.standing[:-1]
     out = np.zeros(de.shape[:2])
     for j, tip in enumerate(plan.character.end_effectors):
         if tip.kind == "ball":

@@ -1,7 +1,8 @@
 """Rows, Jacobian and Hessian of the Lagrangian as CasADi functions of z, put together from small ones.
 
 Through the wide vector W(z) = (s_-1, ..., s_T, D) of all samples with their features: J = R_W W_z, and the Hessian of the
-Lagrangian is W_zᵀ L_WW W_z + L_W . W_zz. Each factor is sparse and comes from one function of a sample (and its neighbours), mapped over all.
+Lagrangian is W_zᵀ L_WW W_z + L_W . W_zz. Each factor is sparse and comes from one function of a sample (and its neighbours),
+mapped over all.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca  # noqa: TID253
 import numpy as np
 
-BEYOND = 6
+BEYOND = 2
 """The edge of a terrain goes on for this many grid points."""
 
 

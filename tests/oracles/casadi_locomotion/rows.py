@@ -29,7 +29,7 @@ HIDDEN = tuple(name for names in SMOOTH.values() for name in names)
 class Rows:
     """The template: rows by kind of (s-, s, s+, p), with ``scale`` by kind and ``columns``, the joints or effectors of limits.
 
-    p = (heights (ne), shares of the backward and forward difference (2 ne), weights of smoothness, posture, force and its rate (4)).
+    p = (heights (ne), shares of backward and forward difference (2 ne), weights of smoothness, posture, force and its rate (4)).
     """
 
     def __init__(self, features: Features, plan: PlanData) -> None:

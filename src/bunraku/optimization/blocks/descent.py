@@ -3,7 +3,7 @@
 At z the energy is modelled as E + g.p + p.H p / 2. The step solves (H + mu D) p = -g, with D the unit matrix ("absolute") or the
 diagonal of H ("relative", Marquardt). It is taken when the energy falls by a fair share rho of what the model promised,
 m = -g.p - p.H p / 2; a step too long is shortened first (an energy costs a tenth of a factorization); only when no part of it will
-do is it damped more. After full steps the damping mu follows rho (Nielsen's rule).
+do, or only small parts several times, is it damped more. After full steps the damping mu follows rho (Nielsen's rule).
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Descent:
     """The moving state of a minimisation: point, damping, and what was spent. Each :meth:`step` makes at most one move.
 
     ``promise``: the last model's decrease as a share of the energy, m / E: how far from stationary the point before the last step
-    was, as seen under the damping of that step; :meth:`undamped_promise` sees it without. ``least_damping``: floor of mu.
+    was, as seen under the damping of that step; :meth:`undamped_promise` sees it without. ``least_damping``:
+    floor of mu; ``cuts``: steps shortened in a row.
     """
 
     problem: BlockEnergy
@@ -65,6 +66,7 @@ class Descent:
     kind: Damping = "absolute"
     least_damping: float = 1e-12
     growth: float = 2.0
+    cuts: int = 0
     energy: float = np.inf
     promise: float = np.inf
     iterations: int = 0
@@ -98,7 +100,11 @@ class Descent:
                 self.iterations += 1
                 if length == 1.0:
                     self.damping = max(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * share - 1.0) ** 3), self.least_damping)
-                    self.growth = 2.0
+                    self.growth, self.cuts = 2.0, 0
+                else:
+                    self.cuts += 1
+                    if self.cuts > 1 and length < 0.05:  # not a wall met once, but curvature that the model lacks
+                        self.damping = 4.0 * max(self.damping, self.least_damping)
                 return True
             if self.promise <= ROUNDING:
                 return False

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from bunraku.mechanics.centroidal.kinematics import Kinematics, center_of_mass
-from bunraku.mechanics.centroidal.model import GRAVITY
+from bunraku.mechanics.centroidal.kinematics import center_of_mass
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion._kernels import wrap
 from bunraku.performers.locomotion.problem import MotionProblem
-from bunraku.performers.locomotion.torque import _kernels as torque_kernels
 
-__all__ = ["Plan", "plan_torques", "resampled"]
+__all__ = ["Plan", "resampled"]
 
 Array = NDArray[np.float64]
 
@@ -73,26 +71,34 @@ class Plan:
         """The unknowns (last - first + 1, nv) of samples ``first`` to ``last`` of the endless motion."""
         return np.array([self.sample(k) for k in range(first, last + 1)])
 
+    @property
+    def cycle(self) -> int:
+        """Samples of a whole cycle: twice those of a mirrored half."""
+        return self.problem.samples * (2 if self.problem.ends.mirror is not None else 1)
+
+    def touching(self, k: int) -> NDArray[np.int64]:
+        """Which end effectors (n_e,) are on the ground at sample k of the endless motion."""
+        problem = self.problem
+        T, ends = problem.samples, problem.ends
+        if not problem.periodic:
+            if k < 0 and ends.contacts_before is not None:
+                return ends.contacts_before
+            if k >= T and ends.contacts_after is not None:
+                return ends.contacts_after
+            return problem.contacts[min(max(k, 0), T - 1)]
+        flags = problem.contacts[k % T]
+        if ends.mirror is not None and (k // T) % 2:
+            nq = problem.model.nq
+            flags = flags[(ends.mirror[0][nq::3] - nq) // 3]
+        return flags
+
     @cached_property
     def displacement(self) -> tuple[float, float, float]:
         """What the centre of mass travels (x, y) [m] and the base turns [rad], per cycle or from start to end."""
         problem, model = self.problem, self.problem.model
-        cycle = problem.samples * (2 if problem.ends.mirror is not None else 1)
-        first, last = self.sample(0), self.sample(cycle if problem.periodic else problem.samples - 1)
+        first, last = self.sample(0), self.sample(self.cycle if problem.periodic else problem.samples - 1)
         moved = center_of_mass(model, last[: model.nq]) - center_of_mass(model, first[: model.nq])
         return float(moved[0]), float(moved[1]), float(last[3] - first[3])
-
-
-def plan_torques(problem: MotionProblem, v: Array, seen: Kinematics) -> Array:
-    """Torques (n - 2, nq) at the inner ones of the samples ``v`` (n, nv), by the plan's own inverse dynamics."""
-    model, K = problem.model, seen.arrays
-    torque = np.zeros((max(len(v) - 2, 0), model.nq))
-    load = np.empty((len(model.points[0]), 3))
-    tree = (model.tree[0], model.tree[1], model.nodes, model.points, model.tips[0])
-    for i in range(1, len(v) - 1):
-        forces = np.ascontiguousarray(v[i, model.nq :])
-        torque_kernels.torques(*tree, K[1], K[2], K[3], K[5], K[6], forces, i, problem.step, GRAVITY, load, torque[i - 1])
-    return torque
 
 
 def resampled(plan: Plan, problem: MotionProblem) -> Array:

@@ -1,4 +1,4 @@
-"""A plan at the motor rate: every cycle played, joints by splines, wheels turned, torques of the plan's own inverse dynamics."""
+"""Plans at the motor rate: every sample played, joints by splines, wheels turned, torques of the plan's own inverse dynamics."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from scipy.interpolate import CubicSpline
 from bunraku.character import Character
 from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
 from bunraku.motion import Channel, JointCurves
-from bunraku.performers.locomotion.plan import Plan, plan_torques
+from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.track import Track, track_of, track_torques
 
-__all__ = ["Played", "play"]
+__all__ = ["Played", "play", "play_track"]
 
 Array = NDArray[np.float64]
-MARGIN = 4
-"""Samples of the endless motion taken beyond each end of what is played, so that splines do not see an end."""
 
 
 @dataclass(frozen=True)
@@ -34,21 +33,17 @@ class Played:
 
 def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
     """Play ``cycles`` of a cycle, or a motion that happens once, at ``rate`` [Hz]."""
-    problem, model = plan.problem, plan.problem.model
-    if problem.periodic:
-        halves = 2 if problem.ends.mirror is not None else 1
-        count = cycles * halves * problem.samples
-        first, last = -MARGIN, count + MARGIN
-    else:
-        count = problem.samples - 1
-        first, last = -1, count + 1
-    v = plan.samples(first, last)
-    t = problem.step * np.arange(first, last + 1, dtype=np.float64)
-    seen = kinematics(model, v[:, : model.nq], problem.terrain)
-    joint_torque = plan_torques(problem, v, seen)
-    at = np.arange(int(np.floor(problem.step * count * rate + 1e-9)) + 1) / rate
-    q = _splined(plan, t, v[:, : model.nq], at)
-    spins = _spins(plan, t, v, seen)
+    return play_track(character, track_of(plan, cycles), rate)
+
+
+def play_track(character: Character, track: Track, rate: float) -> Played:
+    """Play samples in a row at ``rate`` [Hz]: splines of the coordinates, torques of the samples by their inverse dynamics."""
+    model, t = track.model, track.times
+    seen = kinematics(model, track.q, track.terrain)
+    joint_torque = track_torques(track, seen)
+    at = np.arange(int(np.floor(track.duration * rate + 1e-9)) + 1) / rate
+    q = _splined(track, at)
+    spins = _spins(track, seen)
     names, axles = model.names, model.axles
     values, rates = {}, {}
     for c, name in enumerate(names):
@@ -60,62 +55,47 @@ def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
             values[axle] = (curve.antiderivative()(at) - curve.antiderivative()(0.0)) if curve is not None else rates[axle] * at
     motion = JointCurves(character.coordinates, rate, np.column_stack([values[name] for name in character.coordinates]))
     torque = {name: np.interp(at, t[1:-1], joint_torque[:, c]) for c, name in enumerate(names)}
-    forces = v[:, model.nq :].reshape(len(v), -1, 3)
     for j, axle in enumerate(axles):
         if axle:
-            torque[axle] = np.interp(at, t, model.tips[4][j] * np.einsum("na,na->n", forces[:, j], seen.rolling[:, j]))
-    nearest = np.clip(np.round(at / problem.step).astype(np.int64) - first, 0, len(v) - 1)
-    touching = np.array([[int(np.abs(forces[k, j]).sum() > 1e-6) for j in range(model.n_tips)] for k in range(len(v))])
+            torque[axle] = np.interp(at, t, model.tips[4][j] * np.einsum("na,na->n", track.forces[:, j], seen.rolling[:, j]))
+    nearest = np.clip(np.round(at / track.step).astype(np.int64) + track.margin, 0, len(t) - 1)
     return Played(
         motion,
         tuple(_channels(character, values, rates, torque, rate)),
         np.column_stack([np.interp(at, t, seen.com[:, a]) for a in range(3)]),
-        touching[nearest],
-        forces[nearest],
+        track.contacts[nearest],
+        track.forces[nearest],
     )
 
 
-def _splined(plan: Plan, t: Array, q: Array, at: Array) -> Array:
-    """Cubic splines of the coordinates; a motion that starts or ends at rest does so with speed zero."""
-    ends = plan.problem.ends
-    if plan.problem.periodic:
-        found: Array = CubicSpline(t, q)(at)
-        return found
-    still = np.zeros(q.shape[1])
+def _splined(track: Track, at: Array) -> Array:
+    """Cubic splines of the coordinates at times ``at`` (m,) [s]; a motion that starts or ends at rest does so with speed zero."""
+    t, q, m = track.times, track.q, track.margin
+    first, last = 0 if track.ends[0] == "through" else m, len(t) if track.ends[1] == "through" else len(t) - m
     bc: list[Any] = []
-    for ghost, pose in ((ends.before, q[1]), (ends.after, q[-2])):
-        resting = ghost is not None and np.abs(_cut(ghost, pose) - pose).max() < 1e-9
-        bc.append((1, still) if resting else "not-a-knot")
-    if bc[0] == "not-a-knot" and ends.before is not None:
-        bc[0] = (1, (q[2] - q[0]) / (2.0 * plan.problem.step))
-    if bc[1] == "not-a-knot" and ends.after is not None:
-        bc[1] = (1, (q[-1] - q[-3]) / (2.0 * plan.problem.step))
-    inside: Array = CubicSpline(t[1:-1], q[1:-1], bc_type=(bc[0], bc[1]))(np.clip(at, t[1], t[-2]))
-    return inside
-
-
-def _cut(ghost: Array, pose: Array) -> Array:
-    """The pose of a ghost sample, with the place and heading of another: rest is rest wherever it stands."""
-    found = np.array(ghost[: len(pose)])
-    found[[0, 1, 3]] = pose[[0, 1, 3]]
+    for end, i in zip(track.ends, (m, len(t) - 1 - m), strict=True):
+        if end == "rest":
+            bc.append((1, np.zeros(q.shape[1])))
+        else:
+            bc.append((1, (q[i + 1] - q[i - 1]) / (2.0 * track.step)) if end == "speed" else "not-a-knot")
+    found: Array = CubicSpline(t[first:last], q[first:last], bc_type=(bc[0], bc[1]))(np.clip(at, t[m], t[-1 - m]))
     return found
 
 
-def _spins(plan: Plan, t: Array, v: Array, seen: Kinematics) -> list[tuple[Array, Array]]:
+def _spins(track: Track, seen: Kinematics) -> list[tuple[Array, Array]]:
     """Per end effector the middles [s] of its intervals on the ground and the wheel's speed about its axle there [rad/s]."""
-    problem, model = plan.problem, plan.problem.model
-    force = np.abs(v[:, model.nq :].reshape(len(v), -1, 3)).sum(axis=2)
+    model, t = track.model, track.times
     found = []
     for j in range(model.n_tips):
         times, speeds = [], []
-        for i in range(len(v) - 1):
-            if force[i, j] < 1e-6 or force[i + 1, j] < 1e-6:
+        for i in range(len(t) - 1):
+            if not (track.contacts[i, j] and track.contacts[i + 1, j]):
                 continue
             T = seen.rolling[i, j] + seen.rolling[i + 1, j]
             along = float((seen.contact[i + 1, j] - seen.contact[i, j]) @ T / max(np.linalg.norm(T), 1e-12))
             turned = float((seen.spin[i + 1, j] - seen.spin[i, j] + np.pi) % (2.0 * np.pi) - np.pi)
-            times.append(t[i] + 0.5 * problem.step)
-            speeds.append((along / model.tips[4][j] - turned) / problem.step)
+            times.append(t[i] + 0.5 * track.step)
+            speeds.append((along / model.tips[4][j] - turned) / track.step)
         found.append((np.array(times), np.array(speeds)))
     return found
 

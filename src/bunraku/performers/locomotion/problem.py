@@ -48,6 +48,11 @@ class Weights:
         n = intervals / 12.0
         return self.smooth * n**3, self.posture / n, self.force / n, self.force_rate * n
 
+    def paced(self, intervals: int, cycle: float) -> Weights:
+        """Weights that in a motion of ``intervals`` count per sample as these do in a cycle of ``cycle`` intervals."""
+        n = cycle / intervals
+        return Weights(self.smooth * n**3, self.posture / n, self.force / n, self.force_rate * n)
+
 
 @dataclass(frozen=True)
 class Aim:

@@ -1,0 +1,109 @@
+"""Features of a motion that a designer can hold on to: orientation or place of the body, joint curves, paths of feet, centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.design.sensitivity import Sensitivity
+from bunraku.errors import BadInput
+from bunraku.mechanics.centroidal.kinematics import kinematics
+from bunraku.performers.locomotion._kernels import wrap
+from bunraku.performers.locomotion.problem import MotionProblem
+
+__all__ = ["FEATURES", "feature", "feature_jacobian", "target_misses", "total_derivative"]
+
+Array: TypeAlias = NDArray[np.float64]
+Feature: TypeAlias = Callable[[MotionProblem, Array], Array]
+
+
+def _coordinates(problem: MotionProblem, z: Array) -> Array:
+    T, nv, _ = problem.shape
+    q: Array = np.ascontiguousarray(z[: T * nv].reshape(T, nv)[:, : problem.model.nq])
+    return q
+
+
+def _orientation(problem: MotionProblem, z: Array) -> Array:
+    return _coordinates(problem, z)[:, 3:6].ravel()
+
+
+def _position(problem: MotionProblem, z: Array) -> Array:
+    return _coordinates(problem, z)[:, :3].ravel()
+
+
+def _joints(problem: MotionProblem, z: Array) -> Array:
+    return _coordinates(problem, z)[:, 6:].ravel()
+
+
+def _feet(problem: MotionProblem, z: Array) -> Array:
+    return kinematics(problem.model, _coordinates(problem, z), problem.terrain).contact.ravel()
+
+
+def _com(problem: MotionProblem, z: Array) -> Array:
+    return kinematics(problem.model, _coordinates(problem, z), problem.terrain).com.ravel()
+
+
+FEATURES: dict[str, Feature] = {
+    "orientation": _orientation,
+    "position": _position,
+    "joints": _joints,
+    "feet": _feet,
+    "com": _com,
+}
+"""Features by name: yaw, pitch, roll of the body; its place; joint angles; contact points; centre of mass; at all samples."""
+
+
+def feature(name: str) -> Feature:
+    """The feature of that name."""
+    if name not in FEATURES:
+        raise BadInput(f"there is no feature {name!r} of a motion to keep; choose {', '.join(FEATURES)}")
+    return FEATURES[name]
+
+
+def total_derivative(derivatives: Sensitivity, of: Feature) -> Array:
+    """d/dp (., k) of a function of motion and design along the path of optimal motions, by differences along dm/dp."""
+    z, J, d = derivatives.variant.motion, derivatives.jacobian, derivatives.step
+    columns = [
+        (of(plus, z + d * J[:, k]) - of(minus, z - d * J[:, k])) / (2.0 * d)
+        for k, (plus, minus) in enumerate(derivatives.neighbours)
+    ]
+    return np.array(columns).T
+
+
+def feature_jacobian(derivatives: Sensitivity, name: str) -> Array:
+    """dm^f/dp (n_f, k) of a feature."""
+    return total_derivative(derivatives, feature(name))
+
+
+def target_misses(problem: MotionProblem, z: Array) -> Array:
+    """How far every target is missed, along the coordinates that count [m]."""
+    if not problem.aims:
+        raise BadInput("the motion has no targets to reach; add some to the clip's gait")
+    missed = []
+    for aim in problem.aims:
+        q = np.array([_sample(problem, z, aim.sample), _sample(problem, z, aim.sample + 1)])
+        seen = kinematics(problem.model, q, problem.terrain)
+        place = seen.com if aim.what == -1 else q[:, :3] if aim.what == -2 else seen.contact[:, aim.what]
+        at = (1.0 - aim.share) * place[0] + aim.share * place[1]
+        missed += [at[a] - aim.place[a] for a in range(3) if aim.weight[a] > 0.0]
+    return np.array(missed)
+
+
+def _sample(problem: MotionProblem, z: Array, k: int) -> Array:
+    """Coordinates (nq,) of sample k; after the last of a cycle comes the first, carried on and mirrored as the cycle says."""
+    T, nv, _ = problem.shape
+    nq = problem.model.nq
+    v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
+    if k < T:
+        return np.ascontiguousarray(v[k, :nq])
+    if not problem.periodic:
+        return np.ascontiguousarray(v[T - 1, :nq])
+    permutation, sign = np.arange(nv), np.ones(nv)
+    if problem.ends.mirror is not None:
+        permutation, sign = problem.ends.mirror
+    out, M, N = np.empty(nv), np.empty((nv, nv)), np.empty((nv, 3))
+    wrap(np.ascontiguousarray(v[0]), nq, np.ascontiguousarray(D), False, permutation, sign, out, M, N)
+    return out[:nq]

@@ -1,0 +1,73 @@
+"""Whether the finished robot stands at home without its parts being in each other: printed pieces, servos, motors and wheels of every body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.fabrication.forks import wheel_solid
+from bunraku.fabrication.kit import Kit
+from bunraku.fabrication.mounts import case_solid
+from bunraku.fabrication.shaping import MM, Solid, moved, overlap
+from bunraku.geometry.rotations import axis_angle
+
+__all__ = ["Placed", "assembled", "collisions"]
+
+Array = NDArray[np.float64]
+_TOUCH = 1.0
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A thing of the finished robot at home: what it is, its body, its solid in the chassis's frame [mm]."""
+
+    name: str
+    body: str
+    role: str
+    solid: Solid
+
+
+def body_poses(kit: Kit) -> dict[str, tuple[Array, Array]]:
+    """Rotation and place [mm] of every body in the frame of the chassis, joints at rest, wheels unturned."""
+    poses = {"body": (np.eye(3), np.zeros(3))}
+    for limb in kit.limbs:
+        for stage in limb.stages:
+            R, p = poses[stage.parent]
+            poses[stage.body] = (R @ axis_angle(stage.axis, stage.rest), p + R @ (MM * stage.position))
+        for tip in limb.tips:
+            R, p = poses[tip.parent]
+            poses[tip.name] = (R, p + R @ (MM * tip.center))
+    return poses
+
+
+def assembled(kit: Kit) -> list[Placed]:
+    """Everything of the robot, at home."""
+    poses = body_poses(kit)
+    found = [Placed(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
+    for limb in kit.limbs:
+        for stage in limb.stages:
+            found.append(Placed(f"servo of {stage.joint}", stage.parent, "servo", moved(case_solid(stage.case), *poses[stage.parent])))
+        for tip in limb.tips:
+            if tip.case is not None:
+                found.append(Placed(f"motor of {tip.axle}", tip.parent, "servo", moved(case_solid(tip.case), *poses[tip.parent])))
+            elif tip.model.kind == "passive":
+                found.append(Placed(f"wheel {tip.name}", tip.name, "wheel", moved(wheel_solid(tip, np.zeros(3)), *poses[tip.name])))
+    return found
+
+
+def collisions(kit: Kit) -> list[tuple[str, str, float]]:
+    """Pairs of things that share more than 1 mm³ at home, and how much [mm³]."""
+    things = [thing for thing in assembled(kit) if thing.name != "axle spacer"]
+    found = []
+    for one, other in combinations(things, 2):
+        volume = overlap(one.solid, other.solid)
+        if volume > _TOUCH:
+            found.append((_name(one), _name(other), volume))
+    return found
+
+
+def _name(thing: Placed) -> str:
+    return thing.name if thing.role != "printed" else f"{thing.name} of {thing.body}"

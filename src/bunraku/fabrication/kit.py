@@ -1,0 +1,182 @@
+"""All parts of a robot, each once: congruent ones are counted, mirror images are parts of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import permutations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.placement import PlacedLimb, place
+from bunraku.building.robot import Robot
+from bunraku.fabrication.chassis import chassis_parts
+from bunraku.fabrication.draft import Draft, Hole
+from bunraku.fabrication.forks import AxleSeat, spacer, spacer_length
+from bunraku.fabrication.links import Link, link_of
+from bunraku.fabrication.mesh import TriangleMesh
+from bunraku.fabrication.rims import rim
+from bunraku.fabrication.shaping import MM, Solid, moved, overlap, triangles
+
+__all__ = ["Kit", "Part", "Piece", "make_kit", "rotations"]
+
+Array = NDArray[np.float64]
+_SAME = 2e-3
+"""Share of its volume by which a part may differ from another and still count as the same."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One printed piece of the robot where it belongs: the body it is fixed to, its solid in that body's frame [mm]."""
+
+    body: str
+    kind: str
+    limb: str
+    solid: Solid
+    joins: tuple[str, ...]
+    axles: tuple[AxleSeat, ...] = ()
+
+
+@dataclass
+class Part:
+    """A part to print: its solid, its holes, the bought things it must leave room for, and the pieces of the robot it serves as."""
+
+    name: str
+    kind: str
+    solid: Solid
+    holes: list[Hole]
+    cases: list[tuple[str, Solid]]
+    notes: list[str]
+    pieces: list[Piece] = field(default_factory=list)
+    mirrored: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many of it the robot needs."""
+        return len(self.pieces)
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return self.name.replace(" ", "-").replace(",", "") + ".stl"
+
+    def mesh(self) -> TriangleMesh:
+        """Its triangles, in the frame it was drawn in."""
+        vertices, corners = triangles(self.solid)
+        return TriangleMesh(vertices[corners])
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A robot as parts to print and things to buy."""
+
+    robot: Robot
+    limbs: tuple[PlacedLimb, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All printed pieces of the robot."""
+        return tuple(piece for part in self.parts for piece in part.pieces)
+
+
+def make_kit(robot: Robot, longest: float = 220.0) -> Kit:
+    """Draw every part of a robot; a body longer than ``longest`` [mm] comes in halves."""
+    limbs = place(robot)
+    drawn: list[tuple[Piece, Draft]] = []
+    for link in chassis_parts(robot, limbs, longest):
+        drawn.append((_piece(link, link.where), link.draft))
+    for limb in limbs:
+        links = [link_of(limb, index) for index in range(len(limb.stages))]
+        drawn += [(_piece(link, limb.limb.name), link.draft) for link in links]
+        drawn += _rims(limb)
+    axles = {seat.wheel: seat for piece, _ in drawn for seat in piece.axles}
+    drawn += [twin for limb in limbs for twin in _spacers(limb, axles)]
+    return Kit(robot, limbs, tuple(_grouped(drawn)))
+
+
+def _piece(link: Link, limb: str) -> Piece:
+    return Piece(link.body, link.kind, limb, link.draft.solid(), tuple(link.joins), tuple(link.axles))
+
+
+def _rims(limb: PlacedLimb) -> list[tuple[Piece, Draft]]:
+    """The rims of driven wheels, turned into the frames of the wheels."""
+    made = []
+    for tip in limb.tips:
+        if tip.case is not None:
+            draft = rim(tip)
+            z = tip.case.axes[:, 2]
+            R = np.stack([tip.case.axes[:, 0], np.cross(z, tip.case.axes[:, 0]), z], axis=1)
+            piece = Piece(tip.name, "rim", limb.limb.name, moved(draft.solid(), R, np.zeros(3)), (f"shaft of {tip.axle}",))
+            made.append((piece, draft))
+    return made
+
+
+def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[Piece, Draft]]:
+    """Tubes beside passive wheels."""
+    made = []
+    for tip in limb.tips:
+        if tip.model.kind != "passive":
+            continue
+        seat = axles[tip.name]
+        width = MM * tip.model.width
+        length = spacer_length(seat, width)
+        frame = np.stack([np.cross(tip.axis, [1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], tip.axis], axis=1)
+        for side in (1.0, -1.0):
+            start = tip.axis * (width / 2.0 + 0.25 if side > 0 else -width / 2.0 - 0.25 - length)
+            tube = spacer(length)
+            made.append((Piece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)), Draft("spacer", [tube])))
+    return made
+
+
+def rotations() -> list[Array]:
+    """The 24 rotations that turn coordinate axes into coordinate axes."""
+    found = []
+    for order, signs in product(permutations(range(3)), product((1.0, -1.0), repeat=3)):
+        R = np.zeros((3, 3))
+        R[range(3), order] = signs
+        if np.linalg.det(R) > 0.0:
+            found.append(R)
+    return found
+
+
+def _middle(solid: Solid) -> Array:
+    extent = np.array(solid.bounding_box())
+    return (extent[:3] + extent[3:]) / 2.0
+
+
+def _congruent(one: Solid, other: Solid, mirrored: bool) -> bool:
+    """Whether a turn (after a reflection, where asked) brings a solid onto another: the volume they share is all they have."""
+    volume = float(one.volume())
+    if abs(volume - float(other.volume())) > _SAME * volume:
+        return False
+    flip = np.diag([1.0, -1.0 if mirrored else 1.0, 1.0])
+    half_one = np.array(one.bounding_box()[3:]) - _middle(one)
+    half_other = np.array(other.bounding_box()[3:]) - _middle(other)
+    at_home = moved(one, np.eye(3), -_middle(one))
+    for R in rotations():
+        turn = R @ flip
+        if np.abs(np.abs(turn) @ half_other - half_one).max() > 0.05:
+            continue
+        if overlap(at_home, moved(other, turn, -turn @ _middle(other))) > (1.0 - _SAME) * volume:
+            return True
+    return False
+
+
+def _grouped(drawn: list[tuple[Piece, Draft]]) -> list[Part]:
+    parts: list[Part] = []
+    for piece, draft in drawn:
+        solid = piece.solid if piece.kind not in ("rim", "axle spacer") else draft.solid()
+        known = next((part for part in parts if part.kind == piece.kind and _congruent(part.solid, solid, False)), None)
+        if known is not None:
+            known.pieces.append(piece)
+            continue
+        mirrored = any(part.kind == piece.kind and not part.mirrored and _congruent(part.solid, solid, True) for part in parts)
+        parts.append(Part(piece.kind, piece.kind, solid, draft.holes, draft.cases, draft.notes, [piece], mirrored))
+    for part in parts:
+        rivals = [other for other in parts if other.kind == part.kind and not other.mirrored]
+        if len(rivals) > 1 and part.pieces[0].limb:
+            part.name = f"{part.pieces[0].limb} {part.kind}"
+        if part.mirrored:
+            part.name += " mirrored"
+    return parts
