@@ -16,7 +16,7 @@ RANKS = [
     ("character", "motion"),
     ("formats", "mechanics", "retargeting", "rhythm", "gait", "building"),
     ("performers",),
-    ("verification", "stage"),
+    ("verification", "stage", "design"),
     ("cli", "assets"),
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}

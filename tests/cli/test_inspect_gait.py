@@ -24,7 +24,7 @@ from bunraku.cli.main import _run
         (
             "step-up",
             [
-                "crawl, once in 7.8 s with 6 cycles of footfalls from rest to rest",
+                "crawl, once in 6.6 s with 5 cycles of footfalls from rest to rest",
                 "goal: x 0.5 m, y 0 m, turn 0 deg",
                 "terrain: heights from 0 to 0.015 m, 0.02 m apart",
                 "friction: 0.5",

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bunraku.character import Pose, Shape
+from bunraku.formats.mjcf import coordinates_to_qpos
 from bunraku.geometry.euler import turn_about
+from bunraku.verification.ground_clearance import least_clearance
 from bunraku.verification.ground_judge import Perturbation, ground_perturbations, judge_on_ground
 from bunraku.verification.ground_measures import measure_ground, window_of
+from bunraku.verification.ground_model import ground_model
 from bunraku.verification.ground_plan import GroundPlan, ground_plan
 from bunraku.verification.ground_record import GroundRecord
 from bunraku.verification.ground_servo import ground_servos
@@ -90,6 +94,30 @@ def test_a_disc_that_turns_with_its_body_rolls(make_car, make_going, driving) ->
     assert slid == pytest.approx(0.0, abs=1e-3 * 0.2)
 
 
+@pytest.mark.parametrize("kind", ["box", "sphere", "capsule", "cylinder", "ellipsoid"])
+def test_clearance_of_other_parts_is_that_of_mujoco(make_car, make_going, driving, kind: str) -> None:
+    """The least distance to the floor of a turned body with a shape beside its middle, against MuJoCo's own."""
+    mujoco = pytest.importorskip("mujoco")
+    size = {"sphere": (0.02,), "capsule": (0.01, 0.03), "cylinder": (0.02, 0.03)}.get(kind, (0.01, 0.02, 0.04))
+    shape = Shape(kind=kind, size=size, pose=Pose(position=(0.02, 0.01, 0.3), quaternion=(0.8, 0.4, 0.2, 0.4)))
+    car = make_car("passive")
+    car = car.changed(bodies=(car.bodies[0].changed(shapes=(shape,)), *car.bodies[1:]))
+    q = driving(car, 0.0, 0.1)
+    q[:, [car.coordinates.index(f"base.r{a}") for a in "zyx"]] = np.linspace(0.0, 1.0, len(q))[:, None] * [0.5, 0.7, -0.4]
+    plan = ground_plan(make_going(car, q, 200.0))
+    ground = ground_model(car, ground_servos(car, 20.0))
+    data, distances = mujoco.MjData(ground.model), []
+    floor = ground.model.geom("ground of others").id
+    geom = next(i for i in range(ground.model.ngeom) if ground.model.geom_conaffinity[i] == 2)
+    for qpos in coordinates_to_qpos(car, ground.model, plan.q):
+        data.qpos[:] = qpos
+        mujoco.mj_forward(ground.model, data)
+        distances.append(mujoco.mj_geomDistance(ground.model, data, floor, geom, 1.0, None))
+    least, where = least_clearance(plan)
+    assert least == pytest.approx(min(distances), abs=1e-6)
+    assert where.startswith("body at ")
+
+
 def test_perturbations_are_every_stiffness_friction_and_rate_unless_the_plan_needs_more_grip() -> None:
     usual = ground_perturbations()
     assert usual[0] == Perturbation(20.0, 0.8, 200.0)
@@ -136,3 +164,5 @@ def test_a_drive_is_verified_and_what_is_false_is_found(make_car, make_going, dr
     aside[:, 1] = 0.1 * aside[:, 0]
     assert broken(make_going(car, deep, 200.0)) == {"planned depth in the ground"}
     assert broken(make_going(car, aside, 200.0)) == {"planned slip"}
+    low = car.changed(bodies=(car.bodies[0].changed(shapes=(Shape(kind="box", size=(0.12, 0.06, 0.051)),)), *car.bodies[1:]))
+    assert broken(make_going(low, q, 200.0)) == {"planned clearance of other parts"}

@@ -125,7 +125,7 @@ def _moved(old: tuple[float, float, float], name: str, twin: str, values: dict[s
     found = [values.get(f"{name} {letter}") for letter in _LETTERS]
     if found[0] is None and f"{twin} x" in values:
         found = [values.get(f"{twin} {letter}") for letter in _LETTERS]
-        pass
+        found[1] = None if found[1] is None else -found[1]
     x, y, z = (before if value is None else value for before, value in zip(old, found, strict=True))
     return (x, y, z)
 

@@ -61,6 +61,12 @@ GROUPS = {
         100.0,
         aside=True,
     ),
+    "going": KernelGroup(
+        "warm_going",
+        ("performers/locomotion/energy:energy", "optimization/blocks:solve_one", "performers/locomotion/torque:torques"),
+        60.0,
+        aside=False,
+    ),
     "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
     "solvers": KernelGroup(
         "warm_solvers", ("optimization/chain/scales:scale_segments", "optimization/smooth_chain:tighten"), 20.0, aside=False

@@ -95,6 +95,26 @@ DEMOS = {
         "demo_flexible",
     ),
     "boxer": Demo("vibration", "boxer", "boxing", {"points": 250}, "the same figure punches, blocks and dodges", "demo_flexible"),
+    "swizzlebot": Demo(
+        "locomotion", "swizzlebot", "swizzle", {}, "four passive wheels swizzle, always on the ground", "demo_ground"
+    ),
+    "swizzlebot-turn": Demo("locomotion", "swizzlebot", "swizzle-turn", {}, "the same turns", "demo_ground"),
+    "swizzlebot-rest": Demo("locomotion", "swizzlebot", "swizzle-rest", {}, "and sets off from rest", "demo_ground"),
+    "creature3": Demo("locomotion", "creature3", "walk-tripod", {}, "three legs and a wheel walk", "demo_ground"),
+    "creature3-fast": Demo("locomotion", "creature3", "fast-walk", {}, "three times as fast", "demo_ground"),
+    "creature3-turn": Demo("locomotion", "creature3", "turn-tripod", {}, "and turn on the spot", "demo_ground"),
+    "brainbot": Demo("locomotion", "brainbot", "brain-swizzle", {}, "three legs on passive wheels swizzle", "demo_ground"),
+    "brainbot-turn": Demo("locomotion", "brainbot", "brain-turn", {}, "and turn", "demo_ground"),
+    "agilebot-start-stop": Demo(
+        "locomotion", "agilebot", "start-stop", {}, "a metre from rest to rest on driven wheels", "demo_ground"
+    ),
+    "agilebot-turn": Demo("locomotion", "agilebot", "turn-in-place", {}, "it turns on the spot", "demo_ground"),
+    "agilebot-slalom": Demo("locomotion", "agilebot", "slalom", {}, "a slalom by three targets", "demo_ground"),
+    "agilebot-sidestep": Demo("locomotion", "agilebot", "side-step", {}, "it steps aside and rolls on", "demo_ground"),
+    "skatebot": Demo("locomotion", "skatebot", "skate", {}, "two wheels a foot: it skates in strokes", "demo_ground"),
+    "dinobot": Demo("locomotion", "dinobot", "dino-skate", {}, "a skater with a neck", "demo_ground"),
+    "walker-crawl": Demo("locomotion", "walker", "crawl", {}, "a four-legged walker crawls", "demo_ground"),
+    "walker-trot": Demo("locomotion", "walker", "trot", {}, "and trots", "demo_ground"),
 }
 
 
@@ -103,6 +123,9 @@ _SPOKEN, _MOVED = ("measures", "solvers"), ("retargeting", "control", "collision
 
 _BENDING = ("bending", "measures")
 """The same for flexible characters."""
+
+_GOING = ("going", "measures")
+"""The same for characters that go over the ground."""
 
 
 def register(app: typer.Typer) -> None:
@@ -134,7 +157,7 @@ def demo(
         raise BadInput("this is a file; give a folder", file=str(output))
     example = DEMOS[name]
     say(f"{name}: {example.meaning}")
-    compile_ahead(*{"speech": _SPOKEN, "vibration": _BENDING}.get(example.performer, _MOVED))
+    compile_ahead(*{"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING}.get(example.performer, _MOVED))
     door = import_module(f"bunraku.cli.{example.module}")
     figures, code = door.run(name, example, None if quick else output)
     if json:

@@ -98,6 +98,9 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
     from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
     from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
     from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.ground_judge import GroundVerdict
+    from bunraku.verification.ground_plots import draw_footfalls, draw_motors, draw_way
+    from bunraku.verification.ground_verify import goes_over_ground
     from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, save_figure
     from bunraku.verification.pose_strip import draw_poses
     from bunraku.verification.report import make_report
@@ -105,13 +108,17 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
 
     folder.mkdir(parents=True, exist_ok=True)
     write_performance(folder / f"{result.clip_name}.performance.npz", result)
-    if not result.character.flexibles:
+    if not result.character.flexibles and not goes_over_ground(result):
         save_figure(draw_dynamic(result) if result.dynamic else draw_overview(result), folder / "overview.png")
         save_figure(draw_joints(result), folder / "joints.png")
     if result.dynamic:
         save_figure(draw_poses(result), folder / "poses.png")
     if isinstance(verdict.replay, StringReplay):
         save_figure(draw_replay(verdict.replay, result.rate), folder / "replay.png")
+    if isinstance(verdict.replay, GroundVerdict):
+        save_figure(draw_way(verdict.replay), folder / "way.png")
+        save_figure(draw_footfalls(verdict.replay.usual), folder / "footfalls.png")
+        save_figure(draw_motors(verdict.replay.usual), folder / "motors.png")
     if isinstance(verdict.replay, FlexibleVerdict):
         save_figure(draw_frames(verdict.replay.judged), folder / "frames.png")
         save_figure(draw_errors(verdict.replay.judged), folder / "errors.png")

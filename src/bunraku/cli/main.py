@@ -10,7 +10,23 @@ from typing import Annotated
 import typer
 
 from bunraku import __version__
-from bunraku.cli import bench, choreograph, compare, demo, doctor, export, fit, inspect, perform, plot, retarget, schema, verify
+from bunraku.cli import (
+    bench,
+    choreograph,
+    compare,
+    demo,
+    design,
+    doctor,
+    export,
+    fabricate,
+    fit,
+    inspect,
+    perform,
+    plot,
+    retarget,
+    schema,
+    verify,
+)
 from bunraku.errors import BunrakuError
 
 __all__ = ["app", "run"]
@@ -25,7 +41,23 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 a check failed, 2 bad input, 3 not converged (best result written), 70 internal error, "
     "130 cancelled.",
 )
-for module in (demo, perform, choreograph, retarget, verify, fit, inspect, plot, compare, export, schema, doctor, bench):
+for module in (
+    demo,
+    perform,
+    choreograph,
+    retarget,
+    verify,
+    design,
+    fit,
+    inspect,
+    plot,
+    compare,
+    export,
+    fabricate,
+    schema,
+    doctor,
+    bench,
+):
     module.register(app)
 
 

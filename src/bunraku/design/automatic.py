@@ -1,7 +1,7 @@
 """Automatic design: dimensions that make the motion better, by steps within a trust region and the bounds of what can be built.
 
-Each step minimises a model g.d + d.B d / 2 of the objective O(m(p), p) over changes d of the parameters, |d_k| at most the radius and
-p + d within the bounds; the motion is found anew, and the radius follows the share of the promise that was kept. Model by objective:
+Each step minimises a model g.d + d.B d / 2 of the objective O(m(p), p) over changes d of the parameters, |d_k| at most the radius
+and p + d within the bounds; the motion is found anew, and the radius follows the share of the promise that was kept. The models:
 
     energy E      g = dL/dp (envelope theorem), B = L_pp + L_pm dm/dp + r_p . dlambda/dp      (Newton)
     misses y      O = |y|^2 / 2, g = Y^T y, B = Y^T Y, Y = dy/dp along the optimal motions     (Gauss-Newton)
@@ -116,8 +116,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Improvement:
-    """The end of an automatic design: the best ``variant``, its ``steps`` (the start first), why it ended, notes on what stood in
-    the way (bounds reached, parts that would overlap)."""
+    """The end of an automatic design: the best ``variant``, its ``steps`` (the start first), why it ended.
+
+    ``notes``: what stood in the way, bounds that were reached, parts that would have overlapped.
+    """
 
     variant: Variant
     steps: tuple[Step, ...]

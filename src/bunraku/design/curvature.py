@@ -1,8 +1,8 @@
 """Exact second derivatives of a motion problem at its solution, by differences of exact first ones.
 
-The Lagrangian is L(z) = f(z) + sum lambda r(z), lambda = 2 w c^2 s the multipliers that the shifts s stand for (weight w, row scale
-c). Its gradient is that of the augmented energy with a weight v so small that the rows themselves do not count and shifts s w / v so
-large that the multipliers stay. Samples five apart do not meet, so their unknowns are moved together: 12 columns take two gradients.
+The Lagrangian is L(z) = f(z) + sum lambda r(z), lambda = 2 w c^2 s the multipliers that the shifts s stand for (weight w, row
+scale c). Its gradient is that of the augmented energy with a weight v so small that the rows themselves do not count and shifts
+s w / v so large that the multipliers stay. Samples five apart do not meet, so their unknowns are moved together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import sparse
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion.problem import BOUNDARY_SCALE, MotionProblem
 
-__all__ = ["ActiveRows", "active_rows", "lagrangian_gradient", "lagrangian_value", "second_order", "row_jacobian", "row_values"]
+__all__ = ["ActiveRows", "active_rows", "lagrangian_gradient", "lagrangian_value", "row_jacobian", "row_values", "second_order"]
 
 Array: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = tuple[Array, Array, Array]
@@ -30,7 +30,8 @@ SOFT = 1e-3
 class ActiveRows:
     """The rows that hold as equations at a solution, and go on doing so nearby (strict complementarity).
 
-    ``active`` (m,) flags over all rows, packed as shifts are, ``unequal`` (m,) those of inequalities; ``multipliers`` lambda (m,), zero where not active; ``scale`` c (m,).
+    ``active`` (m,) flags over all rows, packed as shifts are, ``unequal`` (m,) those of inequalities; ``multipliers`` lambda (m,),
+    zero where not active; ``scale`` c (m,).
     ``margin``: the least, over inequalities, of shift or distance from the limit (own units): near zero, a row is about to
     change sides and the derivatives are one-sided.
     """
@@ -62,7 +63,9 @@ def row_values(problem: MotionProblem, z: Array) -> Array:
 def active_rows(problem: MotionProblem, solution: AugmentedSolution) -> ActiveRows:
     """Which rows hold as equations at a solution: all equations, and inequalities whose shift exceeds their distance."""
     scale = row_scales(problem)
-    unequal = np.concatenate([np.tile(problem.rows[1].astype(bool), problem.samples), np.zeros(2 * problem.model.nq + 6, dtype=bool)])
+    unequal = np.concatenate(
+        [np.tile(problem.rows[1].astype(bool), problem.samples), np.zeros(2 * problem.model.nq + 6, dtype=bool)]
+    )
     distance = -row_values(problem, solution.z)
     active = ~unequal | (solution.shifts > distance)
     multipliers = np.where(active, 2.0 * solution.weight * scale**2 * solution.shifts, 0.0)
@@ -147,9 +150,9 @@ def row_jacobian(problem: MotionProblem, z: Array, rows: ActiveRows) -> Any:
         down, down_ends = problem.values(z - move)
         return up - down, up_ends - down_ends
 
-    entries: list[tuple[Array, Array, Array]] = []
+    entries: list[tuple[Any, Any, Array]] = []
 
-    def keep(row: Array, column: Array, value: Array) -> None:
+    def keep(row: Any, column: Any, value: Array) -> None:
         used = value != 0.0
         entries.append((row[used], column[used], value[used]))
 

@@ -1,4 +1,4 @@
-"""Features of a motion that a designer can hold on to: orientation or place of the body, joint curves, paths of feet, centre of mass."""
+"""Features of a motion that a designer can hold on to: orientation or place of the body, joint curves, feet, centre of mass."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.performers.locomotion._kernels import wrap
 from bunraku.performers.locomotion.problem import MotionProblem
+from bunraku.performers.locomotion.track import Track, track_torques
 
-__all__ = ["FEATURES", "feature", "feature_jacobian", "target_misses", "total_derivative"]
+__all__ = ["FEATURES", "feature", "feature_jacobian", "joint_torque", "target_misses", "total_derivative"]
 
 Array: TypeAlias = NDArray[np.float64]
 Feature: TypeAlias = Callable[[MotionProblem, Array], Array]
@@ -90,6 +91,14 @@ def target_misses(problem: MotionProblem, z: Array) -> Array:
         at = (1.0 - aim.share) * place[0] + aim.share * place[1]
         missed += [at[a] - aim.place[a] for a in range(3) if aim.weight[a] > 0.0]
     return np.array(missed)
+
+
+def joint_torque(problem: MotionProblem, z: Array) -> float:
+    """The mean square [N²·m²] of the joint torques over the inner samples of a motion."""
+    T, nv, _ = problem.shape
+    track = Track(problem.model, problem.step, z[: T * nv].reshape(T, nv), problem.contacts, margin=0)
+    seen = kinematics(problem.model, np.ascontiguousarray(track.q), problem.terrain)
+    return float(np.mean(track_torques(track, seen)[:, 6:] ** 2))
 
 
 def _sample(problem: MotionProblem, z: Array, k: int) -> Array:

@@ -11,6 +11,7 @@ is a part of the largest eigenvalue of J^f^T J^f.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,11 +43,11 @@ class Kept:
 
 
 def companion_edit(
-    derivatives: Sensitivity, name: str, edit: Array, drift: Array | None = None, *, asked: NDArray[np.bool_] | None = None
+    derivatives: Sensitivity, name: str, edit: Array, drift: Array | None = None, *, held: NDArray[np.bool_] | None = None
 ) -> Array:
     """dp^s (k,) for the designer's ``edit`` dp^u (k,) that keeps the feature ``name``; ``drift`` (n_f,) is taken back.
 
-    ``asked`` (k,): which parameters are the designer's; those he changes if not given.
+    ``held`` (k,): parameters that do not follow; those that the designer changes if not given.
     """
     study, p = derivatives.study, derivatives.variant.parameters
     J = feature_jacobian(derivatives, name)
@@ -54,28 +55,41 @@ def companion_edit(
     P = J.T @ J
     P = 0.5 * (P + P.T)
     P += TIKHONOV * float(np.linalg.eigvalsh(P)[-1]) * np.eye(len(p))
-    free = edit == 0.0 if asked is None else ~asked
+    free = edit == 0.0 if held is None else ~held
     low, high = np.minimum(study.design.lower - p, 0.0), np.maximum(study.design.upper - p, 0.0)
     program = QuadraticProgram(P, J.T @ wanted, x_lower=np.where(free, low, 0.0), x_upper=np.where(free, high, 0.0))
     return solve_quadratic(program).x
 
 
 def keep(
-    study: Study, variant: Variant, changes: dict[str, float], name: str, *, steps: int = 2, monitor: Monitor = SILENT
+    study: Study,
+    variant: Variant,
+    changes: dict[str, float],
+    name: str,
+    *,
+    steps: int = 2,
+    free: Sequence[str] | None = None,
+    monitor: Monitor = SILENT,
 ) -> Kept:
-    """Set some parameters in ``steps`` equal parts, others following after each so that the feature ``name`` stays as it was."""
+    """Set some parameters in ``steps`` equal parts, others following after each so that the feature ``name`` stays as it was.
+
+    ``free``: those that may follow, all if not given.
+    """
     of = feature(name)
     reference = of(variant.problem, variant.motion)
     goal = study.edited(variant.parameters, changes)
     asked = np.zeros(len(goal), dtype=bool)
     asked[[study.index(key) for key in changes]] = True
     begun = variant
+    held = asked.copy()
+    if free is not None:
+        held[[k for k, one in enumerate(study.design.names) if one not in free]] = True
     for left in range(steps, 0, -1):
         monitor.report(Event("design", 1.0 - left / steps, f"{name} kept, {left} steps left"))
         derivatives = sensitivity(study, variant)
         part = np.where(asked, (goal - variant.parameters) / left, 0.0)
         drift = of(variant.problem, variant.motion) - reference
-        follows = companion_edit(derivatives, name, part, drift, asked=asked)
+        follows = companion_edit(derivatives, name, part, drift, held=held)
         variant = follow(study, variant, variant.parameters + part + follows, derivatives=derivatives, monitor=monitor).variant
     drift = of(variant.problem, variant.motion) - reference
     return Kept(variant, np.where(asked, 0.0, variant.parameters - begun.parameters), float(np.abs(drift).max()))

@@ -9,8 +9,8 @@ active. Differentiated along the path of solutions,
 H the Hessian of L in m, A the Jacobian of the active rows, L_mp and r_p how gradient and rows change with p at fixed m and lambda
 (differences over p of the exact gradient and rows, the character built anew). The system is solved by the method of multipliers on
 itself: H + 2 w A^T c^2 A + delta is factored once in blocks; each round adds the violation that is left to the multipliers and
-delta x to the right. Active inequalities are taken to stay active and the others not to become so: the derivatives hold between such
-changes. The phase of a cycle that only rolls is free: shifted in time it is as good, so along that one direction there is no
+delta x to the right. Active inequalities are taken to stay active and the others not to become so: the derivatives hold between
+such changes. The phase of a cycle that only rolls is free: shifted in time it is as good, so along that one direction there is no
 curvature; it is found by inverse iteration, and the derivatives leave the phase as it is.
 """
 
@@ -112,7 +112,7 @@ class Sensitivity:
         return np.array(gradients).T, np.array(values).T
 
     def solve(self, gradient: Array, violation: Array, *, rounds: int = 30, tolerance: float = 1e-8) -> tuple[Array, Array]:
-        """(x, y) with H x + A^T y = ``gradient`` (n, k) and A x = ``violation`` (m, k); where rows are only wished H has them in it."""
+        """(x, y) with H x + A^T y = ``gradient`` (n, k) and A x = ``violation`` (m, k); H has the rows in it if they are only wished."""
         A, soft = self.A, self.variant.soft
         stiff = 2.0 * self.weight * self.rows.scale[:, None] ** 2
         x, y = np.zeros_like(gradient), np.zeros_like(violation)
@@ -168,7 +168,7 @@ class Sensitivity:
         return np.asarray(L_pp + 0.5 * (rest + rest.T))
 
     def polished(self, near: Variant, *, rounds: int = 12, tolerance: float = 1e-9) -> Variant:
-        """``near``, a solved variant not far from this one, brought to the very optimum by steps of Newton's kind with this factor."""
+        """``near``, a variant with nearly this motion, brought to the very optimum by steps of Newton's kind with this factor."""
         problem, z = near.problem, near.motion
         scale = active_rows(problem, near.solution).scale
         multipliers = np.where(self.rows.active, 2.0 * near.solution.weight * scale**2 * near.solution.shifts, 0.0)

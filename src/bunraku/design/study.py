@@ -113,7 +113,7 @@ class Study:
     def solve(
         self, parameters: ArrayLike, *, near: Variant | None = None, start: Array | None = None, monitor: Monitor = SILENT
     ) -> Variant:
-        """The optimal motion of a variant: from rest, or ``near`` a known one, beginning at ``start`` (else at that one's motion)."""
+        """The optimal motion of a variant: from rest, or ``near`` a known one from ``start`` (else at that one's motion)."""
         p = np.array(parameters, dtype=np.float64)
         problem = self.problem(p)
         if start is None:

@@ -68,9 +68,7 @@ def _elbow(draft: Draft, horn: Horn, flange: Flange) -> None:
     _gusset(draft, horn, axes, (along_s, along_n, (middle - half, middle + half)), behind, front)
 
 
-def _gusset(
-    draft: Draft, horn: Horn, axes: Array, ranges: tuple[tuple[float, float], ...], behind: float, front: float
-) -> None:
+def _gusset(draft: Draft, horn: Horn, axes: Array, ranges: tuple[tuple[float, float], ...], behind: float, front: float) -> None:
     """Wedges in the corner of the elbow, at its edges, where the horn's own servo leaves room as it turns."""
     along_s, along_n, along_m = ranges
     case = horn.case.servo

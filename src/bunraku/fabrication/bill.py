@@ -80,7 +80,9 @@ def bill_of_materials(kit: Kit, figures: Sequence[PartFigures], infill: float) -
     tips = [tip for limb in kit.limbs for tip in limb.tips]
     rolling = [tip for tip in tips if tip.case is None]
     items += [Item("wheel or foot", name, count) for name, count in sorted(Counter(tip.model.name for tip in rolling).items())]
-    for (outer, width), count in sorted(Counter((2.0 * MM * tip.radius, MM * tip.model.width) for tip in tips if tip.case is not None).items()):
+    for (outer, width), count in sorted(
+        Counter((2.0 * MM * tip.radius, MM * tip.model.width) for tip in tips if tip.case is not None).items()
+    ):
         ring = f"rubber ring {outer:.0f} mm outside, {width:.0f} mm wide, {RUBBER:.0f} mm thick"
         items.append(Item("wheel or foot", ring, count, note="on a printed rim"))
     axles = len(_axles(kit))
@@ -96,7 +98,19 @@ def bill_of_materials(kit: Kit, figures: Sequence[PartFigures], infill: float) -
         size = " x ".join(f"{length:.1f}" for length in found.size)
         mass = 1000.0 * part_mass(found.volume, kit, infill)
         fits = "yes" if found.fits else "no"
-        items.append(Item("printed", part.name, part.count, mass, found.volume / 1000.0, size, fits, f"parts/{part.file}", "; ".join(part.notes)))
+        items.append(
+            Item(
+                "printed",
+                part.name,
+                part.count,
+                mass,
+                found.volume / 1000.0,
+                size,
+                fits,
+                f"parts/{part.file}",
+                "; ".join(part.notes),
+            )
+        )
     return items
 
 

@@ -63,7 +63,11 @@ def chassis_parts(robot: Robot, limbs: tuple[PlacedLimb, ...], longest: float) -
     parts = [Link("body", "deck", deck, joins=[flange.group for flange in body.flanges]), Link("body", "tray", tray)]
     extent = deck.solid().bounding_box()
     if extent[3] - extent[0] > longest:
-        parts = [half for part, level, up in zip(parts, (body.top + DECK, body.bottom), (1.0, -1.0), strict=True) for half in _halves(body, part, level, up)]
+        parts = [
+            half
+            for part, level, up in zip(parts, (body.top + DECK, body.bottom), (1.0, -1.0), strict=True)
+            for half in _halves(body, part, level, up)
+        ]
     return parts + struts
 
 
@@ -211,6 +215,8 @@ def _halves(body: _Body, part: Link, level: float, up: float) -> list[Link]:
         keep = box(middle + np.array([side * 500.0, 0.0, 0.0]), (1000.0, 2000.0, 2000.0))
         half = Draft(f"{whole.name}, {word} half", [union(whole.add) ^ keep], list(whole.cut), cases=list(whole.cases))
         half.holes = [hole for hole in whole.holes if side * (hole.center[0] - middle[0]) > 0.0]
-        joins = [flange.group for flange in body.flanges if side * (flange.center[0] - middle[0]) > 0.0] if part.kind == "deck" else []
+        joins = (
+            [flange.group for flange in body.flanges if side * (flange.center[0] - middle[0]) > 0.0] if part.kind == "deck" else []
+        )
         halves.append(Link("body", f"{part.kind} half", half, joins=[f"{word} half", *joins], where=word))
     return [*halves, Link("body", "strap", strap, joins=[f"halves of the {part.kind}"])]

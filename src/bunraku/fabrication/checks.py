@@ -105,7 +105,9 @@ def check_part(part: Part, printer: tuple[float, float, float], mesh: TriangleMe
         fits=fits_printer(size, printer),
         holes=len(part.holes),
         bad_holes=tuple(fault for fault in bad if fault),
-        hole_error=max((_pattern_error(part.holes, found), *(_place_error(h, f) for h, f in zip(part.holes, found, strict=True)), 0.0)),
+        hole_error=max(
+            (_pattern_error(part.holes, found), *(_place_error(h, f) for h, f in zip(part.holes, found, strict=True)), 0.0)
+        ),
         least_seat=min((figures.seat for figures in found), default=np.inf),
         overlap=worst[0],
         overlaps_with=worst[1],

@@ -49,7 +49,9 @@ def assembled(kit: Kit) -> list[Placed]:
     found = [Placed(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
     for limb in kit.limbs:
         for stage in limb.stages:
-            found.append(Placed(f"servo of {stage.joint}", stage.parent, "servo", moved(case_solid(stage.case), *poses[stage.parent])))
+            found.append(
+                Placed(f"servo of {stage.joint}", stage.parent, "servo", moved(case_solid(stage.case), *poses[stage.parent]))
+            )
         for tip in limb.tips:
             if tip.case is not None:
                 found.append(Placed(f"motor of {tip.axle}", tip.parent, "servo", moved(case_solid(tip.case), *poses[tip.parent])))

@@ -51,7 +51,15 @@ def holes_of(pattern: HolePattern, center: ArrayLike, u: ArrayLike, v: ArrayLike
     known = pattern.screw if pattern.screw.startswith("M") else None
     n = np.asarray(axis, dtype=float)
     return [
-        Hole(np.asarray(center) + MM * (a * np.asarray(u) + b * np.asarray(v)), n, MM * pattern.hole_diameter, SEAT, known, group, pattern)
+        Hole(
+            np.asarray(center) + MM * (a * np.asarray(u) + b * np.asarray(v)),
+            n,
+            MM * pattern.hole_diameter,
+            SEAT,
+            known,
+            group,
+            pattern,
+        )
         for a, b in pattern.places()
     ]
 

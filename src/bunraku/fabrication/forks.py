@@ -70,11 +70,17 @@ def fork(draft: Draft, base: Array, down: Array, tips: list[PlacedTip], horn: Ho
         middle = float((center - base) @ a)
         for side in (1.0, -1.0):
             out = middle + side * (inner + LEG / 2.0)
-            foot = box(base + down * PLATE / 2.0 + e * (low + high) / 2.0 + a * out, (high - low, LEG, PLATE), np.stack([e, a, down], axis=1))
+            foot = box(
+                base + down * PLATE / 2.0 + e * (low + high) / 2.0 + a * out,
+                (high - low, LEG, PLATE),
+                np.stack([e, a, down], axis=1),
+            )
             boss = cylinder(center + a * side * inner, center + a * side * (inner + LEG), _BOSS)
             draft.add.append(hull([foot, boss]))
             draft.cut.append(_seat(center, a * side, inner))
-            draft.cut.append(cylinder(center + a * side * (inner - 0.5), center + a * side * (inner + LEG + 0.5), BEARING.free / 2.0))
+            draft.cut.append(
+                cylinder(center + a * side * (inner - 0.5), center + a * side * (inner + LEG + 0.5), BEARING.free / 2.0)
+            )
             draft.add.append(hull([_pad(base, down, horn), foot]))
         draft.cut.append(wheel_solid(tip, center, _WHEEL_PLAY))
         draft.cases.append((f"wheel {tip.name}", wheel_solid(tip, center)))

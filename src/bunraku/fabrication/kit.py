@@ -125,7 +125,12 @@ def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[Piece, 
         for side in (1.0, -1.0):
             start = tip.axis * (width / 2.0 + 0.25 if side > 0 else -width / 2.0 - 0.25 - length)
             tube = spacer(length)
-            made.append((Piece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)), Draft("spacer", [tube])))
+            made.append(
+                (
+                    Piece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)),
+                    Draft("spacer", [tube]),
+                )
+            )
     return made
 
 

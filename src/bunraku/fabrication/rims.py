@@ -32,7 +32,9 @@ def rim(tip: PlacedTip) -> Draft:
     draft = Draft(f"rim {tip.name}")
     band = cylinder((0, 0, -width / 2), (0, 0, width / 2), radius) - cylinder((0, 0, -width), (0, 0, width), radius - _BAND)
     disc = cylinder((0, 0, -width / 2), (0, 0, -width / 2 + 3.0), radius - 1.0)
-    hub_radius = 7.0 if drive.flange_in_front else MM * max(drive.horn_radius, drive.horn.radius + drive.horn.hole_diameter / 2 + 0.0022)
+    hub_radius = (
+        7.0 if drive.flange_in_front else MM * max(drive.horn_radius, drive.horn.radius + drive.horn.hole_diameter / 2 + 0.0022)
+    )
     end = horn - MM * drive.horn_height + PLATE + 0.5 if drive.flange_in_front else horn
     draft.add = [band, disc, cylinder((0, 0, end), (0, 0, width / 2 if drive.flange_in_front else -width / 2 + 3.0), hub_radius)]
     between = (hub_radius + radius - _BAND) / 2.0

@@ -17,6 +17,7 @@ __all__ = [
     "MM",
     "Solid",
     "across",
+    "ball",
     "box",
     "cylinder",
     "difference",
@@ -56,6 +57,11 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float 
     length = float(np.linalg.norm(q - p))
     solid = _kernel().Manifold.cylinder(length, radius, radius if tip_radius is None else tip_radius, SEGMENTS)
     return moved(solid, rod_frame(q - p), p)
+
+
+def ball(center: ArrayLike, radius: float) -> Solid:
+    """A ball."""
+    return moved(_kernel().Manifold.sphere(radius, SEGMENTS), np.eye(3), center)
 
 
 def across(direction: ArrayLike) -> Array:

@@ -3,7 +3,7 @@
 Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there. Speaking characters
 need ``warm_solvers`` and ``warm_measures``; puppets ``warm_steps``, ``warm_control`` and ``warm_collisions``, with
 ``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``; flexible characters
-``warm_bending``. `cli.compiling` knows which of them are missing.
+``warm_bending``, those that go over the ground ``warm_going``. `cli.compiling` knows which of them are missing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from bunraku.character import (
     Shape,
     String,
 )
+from bunraku.formats.registry import read_character
 from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.collision import self_collisions
 from bunraku.mechanics.driven_measures import measure_driven
@@ -35,12 +36,15 @@ from bunraku.mechanics.marionette import hang
 from bunraku.mechanics.measures import measure_motion
 from bunraku.mechanics.points import Points
 from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Clip, JointCurves
+from bunraku.motion import Clip, Gait, JointCurves
+from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
 from bunraku.optimization.control import _kernels as control
 from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.optimization.solution import Status
+from bunraku.performers.locomotion.played import play
+from bunraku.performers.locomotion.solve import plan_motion
 from bunraku.retargeting.inverse_kinematics import solve_pose
 from bunraku.retargeting.targets import Target, TargetSet
 
@@ -49,6 +53,7 @@ __all__ = [
     "warm_collisions",
     "warm_control",
     "warm_curvature",
+    "warm_going",
     "warm_measures",
     "warm_retargeting",
     "warm_solvers",
@@ -157,6 +162,14 @@ def warm_steps() -> None:
     names = character.coordinates + character.prescribed
     motion = JointCurves(names, 100.0, found.x[:, [system.index(name) for name in names]])
     measure_driven(character, motion, motion, {"pin.1": np.zeros(4)}, system=system)
+
+
+def warm_going() -> None:
+    """Compile the planning of motions over the ground: two steps of a short one, and its torques."""
+    character = read_character("car")
+    gait = Gait(1.0, distance=(0.1, 0.0), turn=0.0, samples=6, cycles=1)
+    solver = AugmentedLagrangian(max_iterations=2)
+    play(character, plan_motion(character, gait, solver=solver).plan, 1, 100.0)
 
 
 def warm_retargeting() -> None:

@@ -10,6 +10,7 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.balance import free_base
 from bunraku.motion import Check, HeightField, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.verification.ground_clearance import least_clearance
 from bunraku.verification.ground_judge import GroundVerdict, described, judge_on_ground
 from bunraku.verification.ground_plan import GroundPlan, ground_plan
 from bunraku.verification.ground_servo import STIFFNESS, ground_servos, utilisation
@@ -166,11 +167,13 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
     path = float(np.linalg.norm(np.diff(plan.com[:, :2], axis=0), axis=1).sum())
     travel = max(path, plan.reach * abs(float(plan.yaw[-1] - plan.yaw[0])))
     tips = plan.character.end_effectors
+    least, where = least_clearance(plan)
     return [
         Check("motion against position channels", angle, "rad", SAME_ANGLE),
         Check("way of wheels against velocity channels", way, "m", SAME_WAY),
         Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", 1.0, note=busiest),
         Check("planned depth in the ground", max(0.0, -float(plan.clearance.min())), "m", PENETRATION),
+        Check("planned clearance of other parts", least, "m", 0.0, at_least=True, note=where),
         Check("planned slip", float(slid.max()) / max(travel, 1e-9), "of travel", PLANNED_SLIP, note=tips[int(slid.argmax())].name),
     ]
 

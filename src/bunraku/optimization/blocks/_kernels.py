@@ -10,7 +10,7 @@ The matrix is split into a chain of n blocks and b border rows. With L the lower
 
 so that what the columns i-2 and i-1 subtract from block row i is one product W[i]^T W[i], and what the whole chain subtracts from
 the border is one product E^T E. Products go to BLAS (np.dot), eliminations are row operations that run along memory. Measured on
-one core: 0.4 ms for nv = 30, T = 12, cyclic, 3 border unknowns (benchmarks/how_fast_is_the_block_solver.py).
+one core: 0.5 ms for nv = 30, T = 12, cyclic, 3 border unknowns (benchmarks/how_fast_is_the_block_solver.py).
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@ from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.performers.locomotion.footing import footed, footholds, lifted
 from bunraku.performers.locomotion.plan import Plan, resampled
-from bunraku.performers.locomotion.problem import Ends, Weights
+from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 
 __all__ = ["Planned", "plan_motion"]
@@ -48,13 +49,27 @@ def plan_motion(
     model = centroidal_model(character, locked=gait.locked)
     pattern = footfalls(character, gait)
     plan: Plan | None = None
+    flat: Plan | None = None
     spent = []
     counts = stages(gait, pattern)
     for k, samples in enumerate(counts):
-        problem = state_problem(
-            character, gait, samples=samples, pattern=pattern, model=model, weights=weights, least_force=least_force, ends=ends
-        )
-        start = problem.still() if plan is None else resampled(plan, problem)
+
+        def stated(one: Gait, count: int = samples) -> MotionProblem:
+            return state_problem(
+                character, one, samples=count, pattern=pattern, model=model, weights=weights, least_force=least_force, ends=ends
+            )
+
+        problem = stated(gait)
+        if gait.terrain is not None and flat is None:
+            level = stated(gait.changed(terrain=None))
+            flat = Plan(level, solver.solve(level, level.still(), monitor=monitor))
+            spent.append(flat.solution.iterations)
+        if flat is not None:
+            problem = footed(problem, footholds(flat, problem))
+        if plan is None:
+            start = problem.still() if flat is None else lifted(problem, resampled(flat, problem))
+        else:
+            start = resampled(plan, problem)
         monitor.report(Event("locomotion", k / len(counts), f"planning {samples} samples, {problem.size} unknowns"))
         plan = Plan(problem, solver.solve(problem, start, monitor=monitor))
         spent.append(plan.solution.iterations)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from bunraku.building.mirror import mirror_map
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.gait.patterns import FootfallPattern, contacts, fewest_samples, footfalls, swing_heights
+from bunraku.gait.patterns import PATTERNS, REST, FootfallPattern, contacts, fewest_samples, footfalls, swing_heights
 from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
 from bunraku.motion import Gait
+from bunraku.performers.locomotion.footing import moved_standing, standing_pose
 from bunraku.performers.locomotion.problem import Aim, Ends, MotionProblem, Weights
 
 __all__ = ["COUNTED_FRICTION", "stages", "state_problem"]
@@ -26,20 +27,32 @@ COARSE = 0.1
 """Longest step [s] of the first plan; a cycle has at least twelve."""
 
 
+LONGEST = 4.0
+"""A motion that happens once and takes longer [s] is weighed per sample like one of this length."""
+
+
+def _cycles_within(gait: Gait, pattern: FootfallPattern) -> float:
+    """How many cycles of a named footfall pattern a motion goes through, standing at its ends included."""
+    if gait.periodic or not pattern.swings or gait.pattern not in PATTERNS:
+        return 1.0
+    return gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))
+
+
 def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
     """Numbers of samples from coarse to fine.
 
     A cycle that only rolls is planned with 12 and refined to 24, one with swinging feet with 12 (24 where swings are short) and
-    refined to 48; motions that happen once accordingly, from a step of 0.1 s on. ``gait.samples`` fixes the last; up to 30 it is
-    the only one.
+    refined to 48; motions that happen once accordingly, from a step of 0.1 s on, or from 12 for each time that they go through a
+    footfall pattern. ``gait.samples`` fixes the last; up to 30 it is the only one.
     """
     ends = 0 if gait.periodic else 1
     halves = 2 if gait.symmetric else 1
     least = fewest_samples(pattern)
-    first = max(12, int(np.ceil(gait.duration / COARSE)))
+    within = _cycles_within(gait, pattern)
+    first = int(np.ceil(max(12.0 * within, gait.duration / COARSE) - 1e-9))
     while first + ends < least:
         first *= 2
-    last = gait.samples or (first * (2 if not pattern.swings else 4 if first <= 12 else 2)) + ends
+    last = gait.samples or (first * (2 if not pattern.swings else 4 if first <= 12.5 * within else 2)) + ends
     if last < least:
         raise BadInput(f"{gait.samples} samples are too few for the swings of {gait.pattern!r}; give {least} or more, or 0")
     if last % halves or (last // halves) < 6:
@@ -75,6 +88,10 @@ def state_problem(
         touching, heights = touching[:half], heights[:half]
     elif ends is None:
         ends = Ends() if gait.periodic else _at_rest(model, gait)
+    weights = weights or Weights()
+    if not gait.periodic:
+        part = min(1.0 / _cycles_within(gait, pattern), LONGEST / gait.duration)
+        weights = weights.paced(samples - 1, part * (samples - 1)) if part < 1.0 else weights
     friction = np.full(model.n_tips, gait.friction) if gait.friction is not None else COUNTED_FRICTION * model.friction
     return MotionProblem(
         model,
@@ -84,7 +101,7 @@ def state_problem(
         gait.periodic,
         (goal[0], goal[1], goal[2]),
         ends,
-        weights or Weights(),
+        weights,
         friction,
         least_force,
         tuple(_aims(model, gait, step, len(touching))),
@@ -93,13 +110,19 @@ def state_problem(
 
 
 def _at_rest(model: CentroidalModel, gait: Gait) -> Ends:
-    rest = np.concatenate([model.home, np.zeros(3 * model.n_tips)])
+    """Standing at home at both ends, on the ground that is there; on terrain the wished distance says where the end is."""
+    first = last = model.home
+    if gait.terrain is not None:
+        x, y = gait.distance or (None, None)
+        first = standing_pose(model, gait.terrain, model.home)
+        last = moved_standing(model, gait.terrain, (x or 0.0, y or 0.0), gait.turn or 0.0)
+    forces = np.zeros(3 * model.n_tips)
     start, end = gait.start == "rest", gait.end == "rest"
     return Ends(
-        start=model.home if start else None,
-        before=rest if start else None,
-        end=model.home if end else None,
-        after=rest if end else None,
+        start=first if start else None,
+        before=np.concatenate([first, forces]) if start else None,
+        end=last if end else None,
+        after=np.concatenate([last, forces]) if end else None,
     )
 
 

@@ -2,7 +2,8 @@
 
 It leaves cycle A at sample k and enters cycle B at sample j. Given are A's samples k - 1 and k and B's samples j and j + 1, so
 place and velocity are those of the cycles on both sides; where B is entered, its shift D over the ground, is found. The feet stand
-when a cycle is left and entered; between, every foot that swings in B (or, if none does, in A) swings once, when it would in its cycle.
+when a cycle is left and entered; between, every foot that swings in B (or, if none does, in A) swings once, when it would in its
+cycle.
 """
 
 from __future__ import annotations

@@ -1,0 +1,257 @@
+"""``bunraku design``: change the dimensions of a character with its motion in view: by hand, with something kept, or by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bunraku.building.design import Design
+    from bunraku.design.automatic import Improvement, Objective
+    from bunraku.design.study import Study, Variant
+    from bunraku.motion import Gait
+    from bunraku.optimization.monitor import Monitor
+
+__all__ = ["register"]
+
+AIMS = ("energy", "target", "torque")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("design")(design)
+
+
+def design(
+    character: Annotated[str, typer.Argument(help="A built-in robot, .character.yaml, .urdf or MJCF .xml with wheels or feet")],
+    clip: Annotated[str, typer.Argument(help="A clip with a gait: how it should go")],
+    change: Annotated[
+        list[str] | None, typer.Option("--set", help='NAME=VALUE in m, or mm with the unit: "F.tip z=-35mm"; repeat for more')
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(help="What stays as it was while others follow --set: orientation, position, joints, feet or com")
+    ] = "",
+    optimize: Annotated[
+        str,
+        typer.Option(help="Let the design improve by itself: energy (of the motion), target (reach it) or torque (of the joints)"),
+    ] = "",
+    only: Annotated[str, typer.Option(help="Parameters that may change by themselves, comma-separated; all if not given")] = "",
+    steps: Annotated[int, typer.Option(min=1, max=100, help="Most design steps of --optimize")] = 10,
+    samples: Annotated[int, typer.Option(min=0, max=2000, help="Samples of the plan; 0: as a first coarse plan has")] = 0,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The new character: .character.yaml")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Before and after, and the design steps, as .png, .svg or .pdf")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
+) -> int:
+    """Edit the dimensions of a robot and see its motion follow; without --set and --optimize: list them, and what they matter."""
+    from bunraku.cli.console import emit_json, exit_code, say, watching
+    from bunraku.design.study import gait_study
+    from bunraku.errors import BadInput
+    from bunraku.formats.registry import read_clip, write_character
+    from bunraku.verification.plots import check_picture
+
+    if optimize and optimize not in AIMS:
+        raise BadInput(f"--optimize is one of {', '.join(AIMS)}; {optimize!r} arrived")
+    if keep and not change:
+        raise BadInput("--keep says what stays while something is changed; add --set NAME=VALUE")
+    if output is not None and not output.name.endswith(".character.yaml"):
+        raise BadInput("the name should end in .character.yaml", file=str(output))
+    if plot is not None:
+        check_picture(plot)
+    wish = read_clip(clip)
+    if wish.gait is None:
+        raise BadInput(f"the clip {wish.name!r} has no gait; design needs to know how the character should go", file=clip)
+    family = _family(character)
+    changes = _changes(family, change or [])
+    with watching() as monitor:
+        study, before = _first(gait_study(family, wish.gait, samples=samples), monitor)
+        facts: dict[str, Any] = {"character": character, "clip": wish.name, "energy_before": before.energy}
+        if not changes and not optimize:
+            facts |= _listed(study, before)
+        after, improvement = before, None
+        if changes:
+            study, after, more = _changed(study, before, changes, keep, only, monitor)
+            facts |= more
+        if optimize:
+            free = [name for name in _names(study, only) if name not in changes]
+            study, after, improvement = _improved(study, family, wish.gait, after, optimize, free, steps, monitor)
+            facts |= _told(improvement)
+    facts |= _summary(study, family, before, after)
+    if output is not None:
+        for note in write_character(output, family.character(after.parameters)):
+            say(note)
+        say(f"wrote {output}")
+        facts["output"] = str(output)
+    if plot is not None:
+        _draw(plot, before, after, improvement)
+        say(f"wrote {plot}")
+    if json:
+        emit_json(facts)
+    return exit_code(after.solution.status, holds=True) if not after.soft else 3
+
+
+def _family(character: str) -> Design:
+    from bunraku.building.character_design import character_design
+    from bunraku.building.robot_design import built_in_design
+    from bunraku.building.robots.builtin import ROBOTS
+    from bunraku.formats.registry import read_character
+
+    return built_in_design(character) if character in ROBOTS else character_design(read_character(character))
+
+
+def _changes(family: Design, words: list[str]) -> dict[str, float]:
+    """NAME=VALUE words as parameters and metres."""
+    from bunraku.errors import BadInput
+
+    found: dict[str, float] = {}
+    for word in words:
+        name, sign, text = word.rpartition("=")
+        name = name.strip()
+        name = name if name in family.names else name.replace("_", " ")
+        if not sign:
+            raise BadInput(f"--set takes NAME=VALUE, such as {family.names[0]!r}=0.05; {word!r} arrived")
+        family.index(name)
+        number, unit = (text[:-2], 1e-3) if text.endswith("mm") else (text.removesuffix("m"), 1.0)
+        try:
+            found[name] = unit * float(number)
+        except ValueError:
+            raise BadInput(f"--set {name}: {text!r} is no length; give metres, or mm with the unit") from None
+    return found
+
+
+def _names(study: Study, only: str) -> list[str]:
+    chosen = [name.strip() for name in only.split(",") if name.strip()]
+    return [study.design.names[study.index(name)] for name in chosen] or list(study.design.names)
+
+
+def _first(study: Study, monitor: Monitor) -> tuple[Study, Variant]:
+    """The motion of the design as it is; where there is none, the study goes on with rows that are only wished."""
+    from bunraku.cli.console import say
+
+    variant = study.solve(study.design.initial, monitor=monitor)
+    if variant.solution.status.good:
+        return study, variant
+    name, amount = variant.worst
+    say(f"the design as it is cannot move as asked: {name} stays violated by {amount:.2g}; looking for what comes nearest")
+    soft = study.softened()
+    return soft, soft.solve(study.design.initial, monitor=monitor)
+
+
+def _listed(study: Study, variant: Variant) -> dict[str, Any]:
+    """All parameters with bounds and what a millimetre of each does to the energy."""
+    from bunraku.cli.console import say
+    from bunraku.design.sensitivity import sensitivity
+
+    slope = sensitivity(study, variant).energy_gradient
+    say(f"energy {variant.energy:.4g}; parameters [mm], their bounds, and what 1 mm of each changes of the energy:")
+    design, table = study.design, {}
+    for k in sorted(range(len(slope)), key=lambda k: -abs(slope[k])):
+        p, low, high = (1e3 * float(values[k]) for values in (variant.parameters, design.lower, design.upper))
+        say(f"  {design.names[k]:18} {p:8.2f}  ({low:.1f} to {high:.1f})  {1e-3 * slope[k]:+.3g}")
+        table[design.names[k]] = {"value_m": p / 1e3, "low_m": low / 1e3, "high_m": high / 1e3, "energy_per_m": float(slope[k])}
+    return {"parameters": table}
+
+
+def _changed(
+    study: Study, before: Variant, changes: dict[str, float], keep: str, only: str, monitor: Monitor
+) -> tuple[Study, Variant, dict[str, Any]]:
+    """The design after --set, with or without --keep."""
+    import numpy as np
+
+    from bunraku.cli.console import say
+    from bunraku.design.manual import edit
+    from bunraku.design.semi_automatic import keep as keeping
+
+    if keep:
+        kept = keeping(study, before, changes, keep, free=_names(study, only), monitor=monitor)
+        unit = "m" if keep in ("feet", "com", "position") else "rad"
+        say(f"{keep} kept within {kept.drift:.2g} {unit}; others follow by up to {1e3 * np.abs(kept.followed).max():.2g} mm")
+        return study, kept.variant, {"kept": keep, f"drift_{unit}": kept.drift}
+    made = edit(study, before, changes, monitor=monitor)
+    say(f"energy at the start {made.plain:.4g}, with the predicted motion {made.predicted:.4g}, solved {made.final:.4g}")
+    return (
+        study,
+        made.variant,
+        {"start_energy": made.plain, "predicted_start_energy": made.predicted, "iterations": made.iterations},
+    )
+
+
+def _improved(
+    study: Study, family: Design, gait: Gait, begun: Variant, aim: str, free: list[str], steps: int, monitor: Monitor
+) -> tuple[Study, Variant, Improvement]:
+    """The design after --optimize: the free parameters changed, the others as they are."""
+    from dataclasses import replace
+
+    from bunraku.building.design import Design
+    from bunraku.design.automatic import improve
+
+    now = tuple(replace(one, value=float(value)) for one, value in zip(family.parameters, begun.parameters, strict=True))
+    whole = Design(family.name, now, family.make)
+    part = replace(study, design=whole.only(*free))
+    place = [family.index(name) for name in free]
+    start = replace(begun, parameters=begun.parameters[place])
+    made = improve(part, _objective(aim), start, steps=steps, radius=0.05 if aim == "target" else 0.02, monitor=monitor)
+    p = begun.parameters.copy()
+    p[place] = made.variant.parameters
+    found = replace(made.variant, parameters=p)
+    if study.soft:
+        hard = replace(study, soft=False).solve(p, start=made.variant.motion, monitor=monitor)
+        if hard.solution.status.good:
+            return replace(study, soft=False), hard, made
+    return study, found, made
+
+
+def _objective(aim: str) -> Objective:
+    from bunraku.design.automatic import Energy, Misses, MotionFunction
+    from bunraku.design.features import joint_torque
+
+    if aim == "target":
+        return Misses()
+    return Energy() if aim == "energy" else MotionFunction(joint_torque)
+
+
+def _told(made: Improvement) -> dict[str, Any]:
+    from bunraku.cli.console import say
+
+    for k, step in enumerate(made.steps):
+        say(f"  step {k}: objective {step.value:.4g}, energy {step.energy:.4g}")
+    for note in made.notes:
+        say(f"    note: {note}")
+    rows = [{"objective": step.value, "energy": step.energy, "parameters": step.parameters.tolist()} for step in made.steps]
+    return {"design_status": made.status.value, "design_steps": len(made.steps) - 1, "steps": rows, "notes": list(made.notes)}
+
+
+def _summary(study: Study, family: Design, before: Variant, after: Variant) -> dict[str, Any]:
+    """What changed, and whether the motion is there."""
+    from bunraku.cli.console import say
+    from bunraku.design.features import target_misses
+
+    moved = {
+        name: {"before_m": float(old), "after_m": float(new)}
+        for name, old, new in zip(family.names, family.initial, after.parameters, strict=True)
+        if abs(new - old) > 1e-7
+    }
+    for name, pair in moved.items():
+        say(f"  {name:18} {1e3 * pair['before_m']:8.2f} -> {1e3 * pair['after_m']:8.2f} mm")
+    name, amount = after.worst
+    facts: dict[str, Any] = {"changed": moved, "energy_after": after.energy, "status": after.solution.status.value}
+    facts |= {"feasible": not after.soft and after.solution.status.good, "max_residual": after.solution.residual}
+    if not facts["feasible"]:
+        say(f"it still cannot move as asked: {name} stays violated by {amount:.2g}; change what matters most, or ask for less")
+        facts |= {"violated": name, "violated_by": amount}
+    if after.problem.aims:
+        missed = [float(value) for value in target_misses(after.problem, after.motion)]
+        facts["targets_missed_m"] = missed
+        say(f"targets missed by up to {1e3 * max(map(abs, missed)):.2g} mm")
+    say(f"energy {before.energy:.4g} -> {after.energy:.4g}")
+    return facts
+
+
+def _draw(path: Path, before: Variant, after: Variant, made: Improvement | None) -> None:
+    from bunraku.verification.design_plots import draw_design
+    from bunraku.verification.plots import save_figure
+
+    at = before.problem.aims[0].sample if before.problem.aims else 0
+    pair = [(name, one.problem.model, one.plan.q[at]) for name, one in (("before", before), ("after", after))]
+    save_figure(draw_design(pair, [] if made is None else [step.energy for step in made.steps]), path)

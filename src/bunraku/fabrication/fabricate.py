@@ -1,0 +1,159 @@
+"""From a robot made of components to files for the printer, a bill of materials, notes and pictures, all checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bunraku.building.robot import Robot
+from bunraku.errors import BadInput
+from bunraku.fabrication.bed import Lying, lie_down
+from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
+from bunraku.fabrication.checks import PartFigures, check_part
+from bunraku.fabrication.collisions import collisions
+from bunraku.fabrication.kit import Kit, make_kit
+from bunraku.fabrication.notes import assembly_notes
+from bunraku.fabrication.room import JointRoom, rooms
+from bunraku.fabrication.shaping import moved
+from bunraku.fabrication.stl import read_stl, write_stl
+from bunraku.formats.atomic import write_atomically
+
+__all__ = ["PRINTER", "Fabrication", "fabricate"]
+
+PRINTER = (220.0, 220.0, 250.0)
+"""Bed (x, y) and height of a usual printer [mm]."""
+
+
+@dataclass(frozen=True)
+class Fabrication:
+    """A robot made: its kit, the figures of every part as read back from its file, free ranges, what is in each other's way at home."""
+
+    kit: Kit
+    figures: tuple[PartFigures, ...]
+    rooms: tuple[JointRoom, ...]
+    collisions: tuple[tuple[str, str, float], ...]
+    masses: tuple[float, ...]
+    assumed_mass: float
+    printer: tuple[float, float, float]
+
+    @property
+    def printed_mass(self) -> float:
+        """The mass [kg] of everything printed; ``masses`` are those of one of each part."""
+        return sum(mass * part.count for mass, part in zip(self.masses, self.kit.parts, strict=True))
+
+    @property
+    def fits(self) -> bool:
+        """Whether every part fits the printer."""
+        return all(found.fits for found in self.figures)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the robot can be made: parts closed, sound and printable, nothing in each other's way at home."""
+        return self.fits and all(found.sound for found in self.figures) and not self.collisions
+
+    def faults(self) -> list[str]:
+        """What is wrong, in sentences."""
+        said = []
+        bed = " x ".join(f"{length:g}" for length in self.printer)
+        for part, found in zip(self.kit.parts, self.figures, strict=True):
+            size = " x ".join(f"{length:.0f}" for length in found.size)
+            if not found.fits:
+                said.append(f"{part.name}: {size} mm does not fit a printer of {bed} mm; give a larger one with --printer")
+            if not found.watertight:
+                said.append(f"{part.name}: not closed, {found.open_edges} edges are not shared by two triangles")
+            if found.pieces != 1:
+                said.append(f"{part.name}: falls into {found.pieces} pieces")
+            if found.overlap > 0.01:
+                said.append(f"{part.name}: no room for {found.overlaps_with}, {found.overlap:.1f} mm³ in common")
+            said += [f"{part.name}: {fault}" for fault in sorted(set(found.bad_holes))]
+        for one, other, volume in self.collisions:
+            said.append(
+                f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³; move them apart in the robot's description"
+            )
+        return said
+
+    def facts(self) -> dict[str, Any]:
+        """The figures as one object for JSON."""
+        largest = max((found.size for found in self.figures), key=lambda size: float(np.max(size)))
+        return {
+            "character": self.kit.robot.name,
+            "parts": [_facts(self, index) for index in range(len(self.figures))],
+            "printed_parts": sum(part.count for part in self.kit.parts),
+            "printed_mass_kg": self.printed_mass,
+            "assumed_printed_mass_kg": self.assumed_mass,
+            "motors": motors(self.kit),
+            "screws": screws(self.kit),
+            "largest_part_mm": list(largest),
+            "printer_mm": list(self.printer),
+            "fits_printer": self.fits,
+            "watertight": all(found.watertight for found in self.figures),
+            "screw_holes": sum(found.holes * part.count for found, part in zip(self.figures, self.kit.parts, strict=True)),
+            "hole_error_mm": max((found.hole_error for found in self.figures), default=0.0),
+            "servo_overlap_mm3": max((found.overlap for found in self.figures), default=0.0),
+            "joints_free": all(room.whole for room in self.rooms),
+            "collisions": [list(pair) for pair in self.collisions],
+            "sound": self.holds,
+        }
+
+
+def _facts(made: Fabrication, index: int) -> dict[str, Any]:
+    part, found = made.kit.parts[index], made.figures[index]
+    return {
+        "name": part.name,
+        "file": f"parts/{part.file}",
+        "count": part.count,
+        "mirrored": part.mirrored,
+        "size_mm": list(found.size),
+        "volume_cm3": found.volume / 1000.0,
+        "mass_kg": made.masses[index],
+        "fits_printer": found.fits,
+        "watertight": found.watertight,
+        "screw_holes": found.holes,
+        "hole_error_mm": found.hole_error,
+    }
+
+
+def fabricate(
+    robot: Robot, folder: str | Path, *, printer: tuple[float, float, float] = PRINTER, infill: float = 1.0
+) -> Fabrication:
+    """Draw, check and write everything needed to make a robot.
+
+    ``folder`` gets parts/*.stl, bill-of-materials.csv, assembly.md, parts.png and robot.png. ``printer`` is the bed and height [mm],
+    ``infill`` the share of a print's volume that is filled. Checks are made on the files, read back.
+    """
+    if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
+        raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")
+    kit = make_kit(robot, max(printer[:2]))
+    folder = Path(folder)
+    (folder / "parts").mkdir(parents=True, exist_ok=True)
+    lying = [lie_down(part.mesh(), printer) for part in kit.parts]
+    figures = tuple(_written(kit, index, lying[index], folder, printer) for index in range(len(kit.parts)))
+    masses = tuple(part_mass(found.volume, kit, infill) for found in figures)
+    made = Fabrication(kit, figures, tuple(rooms(kit)), tuple(collisions(kit)), masses, assumed_printed_mass(kit), printer)
+    _write(made, lying, folder, infill)
+    return made
+
+
+def _written(kit: Kit, index: int, lying: Lying, folder: Path, printer: tuple[float, float, float]) -> PartFigures:
+    part = kit.parts[index]
+    path = folder / "parts" / part.file
+    write_stl(path, lying.put(part.mesh()), f"{kit.robot.name}, {part.name}")
+    return check_part(part, printer, lying.take(read_stl(path)))
+
+
+def _write(made: Fabrication, lying: list[Lying], folder: Path, infill: float) -> None:
+    from bunraku.fabrication.pictures import picture_of_parts, picture_of_robot
+
+    kit = made.kit
+    write_atomically(folder / "bill-of-materials.csv", bill_text(bill_of_materials(kit, made.figures, infill)).encode())
+    write_atomically(folder / "assembly.md", assembly_notes(kit, made.figures, made.rooms, made.collisions).encode())
+    sheet = []
+    for part, pose, found in zip(kit.parts, lying, made.figures, strict=True):
+        size = " x ".join(f"{length:.0f}" for length in found.size)
+        solid = moved(part.solid, pose.turn, pose.shift)
+        sheet.append((f"{part.count} x {part.name}\n{size} mm", pose.put(part.mesh()), solid))
+    write_atomically(folder / "parts.png", picture_of_parts(sheet))
+    write_atomically(folder / "robot.png", picture_of_robot(kit))
