@@ -109,7 +109,7 @@ def examine(name: str, row: Row, compare: bool) -> list[str]:
         return told
     oracle = oracle_of(character, problem, gait.locked)
     theirs = oracle.solve_ipopt(start)
-    polished = oracle.solve_ipopt(ours.z)
+    polished = oracle.polish_ipopt(ours.z)
     solved = theirs.solved and theirs.violation <= 1e-5
     mark = "" if solved else "fails"
     line += f"{theirs.iterations:6d}{theirs.cpu:7.2f}{theirs.cpu - theirs.functions:9.2f}{theirs.violation:11.1e}"

@@ -16,14 +16,14 @@ RANKS = [
     ("character", "motion"),
     ("formats", "mechanics", "retargeting", "rhythm", "gait", "building"),
     ("performers",),
-    ("verification", "stage", "design"),
+    ("verification", "stage", "fabrication", "design"),
     ("cli", "assets"),
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 ONE_WAY = {("motion", "character"), ("optimization", "geometry"), ("retargeting", "formats"), ("retargeting", "mechanics")}
 ONE_WAY |= {("formats", "mechanics"), ("geometry", "errors"), ("optimization", "errors"), ("retargeting", "rhythm")}
 ONE_WAY |= {("gait", "mechanics")}
-FORBIDDEN = {("verification", "performers"), ("stage", "performers")}
+FORBIDDEN = {("verification", "performers"), ("stage", "performers"), ("fabrication", "performers")}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 

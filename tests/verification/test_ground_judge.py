@@ -124,6 +124,7 @@ def test_perturbations_are_every_stiffness_friction_and_rate_unless_the_plan_nee
     assert len(set(usual)) == len(usual) == 12
     assert {row.friction for row in ground_perturbations(1.0)} == {1.0}
     assert {row.rate for row in ground_perturbations(rate=100.0)} == {100.0}
+    assert len(ground_perturbations(slower=())) == 6
 
 
 def test_the_verdict_is_the_worst_of_all(make_car, make_going, driving) -> None:

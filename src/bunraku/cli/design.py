@@ -46,6 +46,7 @@ def design(
 ) -> int:
     """Edit the dimensions of a robot and see its motion follow; without --set and --optimize: list them, and what they matter."""
     from bunraku.cli.console import emit_json, exit_code, say, watching
+    from bunraku.design.features import feature
     from bunraku.design.study import gait_study
     from bunraku.errors import BadInput
     from bunraku.formats.registry import read_clip, write_character
@@ -64,8 +65,13 @@ def design(
         raise BadInput(f"the clip {wish.name!r} has no gait; design needs to know how the character should go", file=clip)
     family = _family(character)
     changes = _changes(family, change or [])
+    asked = gait_study(family, wish.gait, samples=samples)
+    asked.edited(family.initial, changes)
+    _names(asked, only)
+    if keep:
+        feature(keep)
     with watching() as monitor:
-        study, before = _first(gait_study(family, wish.gait, samples=samples), monitor)
+        study, before = _first(asked, monitor)
         facts: dict[str, Any] = {"character": character, "clip": wish.name, "energy_before": before.energy}
         if not changes and not optimize:
             facts |= _listed(study, before)

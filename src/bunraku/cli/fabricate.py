@@ -38,10 +38,9 @@ def fabricate(
     facts = made.facts()
     for part in facts["parts"]:
         size = " x ".join(f"{length:.0f}" for length in part["size_mm"])
-        good = part["fits_printer"] and part["watertight"]
-        say(
-            f"  {'+' if good else '!'} {part['count']:2} x {part['name']}: {size} mm, {1e3 * part['mass_kg']:.0f} g, {part['screw_holes']} screw holes"
-        )
+        mark = "+" if part["fits_printer"] and part["watertight"] else "!"
+        name, holes = f"{part['count']:2} x {part['name']}", f"{part['screw_holes']} screw holes"
+        say(f"  {mark} {name}: {size} mm, {1e3 * part['mass_kg']:.0f} g, {holes}")
     say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies count with {1e3 * made.assumed_mass:.0f} g")
     say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
     bound = [room.joint for room in made.rooms if not room.whole]
@@ -69,20 +68,22 @@ def _printer(text: str) -> tuple[float, float, float]:
 
 
 def _robot(source: str) -> Robot:
-    """The robot of a name or of a character's file, if that is still as its components make it."""
-    from bunraku.building.assemble import assemble
+    """The robot of a name, or of the file of a character made of one's components."""
     from bunraku.building.robots.builtin import ROBOTS, built_in_robot
     from bunraku.errors import BadInput
+    from bunraku.fabrication.edited import robot_as
     from bunraku.formats.registry import read_character
 
     if source in ROBOTS:
         return built_in_robot(source)
     who = read_character(source)
-    accepted = f"accepted are robots made of components: {', '.join(ROBOTS)}"
     if who.name not in ROBOTS:
-        raise BadInput(f"{who.name!r} is not made of components, so nobody knows its motors' screws; {accepted}", file=source)
-    robot = built_in_robot(who.name)
-    made = assemble(robot)
-    if [(joint.name, joint.pose) for joint in who.joints] != [(joint.name, joint.pose) for joint in made.joints]:
-        raise BadInput(f"its joints are not where the components of {who.name!r} put them; {accepted}", file=source)
-    return robot
+        raise BadInput(
+            f"{who.name!r} is not made of components, so nobody knows its motors' screws; accepted are {', '.join(ROBOTS)}, or a "
+            "character file of one of them with joints and wheels moved",
+            file=source,
+        )
+    try:
+        return robot_as(who, built_in_robot(who.name))
+    except BadInput as error:
+        raise BadInput(str(error), file=source) from error

@@ -22,7 +22,7 @@ __all__ = ["ActiveRows", "active_rows", "lagrangian_gradient", "lagrangian_value
 Array: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = tuple[Array, Array, Array]
 
-SOFT = 1e-3
+SOFT = 1e-10
 """The weight at which only multipliers count."""
 
 
@@ -94,12 +94,19 @@ def _steps(problem: MotionProblem) -> Array:
 
 
 def _groups(T: int, apart: int) -> list[NDArray[np.int64]]:
-    """The samples of a cycle in as few groups as possible whose members are ``apart`` or more from each other."""
+    """The samples of a cycle in few groups (fewer than twice ``apart``) whose members are ``apart`` or more from each other.
+
+    Either every n-th sample for the least n that also fits over the end of the cycle, or every ``apart``-th and the rest alone.
+    """
     many = max(T // apart, 1)
+    rest = T - many * apart
     while many > 1 and T - (many - 1) * -(-T // many) < apart:
         many -= 1
     count = -(-T // many)
-    return [np.arange(first, T, count) for first in range(count)]
+    if count <= apart + max(rest, 0):
+        return [np.arange(first, T, count) for first in range(count)]
+    even = [np.arange(first, T - rest, apart) for first in range(apart)]
+    return even + [np.array([k]) for k in range(T - rest, T)]
 
 
 def second_order(problem: MotionProblem, z: Array, rows: ActiveRows) -> Blocks:

@@ -24,12 +24,9 @@ from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 
-__all__ = ["DESIGN_WEIGHTS", "SOFT_WEIGHT", "ParametricDesign", "Study", "Variant", "gait_study", "levelled"]
+__all__ = ["SOFT_WEIGHT", "ParametricDesign", "Study", "Variant", "gait_study", "levelled"]
 
 Array: TypeAlias = NDArray[np.float64]
-
-DESIGN_WEIGHTS = Weights(posture=1e-2, force=1e-3)
-"""Weights for design: ten times those of planning on posture and forces, so that no direction of the motion is almost free."""
 
 SOFT_WEIGHT = 1e2
 """Weight of the rows where they are only wished (:attr:`Study.soft`)."""
@@ -146,7 +143,7 @@ class Study:
         raise BadInput(f"the design has no parameter {name!r}; it has {', '.join(self.design.names)}")
 
 
-def gait_study(design: ParametricDesign, gait: Gait, *, samples: int = 0, weights: Weights = DESIGN_WEIGHTS) -> Study:
+def gait_study(design: ParametricDesign, gait: Gait, *, samples: int = 0, weights: Weights | None = None) -> Study:
     """The study of a design that should go as ``gait`` says, planned with ``samples``, 0: as a first coarse plan would be."""
     count = samples or stages(gait, footfalls(design.character(design.initial), gait))[0]
 

@@ -1,8 +1,8 @@
 """The way from a horn to the flange of the next servo: round what is between, as plates that meet at right angles.
 
-With s the axis of the horn and n the normal of the flange there are three ways. Where they are perpendicular, a flat arm leaves the horn
-in its own plane and meets the flange's plate in an elbow. Where they are opposed and the flange is in front of the horn, one plate serves
-both. Otherwise the case itself is between, and the arm runs along both sides of it.
+With s the axis of the horn and n the normal of the flange there are three ways. Where they are perpendicular, a flat arm leaves
+the horn in its own plane and meets the flange's plate in an elbow. Where they are opposed and the flange is in front of the horn,
+one plate serves both. Otherwise the case itself is between, and the arm runs along both sides of it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["connect"]
 
 Array = NDArray[np.float64]
 GUSSET = 9.0
-_ROOM = 14.0
+_ROOM = 16.0
 _SHOULDER = 3.5
 
 
@@ -59,6 +59,7 @@ def _elbow(draft: Draft, horn: Horn, flange: Flange) -> None:
         edge = center[2] + np.sign(start - center[2]) * (size[2] / 2.0)
         reach = edge + np.sign(start - edge) * min(_ROOM, abs(start - edge))
         along_m = (min(along_m[0], reach), max(along_m[1], reach))
+        _shoulder(draft, axes, (along_s, along_n, (edge, reach)), flange)
     elbow = _block(axes, [along_s, along_n, along_m])
     draft.add += [hull([horn.disc(), elbow]), flange.plate(), *flange.cheeks()]
     behind, front = float(flange.center @ s) - flange.half(s), float(flange.center @ s) + flange.half(s)
@@ -66,6 +67,17 @@ def _elbow(draft: Draft, horn: Horn, flange: Flange) -> None:
         draft.add.append(hull([flange.plate(), _block(axes, [along_s, along_n, (middle - half, middle + half)])]))
         _ribs(draft, axes, (along_s, along_n, (middle - half, middle + half)), (behind, front))
     _gusset(draft, horn, axes, (along_s, along_n, (middle - half, middle + half)), behind, front)
+
+
+def _shoulder(draft: Draft, axes: Array, ranges: tuple[tuple[float, float], ...], flange: Flange) -> None:
+    """A web in the plane of the flange's plate, from its whole edge to the strip where the arm comes down beside the case."""
+    along_s, along_n, (edge, reach) = ranges
+    inner = edge - np.sign(reach - edge) * PLATE
+    across_s = float(flange.center @ axes[:, 0])
+    half = flange.half(axes[:, 0])
+    strip = _block(axes, [along_s, along_n, (min(edge, reach), max(edge, reach))])
+    rim = _block(axes, [(across_s - half, across_s + half), along_n, (min(edge, inner), max(edge, inner))])
+    draft.add.append(hull([strip, rim]))
 
 
 def _gusset(draft: Draft, horn: Horn, axes: Array, ranges: tuple[tuple[float, float], ...], behind: float, front: float) -> None:

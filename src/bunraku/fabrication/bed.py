@@ -36,7 +36,10 @@ class Lying:
 
 
 def lie_down(mesh: TriangleMesh, printer: tuple[float, float, float]) -> Lying:
-    """Of the 24 ways to lay a part along the axes, that which fits, then touches the bed most, then is lowest; its corner at the origin."""
+    """Of the 24 ways to lay a part along the axes, that which fits, then touches the bed most, then is lowest.
+
+    The corner of its box is at the origin.
+    """
     corners = mesh.corners
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2.0
     flat = corners.reshape(-1, 3)

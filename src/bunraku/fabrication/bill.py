@@ -22,7 +22,7 @@ __all__ = ["Item", "assumed_printed_mass", "bill_of_materials", "bill_text", "mo
 
 @dataclass(frozen=True)
 class Item:
-    """One line of the bill: what kind of thing, its name, how many; for printed parts mass and volume of one, size, and whether it fits."""
+    """One line of the bill: what kind of thing, its name, how many; of printed parts mass and volume of one, size, fit."""
 
     kind: str
     name: str
@@ -65,13 +65,16 @@ def part_mass(volume: float, kit: Kit, infill: float) -> float:
 
 
 def assumed_printed_mass(kit: Kit) -> float:
-    """The mass [kg] of all printed parts that the character's bodies count with: chassis shell and tubes for connectors."""
+    """The mass [kg] that the character's bodies count with for what is printed: chassis shell, tubes for connectors, driven wheels.
+
+    The last are printed but for their rubber rings.
+    """
     material, chassis = kit.robot.material, kit.robot.chassis
     mass = box_shell(material.density, material.wall, chassis.center, chassis.size).mass
     for link in connectors(kit.robot, kit.limbs):
         for start, end in zip(link.corners, link.corners[1:], strict=False):
             mass += capsule_shell(material.density, material.wall, start, end, link.radius).mass
-    return mass
+    return mass + sum(tip.mass for limb in kit.limbs for tip in limb.tips if tip.case is not None)
 
 
 def bill_of_materials(kit: Kit, figures: Sequence[PartFigures], infill: float) -> list[Item]:

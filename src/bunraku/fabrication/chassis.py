@@ -1,7 +1,7 @@
-"""The body of a robot as printed parts: a tray for what it carries, and a deck with a seat for every servo that is fixed to the body.
+"""The body of a robot as printed parts: a tray for what it carries, and a deck with a seat for every servo fixed to the body.
 
-The deck lies on the rim of the tray, M3 screws cut their threads into posts inside it. A seat is a cap on the servo's flange, joined to the
-deck by walls around the case. Bodies longer than the printer's bed are made in two halves, joined by straps.
+The deck lies on the rim of the tray, M3 screws cut their threads into posts inside it. A seat is a cap on the servo's flange,
+joined to the deck by walls around the case. Bodies longer than the printer's bed are made in two halves, joined by straps.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.forks import fork, wheel_solid
 from bunraku.fabrication.links import Link
 from bunraku.fabrication.mounts import CHEEK, Flange, case_solid, flange_of, grown_case, horn_of, screw_on
-from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull, overlap, union
+from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, overlap, union
 
 __all__ = ["DECK", "chassis_parts"]
 
 Array = NDArray[np.float64]
-DECK = 3.0
+DECK = 2.4
 """Thickness [mm] of the deck."""
 _POST = 4.2
 _PILOT = 2.5
@@ -52,7 +52,7 @@ class _Body:
 
 
 def chassis_parts(robot: Robot, limbs: tuple[PlacedLimb, ...], longest: float) -> list[Link]:
-    """Deck and tray, in halves with their straps where they are longer than ``longest`` [mm], and struts of wheels under the body."""
+    """Deck and tray, in halves with straps where they are longer than ``longest`` [mm], and struts of wheels under the body."""
     body = _body(robot, limbs)
     deck, tray = Draft("deck"), Draft("tray")
     struts = [_strut(body, tip, tray) for limb in limbs if not limb.stages for tip in limb.tips if tip.case is None]
@@ -118,6 +118,7 @@ def _deck(body: _Body, deck: Draft, seats: list[Solid]) -> None:
         window = np.array([body.size[0] / 6.0, 0.36 * body.size[1], 3.0 * DECK])
         deck.cut.append(_rounded(place + np.array([side * 0.19 * body.size[0], 0.0, 0.0]), window))
     deck.cut += body.free
+    deck.cases += body.payloads
     for flange in body.flanges:
         screw_on(deck, flange)
 
@@ -173,7 +174,7 @@ def _screws(body: _Body, deck: Draft, tray: Draft, seats: list[Solid]) -> None:
         tray.add.append(post ^ box(body.center, body.size))
         deck.drill([Hole(head, -_DOWN, 3.4, 1.6, "M3", "deck", length=10)])
         tray.holes.append(Hole(head, _DOWN, _PILOT, 9.0, "M3", "deck", pilot=True))
-        tray.cut.append(cylinder(head + [0, 0, 1.0], head + 12.0 * _DOWN, _PILOT / 2.0))
+        tray.cut.append(bore(head - _DOWN, head + 12.0 * _DOWN, _PILOT / 2.0))
 
 
 def _clear(body: _Body, place: Array, taken: list[Solid]) -> bool:
@@ -192,7 +193,7 @@ def _strut(body: _Body, tip: PlacedTip, tray: Draft) -> Link:
             place = base + np.array([x, y, 0.0])
             link.draft.drill([Hole(place, _DOWN, 3.4, 1.6, "M3", "strut", length=8)])
             tray.holes.append(Hole(place, -_DOWN, 3.4, body.wall, None, "strut"))
-            tray.cut.append(cylinder(place + _DOWN, place - _DOWN * 2.0 * DECK, 1.7))
+            tray.cut.append(bore(place + _DOWN, place - _DOWN * 2.0 * DECK, 1.7))
     return link
 
 
@@ -209,7 +210,7 @@ def _halves(body: _Body, part: Link, level: float, up: float) -> list[Link]:
             place = middle + np.array([x, y, 0.0])
             strap.drill([Hole(place, normal, 3.4, 1.6, "M3", "strap", length=8)])
             whole.holes.append(Hole(place, -normal, 3.4, thickness, None, "strap"))
-            whole.cut.append(cylinder(place + normal, place - normal * (DECK + 1.0), 1.7))
+            whole.cut.append(bore(place + normal, place - normal * (DECK + 1.0), 1.7))
     halves = []
     for side, word in ((1.0, "front"), (-1.0, "hind")):
         keep = box(middle + np.array([side * 500.0, 0.0, 0.0]), (1000.0, 2000.0, 2000.0))

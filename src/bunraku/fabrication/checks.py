@@ -1,4 +1,4 @@
-"""What every part must show, recomputed from its triangles: closed, in one piece, on the printer's bed, its screw holes where the motor has them."""
+"""What every part must show, recomputed from its triangles: closed, whole, printable, its screw holes where the motor has them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,17 @@ Array = NDArray[np.float64]
 HOLE_TOLERANCE = 0.05
 """How far [mm] a hole may be from where it belongs, and off its diameter."""
 _TOUCH = 0.01
+_DRIVER = 30.0
+"""Room [mm] above a screw for its driver."""
 
 
 @dataclass(frozen=True)
 class HoleFigures:
-    """A hole as the triangles show it: measured ``center`` (3,) at half its depth and ``diameter`` [mm], whether it is ``open`` all along its
-    axis, whether there is material all ``around`` it, at least a wall's thickness, and the material under the screw's head [mm].
+    """A hole as the triangles show it.
+
+    Measured ``center`` (3,) at half its depth and ``diameter`` [mm], whether it is ``open`` all along its axis and for the driver
+    above, whether there is material all ``around`` it, at least a wall's thickness, and the material under the screw's head,
+    ``seat`` [mm].
     """
 
     center: Array
@@ -62,7 +67,7 @@ class PartFigures:
 
 
 def fits_printer(size: Array | tuple[float, float, float], printer: tuple[float, float, float]) -> bool:
-    """Whether a box of ``size`` [mm] goes on a printer of that bed (x, y) and height (z) [mm], in some orientation along its axes."""
+    """Whether a box of ``size`` [mm] goes on a printer of that bed (x, y) and height (z) [mm], in some order of its lengths."""
     return any(all(length <= room + 1e-6 for length, room in zip(order, printer, strict=True)) for order in permutations(size))
 
 
@@ -79,11 +84,12 @@ def measure_hole(mesh: TriangleMesh, hole: Hole, directions: int = 24) -> HoleFi
     middle = hole.center + hole.axis * hole.seat / 2.0
     r = mesh.distances(middle, rays)
     offset = 2.0 * (r[:, None] * rays).mean(axis=0) if np.isfinite(r).all() else np.full(3, np.inf)
-    axis_points = hole.center + hole.axis * hole.seat * np.linspace(0.02, 0.98, 5)[:, None]
+    reach = hole.seat if hole.screw is None or hole.pilot else hole.seat + _DRIVER  # the driver comes the same way
+    clear = float(mesh.distances(hole.center + 0.01 * hole.axis, [hole.axis])[0])
     ring = middle + (hole.diameter / 2.0 + LEAST_WALL - 0.05) * rays[::2]
     near = middle + (hole.diameter / 2.0 + 0.15) * rays[::2]
-    free = not mesh.inside(axis_points).any()
-    around = bool(mesh.inside(np.concatenate([near, ring])).all())
+    inside = mesh.inside(np.concatenate([middle[None], near, ring]))
+    free, around = clear > reach and not inside[0], bool(inside[1:].all())
     both = np.stack([hole.axis, -hole.axis])
     under = min(float(mesh.distances(point, both).sum()) for point in near[::3]) if around else 0.0
     return HoleFigures(middle + offset, float(2.0 * r.mean()), free, around, under)

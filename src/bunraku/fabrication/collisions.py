@@ -1,4 +1,4 @@
-"""Whether the finished robot stands at home without its parts being in each other: printed pieces, servos, motors and wheels of every body."""
+"""Whether the finished robot stands at home with nothing in its way: printed pieces, servos, motors and wheels of all bodies."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.building.printing import payload
 from bunraku.fabrication.forks import wheel_solid
 from bunraku.fabrication.kit import Kit
 from bunraku.fabrication.mounts import case_solid
-from bunraku.fabrication.shaping import MM, Solid, moved, overlap
+from bunraku.fabrication.shaping import MM, Solid, box, moved, overlap
 from bunraku.geometry.rotations import axis_angle
 
 __all__ = ["Placed", "assembled", "collisions"]
@@ -47,6 +48,10 @@ def assembled(kit: Kit) -> list[Placed]:
     """Everything of the robot, at home."""
     poses = body_poses(kit)
     found = [Placed(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
+    for carried in kit.robot.chassis.carries:
+        thing = payload(carried.model)
+        place = MM * (np.array(kit.robot.chassis.center) + np.array(carried.place))
+        found.append(Placed(thing.name, "body", "payload", box(place, MM * np.array(thing.size))))
     for limb in kit.limbs:
         for stage in limb.stages:
             found.append(
@@ -65,6 +70,8 @@ def collisions(kit: Kit) -> list[tuple[str, str, float]]:
     things = [thing for thing in assembled(kit) if thing.name != "axle spacer"]
     found = []
     for one, other in combinations(things, 2):
+        if one.role == other.role == "payload":
+            continue  # they are packed, not built
         volume = overlap(one.solid, other.solid)
         if volume > _TOUCH:
             found.append((_name(one), _name(other), volume))

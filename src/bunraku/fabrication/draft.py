@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.building.screws import HolePattern
 from bunraku.fabrication.hardware import screw
-from bunraku.fabrication.shaping import MM, Solid, cylinder, difference, union
+from bunraku.fabrication.shaping import MM, Solid, bore, difference, union
 
 __all__ = ["HEAD_PLAY", "LEAST_WALL", "PLATE", "SEAT", "Draft", "Hole", "holes_of"]
 
 Array = NDArray[np.float64]
-PLATE = 4.0
+PLATE = 3.2
 """Thickness [mm] of the plates that screws go through."""
 SEAT = 1.6
 """Material [mm] under the head of a screw."""
@@ -31,8 +31,8 @@ class Hole:
     """A screw hole: ``center`` (3,) [mm] on the face that touches the other part, ``axis`` (3,) from there to the screw's head.
 
     ``diameter`` of the hole and ``seat``, the material under the head [mm]; ``screw`` its thread, None where only a shaft passes.
-    ``pattern`` names the pattern it belongs to, and ``group`` the set of holes that this part has for it. A ``pilot`` hole is one that a
-    screw cuts its thread into; ``length`` [mm] is the screw's where it is not the usual one.
+    ``pattern`` names the pattern it belongs to, and ``group`` the set of holes that this part has for it. A screw cuts its thread
+    into a ``pilot`` hole; ``length`` [mm] is the screw's where it is not the usual one.
     """
 
     center: Array
@@ -80,12 +80,12 @@ class Draft:
         for hole in holes:
             self.holes.append(hole)
             below = hole.center - 0.5 * hole.axis
-            self.cut.append(cylinder(below, hole.center + (hole.seat + 0.5) * hole.axis, hole.diameter / 2.0))
+            self.cut.append(bore(below, hole.center + (hole.seat + 0.5) * hole.axis, hole.diameter / 2.0))
             if hole.screw is None:
-                self.cut.append(cylinder(below, hole.center + PLATE * 1.5 * hole.axis, hole.diameter / 2.0))
+                self.cut.append(bore(below, hole.center + PLATE * 1.5 * hole.axis, hole.diameter / 2.0))
             elif not hole.pilot:
                 radius = (screw(hole.screw).head_diameter + HEAD_PLAY) / 2.0
-                self.cut.append(cylinder(hole.center + hole.seat * hole.axis, hole.center + thickness * hole.axis, radius))
+                self.cut.append(bore(hole.center + hole.seat * hole.axis, hole.center + thickness * hole.axis, radius))
 
     def solid(self) -> Solid:
         """What is added less what is cut."""

@@ -29,7 +29,7 @@ PRINTER = (220.0, 220.0, 250.0)
 
 @dataclass(frozen=True)
 class Fabrication:
-    """A robot made: its kit, the figures of every part as read back from its file, free ranges, what is in each other's way at home."""
+    """A robot made: its kit, the figures of every part as read back from its file, free ranges, collisions at home."""
 
     kit: Kit
     figures: tuple[PartFigures, ...]
@@ -71,7 +71,7 @@ class Fabrication:
             said += [f"{part.name}: {fault}" for fault in sorted(set(found.bad_holes))]
         for one, other, volume in self.collisions:
             said.append(
-                f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³; move them apart in the robot's description"
+                f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³; move them apart in its description"
             )
         return said
 
@@ -121,8 +121,8 @@ def fabricate(
 ) -> Fabrication:
     """Draw, check and write everything needed to make a robot.
 
-    ``folder`` gets parts/*.stl, bill-of-materials.csv, assembly.md, parts.png and robot.png. ``printer`` is the bed and height [mm],
-    ``infill`` the share of a print's volume that is filled. Checks are made on the files, read back.
+    ``folder`` gets parts/*.stl, bill-of-materials.csv, assembly.md, parts.png and robot.png. ``printer`` is the bed and height
+    [mm], ``infill`` the share of a print's volume that is filled. Checks are made on the files, read back.
     """
     if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
         raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")

@@ -50,7 +50,7 @@ def printed_disc(draft: Draft, horn: Horn, tip: PlacedTip) -> None:
 
 
 def end_plate(draft: Draft, horn: Horn, center: Array, size: Array, group: str) -> None:
-    """A plate with four screws M3 on the side of a box (``center`` and full lengths ``size`` [mm]) that faces the horn, and a post to it."""
+    """A post to a plate with four screws M3, on the side of a box (``center``, full lengths ``size`` [mm]) that faces the horn."""
     s = horn.axis
     near = center - s * float(np.abs(s) @ size) / 2.0
     axes = np.stack([horn.u, horn.v, s], axis=1)

@@ -11,7 +11,7 @@ from bunraku.building.placement import PlacedTip
 from bunraku.fabrication.draft import HEAD_PLAY, PLATE, Draft
 from bunraku.fabrication.hardware import BEARING, screw
 from bunraku.fabrication.mounts import Horn
-from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull
+from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull
 
 __all__ = ["AXLE_PLAY", "AxleSeat", "axle_length", "fork", "spacer", "spacer_length", "wheel_solid"]
 
@@ -27,7 +27,7 @@ _WHEEL_PLAY = 1.5
 
 @dataclass(frozen=True)
 class AxleSeat:
-    """Where a wheel's axle goes through a part: ``center`` (3,) [mm] of the wheel, ``axis`` (3,), distance from it to a leg's inner face."""
+    """Where an axle goes: ``center`` (3,) [mm] of the wheel, ``axis`` (3,), distance ``inner`` to a leg's inner face."""
 
     wheel: str
     center: Array
@@ -78,9 +78,7 @@ def fork(draft: Draft, base: Array, down: Array, tips: list[PlacedTip], horn: Ho
             boss = cylinder(center + a * side * inner, center + a * side * (inner + LEG), _BOSS)
             draft.add.append(hull([foot, boss]))
             draft.cut.append(_seat(center, a * side, inner))
-            draft.cut.append(
-                cylinder(center + a * side * (inner - 0.5), center + a * side * (inner + LEG + 0.5), BEARING.free / 2.0)
-            )
+            draft.cut.append(bore(center + a * side * (inner - 0.5), center + a * side * (inner + LEG + 0.5), BEARING.free / 2.0))
             draft.add.append(hull([_pad(base, down, horn), foot]))
         draft.cut.append(wheel_solid(tip, center, _WHEEL_PLAY))
         draft.cases.append((f"wheel {tip.name}", wheel_solid(tip, center)))
@@ -93,7 +91,7 @@ def _pad(base: Array, down: Array, horn: Horn | None) -> Solid:
 
 def _seat(center: Array, outward: Array, inner: float) -> Solid:
     face = inner + LEG
-    return cylinder(center + outward * (face - BEARING.width), center + outward * (face + 1.0), BEARING.seat / 2.0)
+    return bore(center + outward * (face - BEARING.width), center + outward * (face + 1.0), BEARING.seat / 2.0)
 
 
 def axle_length(seat: AxleSeat) -> float:
@@ -102,7 +100,7 @@ def axle_length(seat: AxleSeat) -> float:
 
 
 def spacer_length(seat: AxleSeat, width: float) -> float:
-    """The length [mm] of the tube that keeps a wheel of ``width`` [mm] in the middle of its fork; below a washer's, none is needed."""
+    """The length [mm] of the tube that keeps a wheel of ``width`` [mm] in the middle of its fork."""
     return seat.inner - width / 2.0 - 0.25 + (LEG - BEARING.width)
 
 

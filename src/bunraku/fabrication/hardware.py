@@ -50,7 +50,7 @@ def screw_length(name: str, clamped: float) -> int:
 
 @dataclass(frozen=True)
 class Bearing:
-    """A ball bearing: bore, outer diameter and width [mm], the diameter of its seat, and of the hole that leaves its inner ring free."""
+    """A ball bearing: bore, outer diameter and width [mm], diameters of its seat and of a hole that leaves its inner ring free."""
 
     name: str
     bore: float

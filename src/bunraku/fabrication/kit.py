@@ -150,6 +150,14 @@ def _middle(solid: Solid) -> Array:
     return (extent[:3] + extent[3:]) / 2.0
 
 
+def _heavy(solid: Solid) -> Array:
+    """The centre of mass of a solid from the middle of its box: Σ V_k (a + b + c) / 4 / V, V_k = a · (b × c) / 6 over triangles."""
+    vertices, numbers = triangles(solid)
+    a, b, c = (vertices[numbers[:, i]] - _middle(solid) for i in range(3))
+    volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
+    return np.asarray(volumes @ (a + b + c) / 4.0 / volumes.sum())
+
+
 def _congruent(one: Solid, other: Solid, mirrored: bool) -> bool:
     """Whether a turn (after a reflection, where asked) brings a solid onto another: the volume they share is all they have."""
     volume = float(one.volume())
@@ -159,9 +167,10 @@ def _congruent(one: Solid, other: Solid, mirrored: bool) -> bool:
     half_one = np.array(one.bounding_box()[3:]) - _middle(one)
     half_other = np.array(other.bounding_box()[3:]) - _middle(other)
     at_home = moved(one, np.eye(3), -_middle(one))
+    heavy_one, heavy_other = _heavy(one), _heavy(other)
     for R in rotations():
         turn = R @ flip
-        if np.abs(np.abs(turn) @ half_other - half_one).max() > 0.05:
+        if np.abs(np.abs(turn) @ half_other - half_one).max() > 0.05 or np.abs(turn @ heavy_other - heavy_one).max() > 0.05:
             continue
         if overlap(at_home, moved(other, turn, -turn @ _middle(other))) > (1.0 - _SAME) * volume:
             return True

@@ -52,7 +52,8 @@ class TriangleMesh:
     def inside(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Which points (k, 3) are in the material: where the triangles' solid angles add up to more than 2π.
 
-        The solid angle of a triangle with corners a, b, c from the point is 2 atan2(a · (b × c), |a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|).
+        From the point to its corners a, b, c, a triangle has the solid angle
+        2 atan2(a · (b × c), |a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|).
         """
         p = np.asarray(points, dtype=float).reshape(-1, 1, 3)
         a, b, c = (self.corners[None, :, i] - p for i in range(3))
@@ -64,7 +65,7 @@ class TriangleMesh:
         return inside
 
     def distances(self, start: ArrayLike, directions: ArrayLike) -> Array:
-        """How far [mm] from ``start`` (3,) the first wall is along each of ``directions`` (k, 3), unit vectors; inf where there is none.
+        """How far [mm] from ``start`` (3,) the first wall is along each of ``directions`` (k, 3), of length 1; inf for none.
 
         Möller and Trumbore: with e₁ = b - a, e₂ = c - a, h = d × e₂, the ray meets the plane at t = e₂ · ((s - a) × e₁) / (e₁ · h).
         """

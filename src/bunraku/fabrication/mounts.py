@@ -15,7 +15,7 @@ from bunraku.fabrication.shaping import MM, Solid, box, cylinder
 __all__ = ["CHEEK", "Flange", "Horn", "case_solid", "flange_of", "grown_case", "horn_of", "idler_of", "screw_on"]
 
 Array = NDArray[np.float64]
-CHEEK = 2.4
+CHEEK = 2.0
 """Thickness [mm] of the walls that hold a servo between them."""
 CHEEK_LENGTH = 12.0
 EDGE = 2.2
@@ -38,7 +38,7 @@ def grown_case(case: Case, grow: float = CLEARANCE) -> Solid:
 
 @dataclass(frozen=True)
 class Horn:
-    """A horn's face: ``center`` h, ``axis`` s out of the servo, directions ``u``, ``v`` of its holes, ``radius`` of the plate on it [mm]."""
+    """A horn's face: ``center``, ``axis`` out of the servo, directions ``u``, ``v`` of its holes, ``radius`` of its plate [mm]."""
 
     center: Array
     axis: Array
@@ -83,7 +83,7 @@ def _horn(case: Case, center: Array, axis: Array, group: str) -> Horn:
 
 @dataclass(frozen=True)
 class Flange:
-    """The face of a case that takes screws: its ``center`` f, outward ``normal`` n, directions ``u``, ``v`` and the plate's half lengths [mm]."""
+    """The face of a case that takes screws: ``center``, ``normal``, directions ``u``, ``v``, half lengths of its plate [mm]."""
 
     center: Array
     normal: Array

@@ -65,9 +65,10 @@ def _part(part: Part, found: PartFigures) -> list[str]:
     for hole in part.holes:
         if hole.screw and not hole.pilot:
             held[hole.group, f"{hole.screw}x{hole.length or screw_length(hole.screw, hole.seat)}"] += 1
-    if part.kind.startswith("tray") or part.kind.startswith("deck"):
-        held = Counter({("each servo" if group.startswith("case") else group, size): n for (group, size), n in held.items()})
-    lines += [f"- screws, {group}: {count} of {size}" for (group, size), count in held.items()]
+    named: dict[tuple[str, str], int] = {}
+    for (group, size), count in held.items():  # all horns and all cases of a part take the same
+        named[group.split(" of ")[0], size] = count
+    lines += [f"- screws, each {word}: {count} of {size}" for (word, size), count in named.items()]
     return [*lines, *(f"- {note}" for note in part.notes), ""]
 
 
@@ -77,17 +78,17 @@ def _order(kit: Kit) -> list[str]:
     driven = any(tip.case is not None for limb in kit.limbs for tip in limb.tips)
     steps = ["Screw the servos of the body into the deck from above; join halves with their straps, heads outside, nuts inside."]
     steps.append(
-        "Limb by limb from the body outwards: turn the servo to its middle, screw the link on its horn (the heads of the screws sink "
-        "into the plate), then put the next servo between the link's cheeks and screw it on through the plate at the end of its case."
+        "Limb by limb from the body outwards: turn the servo to its middle, screw the link on its horn (the heads of the screws "
+        "sink into the plate), then put the next servo between the link's cheeks and screw it on through the plate at its end."
     )
     steps.append(
-        "Where horn and next servo share one plate, the screws of the case come from the side of the horn: turn the link until each in "
-        "turn stands beyond the short end of the servo behind it."
+        "Where horn and next servo share one plate, the screws of the case come from the side of the horn: turn the link until "
+        "each in turn stands beyond the short end of the servo behind it."
     )
     if axles:
         steps.append(
-            f"Press a bearing {BEARING.name} into the outside of each leg of a fork. Put the axle screw through leg, spacer, wheel, spacer, leg, and "
-            "tighten the nut until the wheel has no play and still runs freely. Screw the fork on its horn before the wheels go in."
+            f"Press a bearing {BEARING.name} into the outside of each leg of a fork. Screw the fork on its horn. Put the axle "
+            "through leg, spacer, wheel, spacer, leg, and tighten the nut until the wheel has no play and still runs freely."
         )
     if driven:
         steps.append("Screw the wheel motors to their plates, glue the rubber rings on the rims, put the rims on the shafts.")

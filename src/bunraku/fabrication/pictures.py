@@ -20,7 +20,7 @@ from bunraku.fabrication.shaping import MM, Solid, ball, cylinder, moved, triang
 __all__ = ["picture_of_parts", "picture_of_robot"]
 
 Array = NDArray[np.float64]
-_LIGHT_FROM = np.array([0.35, -0.55, 0.76])
+_LIGHT_FROM = np.array([0.55, -0.30, 0.78])
 _FINE = 7.0
 
 
@@ -33,8 +33,8 @@ def picture_of_parts(named: Sequence[tuple[str, TriangleMesh, Solid]]) -> bytes:
     figure = pyplot.figure(figsize=(3.4 * columns, 3.3 * rows))
     for number, (title, mesh, solid) in enumerate(named):
         axes = figure.add_subplot(rows, columns, number + 1, projection="3d")
-        _draw(axes, [(solid.refine_to_length(max(_FINE, mesh.size().max() / 25.0)), LIGHT[:3])], (32.0, -52.0))
-        axes.set_title(title, fontsize=8, y=0.97)
+        _draw(axes, [(solid.refine_to_length(max(_FINE, mesh.size().max() / 25.0)), LIGHT[:3])], (32.0, -52.0), 0.95)
+        axes.set_title(title, fontsize=9, y=0.93)
     figure.subplots_adjust(0.01, 0.01, 0.99, 0.95, 0.02, 0.08)
     return _png(figure)
 
@@ -47,7 +47,7 @@ def picture_of_robot(kit: Kit) -> bytes:
     colored = [(solid.refine_to_length(12.0), color) for solid, color in _looks(kit)]
     for number, view in enumerate(((22.0, 35.0), (8.0, 90.0))):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
-        _draw(axes, colored, view)
+        _draw(axes, colored, view, 1.15)
     figure.subplots_adjust(0.0, 0.0, 1.0, 1.0, 0.0, 0.0)
     return _png(figure)
 
@@ -59,7 +59,7 @@ def _looks(kit: Kit) -> list[tuple[Solid, tuple[float, float, float]]]:
     seen = [
         (thing.solid, shell if thing.role == "printed" and thing.body == "body" else colors.get(thing.role, LIGHT[:3]))
         for thing in assembled(kit)
-        if thing.name != "axle spacer"
+        if thing.name != "axle spacer" and thing.role != "payload"
     ]
     poses = body_poses(kit)
     for limb in kit.limbs:
@@ -76,13 +76,13 @@ def _looks(kit: Kit) -> list[tuple[Solid, tuple[float, float, float]]]:
     return seen
 
 
-def _draw(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view: tuple[float, float]) -> None:
+def _draw(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view: tuple[float, float], zoom: float) -> None:
     """Triangles that face the viewer, shaded by how they face the light."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     up, round_ = np.radians(view)
     eye = np.array([np.cos(up) * np.cos(round_), np.cos(up) * np.sin(round_), np.sin(up)])
-    light = eye * 0.45 + _LIGHT_FROM
+    light = eye * 0.25 + _LIGHT_FROM
     light = light / np.linalg.norm(light)
     corners, colors = [], []
     for solid, color in solids:
@@ -91,16 +91,16 @@ def _draw(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view: tupl
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         normals /= np.linalg.norm(normals, axis=1, keepdims=True) + 1e-30
         front = normals @ eye > -0.05
-        shade = 0.38 + 0.62 * np.clip(normals[front] @ light, 0.0, 1.0)
+        shade = 0.30 + 0.70 * np.clip(normals[front] @ light, 0.0, 1.0) ** 1.3
         corners.append(faces[front])
         colors.append(np.clip(shade[:, None] * np.array(color), 0.0, 1.0))
     every, paint = np.concatenate(corners), np.concatenate(colors)
-    axes.add_collection3d(Poly3DCollection(every, facecolors=paint, edgecolors=paint, linewidths=0.2))
+    axes.add_collection3d(Poly3DCollection(every, facecolors=paint, edgecolors=paint, linewidths=0.5))
     low, high = every.reshape(-1, 3).min(axis=0), every.reshape(-1, 3).max(axis=0)
     middle, lengths = (low + high) / 2.0, np.maximum(high - low, 1.0)
     for setter, center, length in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle, lengths, strict=True):
         setter(center - length / 2.0, center + length / 2.0)
-    axes.set_box_aspect(lengths, zoom=1.25)
+    axes.set_box_aspect(lengths, zoom=zoom)
     axes.set_proj_type("ortho")
     axes.view_init(*view)
     axes.set_axis_off()

@@ -1,4 +1,4 @@
-"""Whether a link can turn as far as its joint may: its part and what it carries against the part, servos and wheels it turns beside."""
+"""Whether a link can turn as far as its joint may: it and what it carries, against what it turns beside."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ __all__ = [
     "Solid",
     "across",
     "ball",
+    "bore",
     "box",
     "cylinder",
     "difference",
@@ -35,6 +36,7 @@ Solid = Any
 MM = 1000.0
 """Millimetres in a metre: the building room counts in metres, printers in millimetres."""
 SEGMENTS = 48
+_SMALL = 3.5
 
 
 def _kernel() -> Any:
@@ -46,7 +48,7 @@ def _kernel() -> Any:
 
 
 def box(center: ArrayLike, size: ArrayLike, axes: ArrayLike | None = None) -> Solid:
-    """A box of full lengths ``size`` (3,) along ``axes`` (columns of a rotation or reflection; None: x, y, z) about ``center`` (3,)."""
+    """A box of full lengths ``size`` (3,) along ``axes`` (columns of a rotation; None: x, y, z) about ``center`` (3,)."""
     solid = _kernel().Manifold.cube([float(part) for part in np.asarray(size)], True)
     return moved(solid, np.eye(3) if axes is None else np.asarray(axes, dtype=float), center)
 
@@ -55,8 +57,15 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, tip_radius: float 
     """A cylinder from ``start`` to ``end`` (3,); a cone where ``tip_radius``, that at the end, differs."""
     p, q = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     length = float(np.linalg.norm(q - p))
-    solid = _kernel().Manifold.cylinder(length, radius, radius if tip_radius is None else tip_radius, SEGMENTS)
+    sides = SEGMENTS if radius > _SMALL else SEGMENTS // 2
+    solid = _kernel().Manifold.cylinder(length, radius, radius if tip_radius is None else tip_radius, sides)
     return moved(solid, rod_frame(q - p), p)
+
+
+def bore(start: ArrayLike, end: ArrayLike, radius: float) -> Solid:
+    """What a hole of ``radius`` takes away: a prism around the cylinder, so that a rod of that radius goes through."""
+    sides = SEGMENTS if radius > _SMALL else SEGMENTS // 2
+    return cylinder(start, end, radius / float(np.cos(np.pi / sides)))
 
 
 def ball(center: ArrayLike, radius: float) -> Solid:

@@ -100,8 +100,10 @@ class AugmentedLagrangian:
 
     ``tolerance``: largest unscaled residual at the end. ``stationarity``: largest share of the energy that an undamped Gauss-Newton
     step may still promise at the end. ``first_weight``, ``growth``, ``last_weight``: w grows by ``growth`` after each round, unless
-    the residual fell to the share ``enough`` in it (the smaller w, the smoother E). ``inner_iterations``: most steps per round;
-    ``loose``: promise at which the first round ends, a third of it for the next, and so on. ``max_iterations``: most steps in all.
+    the residual fell to the share ``enough`` in it (the smaller w, the smoother E) and never in the first ``steady`` rounds: at a
+    saddle, as standing still often is, the shifts alone must grow until it is left, and that is best done where E is smooth. A
+    round that does not settle within ``inner_iterations`` steps shows a curved valley: w then falls by ``retreat``, shifts grow
+    by it, at most ``retreats`` times (the multipliers stay, so nothing is lost). ``loose``: promise at which the first round ends, a third of it for the next, and so on. ``max_iterations``: most steps in all.
     ``damping``: first damping, of the kind ``damping_kind`` (see :mod:`bunraku.optimization.blocks.descent`). ``patience``: rounds
     at the last weight within which the residual must fall by a tenth.
     """
@@ -118,10 +120,19 @@ class AugmentedLagrangian:
     damping_kind: Damping = "absolute"
     enough: float = 0.25
     patience: int = 6
+    steady: int = 6
+    retreat: float = 9.0
+    retreats: int = 4
 
     def __post_init__(self) -> None:
         positive = (self.tolerance, self.stationarity, self.first_weight, self.damping, self.loose, self.inner_iterations)
-        if not min(positive) > 0.0 or not self.growth > 1.0 or not self.last_weight >= self.first_weight or self.patience < 1:
+        if (
+            not min(positive) > 0.0
+            or not self.growth > 1.0
+            or not self.last_weight >= self.first_weight
+            or self.patience < 1
+            or not self.retreat >= 1.0
+        ):
             raise BadInput(f"{self}: tolerances, weights, damping and limits must be positive, growth > 1, last weight >= first")
 
     def solve(
@@ -183,6 +194,7 @@ class _Run:
         self.best = (np.inf, z, warm.shifts, warm.weight)
         self.stationarity = np.inf
         self.change = np.zeros(0)  # the last change of shifts
+        self.retreats = 0
         self.aligned = False  # whether the last two changes had one direction
         self.begin()
 
@@ -217,11 +229,17 @@ class _Run:
             descent.damping = options.damping
             if near and not settled:
                 return Status.STALLED
+        if not settled and not stuck and descent.weight > options.first_weight and self.retreats < options.retreats:
+            self.retreats += 1
+            self._weigh(max(descent.weight / options.retreat, options.first_weight))
+            return None
         if descent.weight >= options.last_weight:
             return self._judge(settled)
+        if len(self.history) < options.steady and descent.weight <= options.first_weight:
+            return None
         before = self.history[-2].residual if len(self.history) > 1 else 0.0
         if residual > max(options.tolerance, options.enough * before):
-            self._raise_weight()
+            self._weigh(min(descent.weight * options.growth, options.last_weight))
         return None
 
     def _settled(self, goal: float, strict: bool) -> bool:
@@ -248,9 +266,9 @@ class _Run:
             self.best = (residual, descent.z, shifts, descent.weight)
         return residual
 
-    def _raise_weight(self) -> None:
+    def _weigh(self, weight: float) -> None:
+        """Another weight; the multipliers 2 w c^2 s stay what they are."""
         descent = self.descent
-        weight = min(descent.weight * self.options.growth, self.options.last_weight)
         descent.shifts = descent.shifts * (descent.weight / weight)
         descent.weight = weight
 

@@ -106,15 +106,17 @@ def described(replay: GroundReplay) -> str:
     return f"servos of {replay.stiffness:g} N·m/rad, {mu}, commands at {replay.rate:g} Hz"
 
 
-def ground_perturbations(planned_friction: float | None = None, *, rate: float = RATES[-1]) -> tuple[Perturbation, ...]:
-    """Every stiffness with every friction and every rate, the usual first; a performance's own ``rate`` [Hz] replaces the highest.
+def ground_perturbations(
+    planned_friction: float | None = None, *, rate: float = RATES[-1], slower: Sequence[float] = RATES[:-1]
+) -> tuple[Perturbation, ...]:
+    """Every stiffness with every friction at a performance's own ``rate`` [Hz] and at those ``slower`` than it; the usual first.
 
     A plan that counts on more friction than the floors have is replayed on exactly that much.
     """
     frictions: tuple[float, ...] = FRICTIONS
     if planned_friction is not None and planned_friction > max(FRICTIONS) + 1e-9:
         frictions = (planned_friction,)
-    rates = [*(r for r in RATES[:-1] if r < rate), rate]
+    rates = [*(r for r in slower if r < rate), rate]
     rows = [Perturbation(kp, mu, r) for r in rates for mu in frictions for kp in STIFFNESSES]
     usual = Perturbation(20.0, max(frictions), rate)
     return (usual, *(row for row in rows if row != usual))

@@ -19,6 +19,9 @@ OPTIONS = {
 }  # fmt: skip
 """The rows are scaled already; a tolerance of 1e-8 lets IPOPT wander for hundreds of iterations on a flat bottom."""
 
+NEAR = {"mu_init": 1e-8} | dict.fromkeys(("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac"), 1e-9)
+"""Options for a start that is thought to be the answer: neither pushed off its bounds nor off its path."""
+
 
 @dataclass(frozen=True)
 class IpoptResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import casadi as ca  # noqa: TID253
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from bunraku.character import Character
 from casadi_locomotion.data import PlanData
 from casadi_locomotion.derivatives import Derivatives
-from casadi_locomotion.ipopt import Ipopt, IpoptResult
+from casadi_locomotion.ipopt import NEAR, Ipopt, IpoptResult
 from casadi_locomotion.rows import HIDDEN, INEQUALITIES
 from casadi_locomotion.statement import SHIFTED, Statement
 
@@ -96,7 +97,13 @@ class Oracle:
 
     def solve_ipopt(self, z0: np.ndarray) -> IpoptResult:
         """IPOPT from ``z0`` (n), rows as hard constraints."""
-        z, stats = self.ipopt.solve(z0)
+        return self._judged(*self.ipopt.solve(z0))
+
+    def polish_ipopt(self, z0: np.ndarray) -> IpoptResult:
+        """IPOPT from a ``z0`` that is thought to be the answer: where it stays is one."""
+        return self._judged(*Ipopt(self.statement, self.derivatives, **NEAR).solve(z0))
+
+    def _judged(self, z: np.ndarray, stats: dict[str, Any]) -> IpoptResult:
         inside = sum(value for key, value in stats.items() if key.startswith("t_proc_nlp_"))
         return IpoptResult(
             z, self.objective(z), int(stats["iter_count"]), stats["cpu"], inside, self.violation(z), str(stats["return_status"])

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character, EndEffector
+from bunraku.character import Character, EndEffector, Motor
 from bunraku.errors import BadInput
 from bunraku.mechanics.balance import free_base
 from bunraku.mechanics.centroidal import _kernels as kernels
@@ -94,8 +94,15 @@ def point_masses(mass: float, center: Array, inertia: Array) -> tuple[Array, flo
     return center + (_SIGNS * np.sqrt(np.maximum(s, 0.0) / mass)) @ U.T, mass / 4.0
 
 
+SPEED_MARGIN, RANGE_MARGIN = 0.05, 0.02
+"""Shares of speed limits and ranges that a plan leaves: between its samples the motion goes a little beyond them."""
+
+
 def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> CentroidalModel:
-    """Compile a floating character with end effectors; ``locked`` coordinates have the range zero about home."""
+    """Compile a floating character with end effectors; ``locked`` coordinates have the range zero about home.
+
+    Ranges and speeds are those of the character less a margin (`RANGE_MARGIN`, `SPEED_MARGIN`).
+    """
     base = free_base(character)
     if base is None or not character.end_effectors:
         what = "is fixed to the world" if base is None else "has no end effectors"
@@ -228,9 +235,9 @@ def _limits(
             middle[i], half[i] = home[i], 0.0
         elif ranges:
             low, high = max(span[0] for span in ranges), min(span[1] for span in ranges)
-            middle[i], half[i] = 0.5 * (low + high), 0.5 * (high - low)
+            middle[i], half[i] = 0.5 * (low + high), 0.5 * (high - low) * (1.0 - RANGE_MARGIN)
         if motor is not None:
-            speed[i] = min([limit for limit in (motor.velocity, motor.no_load_speed) if limit is not None], default=NO_LIMIT)
+            speed[i] = _speed(motor)
             if motor.stall_torque is not None:
                 stall[i] = motor.torque_fraction * motor.stall_torque
                 no_load[i] = motor.no_load_speed or NO_LIMIT
@@ -245,8 +252,13 @@ def _spins(character: Character, axles: tuple[str, ...]) -> tuple[Array, Array, 
         motor = motors.get(axle)
         if motor is None:
             continue
-        speed[j] = min([limit for limit in (motor.velocity, motor.no_load_speed) if limit is not None], default=NO_LIMIT)
+        speed[j] = _speed(motor)
         if motor.stall_torque is not None:
             stall[j] = motor.torque_fraction * motor.stall_torque
             no_load[j] = motor.no_load_speed or NO_LIMIT
     return speed, stall, no_load
+
+
+def _speed(motor: Motor) -> float:
+    stated = [limit for limit in (motor.velocity, motor.no_load_speed) if limit is not None]
+    return (1.0 - SPEED_MARGIN) * min(stated) if stated else NO_LIMIT

@@ -31,6 +31,7 @@ _ADVICE = {
     "joint range": "wider joint ranges or a smaller motion",
     "joint speed": "faster motors or more time",
     "joint torque": "stronger motors, lighter limbs or more time",
+    "limb in": "a limb would touch the ground: lower swings, other footfalls, shorter links",
     "distance of": "limbs come too near each other: a wider stance",
     "goal": "ask for less distance or turn, or give more time",
     "rolling": "more time, or wheels that roll more easily",

@@ -1,4 +1,8 @@
-"""Footing on terrain: standing poses on slopes, footholds away from edges, higher swings over what is not even."""
+"""Footing on terrain: standing poses on slopes, footholds away from edges, higher swings over what is not even.
+
+Plans see the ground smoothed: an edge becomes a ramp of `WIDTH` to each side, over which swinging feet pass. No foot stands there,
+so where feet stand the smoothed ground is the ground.
+"""
 
 from __future__ import annotations
 
@@ -15,32 +19,52 @@ from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import Aim, MotionProblem
 
-__all__ = ["Foothold", "footed", "footholds", "lifted", "moved_standing", "standing_pose", "unevenness"]
+__all__ = ["Foothold", "footed", "footholds", "lifted", "moved_standing", "smoothed", "standing_pose", "unevenness"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-EVEN = 0.003
-"""Ground that leaves its plane by less than this [m] under a foot is even."""
+WIDTH = 0.03
+"""Edges are smoothed over this length [m] to each side."""
 
-AROUND = 0.015
-"""What lies this far [m] beyond the radius of a foot must be even too."""
+EVEN = 0.001
+"""Ground that leaves its plane by less than this [m] under and around a foot is even."""
+
+AROUND = WIDTH + 0.01
+"""What lies this far [m] beyond the radius of a foot must be even too: smoothed edges, and what a ball rolls in stance."""
 
 FARTHEST = 0.08
 """A foothold moves at most this far [m]."""
 
-AIM = 200.0
-"""Weight [1/m²] of the aim at a foothold."""
+AIM = 1000.0
+"""Weight [1/m²] of the aim at a foothold, along the way; across it feet stand where they like."""
 
 
 @dataclass(frozen=True)
 class Foothold:
-    """End effector ``tip`` stands at ``place`` (x, y) [m] from sample ``first`` to ``last``; on flat ground it would at ``flat``."""
+    """End effector ``tip`` stands at ``place`` (x, y) [m] from sample ``first`` to ``last``, on flat ground at ``flat``.
+
+    ``way``: the direction (2,) of the motion, along which footholds are moved.
+    """
 
     tip: int
     first: int
     last: int
     flat: tuple[float, float]
     place: tuple[float, float]
+    way: tuple[float, float]
+
+
+def smoothed(terrain: HeightField) -> HeightField:
+    """The ground averaged over squares of half the side `WIDTH` [m]; planes stay what they are. Coarser ground is left alone."""
+    m = int(WIDTH / terrain.spacing + 1e-9)
+    if m < 1:
+        return terrain
+    heights = np.pad(terrain.heights, 2 * m, mode="edge")
+    for axis in (0, 1):
+        windows = np.lib.stride_tricks.sliding_window_view(heights, 2 * m + 1, axis=axis)
+        heights = windows.mean(axis=-1)
+    x, y = terrain.origin
+    return HeightField((x - m * terrain.spacing, y - m * terrain.spacing), terrain.spacing, heights)
 
 
 def standing_pose(model: CentroidalModel, terrain: HeightField, pose: Array) -> Array:
@@ -86,11 +110,9 @@ def unevenness(terrain: HeightField, x: float, y: float, around: float) -> float
     return float(np.abs(z - rows @ np.linalg.lstsq(rows, z, rcond=None)[0]).max())
 
 
-def footholds(flat: Plan, problem: MotionProblem) -> tuple[Foothold, ...]:
+def footholds(flat: Plan, problem: MotionProblem, terrain: HeightField) -> tuple[Foothold, ...]:
     """Where the feet of a plan for flat ground stand, brought to the nearest even ground along the way; numbered as ``problem``."""
-    terrain, model = problem.terrain, problem.model
-    if terrain is None:
-        return ()
+    model = problem.model
     seen = kinematics(model, flat.q)
     ratio = (flat.problem.samples - 1) / (problem.samples - 1)
     way = flat.q[-1, :2] - flat.q[0, :2]
@@ -107,22 +129,20 @@ def footholds(flat: Plan, problem: MotionProblem) -> tuple[Foothold, ...]:
                 if unevenness(terrain, *place, around) < EVEN:
                     best = place
                     break
-            found.append(Foothold(j, first, last, (x, y), best))
+            found.append(Foothold(j, first, last, (x, y), best, (float(way[0]), float(way[1]))))
     return tuple(found)
 
 
-def footed(problem: MotionProblem, holds: tuple[Foothold, ...]) -> MotionProblem:
+def footed(problem: MotionProblem, holds: tuple[Foothold, ...], terrain: HeightField) -> MotionProblem:
     """The problem with aims at the footholds near uneven ground, and swings raised by twice what the ground below them bumps."""
-    terrain = problem.terrain
-    if terrain is None or not holds:
-        return problem
     aims, heights = list(problem.aims), problem.heights.copy()
     for hold in holds:
         moved = hold.place != hold.flat
         near = unevenness(terrain, *hold.place, FARTHEST + AROUND) > EVEN
         if (moved or near) and hold.first > 0 and hold.last < problem.samples - 1:
             place = (hold.place[0], hold.place[1], 0.0)
-            aims.append(Aim((hold.first + hold.last) // 2, 0.0, hold.tip, place, (AIM, AIM, 0.0)))
+            weight = (AIM * abs(hold.way[0]), AIM * abs(hold.way[1]), 0.0)
+            aims.append(Aim((hold.first + hold.last) // 2, 0.0, hold.tip, place, weight))
         after = next((other for other in holds if other.tip == hold.tip and other.first > hold.last), None)
         if after is not None:
             rise = _bump(terrain, hold.place, after.place)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_arrays, working_arrays
 from bunraku.mechanics.centroidal.model import GRAVITY, CentroidalModel
+from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
 from bunraku.motion import HeightField
 from bunraku.optimization.blocks.descent import Blocks
 from bunraku.performers.locomotion.energy import _kernels as kernels
@@ -86,8 +87,8 @@ class Ends:
 class MotionProblem:
     """One plan to be found. ``contacts`` and ``heights`` (T, n_e), ``step`` h [s], ``goal`` (x, y [m], yaw [rad]), NaN where free.
 
-    ``friction`` (n_e,) that the plan counts on, ``least_force`` [N] on every foot that stands. The goal of a mirrored half cycle is
-    that of the whole cycle.
+    ``friction`` (n_e,) that the plan counts on, ``least_force`` [N] on every foot that stands, ``spots`` that stay off the ground.
+    The goal of a mirrored half cycle is that of the whole cycle.
     """
 
     model: CentroidalModel
@@ -103,6 +104,7 @@ class MotionProblem:
     aims: tuple[Aim, ...] = ()
     terrain: HeightField | None = None
     torque_limits: bool = True
+    spots: Spots = NO_SPOTS
 
     def __post_init__(self) -> None:
         if self.samples < 5:
@@ -141,7 +143,7 @@ class MotionProblem:
     def rows(self) -> tuple[Array, Flags]:
         """Scale and kind (1: inequality) of the m rows of a sample."""
         model = self.model
-        n_e, joints, pairs = model.n_tips, model.nq - 6, len(self.pairs[0])
+        n_e, joints, pairs = model.n_tips, model.nq - 6, len(self.pairs[0]) + len(self.spots[0])
         F0 = 0.1 * model.mass * GRAVITY
         m = 6 + TIP_ROWS * n_e + 3 * joints + pairs
         scale, inequality = np.empty(m), np.zeros(m, dtype=np.int64)
@@ -197,7 +199,17 @@ class MotionProblem:
             touching[0] = self.contacts[0] if ends.contacts_before is None else ends.contacts_before
             touching[-1] = self.contacts[-1] if ends.contacts_after is None else ends.contacts_after
         pairs, least = self.pairs
-        plan = (touching, self.heights, pairs, least, ground_arrays(self.terrain), _moves(model), self.friction, model.drag)
+        plan = (
+            touching,
+            self.heights,
+            pairs,
+            least,
+            ground_arrays(self.terrain),
+            _moves(model),
+            self.friction,
+            model.drag,
+            self.spots,
+        )
         nothing, none = np.zeros(nv), np.zeros(nq)
         kind = kernels.PERIODIC if self.periodic else kernels.OPEN
         ended = (
@@ -325,7 +337,8 @@ class MotionProblem:
             "joint range [rad]": most(limits[:, 0]),
             "joint speed [rad/s]": most(limits[:, 1]),
             "joint torque [of the motor's line]": most(limits[:, 2]),
-            "distance of end effectors [m]": most(worst[o + 3 * joints :]),
+            "distance of end effectors [m]": most(worst[o + 3 * joints : o + 3 * joints + len(self.pairs[0])]),
+            "limb in the ground [m]": most(worst[o + 3 * joints + len(self.pairs[0]) :]),
             "start pose": most(np.abs(ends[:nq])),
             "end pose": most(np.abs(ends[nq : 2 * nq])),
             "gauge": most(np.abs(ends[2 * nq : 2 * nq + 3])),

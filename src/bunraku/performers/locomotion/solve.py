@@ -14,12 +14,15 @@ from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.performers.locomotion.footing import footed, footholds, lifted
+from bunraku.performers.locomotion.footing import footed, footholds, lifted, smoothed
 from bunraku.performers.locomotion.plan import Plan, resampled
 from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 
 __all__ = ["Planned", "plan_motion"]
+
+ROUGH = 1e-4
+"""Largest violation of a row in the plans that only lead to the one on terrain."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ def plan_motion(
         return _best(character, gait, solver, weights, least_force, monitor)
     model = centroidal_model(character, locked=gait.locked)
     pattern = footfalls(character, gait)
+    rough = dataclasses.replace(solver, tolerance=max(solver.tolerance, ROUGH), stationarity=max(solver.stationarity, 10.0 * ROUGH))
     plan: Plan | None = None
     flat: Plan | None = None
     spent = []
@@ -59,19 +63,20 @@ def plan_motion(
                 character, one, samples=count, pattern=pattern, model=model, weights=weights, least_force=least_force, ends=ends
             )
 
-        problem = stated(gait)
+        problem = stated(gait if gait.terrain is None else gait.changed(terrain=smoothed(gait.terrain)))
         if gait.terrain is not None and flat is None:
             level = stated(gait.changed(terrain=None))
-            flat = Plan(level, solver.solve(level, level.still(), monitor=monitor))
+            flat = Plan(level, rough.solve(level, level.still(), monitor=monitor))
             spent.append(flat.solution.iterations)
-        if flat is not None:
-            problem = footed(problem, footholds(flat, problem))
+        if flat is not None and gait.terrain is not None:
+            problem = footed(problem, footholds(flat, problem, gait.terrain), gait.terrain)
         if plan is None:
             start = problem.still() if flat is None else lifted(problem, resampled(flat, problem))
         else:
             start = resampled(plan, problem)
         monitor.report(Event("locomotion", k / len(counts), f"planning {samples} samples, {problem.size} unknowns"))
-        plan = Plan(problem, solver.solve(problem, start, monitor=monitor))
+        last = gait.terrain is None or k == len(counts) - 1
+        plan = Plan(problem, (solver if last else rough).solve(problem, start, monitor=monitor))
         spent.append(plan.solution.iterations)
         if plan.solution.status is Status.CANCELLED:
             break

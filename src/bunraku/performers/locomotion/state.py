@@ -12,6 +12,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.patterns import PATTERNS, REST, FootfallPattern, contacts, fewest_samples, footfalls, swing_heights
 from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
+from bunraku.mechanics.centroidal.spots import ground_spots
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.footing import moved_standing, standing_pose
 from bunraku.performers.locomotion.problem import Aim, Ends, MotionProblem, Weights
@@ -22,6 +23,9 @@ Array = NDArray[np.float64]
 
 COUNTED_FRICTION = 0.7
 """The share of an end effector's friction that a plan counts on unless the gait says otherwise: a margin for other floors."""
+
+CLEARANCE = 0.005
+"""Distance [m] that everything but wheels and feet keeps from the ground."""
 
 COARSE = 0.1
 """Longest step [s] of the first plan; a cycle has at least twelve."""
@@ -106,6 +110,7 @@ def state_problem(
         least_force,
         tuple(_aims(model, gait, step, len(touching))),
         gait.terrain,
+        spots=ground_spots(character, model, CLEARANCE),
     )
 
 

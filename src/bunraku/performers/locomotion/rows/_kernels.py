@@ -8,7 +8,19 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from bunraku.mechanics.centroidal._kernels import ACTIVE, BALL, PASSIVE, WELDED, cross, dot, ground, momentum, momentum_jacobian
+from bunraku.mechanics.centroidal._kernels import (
+    ACTIVE,
+    BALL,
+    PASSIVE,
+    WELDED,
+    column,
+    cross,
+    dot,
+    ground,
+    momentum,
+    momentum_jacobian,
+    transform,
+)
 from bunraku.performers.locomotion._kernels import put
 from bunraku.performers.locomotion.torque._kernels import torque_columns, torques
 
@@ -438,9 +450,34 @@ def apart(i, o, pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co):
 
 
 @njit(cache=True)
+def clear(i, o, spots, model, terrain, moves, K, jac, w, scale, s, r, L, g, idx, co):
+    """Least height - (z - H) of every spot of a limb that must not touch the ground. ``spots``: node, place, least height."""
+    spot_node, spot_local, least = spots
+    tree, nodes = model[0], model[1]
+    R, P, A = K[0], K[1], K[2]
+    nq = nodes.shape[0]
+    nv = nq + 3 * K[6].shape[1]
+    at, v, H = np.empty(3), np.empty(3), np.empty(3)
+    for k in range(spot_node.shape[0]):
+        b = spot_node[k]
+        transform(R[i, b], P[i, b], spot_local[k], at)
+        ground(terrain[0], terrain[1], at[0], at[1], H)
+        r[o + k] = least[k] - (at[2] - H[0])
+        if not jac or r[o + k] + s[o + k] <= 0.0:
+            continue
+        n = 0
+        for c in range(nq):
+            if moves[c, b]:
+                column(tree[1][nodes[c]], A[i, nodes[c]], P[i, nodes[c]], at, v)
+                idx[n], co[n] = nv + c, -(v[2] - H[1] * v[0] - H[2] * v[1])
+                n += 1
+        put(L, g, idx, co, n, 2.0 * w * scale[o + k] ** 2, r[o + k] + s[o + k])
+
+
+@njit(cache=True)
 def sample(i, has_before, has_after, numbers, model, limits, plan, K, v, jac, w, scale, s, r, L, g, idx, co):
     """All rows of extended sample ``i`` (sample i - 1); rows that do not apply are 0 (equalities) or -1 (inequalities)."""
-    contacts, heights, pairs, least, terrain, moves, friction, drag = plan
+    contacts, heights, pairs, least, terrain, moves, friction, drag, spots = plan
     h, M, gravity, f_min, torque_on = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] > 0.0
     nq, ne = model[1].shape[0], contacts.shape[1]
     o = 6 + TIP_ROWS * ne
@@ -467,4 +504,6 @@ def sample(i, has_before, has_after, numbers, model, limits, plan, K, v, jac, w,
         if model[3][5][j] == PASSIVE:
             resistance(i, j, q, h, model, drag[j], K, F, before, after, jac, w, scale, s, r, L, g, idx, co)
     joint_limits(i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co)
-    apart(i, o + 3 * (nq - 6), pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co)
+    o += 3 * (nq - 6)
+    apart(i, o, pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co)
+    clear(i, o + pairs.shape[0], spots, model, terrain, moves, K, jac, w, scale, s, r, L, g, idx, co)
