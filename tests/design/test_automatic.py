@@ -63,7 +63,7 @@ def test_parts_that_would_overlap_are_named():
     car = built_in_design("car").only("F.tip x")
     wide = Design("wide", (Parameter("F.tip x", 0.1, -0.09, 0.2),), car.make)
     study = gait_study(wide, read_clip("car-forward").gait)
-    made = improve(study, Misses(wheelbase), study.solve(wide.initial), steps=6, radius=0.2)
+    made = improve(study, Misses(wheelbase), study.solve(wide.initial), steps=3, radius=0.2)
     assert any("overlap" in note for note in made.notes)
     assert made.variant.parameters[0] >= -0.1 + 0.06 - 1e-9  # two wheels of 30 mm
     assert made.steps[-1].value < made.steps[0].value

@@ -21,6 +21,7 @@ from bunraku.fabrication.fabricate import PRINTER
 from bunraku.fabrication.kit import Kit, Part, Piece, _congruent, _grouped, make_kit
 from bunraku.fabrication.room import rooms
 from bunraku.fabrication.shaping import box, cylinder, moved, overlap, union
+from bunraku.fabrication.stl import stl_bytes
 
 NAMES = ("skatebot", "agilebot")
 
@@ -153,3 +154,15 @@ def test_parts_have_files_of_their_own(kits: dict[str, Kit]) -> None:
         files = [part.file for part in kit.parts]
         assert len(set(files)) == len(files)
         assert all(isinstance(part, Part) and part.count > 0 for part in kit.parts)
+
+
+def test_another_program_finds_the_same_volume_in_the_files(kits: dict[str, Kit], figures: dict[str, list[PartFigures]]) -> None:
+    import mujoco
+
+    for part, found in zip(kits["agilebot"].parts, figures["agilebot"], strict=True):
+        text = (
+            '<mujoco><asset><mesh name="part" file="part.stl" scale="0.001 0.001 0.001" inertia="exact"/></asset><worldbody><body>'
+            '<freejoint/><geom type="mesh" mesh="part" density="1240"/></body></worldbody></mujoco>'
+        )
+        model = mujoco.MjModel.from_xml_string(text, {"part.stl": stl_bytes(part.mesh())})
+        assert model.body_mass[1] == pytest.approx(1240e-9 * found.volume, rel=1e-4)

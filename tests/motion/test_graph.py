@@ -98,3 +98,36 @@ def test_a_path_fills_what_may_not_follow_directly():
     ):
         with pytest.raises(BadInput, match=words):
             bad()
+
+
+def test_planned_transitions_are_played_as_they_are_and_the_base_goes_on():
+    """A quarter circle as a motion and a straight as its transition: four times around closes the circle with rounded corners."""
+    names, rate = ("x", "y", "yaw", "knee"), 10.0
+    s = np.linspace(0.0, 0.5 * np.pi, 9)
+    arc = JointCurves(names, rate, np.column_stack([np.sin(s), 1.0 - np.cos(s), s, 0.0 * s]))
+    u = np.linspace(0.0, 1.0, 6)
+    straight = JointCurves(names, rate, np.column_stack([5.0 + 2.0 * u, 3.0 + 0.0 * u, 0.0 * u, np.sin(np.pi * u)]))
+    graph = MotionGraph({"arc": arc}, [Edge("arc", "arc", 1.0, 0.5, straight)], base=("x", "y", "yaw"))
+    whole = graph.play(("arc",) * 4).values
+    assert len(whole) == 4 * 9 + 3 * 4
+    np.testing.assert_allclose(whole[-1], [0.0 - 2.0, 0.0, 2.0 * np.pi, 0.0], atol=1e-12)  # the fourth straight is missing
+    np.testing.assert_allclose(whole[8:14, 3], np.sin(np.pi * u), atol=1e-12)
+    np.testing.assert_allclose(whole[9:14, 0], 1.0, atol=1e-12)
+    with pytest.raises(BadInput, match="needs a curve of its own"):
+        MotionGraph({"arc": arc}, [Edge("arc", "arc", 1.0, 0.5)], base=("x", "y", "yaw"))
+    with pytest.raises(BadInput, match="other coordinates"):
+        MotionGraph({"arc": arc}, [Edge("arc", "arc", 1.0, 0.5, motion(lambda t: t))])
+
+
+def test_a_random_path_takes_every_edge_as_often():
+    motions = points(3, np.random.default_rng(0))
+    edges = [Edge(a, b, 1.0, 0.2) for a, b in permutations(motions, 2)]
+    graph = MotionGraph(motions, edges)
+    path = graph.wander("m0", 3000, seed=4)
+    assert path[0] == "m0"
+    assert path == graph.wander("m0", 3000, seed=4)
+    counts = [sum(step == (e.source, e.target) for step in pairwise(path)) for e in edges]
+    assert sum(counts) == 3000
+    np.testing.assert_allclose(counts, 500, atol=100)
+    with pytest.raises(BadInput, match="nothing may come"):
+        MotionGraph(motions, edges[:1]).wander("m0", 2)

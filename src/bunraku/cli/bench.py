@@ -22,6 +22,7 @@ EXHAUSTIVE = (
     "do_the_intervals_cover",
     "how_does_retargeting_grow",
     "is_the_reduced_model_right",
+    "is_locomotion_robust",
 )
 NOT_MEASURED = 77
 """Exit code of a benchmark whose data is not there."""

@@ -13,7 +13,15 @@ import typer
 __all__ = ["register"]
 
 CORE = ("numpy", "scipy", "numba", "pydantic", "yaml", "typer", "rich", "matplotlib", "mujoco", "daqp")
-EXTRAS = {"ruckig": "peers", "toppra": "peers", "websockets": "live", "osqp": "bench", "piqp": "bench", "clarabel": "test"}
+EXTRAS = {
+    "ruckig": "peers",
+    "toppra": "peers",
+    "websockets": "live",
+    "osqp": "bench",
+    "piqp": "bench",
+    "clarabel": "test",
+    "manifold3d": "fabrication",
+}
 PACKAGES = {"yaml": "PyYAML"}
 
 

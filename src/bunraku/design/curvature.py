@@ -17,7 +17,16 @@ from scipy import sparse
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion.problem import BOUNDARY_SCALE, MotionProblem
 
-__all__ = ["ActiveRows", "active_rows", "lagrangian_gradient", "lagrangian_value", "row_jacobian", "row_values", "second_order"]
+__all__ = [
+    "ActiveRows",
+    "active_rows",
+    "lagrangian_gradient",
+    "lagrangian_value",
+    "row_jacobian",
+    "row_scales",
+    "row_values",
+    "second_order",
+]
 
 Array: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = tuple[Array, Array, Array]

@@ -49,7 +49,7 @@ def follow(
     x, y = derivatives.derivatives
     m = variant.motion + x @ dp
     shifts = known.shifts
-    if variant.soft:
+    if variant.soft or len(problem.zero_shifts()) != len(shifts):
         plain, predicted = (problem.energy(z, known.weight, problem.zero_shifts()) for z in (variant.motion, m))
     else:
         unequal = derivatives.rows.unequal

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.character import Character
+from bunraku.design.system import settled
 from bunraku.errors import BadInput
 from bunraku.gait.patterns import footfalls
 from bunraku.mechanics.centroidal.kinematics import contact_points
@@ -31,8 +32,11 @@ Array: TypeAlias = NDArray[np.float64]
 SOFT_WEIGHT = 1e2
 """Weight of the rows where they are only wished (:attr:`Study.soft`)."""
 
-TIGHT = AugmentedLagrangian(tolerance=1e-8, stationarity=1e-12)
+TIGHT = AugmentedLagrangian(tolerance=1e-8, stationarity=1e-12, max_iterations=300)
 """Multipliers enter the curvature, so they must be found well: looser ends leave it with the wrong sign in places."""
+
+NEARLY = 1e-4
+"""Residual from which a solution that the solver did not finish is finished by Newton's method."""
 
 
 class ParametricDesign(Protocol):
@@ -117,8 +121,11 @@ class Study:
             start = problem.still() if near is None else near.motion
         if self.soft:
             return Variant(p, problem, _soft_solution(problem, start, monitor), True)
-        warm = None if near is None else near.solution.warm
-        return Variant(p, problem, self.solver.solve(problem, start, warm=warm, monitor=monitor))
+        warm = None if near is None or near.problem.zero_shifts().shape != problem.zero_shifts().shape else near.solution.warm
+        solution = self.solver.solve(problem, start, warm=warm, monitor=monitor)
+        if not solution.status.good and solution.residual <= NEARLY:
+            solution = settled(problem, solution)
+        return Variant(p, problem, solution)
 
     def softened(self) -> Study:
         """The same study with rows that are only wished."""

@@ -168,6 +168,8 @@ def _screws(body: _Body, deck: Draft, tray: Draft, seats: list[Solid]) -> None:
         if all(_clear(body, place, taken) for place in corners):
             found = corners
             break
+    if not found:
+        tray.notes.append("no room for posts beside servos and payloads: glue the deck on the rim")
     for place in found:
         head = np.array([place[0], place[1], body.top])
         post = cylinder(np.array([place[0], place[1], body.bottom]), head, _POST)

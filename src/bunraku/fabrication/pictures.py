@@ -33,8 +33,8 @@ def picture_of_parts(named: Sequence[tuple[str, TriangleMesh, Solid]]) -> bytes:
     figure = pyplot.figure(figsize=(3.4 * columns, 3.3 * rows))
     for number, (title, mesh, solid) in enumerate(named):
         axes = figure.add_subplot(rows, columns, number + 1, projection="3d")
-        _draw(axes, [(solid.refine_to_length(max(_FINE, mesh.size().max() / 25.0)), LIGHT[:3])], (32.0, -52.0), 0.95)
-        axes.set_title(title, fontsize=9, y=0.93)
+        _draw(axes, [(solid.refine_to_length(max(_FINE, mesh.size().max() / 25.0)), LIGHT[:3])], (32.0, -52.0), 0.86)
+        axes.set_title(title, fontsize=9, y=0.95)
     figure.subplots_adjust(0.01, 0.01, 0.99, 0.95, 0.02, 0.08)
     return _png(figure)
 
@@ -47,7 +47,7 @@ def picture_of_robot(kit: Kit) -> bytes:
     colored = [(solid.refine_to_length(12.0), color) for solid, color in _looks(kit)]
     for number, view in enumerate(((22.0, 35.0), (8.0, 90.0))):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
-        _draw(axes, colored, view, 1.15)
+        _draw(axes, colored, view, 1.05)
     figure.subplots_adjust(0.0, 0.0, 1.0, 1.0, 0.0, 0.0)
     return _png(figure)
 

@@ -16,6 +16,7 @@ RUBBER = 3.0
 _BAND = 2.0
 _WEB = 2.6
 _SPOKES = 6
+_SPOKE = 4.0
 _SHAFT_PLAY = 0.15
 
 
@@ -39,7 +40,7 @@ def rim(tip: PlacedTip) -> Draft:
     end = horn - MM * drive.horn_height + PLATE + 0.5 if drive.flange_in_front else horn
     draft.add = [band, disc, cylinder((0, 0, end), (0, 0, width / 2 if drive.flange_in_front else -width / 2 + _WEB), hub_radius)]
     between = (hub_radius + radius - _BAND) / 2.0
-    window = max((radius - _BAND - hub_radius) / 2.0 - 1.6, 0.0)
+    window = min((radius - _BAND - hub_radius) / 2.0 - 1.6, between * float(np.sin(np.pi / _SPOKES)) - _SPOKE / 2.0)
     rise = np.array([0.0, 0.0, width])
     if window > 1.5:
         for k in range(_SPOKES):

@@ -103,9 +103,10 @@ class AugmentedLagrangian:
     the residual fell to the share ``enough`` in it (the smaller w, the smoother E) and never in the first ``steady`` rounds: at a
     saddle, as standing still often is, the shifts alone must grow until it is left, and that is best done where E is smooth. A
     round that does not settle within ``inner_iterations`` steps shows a curved valley: w then falls by ``retreat``, shifts grow
-    by it, at most ``retreats`` times (the multipliers stay, so nothing is lost). ``loose``: promise at which the first round ends, a third of it for the next, and so on. ``max_iterations``: most steps in all.
-    ``damping``: first damping, of the kind ``damping_kind`` (see :mod:`bunraku.optimization.blocks.descent`). ``patience``: rounds
-    at the last weight within which the residual must fall by a tenth.
+    by it, at most ``retreats`` times (the multipliers stay, so nothing is lost). ``loose``: promise at which the first round ends,
+    a third of it for the next, and so on. ``max_iterations``: most steps in all. ``damping``: first damping, of the kind
+    ``damping_kind`` (see :mod:`bunraku.optimization.blocks.descent`). ``patience``: rounds at the last weight within which the
+    residual must fall by a tenth.
     """
 
     tolerance: float = 1e-6
@@ -126,13 +127,8 @@ class AugmentedLagrangian:
 
     def __post_init__(self) -> None:
         positive = (self.tolerance, self.stationarity, self.first_weight, self.damping, self.loose, self.inner_iterations)
-        if (
-            not min(positive) > 0.0
-            or not self.growth > 1.0
-            or not self.last_weight >= self.first_weight
-            or self.patience < 1
-            or not self.retreat >= 1.0
-        ):
+        factors = self.growth > 1.0 and self.retreat >= 1.0 and self.last_weight >= self.first_weight
+        if not (min(positive) > 0.0 and factors and self.patience >= 1):
             raise BadInput(f"{self}: tolerances, weights, damping and limits must be positive, growth > 1, last weight >= first")
 
     def solve(

@@ -31,9 +31,9 @@ class PlanData:
     ``contacts`` and ``heights`` (T, ne). ``mirror``: permutation and sign (nv each) of a sample, (S v)[k] = sign[k] v[perm[k]]; the
     goal of a mirrored half cycle is that of the whole. ``before``, ``after`` (nv), ``start``, ``end``, ``reference`` (nq) are for
     open problems: the goal is where the COM of the last pose is from that of the reference. ``speeds``, ``torques``, ``no_load``
-    (N), ``ranges`` (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``weights``:
-    smoothness, posture, force, force rate of 12 intervals; ``intervals`` of the whole motion or cycle. ``terrain``: origin x, y,
-    spacing, heights.
+    (N), ``ranges`` (N, 2), ``wheel_*`` (ne): infinite where nothing limits. ``least``: distance for each of ``pairs``. ``spots``:
+    node of the tree, place in its frame, least height over the ground. ``weights``: smoothness, posture, force, force rate of 12
+    intervals; ``intervals`` of the whole motion or cycle. ``terrain``: origin x, y, spacing, heights.
     """
 
     T: int
@@ -50,6 +50,7 @@ class PlanData:
     gravity: float = 9.81
     pairs: tuple[tuple[int, int], ...] = ()
     least: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    spots: tuple[tuple[int, np.ndarray, float], ...] = ()
     before: np.ndarray | None = None
     after: np.ndarray | None = None
     contacts_before: np.ndarray | None = None
@@ -102,7 +103,7 @@ class Robot:
         self.tip_node, self.center, self.axle = [], [], []
         for tip in self.effectors:
             node = tree.nodes[tip.body]
-            R, p = self._to_carrier(node)
+            R, p = self.to_carrier(node)
             axis = np.array(tip.axis) / np.linalg.norm(tip.axis)
             self.tip_node.append(self.carrier[node])
             self.center.append(p + R @ np.array(tip.center))
@@ -115,7 +116,7 @@ class Robot:
             node = int(self.tree.parent[node])
         return node
 
-    def _to_carrier(self, node: int) -> tuple[np.ndarray, np.ndarray]:
+    def to_carrier(self, node: int) -> tuple[np.ndarray, np.ndarray]:
         """Pose of a node in the frame of its carrier."""
         R, p = np.eye(3), np.zeros(3)
         while self.coordinate[node] < 0:
@@ -132,7 +133,7 @@ class Robot:
             m = float(tree.mass[node])
             if m <= 0.0:
                 continue
-            R, p = self._to_carrier(node)
+            R, p = self.to_carrier(node)
             c = p + R @ tree.center_of_mass[node]
             inertia = R @ tree.inertia[node] @ R.T
             S = 0.5 * np.trace(inertia) * np.eye(3) - inertia + m * np.outer(c, c)

@@ -8,7 +8,7 @@ import casadi as ca  # noqa: TID253
 import numpy as np
 
 from bunraku.character import Character
-from bunraku.mechanics.centroidal.model import GRAVITY
+from bunraku.mechanics.centroidal.model import GRAVITY, RANGE_MARGIN, SPEED_MARGIN
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.rows import _kernels as k
 from casadi_locomotion.data import PlanData, PlanTarget, Robot
@@ -46,6 +46,7 @@ def oracle_of(character: Character, problem: MotionProblem, locked: tuple[str, .
             PlanTarget(aim.sample, aim.share, aim.what, np.array(aim.place), np.array(aim.weight)) for aim in problem.aims
         ),
         weights=(problem.weights.smooth, problem.weights.posture, problem.weights.force, problem.weights.force_rate),
+        spots=tuple((int(node), np.array(place), float(least)) for node, place, least in zip(*problem.spots, strict=True)),
         terrain=None if terrain is None else (*terrain.origin, terrain.spacing, terrain.heights),
         **_limits(character, robot, locked, problem.torque_limits),
     )
@@ -61,7 +62,8 @@ def _limits(character: Character, robot: Robot, locked: tuple[str, ...], torque:
         motor = motors.get(name)
         spans = [span for span in (axes[name].range, motor.range if motor else None) if span is not None]
         low, high = max([span[0] for span in spans], default=math.inf), min([span[1] for span in spans], default=math.inf)
-        ranges.append((home, home) if motor is None or name in character.expand(locked) else (low, high))
+        middle, half = 0.5 * (low + high), 0.5 * (high - low) * (1.0 - RANGE_MARGIN) if spans else 0.0
+        ranges.append((home, home) if motor is None or name in character.expand(locked) else (middle - half, middle + half))
         lines.append(_line(motor))
     wheels = [_line(motors.get(above[tip.body]) if tip.spins else None) for tip in robot.effectors]
     joint, wheel = np.array(lines).reshape(-1, 3).T, np.array(wheels).T
@@ -77,7 +79,8 @@ def _line(motor) -> tuple[float, float, float]:
         return math.inf, math.inf, math.inf
     free = math.inf if motor.no_load_speed is None else motor.no_load_speed
     stall = math.inf if motor.stall_torque is None else motor.torque_fraction * motor.stall_torque
-    return min(math.inf if motor.velocity is None else motor.velocity, free), stall, free
+    speed = min(math.inf if motor.velocity is None else motor.velocity, free)
+    return speed * (1.0 - SPEED_MARGIN), stall, free
 
 
 def _apart(robot: Robot, plan: PlanData) -> PlanData:
@@ -118,6 +121,7 @@ def kernel_places(oracle: Oracle, problem: MotionProblem) -> dict[str, np.ndarra
         "speed": limits[columns["speed"]] + 1,
         "torque": limits[columns["torque"]] + 2,
         "apart": 6 + k.TIP_ROWS * n + 3 * joints + np.arange(len(oracle.plan.pairs)),
+        "clear": 6 + k.TIP_ROWS * n + 3 * joints + len(oracle.plan.pairs) + np.arange(len(oracle.plan.spots)),
     }
     wanted = [2 * nq + 3 + a for a in range(3) if math.isfinite(problem.goal[a])]
     whole = {"start": np.arange(nq), "end": nq + np.arange(nq), "gauge": 2 * nq + np.arange(3), "goal": np.array(wanted, dtype=int)}

@@ -85,7 +85,7 @@ class Ipopt:
         for kind, rows in s.index.items():
             if kind in SMOOTH or kind in ("range", "locked", "gauge", "start", "swing force"):
                 continue
-            keep = ~np.isin(s.places[kind][:, 0], self._pinned()) if kind in ("height", "apart") else np.ones(len(rows), dtype=bool)
+            keep = ~(np.isin(s.places[kind][:, 0], self._pinned()) & (kind in ("height", "apart", "clear")))
             low, high = (-1.0, 1.0) if kind in HIDDEN else (-np.inf, 0.0) if kind in INEQUALITIES else (0.0, 0.0)
             one = np.ones(int(keep.sum()))
             parts.append((rows[keep], s.template.scale[kind] * one, low * one, high * one))

@@ -15,7 +15,7 @@ from casadi_locomotion.features import Features, Sample
 from casadi_locomotion.ground import Ground
 
 UP = ca.DM([0.0, 0.0, 1.0])
-INEQUALITIES = ("friction", "normal", "range", "speed", "wheel speed", "apart", "torque", "wheel torque")
+INEQUALITIES = ("friction", "normal", "range", "speed", "wheel speed", "apart", "clear", "torque", "wheel torque")
 SMOOTH = {
     "speed": ("rate",),
     "wheel speed": ("spin",),
@@ -39,7 +39,8 @@ class Rows:
         self.scale = {
             "newton": 1.0 / F0, "euler": 10.0 / F0, "height": 100.0, "slip": 10.0, "resistance": 1.0 / F0, "swing force": 1.0 / F0,
             "friction": 1.0 / F0, "normal": 1.0 / F0, "range": 10.0, "locked": 10.0, "speed": 1.0, "wheel speed": 1.0,
-            "apart": 300.0, "torque": 1.0, "wheel torque": 1.0, "goal": 10.0, "gauge": 10.0, "start": 10.0, "end": 10.0,
+            "apart": 300.0, "clear": 300.0, "torque": 1.0, "wheel torque": 1.0, "goal": 10.0, "gauge": 10.0, "start": 10.0,
+            "end": 10.0,
         } | dict.fromkeys(HIDDEN, 1.0)  # fmt: skip
         ns = features.ns
         self.before, self.now, self.after = (ca.SX.sym(name, ns) for name in ("before", "now", "after"))
@@ -71,8 +72,17 @@ class Rows:
             "friction": ca.vertcat(*(self._friction(b.f[j], n[j], plan.friction[j]) for j in tips)),
             "normal": ca.vertcat(*(plan.f_min - ca.dot(b.f[j], n[j]) for j in tips)),
             "apart": ca.vertcat(*(plan.least[i] - ca.norm_2(e[1][j] - e[1][k]) for i, (j, k) in enumerate(plan.pairs))),
+            "clear": ca.vertcat(*(self._clear(b, *spot) for spot in plan.spots)),
         }
         return rows | self._joints(a, b, c, e[1]) | self._wheels(b, c, e)
+
+    def _clear(self, s: Sample, node: int, local: np.ndarray, least: float) -> ca.SX:
+        """How far a spot is below its least height over the ground."""
+        robot = self.robot
+        R, p = robot.to_carrier(node)
+        i = robot.lump_node.index(robot.carrier[node])
+        place = s.c[i] + s.R[i] @ ca.DM(self.features.turned[i].T @ (p + R @ local - robot.lump_center[i]))
+        return least - (place[2] - self.ground.height(place))
 
     def contact(self, s: Sample, j: int) -> ca.SX:
         """Where end effector j touches: under a ball's centre, at the lowest point of a wheel's rim."""

@@ -12,7 +12,7 @@ from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.performers.locomotion.problem import Ends
 from bunraku.performers.locomotion.state import state_problem
 
-LIMITS = ("torque", "wheel torque", "speed", "wheel speed", "range", "apart")
+LIMITS = ("torque", "wheel torque", "speed", "wheel speed", "range", "apart", "clear")
 
 
 def targets(character):
@@ -114,15 +114,16 @@ def test_rows_energy_and_gradient_are_the_same(case, casadi_locomotion):
     np.testing.assert_allclose(found, right, atol=1e-9 * np.abs(right).max())
 
 
-def test_the_swizzle_is_the_one_that_ipopt_finds(casadi_locomotion):
-    """0.3 m in 0.8 s from the rest pose: the same objective, and wheels that toe in and out to push."""
+def test_ipopt_stays_where_the_swizzle_was_found(casadi_locomotion):
+    """0.3 m in 0.8 s from the rest pose: what was found is an optimum of IPOPT's too, and its wheels toe in and out to push."""
     character = read_character("swizzlebot")
     problem = state_problem(character, Gait(0.8, distance=(0.3, 0.0), turn=0.0), samples=8)
     oracle = casadi_locomotion.oracle_of(character, problem)
     ours = AugmentedLagrangian().solve(problem, problem.still())
     assert ours.status.good
     assert oracle.violation(ours.z) < 1e-4
-    theirs = oracle.solve_ipopt(problem.still())
+    theirs = oracle.polish_ipopt(ours.z)
     assert theirs.solved
-    assert oracle.objective(ours.z) == pytest.approx(theirs.objective, rel=5e-3)
+    assert theirs.iterations < 20
+    assert oracle.objective(ours.z) == pytest.approx(theirs.objective, rel=1e-3)
     assert 5.0 < np.degrees(np.abs(oracle.toes(ours.z)).max()) < 45.0

@@ -23,9 +23,10 @@ NO_SPOTS: Spots = (np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
 def ground_spots(character: Character, model: CentroidalModel, clearance: float) -> Spots:
     """Two spheres at the ends of every colliding shape, to stay ``clearance`` [m] above the ground.
 
-    A spot that is nearer at home keeps nine tenths of what it has there; one that touches at home (the end effector's own shape) is
-    left out, and so is all of a wheel.
+    A spot that is nearer at home keeps nine tenths of what it has there; one that touches at home is left out, and so are all of a
+    wheel and the shape of a foot itself, also where it hangs in the air at home.
     """
+    feet = {(tip.body, tip.center) for tip in character.end_effectors if not tip.spins}
     tree = compile_tree(character)
     wheels = {tip.body for tip in character.end_effectors if tip.spins}
     R, P = (part[0] for part in kinematics(model, model.home[None]).arrays[:2])
@@ -35,7 +36,7 @@ def ground_spots(character: Character, model: CentroidalModel, clearance: float)
             continue
         b = tree.nodes[body.name]
         for shape in body.shapes:
-            if not shape.collides or shape.kind == "mesh":
+            if not shape.collides or shape.kind == "mesh" or (body.name, shape.pose.position) in feet:
                 continue
             turn = matrix_of_quaternion(shape.pose.quaternion)
             ends, reach = _ends(shape)

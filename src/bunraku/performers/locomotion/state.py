@@ -61,8 +61,12 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
         raise BadInput(f"{gait.samples} samples are too few for the swings of {gait.pattern!r}; give {least} or more, or 0")
     if last % halves or (last // halves) < 6:
         raise BadInput(f"{last} samples cannot be halved for half-cycle symmetry; give an even number of 12 or more")
-    coarse = first + ends
-    return (last,) if last <= 30 or coarse >= last else (coarse, last)
+    if last <= 30 or first + ends >= last:
+        return (last,)
+    found = [first + ends]
+    while 4 * (found[-1] - ends) < last - ends:
+        found.append(4 * (found[-1] - ends) + ends)
+    return (*found, last)
 
 
 def state_problem(

@@ -1,0 +1,121 @@
+"""A plan that follows the hand: drag its goal or a target, and the motion answers at once; let go, and it is solved to the end.
+
+While dragging, samples, forces, multipliers (shifts), weight and damping of the last answer are kept, and only a few damped
+Gauss-Newton steps are made (:meth:`~bunraku.optimization.augmented_lagrangian.AugmentedLagrangian.resolve`): at most three, then
+one change of shifts, up to three times while a row is violated by more than 1e-4. The number of factorizations bounds the time.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.gait.patterns import footfalls
+from bunraku.motion import Gait
+from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, Warm
+from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.problem import MotionProblem
+from bunraku.performers.locomotion.state import stages, state_problem
+
+__all__ = ["DraggedPlan"]
+
+Place = tuple[float | None, float | None, float | None]
+
+
+class DraggedPlan:
+    """A motion being edited: the last plan, and what is needed to change it quickly. ``plan`` is the newest answer."""
+
+    def __init__(
+        self,
+        character: Character,
+        gait: Gait,
+        *,
+        samples: int = 0,
+        solver: AugmentedLagrangian | None = None,
+        monitor: Monitor = SILENT,
+    ) -> None:
+        """Solve the gait from the rest pose with ``samples`` (0: those of its coarsest stage, which is what to drag with)."""
+        self.solver = solver or AugmentedLagrangian()
+        self.gait = gait
+        problem = state_problem(character, gait, samples=samples or min(stages(gait, footfalls(character, gait))))
+        self.plan = Plan(problem, self.solver.solve(problem, problem.still(), monitor=monitor))
+
+    def drag(
+        self,
+        *,
+        distance: tuple[float | None, float | None] | None = None,
+        turn: float | None = None,
+        targets: Mapping[int, Place] | None = None,
+        max_steps: int = 3,
+        rounds: int = 3,
+        tolerance: float = 1e-4,
+        max_factorizations: int = 12,
+    ) -> Plan:
+        """The plan after a small edit, resumed from the last one.
+
+        ``distance`` (x, y) [m] and ``turn`` [rad]: the new goal, None where it stays; ``targets``: new places [m] of targets of the
+        gait, by their number in it, None where a coordinate stays as it is. The rest as in ``resolve``. The plan's status says
+        whether every row is met within ``tolerance``; if not, the next drag goes on from there.
+        """
+        gait = self._edited(distance, turn, targets or {})
+        problem, last = self._edit(gait), self.plan.solution
+        self.gait = gait
+        self.plan = Plan(
+            problem,
+            self.solver.resolve(
+                problem,
+                last.z,
+                last.warm,
+                max_steps=max_steps,
+                rounds=rounds,
+                tolerance=tolerance,
+                max_factorizations=max_factorizations,
+            ),
+        )
+        return self.plan
+
+    def release(self, *, monitor: Monitor = SILENT) -> Plan:
+        """The plan solved to the end from where the drags left it, its multipliers kept."""
+        last = self.plan.solution
+        weight = max(last.weight, self.solver.first_weight)
+        warm = Warm(last.shifts * (last.weight / weight), weight, self.solver.damping)
+        self.plan = Plan(self.plan.problem, self.solver.solve(self.plan.problem, last.z, warm=warm, monitor=monitor))
+        return self.plan
+
+    def _edited(self, distance: tuple[float | None, float | None] | None, turn: float | None, targets: Mapping[int, Place]) -> Gait:
+        gait = self.gait
+        if distance is not None:
+            old = gait.distance or (None, None)
+            gait = gait.changed(distance=tuple(b if a is None else a for a, b in zip(distance, old, strict=True)))
+        if turn is not None:
+            gait = gait.changed(turn=turn)
+        if targets:
+            known = list(gait.targets)
+            for k, place in targets.items():
+                if not 0 <= k < len(known):
+                    raise BadInput(f"target {k} of a gait that has {len(known)} arrived; give numbers from 0 on")
+                mixed = tuple(b if a is None else a for a, b in zip(place, known[k].place, strict=True))
+                known[k] = dataclasses.replace(known[k], place=mixed)
+            gait = gait.changed(targets=tuple(known))
+        return gait
+
+    def _edit(self, gait: Gait) -> MotionProblem:
+        """The problem with the goal and the targets' places of ``gait``; model, rows and working arrays are those of the last."""
+        old = self.plan.problem
+        goal = tuple(np.nan if part is None else float(part) for part in (*(gait.distance or (None, None)), gait.turn))
+        aims = []
+        for aim, target in zip(old.aims, gait.targets, strict=True):
+            x, y, z = (0.0 if part is None else float(part) for part in target.place)
+            weight = tuple(0.0 if part is None else target.weight for part in target.place)
+            aims.append(dataclasses.replace(aim, place=(x, y, z), weight=weight))
+        problem = copy.copy(old)  # with its cached arrays, of which only the goal's and the targets' are new
+        object.__setattr__(problem, "goal", goal)
+        object.__setattr__(problem, "aims", tuple(aims))
+        problem.__dict__.pop("_data", None)
+        return problem
