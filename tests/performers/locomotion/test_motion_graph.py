@@ -15,7 +15,7 @@ from bunraku.verification.ground_replay import replay_on_ground
 GAITS = {
     "stand": Gait(0.6, distance=(0.0, 0.0), turn=0.0),
     "swizzle": Gait(1.2, distance=(0.5, 0.0), turn=0.0),
-    "turn": Gait(1.2, turn=float(np.deg2rad(20.0))),
+    "turn": Gait(1.2, distance=(0.44, 0.077), turn=float(np.deg2rad(20.0))),
 }
 
 

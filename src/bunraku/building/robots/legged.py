@@ -40,7 +40,7 @@ def creature3() -> Robot:
     """Three legs X, Y, Y with ball feet and a passive wheel behind the middle of the body, at the height of the feet."""
     chassis = Chassis(
         (0.15, 0.12, 0.05),
-        carries=(Carried("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), Carried("controller", (0.0, 0.0, 0.015))),
+        carries=(Carried("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), Carried("controller", (0.012, 0.0, 0.015))),
         color=(0.90, 0.68, 0.25, 1.0),
     )
     hind = Limb(

@@ -21,7 +21,7 @@ def _swizzle_leg(name: str, hip: Vector3) -> Limb:
         (
             Stage("hip", "x", hip, rest=0.6, shift=0.004 * front, case=behind, lean="+z"),
             Stage("knee", "x", (0.0, 0.0, -0.09), rest=-0.6, shift=0.004 * front, case=behind, lean="+z"),
-            Stage("ankle", "z", (0.0, 0.0, -0.06), shift=0.008, case="+z", lean=behind, servo=STEER),
+            Stage("ankle", "z", (0.0, 0.0, -0.07), shift=0.008, case="+z", lean=behind, servo=STEER),
         ),
         (Tip("inline wheel 50 mm", (0.0, 0.0, -0.025)),),
     )
@@ -50,7 +50,7 @@ def brainbot() -> Robot:
         (
             Stage("hip", "y", (-0.10, 0.0, 0.0), rest=0.6, shift=0.020, case="-y", lean="+x"),
             Stage("knee", "y", (0.0, 0.0, -0.09), rest=-0.6, shift=0.020, case="-y", lean="+z"),
-            Stage("ankle", "z", (0.0, 0.0, -0.06), shift=0.008, case="+z", lean="+x", servo=STEER),
+            Stage("ankle", "z", (0.0, 0.0, -0.07), shift=0.008, case="+z", lean="+x", servo=STEER),
         ),
         (Tip("inline wheel 50 mm", (0.0, 0.0, -0.025)),),
         mirror=False,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution
 from bunraku.optimization.blocks.descent import Descent
+from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 
 __all__ = ["FACTOR", "calmed", "solve_from"]
@@ -47,7 +48,9 @@ def calmed(problem: MotionProblem, start: Array, *, weight: float = 10.0, factor
     return descent.z
 
 
-def solve_from(problem: MotionProblem, start: Array, solver: AugmentedLagrangian | None = None) -> AugmentedSolution:
+def solve_from(
+    problem: MotionProblem, start: Array, solver: AugmentedLagrangian | None = None, *, monitor: Monitor = SILENT
+) -> AugmentedSolution:
     """The solution from any finite ``start`` (n,), calmed first."""
     solver = solver or AugmentedLagrangian()
-    return solver.solve(problem, calmed(problem, start, weight=solver.first_weight))
+    return solver.solve(problem, calmed(problem, start, weight=solver.first_weight), monitor=monitor)

@@ -17,13 +17,17 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.patterns import footfalls
 from bunraku.motion import Gait
-from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, Warm
+from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution, Warm
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.performers.locomotion.calmed import solve_from
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.state import stages, state_problem
 
 __all__ = ["DraggedPlan"]
+
+WEIGHT = 1e3
+"""Least weight of the rows while dragging: with the few steps of an answer they are met sooner than with that of the solve."""
 
 Place = tuple[float | None, float | None, float | None]
 
@@ -40,11 +44,11 @@ class DraggedPlan:
         solver: AugmentedLagrangian | None = None,
         monitor: Monitor = SILENT,
     ) -> None:
-        """Solve the gait from the rest pose with ``samples`` (0: those of its coarsest stage, which is what to drag with)."""
+        """Solve the gait from the calmed rest pose with ``samples`` (0: those of its coarsest stage: drag with few)."""
         self.solver = solver or AugmentedLagrangian()
         self.gait = gait
         problem = state_problem(character, gait, samples=samples or min(stages(gait, footfalls(character, gait))))
-        self.plan = Plan(problem, self.solver.solve(problem, problem.still(), monitor=monitor))
+        self.plan = Plan(problem, solve_from(problem, problem.still(), self.solver, monitor=monitor))
 
     def drag(
         self,
@@ -55,7 +59,7 @@ class DraggedPlan:
         max_steps: int = 3,
         rounds: int = 3,
         tolerance: float = 1e-4,
-        max_factorizations: int = 12,
+        max_factorizations: int = 8,
     ) -> Plan:
         """The plan after a small edit, resumed from the last one.
 
@@ -71,7 +75,7 @@ class DraggedPlan:
             self.solver.resolve(
                 problem,
                 last.z,
-                last.warm,
+                _weighed(last, max(last.weight, WEIGHT), last.damping),
                 max_steps=max_steps,
                 rounds=rounds,
                 tolerance=tolerance,
@@ -83,8 +87,7 @@ class DraggedPlan:
     def release(self, *, monitor: Monitor = SILENT) -> Plan:
         """The plan solved to the end from where the drags left it, its multipliers kept."""
         last = self.plan.solution
-        weight = max(last.weight, self.solver.first_weight)
-        warm = Warm(last.shifts * (last.weight / weight), weight, self.solver.damping)
+        warm = _weighed(last, last.weight, self.solver.damping)
         self.plan = Plan(self.plan.problem, self.solver.solve(self.plan.problem, last.z, warm=warm, monitor=monitor))
         return self.plan
 
@@ -100,8 +103,8 @@ class DraggedPlan:
             for k, place in targets.items():
                 if not 0 <= k < len(known):
                     raise BadInput(f"target {k} of a gait that has {len(known)} arrived; give numbers from 0 on")
-                mixed = tuple(b if a is None else a for a, b in zip(place, known[k].place, strict=True))
-                known[k] = dataclasses.replace(known[k], place=mixed)
+                x, y, z = (b if a is None else a for a, b in zip(place, known[k].place, strict=True))
+                known[k] = dataclasses.replace(known[k], place=(x, y, z))
             gait = gait.changed(targets=tuple(known))
         return gait
 
@@ -112,10 +115,15 @@ class DraggedPlan:
         aims = []
         for aim, target in zip(old.aims, gait.targets, strict=True):
             x, y, z = (0.0 if part is None else float(part) for part in target.place)
-            weight = tuple(0.0 if part is None else target.weight for part in target.place)
-            aims.append(dataclasses.replace(aim, place=(x, y, z), weight=weight))
+            wx, wy, wz = (0.0 if part is None else target.weight for part in target.place)
+            aims.append(dataclasses.replace(aim, place=(x, y, z), weight=(wx, wy, wz)))
         problem = copy.copy(old)  # with its cached arrays, of which only the goal's and the targets' are new
         object.__setattr__(problem, "goal", goal)
         object.__setattr__(problem, "aims", tuple(aims))
         problem.__dict__.pop("_data", None)
         return problem
+
+
+def _weighed(solution: AugmentedSolution, weight: float, damping: float) -> Warm:
+    """What to resume with at another weight: the multipliers, weight times shift, stay."""
+    return Warm(solution.shifts * (solution.weight / weight), weight, damping)

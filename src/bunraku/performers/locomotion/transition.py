@@ -27,7 +27,7 @@ __all__ = ["TRANSITION_SOLVER", "Transition", "first_guess", "plan_transition", 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]
 
-ROLLING = 0.8
+ROLLING = 1.2
 """Time [s] of a transition in which no foot swings."""
 
 PAUSE = 0.3
