@@ -115,6 +115,12 @@ DEMOS = {
     "dinobot": Demo("locomotion", "dinobot", "dino-skate", {}, "a skater with a neck", "demo_ground"),
     "walker-crawl": Demo("locomotion", "walker", "crawl", {}, "a four-legged walker crawls", "demo_ground"),
     "walker-trot": Demo("locomotion", "walker", "trot", {}, "and trots", "demo_ground"),
+    "tilted-car": Demo(
+        "locomotion", "tilted-car", "car-forward", {}, "a car whose front wheels are tilted repairs itself", "demo_design"
+    ),
+    "growing-robot": Demo(
+        "locomotion", "reacher", "reach-high", {}, "a robot that cannot reach its target grows longer legs", "demo_design"
+    ),
 }
 
 

@@ -3,7 +3,8 @@
 The rows of going are far from convex: wheels that point elsewhere, feet that pull instead of push, legs the other way round are
 valleys of their own, and starts that are far from home end in many of them. The objective is convex. With its parts that draw
 poses home and second differences to zero made FACTOR times heavier, and those of forces a hundredth of that, the energy has one
-minimum, close to standing still with little force; from there the usual solve begins. So a start is used as a start of that
+minimum, close to standing still with little force; from there the usual solve begins. That place is often a saddle (left and right, in and out are the same
+to it), which rounding would leave to either side: a fixed pattern of a milliradian in the joints decides. So a start is used as a start of that
 first minimisation and then mostly forgotten: this is for starts of no value. Plans to be refined or edited are resumed
 (:func:`~bunraku.performers.locomotion.plan.resampled`,
 :meth:`~bunraku.optimization.augmented_lagrangian.AugmentedLagrangian.resolve`), never calmed. Better minima may exist than the one
@@ -29,12 +30,16 @@ Array = NDArray[np.float64]
 FACTOR = 1e6
 """By how much posture and smoothness count more while a start is calmed; forces by a hundredth of it."""
 
-ENOUGH = 1e-8
+ENOUGH = 1e-13
 """Share of the energy that a step promises when a start is calm."""
+
+NUDGE = 1e-3
+"""Size [rad] of a fixed pattern that is added to the joints of a calm start."""
 
 
 def calmed(problem: MotionProblem, start: Array, *, weight: float = 10.0, factor: float = FACTOR, most: int = 40) -> Array:
-    """The unknowns near ``start`` (n,) that minimise the energy at ``weight`` with posture and smoothness ``factor`` times heavier.
+    """The unknowns near ``start`` (n,) that minimise the energy at ``weight`` with posture and smoothness ``factor`` times heavier,
+    nudged off its saddle.
 
     At most ``most`` damped Gauss-Newton steps, rarely more than ten.
     """
@@ -45,7 +50,10 @@ def calmed(problem: MotionProblem, start: Array, *, weight: float = 10.0, factor
     for _ in range(most):
         if not descent.step() or descent.promise < ENOUGH:
             break
-    return descent.z
+    z = descent.z.copy()
+    joints = z[: problem.samples * problem.model.nv].reshape(problem.samples, -1)[:, 6 : problem.model.nq]
+    joints += NUDGE * np.random.default_rng(0).standard_normal(joints.shape)
+    return z
 
 
 def solve_from(

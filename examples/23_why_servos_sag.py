@@ -1,0 +1,52 @@
+"""
+23. Why servos sag
+==================
+
+A servo that is told an angle pulls towards it like a spring: with a stiffness of 20 N·m/rad it must be 0.05 rad off before it gives
+1 N·m. A walking robot leans on its servos all the time, so told the plan's angles it walks another walk, in which feet drag
+where they should fly. The cure needs no other servo: tell it an angle that is off by just so much, q + tau / kp + (kv / kp) v, with
+the torque tau that the plan itself asks for. Notice that both replays are on MuJoCo's floor, open loop, with the same motors.
+"""
+
+import numpy as np
+
+from bunraku.formats.registry import read_character, read_clip
+from bunraku.performers.performer import make_performer
+from bunraku.verification.ground_replay import replay_on_ground
+
+STIFFNESS = 20.0  # N m/rad
+SAMPLES = 48
+
+
+def lesson(clip="crawl", stiffness=STIFFNESS):
+    """The performance of the walker, and its replays with and without the feed-forward."""
+    performance = make_performer("locomotion", {"samples": SAMPLES}).perform(read_character("walker"), read_clip(clip))
+    replays = {
+        name: replay_on_ground(performance, stiffness=stiffness, feedforward=on)
+        for name, on in (("angles alone", False), ("with feed-forward", True))
+    }
+    return performance, replays
+
+
+def expected_sag(performance, stiffness=STIFFNESS):
+    """What the plan's torques would make of springs of that stiffness: RMS of tau / kp [rad] over time and joints."""
+    torques = [channel.values for channel in performance.channels if channel.kind == "torque"]
+    return float(np.sqrt(np.mean(np.square(torques)))) / stiffness
+
+
+if __name__ == "__main__":
+    from matplotlib import pyplot
+
+    performance, replays = lesson()
+    print(f"springs under the plan's torques would give way by {expected_sag(performance):.4f} rad RMS")
+    figure, axis = pyplot.subplots(figsize=(10, 3.2), layout="constrained")
+    for name, replay in replays.items():
+        seen = replay.measures
+        print(f"{name}: joints off by {seen.tracking_rms:.4f} rad RMS, velocity by {100 * seen.velocity_error:.1f} %", end=", ")
+        print(f"{seen.distance:.3f} of {seen.planned_distance:.3f} m, slid {1e3 * seen.slip:.1f} mm", end="")
+        print(f"; {replay.reason}" if replay.fell else "")
+        axis.plot(replay.record.times, replay.record.com[:, 0], label=name)
+    axis.plot(replay.plan.times, replay.plan.com[:, 0], "--", color="#33373d", label="plan")
+    axis.set(xlabel="time [s]", ylabel="centre of mass, x [m]")
+    axis.legend()
+    pyplot.show()

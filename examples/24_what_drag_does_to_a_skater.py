@@ -1,0 +1,58 @@
+"""
+24. What drag does to a skater
+==============================
+
+Skatebot has two wheels in line under each foot, and none of them is driven. On wheels that roll easily it sets its feet almost
+along the way and leans on them a little; the more the wheels drag, the further it turns a foot out before it pushes, because a
+foot that stands across the way is one to push off from. With much drag it hardly rolls at all: it walks. Ice and mud, found by
+one program from the same wish. Notice that the drag of the wheels must be measured (let them coast to a stop): all depends on it.
+"""
+
+import numpy as np
+
+from bunraku.building.drag import with_rolling_resistance
+from bunraku.formats.registry import read_character, read_clip
+from bunraku.mechanics.centroidal.kinematics import kinematics
+from bunraku.performers.locomotion.solve import plan_motion
+
+DRAGS = (0.25, 1.0, 2.0)  # N s/m of each wheel
+SAMPLES = 24
+
+
+def lesson(drags=DRAGS):
+    """For each drag whether the plan holds, the largest angle [rad] of a standing foot against the way, and how far it rolls [m].
+
+    The second half of a cycle mirrors the first: left and right take turns.
+    """
+    gait = read_clip("skate").gait.changed(symmetric=True, samples=SAMPLES)
+    found = {}
+    for drag in drags:
+        plan = plan_motion(with_rolling_resistance(read_character("skatebot"), drag), gait).plan
+        v, model = plan.samples(0, plan.cycle), plan.problem.model
+        seen = kinematics(model, v[:, : model.nq])
+        stands = np.array([plan.touching(k) for k in range(plan.cycle + 1)], dtype=bool)
+        angle = np.abs(np.arctan2(seen.rolling[..., 1], seen.rolling[..., 0]))
+        both = stands[1:] & stands[:-1]
+        rolled = np.linalg.norm(np.diff(seen.contact, axis=0), axis=2) * both
+        force = np.abs(np.einsum("nja,nja->nj", v[:, model.nq :].reshape(len(v), -1, 3), seen.rolling)) * stands
+        found[drag] = {
+            "residual": plan.solution.residual,
+            "distance": plan.displacement[0],
+            "angle": float(angle[stands].max()),
+            "rolled": float(rolled.sum(axis=0).mean()),
+            "drag": float(force.sum(axis=1).mean()),
+        }
+    return found
+
+
+if __name__ == "__main__":
+    from matplotlib import pyplot
+
+    found = lesson()
+    for drag, one in found.items():
+        print(f"{drag:g} N s/m: push-off at up to {np.degrees(one['angle']):.0f} deg, rolls {1e3 * one['rolled']:.0f} mm", end=" ")
+        print(f"of {1e3 * one['distance']:.0f} mm a cycle, against {one['drag']:.2f} N")
+    figure, axis = pyplot.subplots(figsize=(6, 3.2), layout="constrained")
+    axis.plot(list(found), [np.degrees(one["angle"]) for one in found.values()], "o-", color="#c1272d")
+    axis.set(xlabel="rolling resistance of a wheel [N s/m]", ylabel="push-off angle [deg]", ylim=(0.0, 95.0))
+    pyplot.show()

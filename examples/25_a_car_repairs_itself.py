@@ -1,0 +1,52 @@
+"""
+25. A car repairs itself
+========================
+
+Somebody tilted the front axles of a small car by 45 degrees. A tilted wheel of the same radius does not reach down as far, so the car
+pitches, and its wheels no longer roll the same way: without slipping it cannot move at all. The derivative of the best motion by
+the design tells which dimension is to blame. Free to move both pairs of wheels up and down, the car finds by itself, in a
+few steps of Newton's method, what geometry says: the front pair must be lower by r (1 - cos 45°). Notice that before the repair no motion keeps
+all conditions; what is made smaller is how far the best attempt is from keeping them.
+"""
+
+import numpy as np
+
+from bunraku.building.robot_design import built_in_design
+from bunraku.building.robots.builtin import built_in_robot
+from bunraku.design.automatic import Energy, improve
+from bunraku.design.study import gait_study
+from bunraku.formats.registry import read_clip
+
+FREE = ("F.tip z", "H.tip z")
+
+
+def lesson():
+    """The tilted car before and after, the steps between, and the answer of geometry [m]."""
+    study = gait_study(built_in_design("tilted-car").only(*FREE), read_clip("car-forward").gait)
+    asked = study.solve(study.design.initial)
+    soft = study.softened()
+    before = soft.solve(study.design.initial)
+    made = improve(soft, Energy(), before, steps=6)
+    after = study.solve(made.variant.parameters, start=made.variant.motion)
+    radius = next(effector.radius for effector in study.design.character(study.design.initial).end_effectors)
+    return asked, before, made, after, radius * (1.0 - np.cos(np.pi / 4.0))
+
+
+def lowering(parameters):
+    """How much lower [m] the front pair is mounted than the hind pair."""
+    return float(parameters[1] - parameters[0])
+
+
+if __name__ == "__main__":
+    from matplotlib import pyplot
+
+    asked, before, made, after, exact = lesson()
+    name, amount = asked.worst
+    print(f"{built_in_robot('tilted-car').name} as it is: {asked.solution.status.value}; {name} stays violated by {amount:.2g}")
+    for k, step in enumerate(made.steps):
+        print(f"step {k}: energy {step.energy:.5f}, front pair lower by {1e3 * lowering(step.parameters):.4f} mm")
+    print(f"geometry: {1e3 * exact:.4f} mm; then {after.solution.status.value}, residual {after.solution.residual:.1e}")
+    figure, axis = pyplot.subplots(figsize=(6, 3.2), layout="constrained")
+    axis.semilogy([step.energy for step in made.steps], "o-", color="#c1272d")
+    axis.set(xlabel="design step", ylabel="energy of the motion")
+    pyplot.show()
