@@ -2,12 +2,13 @@
 
 Geilinger et al. 2018 (Skaterbots, Fig. 3) compare Newton's method with a filtered Hessian against others on f + 1e4 sum r^2. Here
 that energy is minimised from the rest pose by: true Newton, the Hessian by central differences of the exact gradient (samples five
-apart together), tau I added until Cholesky succeeds; filtered: Gauss-Newton plus the rest of the true Hessian's block of each sample
-with its negative eigenvalues set to zero, blocks between samples left out of that rest (the paper drops the second derivatives of
-its kinematics instead; ours are not a separate term, so it is another filter for the same purpose); Gauss-Newton with the same
-line search; Levenberg-Marquardt; L-BFGS. The augmented Lagrangian has no such energy of its own: after every round its point is
-valued by the same penalty function, against the steps until then; it is not made to lower that, and its end is lower than the others'
-only where they end elsewhere. Printed: steps to within 5 % of the best final energy of all, the energy at the end, CPU seconds.
+apart together), tau I added until Cholesky succeeds; filtered: Gauss-Newton plus the rest of the true Hessian's block of each
+sample with its negative eigenvalues set to zero, blocks between samples left out of that rest (the paper drops the second
+derivatives of its kinematics instead; ours are not a separate term, so it is another filter for the same purpose); Gauss-Newton
+with the same line search; Levenberg-Marquardt; L-BFGS. The augmented Lagrangian has no such energy of its own: after every round
+its point is valued by the same penalty function, against the steps until then. It is not made to lower that: where all end in one
+valley, its end is higher by the small bias that a penalty leaves in the rows. Printed: steps to within 5 % of the best final energy
+of all, the energy at the end, CPU seconds.
 
 Run: python benchmarks/how_do_the_solvers_converge.py [-o convergence.png] [--iterations 100] [NAME ...]
 """

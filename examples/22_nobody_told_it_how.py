@@ -4,9 +4,9 @@
 
 Swizzlebot stands on four wheels that no motor turns, never lifts one, and shall be half a metre further in 1.2 seconds, again and
 again. Nothing else is said: the search begins with the robot standing still at home. A wheel can be pushed sideways but not
-forwards, so only toeing in and out while spreading and closing the legs makes it go, which skaters call a swizzle. Notice that
-it is drag that makes it work: wheels that roll without any would coast, and the best motion of a cycle that has to be repeated
-is then to do nothing at all, at speed.
+forwards, so it goes by toeing out while the legs spread and in while they close, which skaters call a swizzle; left and
+right do the same, and one pair pushes while the other turns round. Notice that it is drag that makes it work: on wheels that
+roll without any, the best motion of a cycle that has to be repeated is to do nothing at all, at speed.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ DRAGS = (0.0, 0.5)  # N s/m of each wheel
 def lesson(drags=DRAGS):
     """For each drag the plan, whether it converged, and what its wheels do over one cycle.
 
-    ``toe`` [rad] (T, 4) of the wheels against the body's heading, ``aside`` [m] (T, 4) their distance from the middle plane, ``slip``
+    ``toe`` [rad] (T, 4) of the wheels against the heading of the body, ``aside`` [m] (T, 4) distance from its middle, ``slip``
     [m] of each interval across the wheel, ``along`` and ``across`` [N] (T, 4) what the ground does to it in those directions.
     """
     character, gait = read_character("swizzlebot"), read_clip("swizzle").gait.changed(samples=SAMPLES)

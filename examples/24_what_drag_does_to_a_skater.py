@@ -2,10 +2,11 @@
 24. What drag does to a skater
 ==============================
 
-Skatebot has two wheels in line under each foot, and none of them is driven. On wheels that roll easily it sets its feet almost
-along the way and leans on them a little; the more the wheels drag, the further it turns a foot out before it pushes, because a
-foot that stands across the way is one to push off from. With much drag it hardly rolls at all: it walks. Ice and mud, found by
-one program from the same wish. Notice that the drag of the wheels must be measured (let them coast to a stop): all depends on it.
+Skatebot has two wheels in line under each foot, and none of them is driven. Its feet take turns: two stand and push, two swing. On
+wheels that roll easily it keeps its feet almost along the way and leans on them a little; the more the wheels drag, the further
+it turns a foot out before it pushes off, for a wheel that stands across the way is one to push against. All this is found from
+one wish, 0.3 m in 1.2 s. Notice that the mean drag grows almost as the resistance does, since the distance stays, and that so much
+depends on it: measure it, by letting a wheel coast to a stop, before you believe a plan.
 """
 
 import numpy as np

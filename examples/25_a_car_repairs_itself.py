@@ -2,11 +2,11 @@
 25. A car repairs itself
 ========================
 
-Somebody tilted the front axles of a small car by 45 degrees. A tilted wheel of the same radius does not reach down as far, so the car
-pitches, and its wheels no longer roll the same way: without slipping it cannot move at all. The derivative of the best motion by
-the design tells which dimension is to blame. Free to move both pairs of wheels up and down, the car finds by itself, in a
-few steps of Newton's method, what geometry says: the front pair must be lower by r (1 - cos 45°). Notice that before the repair no motion keeps
-all conditions; what is made smaller is how far the best attempt is from keeping them.
+Somebody tilted the front axles of a small car by 45 degrees. A tilted wheel does not reach down as far as an upright one, so the
+car pitches, its wheels toe in, and without slipping it cannot move. The derivative of the best motion by the dimensions
+of the car tells which of them is to blame. Free to move both pairs of wheels up and down, it finds in two steps of Newton's method
+what geometry says: the front pair must be lower by r (1 - cos 45°). Notice that before the repair no motion keeps all conditions;
+what is made smaller is how far the best attempt is from keeping them.
 """
 
 import numpy as np

@@ -2,10 +2,10 @@
 26. Six legs
 ============
 
-A robot of one's own: a printed body with a battery, and three kinds of legs of three servos each, described on the left; mirroring makes
-the right ones. Masses and inertias follow from the components. Then only two things are said: how fast to go, and which feet
-go together. "Trot" of six legs means tripods that take turns. Notice that nothing was written for six legs: the same
-description makes three, four or eight, and everything after it, planning, replay, design, takes what comes.
+A robot of one's own: a printed body with a battery, and legs of three servos each, described on the left; mirroring makes the right
+ones. Masses and inertias follow from the components. Then two things are said: how far to go in a cycle, and which feet go
+together. A trot on six legs is two tripods that take turns. Notice that nothing was written for six legs: the same description
+makes three, four or eight, and all that follows, planning, replay, design, takes what comes.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from bunraku.verification.ground_replay import replay_on_ground
 
 LINK, BEND = 0.08, 0.6
 SERVO = "Dynamixel XM430-W210 at 14.8 V"
-GAIT = Gait(0.8, "trot", distance=(0.08, 0.0), turn=0.0, friction=0.5)
+GAIT = Gait(0.8, "trot", distance=(0.08, 0.0), turn=0.0, friction=0.5, samples=36)
 
 
 def leg(name, x):
@@ -58,7 +58,9 @@ if __name__ == "__main__":
     for name in ("largest residual", "missed distance", "peak torque"):
         print(performance.certificate.check(name).sentence)
     seen = replay.measures
-    print(f"replay: {seen.distance:.3f} of {seen.planned_distance:.3f} m, velocity off by {100 * seen.velocity_error:.1f} %", end="")
+    print(
+        f"replay: {seen.distance:.3f} of {seen.planned_distance:.3f} m, velocity off by {100 * seen.velocity_error:.1f} %", end=""
+    )
     print(f"; {replay.reason}" if replay.fell else f", torque up to {np.max(seen.peak_torque):.2f} N·m")
     draw_strip(replay)
     pyplot.show()

@@ -266,3 +266,90 @@ def test_lesson_21() -> None:
     swing = {name: np.ptp(distance[still]) for name, (distance, _) in found.items()}
     assert swing["with feedback"] < 0.02 * swing["open loop"]
     assert np.abs(found["with feedback"][1] - found["as planned"][1]).max() < np.radians(3.0)
+
+
+def test_lesson_22() -> None:
+    module = load("22")
+    found = module.lesson()
+    coasts, swizzles = (found[drag] for drag in module.DRAGS)
+    for one in found.values():
+        assert one["plan"].solution.status is Status.CONVERGED
+        assert one["plan"].displacement[0] == pytest.approx(0.5, abs=1e-6)
+        assert one["plan"].problem.contacts.all()
+        assert np.abs(one["slip"]).max() < 1e-6
+    assert np.abs(coasts["toe"]).max() < 1e-3  # nothing to do at speed
+    assert np.ptp(coasts["speed"]) < 1e-6
+    assert np.degrees(np.abs(swizzles["toe"]).max()) > 5.0
+    assert np.ptp(swizzles["aside"], axis=0).max() > 0.02
+    assert swizzles["along"].max() < 0.0  # no wheel pushes forwards: each drags, and
+    mean_drag = -swizzles["along"][:-1].sum(axis=1).mean()
+    assert mean_drag == pytest.approx(0.5 * 4.0 * 0.5 / 1.2, rel=0.05)  # 0.5 N s/m on four wheels at the mean speed
+    wheel = {name: k for k, name in enumerate(swizzles["names"])}
+    toe, aside = swizzles["toe"], swizzles["aside"]
+    for end in ("F", "H"):
+        np.testing.assert_allclose(toe[:, wheel[f"L{end}"]], -toe[:, wheel[f"R{end}"]], atol=1e-4)  # left and right alike, unasked
+    assert abs(np.corrcoef(aside[:-1, wheel["LF"]], aside[:-1, wheel["LH"]])[0, 1]) < 0.4  # a quarter of a cycle apart,
+    assert np.ptp(swizzles["speed"]) < 0.1 * swizzles["speed"].mean()  # so that one pair pushes while the other turns round
+
+
+def test_lesson_23() -> None:
+    module = load("23")
+    performance, replays = module.lesson()
+    alone, helped = replays["angles alone"].measures, replays["with feed-forward"].measures
+    assert alone.tracking_rms > module.expected_sag(performance)  # springs under load, and then some
+    assert helped.tracking_rms < 0.2 * alone.tracking_rms
+    assert helped.velocity_error < 0.06
+    assert alone.velocity_error > 4.0 * helped.velocity_error
+    assert helped.distance == pytest.approx(0.36, rel=0.05)
+    assert not replays["with feed-forward"].fell
+
+
+def test_lesson_24() -> None:
+    module = load("24")
+    found = module.lesson()
+    angles = [np.degrees(one["angle"]) for one in found.values()]
+    assert all(one["residual"] < 1e-6 for one in found.values())
+    assert all(one["distance"] == pytest.approx(0.3, rel=1e-4) for one in found.values())
+    assert np.all(np.diff(angles) > 5.0)
+    assert angles[0] < 15.0
+    drags = [one["drag"] / drag for drag, one in found.items()]
+    assert drags[-1] == pytest.approx(drags[0], rel=0.25)  # drag over resistance hardly changes
+
+
+def test_lesson_25() -> None:
+    module = load("25")
+    asked, before, made, after, exact = module.lesson()
+    assert exact == pytest.approx(8.787e-3, abs=1e-6)
+    assert not asked.solution.status.good
+    assert asked.worst[1] > 1e-4
+    assert len(made.steps) - 1 <= 4
+    assert module.lowering(made.variant.parameters) == pytest.approx(exact, abs=5e-5)
+    assert before.energy > 10.0 * made.steps[-1].energy
+    assert after.solution.status is Status.CONVERGED
+    assert after.solution.residual < 1e-6
+
+
+def test_lesson_26() -> None:
+    character, performance, replay = load("26").lesson()
+    assert len(character.motors) == 18
+    assert len(character.end_effectors) == 6
+    tips = {tip.name: tip for tip in character.end_effectors}
+    assert set(tips) == {"LF", "RF", "LM", "RM", "LH", "RH"}
+    assert performance.certificate.status is Status.CONVERGED
+    assert performance.certificate.figures["distance_m"] == pytest.approx(0.08, rel=1e-4)
+    assert not replay.fell
+    assert replay.measures.velocity_error < 0.06
+    assert replay.measures.distance == pytest.approx(0.24, rel=0.05)
+
+
+def test_lesson_27() -> None:
+    module = load("27")
+    found, tips, asked = module.lesson()
+    free, locked = found["legs free"], found["legs locked"]
+    assert tips < 0.5 * asked
+    assert free.certificate.status is Status.CONVERGED
+    assert module.tipping(free).max() > asked  # it stretches until it cannot tip
+    assert np.ptp(module.tipping(locked)) < 0.2 * tips  # locked legs leave it as it stands
+    assert locked.certificate.status is Status.INFEASIBLE
+    assert not locked.certificate.check("largest residual").holds
+    assert any("stays violated" in note for note in locked.certificate.notes)

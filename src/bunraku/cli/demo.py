@@ -121,6 +121,9 @@ DEMOS = {
     "growing-robot": Demo(
         "locomotion", "reacher", "reach-high", {}, "a robot that cannot reach its target grows longer legs", "demo_design"
     ),
+    "motion-graph": Demo(
+        "locomotion", "agilebot", "a random path", {}, "stand, roll, turn and walk sideways in any order", "demo_graph"
+    ),
 }
 
 

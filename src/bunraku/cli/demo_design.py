@@ -44,9 +44,8 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
         f"{one} {1e3 * (new - old):+.2f} mm"
         for one, old, new in zip(study.design.names, study.design.initial, made.variant.parameters, strict=True)
     )
-    say(
-        f"after {figures['design_steps']} design steps: {changed}; energy {figures['energy_before']:.4g} to {figures['energy_after']:.4g}"
-    )
+    energies = [step.energy for step in made.steps]
+    say(f"after {figures['design_steps']} design steps: {changed}; energy {energies[0]:.4g} to {energies[-1]:.4g}")
     code = finish(result, verdict, promises, folder)
     if folder is not None:
         at = before.problem.aims[0].sample if before.problem.aims else 0

@@ -3,10 +3,10 @@
 The rows of going are far from convex: wheels that point elsewhere, feet that pull instead of push, legs the other way round are
 valleys of their own, and starts that are far from home end in many of them. The objective is convex. With its parts that draw
 poses home and second differences to zero made FACTOR times heavier, and those of forces a hundredth of that, the energy has one
-minimum, close to standing still with little force; from there the usual solve begins. That place is often a saddle (left and right, in and out are the same
-to it), which rounding would leave to either side: a fixed pattern of a milliradian in the joints decides. So a start is used as a start of that
-first minimisation and then mostly forgotten: this is for starts of no value. Plans to be refined or edited are resumed
-(:func:`~bunraku.performers.locomotion.plan.resampled`,
+minimum, close to standing still with little force; from there the usual solve begins. That place is often a saddle (left and
+right, in and out are the same to it), which rounding would leave to either side: a fixed pattern of a milliradian in the joints
+decides. So a start is used as a start of that first minimisation and then mostly forgotten: this is for starts of no value. Plans
+to be refined or edited are resumed (:func:`~bunraku.performers.locomotion.plan.resampled`,
 :meth:`~bunraku.optimization.augmented_lagrangian.AugmentedLagrangian.resolve`), never calmed. Better minima may exist than the one
 that is found so: benchmarks/is_locomotion_robust prints them (--plain).
 """
@@ -38,10 +38,9 @@ NUDGE = 1e-3
 
 
 def calmed(problem: MotionProblem, start: Array, *, weight: float = 10.0, factor: float = FACTOR, most: int = 40) -> Array:
-    """The unknowns near ``start`` (n,) that minimise the energy at ``weight`` with posture and smoothness ``factor`` times heavier,
-    nudged off its saddle.
+    """The unknowns near ``start`` (n,) that minimise the energy at ``weight`` with posture and smoothness ``factor`` times heavier.
 
-    At most ``most`` damped Gauss-Newton steps, rarely more than ten.
+    At most ``most`` damped Gauss-Newton steps, rarely more than ten; then the joints are nudged by the fixed pattern.
     """
     old, light = problem.weights, 0.01 * factor
     weights = Weights(factor * old.smooth, factor * old.posture, light * old.force, light * old.force_rate)
