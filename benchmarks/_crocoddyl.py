@@ -1,4 +1,4 @@
-"""A character's walk as a problem for crocoddyl: the robot by way of URDF, contacts by our footfalls, costs as its own examples use.
+"""A character's walk as a problem for crocoddyl: the robot by way of URDF, contacts by our footfalls, costs as in its examples.
 
 Contact-constrained forward dynamics of the whole body (`ContactModel3D` at the centres of the ball feet, an impulse where a foot
 lands), state (q, v), controls the torques of the joints, symplectic Euler. From rest at home to rest at home, a distance further.
@@ -30,8 +30,8 @@ Of those tried (foot 1e5 to 1e6, centre of mass 1e2 to 1e6, cone 1e1 to 1e2, tor
 class Walk:
     """The problem of `ShootingProblem`, the robot, its start (nq + nv,), and what judges a result.
 
-    ``frames`` at the centres of the feet, ``before`` and ``after`` their places (feet, 3) [m], ``motors`` of the controls, ``length``
-    [m] to go, ``friction`` to count on.
+    ``frames`` at the centres of the feet, ``before`` and ``after`` their places (feet, 3) [m], ``motors`` of the controls,
+    ``length`` [m] to go, ``friction`` to count on.
     """
 
     problem: Any
@@ -47,7 +47,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Judged:
-    """Of a result: centre of mass gone [m], feet on the ground off their place [m], force outside its cone [N], torque of the line."""
+    """Of a result: way of the centre of mass [m], feet on the ground off their place [m], force outside its cone [N], share of torque."""
 
     distance: float
     foot: float
@@ -140,7 +140,7 @@ class _Writer:
 
 
 def state_walk(character: Character, gait: Gait, samples: int) -> Walk:
-    """The walk of a gait that happens once, from rest to rest, on the ``samples`` of our plan; each foot steps the whole distance."""
+    """The walk of a gait that happens once, from rest to rest, on the ``samples`` of our plan; each foot steps the whole way at once."""
     assert gait.distance is not None
     assert gait.friction is not None
     length, friction = float(gait.distance[0] or 0.0), gait.friction

@@ -18,8 +18,8 @@ class EndEffector(Description):
     """A wheel or a ball foot. ``center`` and the wheel's ``axis`` are in the frame of ``body``.
 
     ``kind``: "passive", a wheel that turns freely; "active", one that a motor drives; "welded", a disc that is part of its body and
-    rolls with it; "ball", a sphere that is part of its body. The body of a passive or active wheel is the wheel itself, the child of
-    a hinge about its axle; the motor of an active one drives that hinge. ``friction`` is Coulomb's coefficient on the ground,
+    rolls with it; "ball", a sphere that is part of its body. The body of a passive or active wheel is the wheel itself, the child
+    of a hinge about its axle; the motor of an active one drives that hinge. ``friction`` is Coulomb's coefficient on the ground,
     ``rolling_resistance`` the measured drag of a wheel over its speed [N·s/m], found by letting it coast.
     """
 

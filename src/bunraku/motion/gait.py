@@ -53,12 +53,12 @@ class Gait:
     """A way of going. A ``periodic`` one is a cycle of ``duration`` [s], played ``cycles`` times; otherwise it happens once.
 
     A motion that happens once goes through a named footfall pattern ``cycles`` times within its duration.
-    ``pattern``: "roll" (everything stays on the ground), a footfall pattern known by name ("crawl", "trot", "pace", "bound"), "best"
-    (the best of these), or "custom" with ``swings``. ``distance`` (x, y) [m] and ``turn`` [rad] are per cycle, or from start to end;
-    None leaves them free. ``start`` and ``end`` of one that happens once: "rest" (the home pose, at rest) or "free". ``symmetric``:
-    the second half of a cycle mirrors the first. ``samples`` of the plan, 0: chosen. ``friction`` the plan counts on (None: the end
-    effectors' own). ``locked``: joints or groups that stay at home. ``terrain``: the ground, flat if None; for motions that happen
-    once.
+    ``pattern``: "roll" (everything stays on the ground), a footfall pattern known by name ("crawl", "trot", "pace", "bound"),
+    "best" (the best of these), or "custom" with ``swings``. ``distance`` (x, y) [m] and ``turn`` [rad] are per cycle, or from start
+    to end; None leaves them free. ``start`` and ``end`` of one that happens once: "rest" (the home pose, at rest) or "free".
+    ``symmetric``: the second half of a cycle mirrors the first. ``samples`` of the plan, 0: chosen. ``friction`` the plan counts on
+    (None: the end effectors' own). ``locked``: joints or groups that stay at home. ``terrain``: the ground, flat if None; for
+    motions that happen once.
     """
 
     duration: float

@@ -8,7 +8,8 @@ import casadi as ca  # noqa: TID253
 import numpy as np
 
 from bunraku.character import Character
-from bunraku.mechanics.centroidal.model import GRAVITY, RANGE_MARGIN, SPEED_MARGIN
+from bunraku.mechanics.centroidal.model import RANGE_MARGIN, SPEED_MARGIN
+from bunraku.mechanics.statics import GRAVITY
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.rows import _kernels as k
 from casadi_locomotion.data import PlanData, PlanTarget, Robot

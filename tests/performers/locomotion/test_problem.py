@@ -61,13 +61,21 @@ def test_gradient_of_a_mirrored_half_cycle() -> None:
 
 
 def test_gradient_on_a_slope() -> None:
-    """On a plane the normal does not change with the place, and the gradient is exact."""
     rng = np.random.default_rng(5)
     x = np.arange(-40, 41) * 0.05
     slope = HeightField((-2.0, -2.0), 0.05, 0.2 * x[:, None] + 0.1 * x[None, :])
     model = centroidal_model(read_character("walker"))
     ends = Ends(start=model.home, before=np.concatenate([model.home, np.zeros(3 * model.n_tips)]))
     assert_gradient(anything(model, rng, periodic=False, ends=ends, terrain=slope), rng)
+
+
+@pytest.mark.parametrize("name", ["walker", "agilebot"])
+def test_gradient_on_hills(name: str) -> None:
+    rng = np.random.default_rng(7)
+    hills = HeightField((-2.0, -2.0), 0.1, 0.03 * rng.standard_normal((41, 41)))
+    model = centroidal_model(read_character(name))
+    ends = Ends(start=model.home, before=np.concatenate([model.home, np.zeros(3 * model.n_tips)]))
+    assert_gradient(anything(model, rng, periodic=False, ends=ends, terrain=hills), rng)
 
 
 def test_a_wrong_gradient_is_seen() -> None:
@@ -99,7 +107,7 @@ def test_mirroring_twice_is_nothing() -> None:
 
 
 def test_the_gauge_is_hard() -> None:
-    """The centre of mass itself goes as far as asked; with a soft anchor the shift's turn would do that for it (notes, 10 m away)."""
+    """The centre of mass itself goes as far as asked; with a soft anchor, metres away, the shift's turn would do that for it."""
     problem = state_problem(read_character("swizzlebot"), Gait(1.2, distance=(0.5, 0.0), turn=0.0), samples=12)
     found = AugmentedLagrangian().solve(problem, problem.still())
     q0 = found.z[: problem.model.nq]

@@ -1,4 +1,4 @@
-"""From random starts every solve converges, and to one motion (benchmarks/is_locomotion_robust: all motions); drags follow the hand."""
+"""From random starts every solve converges, to one motion (benchmarks/is_locomotion_robust has all); drags follow the hand."""
 
 from __future__ import annotations
 

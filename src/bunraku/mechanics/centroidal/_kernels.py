@@ -17,8 +17,12 @@ BALL, WELDED, PASSIVE, ACTIVE = 0, 1, 2, 3
 
 @njit(cache=True)
 def ground(grid, heights, x, y, out):
-    """Height and slopes (H, H_x, H_y) of the biquadratic B-spline through ``heights``; ``grid``: origin x, y and spacing."""
-    out[0], out[1], out[2] = 0.0, 0.0, 0.0
+    """Height, slopes and curvatures (H, H_x, H_y, H_xx, H_xy, H_yy) of the biquadratic B-spline of ``heights``.
+
+    ``grid``: origin x, y and spacing.
+    """
+    for k in range(6):
+        out[k] = 0.0
     if heights.shape[0] == 0:
         return
     u, v = (x - grid[0]) / grid[2], (y - grid[1]) / grid[2]
@@ -28,6 +32,7 @@ def ground(grid, heights, x, y, out):
     wy = (0.5 * (0.5 - b) ** 2, 0.75 - b * b, 0.5 * (0.5 + b) ** 2)
     dx = (a - 0.5, -2.0 * a, a + 0.5)
     dy = (b - 0.5, -2.0 * b, b + 0.5)
+    bend = (1.0, -2.0, 1.0)
     for k in range(3):
         p = min(max(i + k - 1, 0), heights.shape[0] - 1)
         for o in range(3):
@@ -36,6 +41,9 @@ def ground(grid, heights, x, y, out):
             out[0] += wx[k] * wy[o] * z
             out[1] += dx[k] * wy[o] * z / grid[2]
             out[2] += wx[k] * dy[o] * z / grid[2]
+            out[3] += bend[k] * wy[o] * z / grid[2] ** 2
+            out[4] += dx[k] * dy[o] * z / grid[2] ** 2
+            out[5] += wx[k] * bend[o] * z / grid[2] ** 2
 
 
 @njit(cache=True)
@@ -72,8 +80,8 @@ def column(kind, axis, origin, point, out):
 
 
 @njit(cache=True)
-def move(tree, nodes, points, tips, terrain, q, jac, R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js):
-    """All kinematics at one configuration ``q``; the Jacobians Jx (3, nq), Je, Jt (n_e, 3, chain), Js (n_e, chain) if ``jac``.
+def move(tree, nodes, points, tips, terrain, q, jac, R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js, Jn):
+    """All kinematics at one configuration ``q``; the Jacobians Jx (3, nq), Je, Jt, Jn (n_e, 3, chain), Js (n_e, chain) if ``jac``.
 
     ``C`` (n_e, 3) centres of the tips. ``nodes``: the node of each coordinate; ``points``: (node, local place, mass);
     ``tips``: (node, centre, axis, reference, radius, kind, chain).
@@ -97,7 +105,7 @@ def move(tree, nodes, points, tips, terrain, q, jac, R, P, A, x, Jx, d, e, t, m,
         for i in range(3):
             d[p, i] -= x[i]
     for j in range(e.shape[0]):
-        tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js)
+        tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js, Jn)
 
 
 @njit(cache=True)
@@ -133,13 +141,14 @@ def com_jacobian(parent, kind, nodes, points, P, A, place, M, Jx):
 
 
 @njit(cache=True)
-def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js):
-    """Contact point, rolling direction and spin of end effector j, with their Jacobians over the coordinates of its chain."""
+def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js, Jn):
+    """Contact point, rolling direction, spin and ground normal of end effector j, with Jacobians over the coordinates of its chain."""
     tip_node, tip_center, tip_axis, tip_reference, tip_radius, tip_kind, chain = tips
     grid, heights = terrain
     b, r = tip_node[j], tip_radius[j]
     transform(R[b], P[b], tip_center[j], C[j])
-    h = np.empty(3)
+    h = np.empty(6)
+    curved = heights.shape[0] > 0
     ground(grid, heights, C[j, 0], C[j, 1], h)
     s = np.sqrt(1.0 + h[1] * h[1] + h[2] * h[2])
     n[j, 0], n[j, 1], n[j, 2] = -h[1] / s, -h[2] / s, 1.0 / s
@@ -167,7 +176,7 @@ def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, J
         sigma[j] = np.arctan2(dot(u, m[j]), dot(u, t[j]))
     if not jac:
         return
-    da, du, dt, dm, v = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    da, du, dt, dm, dn, v = np.zeros(3), np.empty(3), np.empty(3), np.empty(3), np.zeros(3), np.empty(3)
     for k in range(chain.shape[1]):
         c = chain[j, k]
         if c < 0:
@@ -178,10 +187,28 @@ def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, J
         for i in range(3):
             Je[j, i, k] = v[i]
             Jt[j, i, k] = 0.0
-        if tip_kind[j] == BALL or kind[w] != HINGE:
+        if curved:
+            dn[0], dn[1], dn[2] = -h[3] * v[0] - h[4] * v[1], -h[4] * v[0] - h[5] * v[1], 0.0
+            along = dot(n[j], dn)
+            for i in range(3):
+                dn[i] = (dn[i] - n[j, i] * along) / s
+                Jn[j, i, k] = dn[i]
+        if tip_kind[j] == BALL:
+            for i in range(3):
+                Je[j, i, k] -= r * dn[i]
             continue
-        cross(A[w], a, da)
+        if kind[w] != HINGE and not curved:
+            continue
+        turning = 0.0
+        for i in range(3):
+            da[i] = 0.0
+        if kind[w] == HINGE:
+            cross(A[w], a, da)
+            turning = dot(A[w], a)
         cross(da, n[j], du)
+        cross(a, dn, v)
+        for i in range(3):
+            du[i] += v[i]
         along = dot(t[j], du)
         for i in range(3):
             dt[i] = (du[i] - t[j, i] * along) / length
@@ -190,7 +217,7 @@ def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, J
         cross(a, dt, v)
         for i in range(3):
             Je[j, i, k] += r * (dm[i] + v[i])
-        Js[j, k] = dot(A[w], a) - dot(dt, m[j])
+        Js[j, k] = turning - dot(dt, m[j])
 
 
 @njit(cache=True)

@@ -32,11 +32,12 @@ class Kinematics:
 
 
 def working_arrays(model: CentroidalModel, samples: int) -> tuple[Array, ...]:
-    """Arrays for the kernel `move`, one entry a sample: R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js."""
+    """Arrays for the kernel `move`, one entry a sample: R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js, Jn."""
     n, n_e, chain, points = len(model.tree[0]), model.n_tips, model.tips[6].shape[1], len(model.points[0])
     poses = ((n, 3, 3), (n, 3), (n, 3), (3,), (3, model.nq), (points, 3))
-    tips = ((n_e, 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e,), (n_e, 3), (n_e, 3, chain), (n_e, 3, chain), (n_e, chain))
-    return tuple(np.zeros((samples, *shape)) for shape in (*poses, *tips))
+    tips = ((n_e, 3), (n_e, 3), (n_e, 3), (n_e, 3), (n_e,), (n_e, 3))
+    jacobians = ((n_e, 3, chain), (n_e, 3, chain), (n_e, chain), (n_e, 3, chain))
+    return tuple(np.zeros((samples, *shape)) for shape in (*poses, *tips, *jacobians))
 
 
 def ground_arrays(terrain: HeightField | None) -> tuple[Array, Array]:

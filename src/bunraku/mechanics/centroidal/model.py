@@ -19,12 +19,11 @@ from bunraku.mechanics.centroidal import _kernels as kernels
 from bunraku.mechanics.tree import _kernels as tree_kernels
 from bunraku.mechanics.tree import compile_tree
 
-__all__ = ["GRAVITY", "CentroidalModel", "centroidal_model", "point_masses"]
+__all__ = ["CentroidalModel", "centroidal_model", "point_masses"]
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 
-GRAVITY = 9.80665
 _KINDS = {"ball": kernels.BALL, "welded": kernels.WELDED, "passive": kernels.PASSIVE, "active": kernels.ACTIVE}
 _SIGNS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
 NO_LIMIT = 1e9

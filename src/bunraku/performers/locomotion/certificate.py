@@ -9,9 +9,10 @@ from bunraku.motion import Certificate, Check, Gait, JointCurves
 from bunraku.performers.certify import certify
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.played import Played
+from bunraku.performers.locomotion.rows._kernels import FRICTION, NORMAL, SPIN, SPIN_TORQUE, TIP_ROWS
 from bunraku.performers.locomotion.solve import Planned
 
-__all__ = ["GOAL", "RESIDUAL", "certificate_of", "shortfall"]
+__all__ = ["GOAL", "RESIDUAL", "certificate_of", "pressing", "shortfall"]
 
 RESIDUAL = 1e-6
 """Largest violation of a row of the plan, in its own unit."""
@@ -76,8 +77,35 @@ def shortfall(plan: Plan) -> str:
     if not open_ones:
         return "every constraint is met, but the motion is not yet the best one: give it more iterations"
     told = ", ".join(f"{kind.partition(' [')[0]} by {violations[kind]:.3g}{_unit(kind)}" for kind in open_ones[:4])
-    advice = next((words for key, words in _ADVICE.items() if open_ones[0].startswith(key)), "ask for less or give more time")
-    return f"this stays violated: {told}; {advice}"
+    limits = pressing(plan)
+    said = [words for kind in (*limits, open_ones[0]) for key, words in _ADVICE.items() if kind.startswith(key)]
+    held = f"; what holds it back: {', '.join(limits)}" if limits else ""
+    return f"this stays violated: {told}{held}; {said[0] if said else 'ask for less or give more time'}"
+
+
+def pressing(plan: Plan) -> list[str]:
+    """The limits that a plan presses against, the strongest first: kinds of inequality with a multiplier, and locked joints.
+
+    Where no motion meets all rows, the violation is spread over many of them, but only limits that are pressed against can be why.
+    Counted is the largest scaled shift of each kind; below a tenth of the strongest it is left out.
+    """
+    problem, solution = plan.problem, plan.solution
+    scale, unequal = problem.rows
+    m = len(scale)
+    shifts = np.abs(scale * solution.shifts[: problem.samples * m].reshape(problem.samples, m)).max(axis=0)
+    n_e, joints = problem.model.n_tips, problem.model.nq - 6
+    tips, o = shifts[6 : 6 + TIP_ROWS * n_e].reshape(n_e, TIP_ROWS), 6 + TIP_ROWS * n_e
+    limits = shifts[o : o + 3 * joints].reshape(joints, 3)
+    moving = unequal[o : o + 3 * joints : 3].astype(bool)
+    found = {
+        "friction": tips[:, FRICTION], "normal force": tips[:, NORMAL], "wheel speed": tips[:, SPIN],
+        "wheel torque": tips[:, SPIN_TORQUE], "joint range": limits[moving, 0], "joint speed": limits[:, 1],
+        "joint torque": limits[:, 2], "distance of end effectors": shifts[o + 3 * joints :],
+    }  # fmt: skip
+    sizes = {kind: float(part.max(initial=0.0)) for kind, part in found.items()}
+    most = max(sizes.values())
+    told = sorted((kind for kind, size in sizes.items() if size > max(0.1 * most, 1e-9)), key=lambda kind: -sizes[kind])
+    return told + (["locked joints"] if told and not moving.all() else [])
 
 
 def torque_use(character: Character, played: Played) -> tuple[float, str]:

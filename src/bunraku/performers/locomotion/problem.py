@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_arrays, working_arrays
-from bunraku.mechanics.centroidal.model import GRAVITY, CentroidalModel
+from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
+from bunraku.mechanics.statics import GRAVITY
 from bunraku.motion import HeightField
 from bunraku.optimization.blocks.descent import Blocks
 from bunraku.performers.locomotion.energy import _kernels as kernels

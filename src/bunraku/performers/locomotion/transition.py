@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.centroidal.model import GRAVITY
+from bunraku.mechanics.statics import GRAVITY
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.performers.locomotion.carried import between_poses, carried
 from bunraku.performers.locomotion.plan import Plan

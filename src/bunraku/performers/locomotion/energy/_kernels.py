@@ -276,7 +276,7 @@ def energy(v, D, numbers, home, model, limits, plan, ends, bounds, targets, K, v
             move(
                 model[0], model[1], model[2], model[3], plan[4], v_ext[i, :nq], jac,
                 K[0][i], K[1][i], K[2][i], K[3][i], K[4][i], K[5][i], K[6][i], K[7][i], K[8][i], K[9][i], K[10][i], K[11][i],
-                K[12][i], K[13][i], K[14][i],
+                K[12][i], K[13][i], K[14][i], K[15][i],
             )  # fmt: skip
     if jac:
         H[:] = 0.0

@@ -1,6 +1,6 @@
 """Rows of one sample: Newton, Euler, height, slip, rolling resistance, friction, limits, distances; with Jacobians on demand.
 
-``K`` holds the kinematics of all extended samples (index i + 1 for sample i): R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js.
+``K``: the kinematics of all extended samples (index i + 1 for sample i): R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js, Jn.
 """
 
 from __future__ import annotations
@@ -124,10 +124,11 @@ def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g, idx, co):
 def standing(i, j, o, model, terrain, K, f, contact, height, mu, f_min, jac, w, scale, s, r, L, g, idx, co):
     """Height over the ground; force zero in the air; friction and normal force on the ground."""
     nodes, tips = model[1], model[3]
-    e, n, Je = K[6], K[9], K[12]
+    e, n, Je, Jn = K[6], K[9], K[12], K[15]
     nq, chain = nodes.shape[0], tips[6]
     nv = nq + 3 * e.shape[1]
-    H = np.empty(3)
+    curved = terrain[1].shape[0] > 0
+    H = np.empty(6)
     ground(terrain[0], terrain[1], e[i, j, 0], e[i, j, 1], H)
     r[o + HEIGHT] = e[i, j, 2] - H[0] - (0.0 if contact else height)
     if jac:
@@ -156,11 +157,28 @@ def standing(i, j, o, model, terrain, K, f, contact, height, mu, f_min, jac, w, 
         if r[o + FRICTION] + s[o + FRICTION] > 0.0:
             for a in range(3):
                 idx[a], co[a] = nv + nq + 3 * j + a, (F[a] - up * n[i, j, a]) / size - mu * n[i, j, a]
-            put(L, g, idx, co, 3, 2.0 * w * scale[o + FRICTION] ** 2, r[o + FRICTION] + s[o + FRICTION])
+            k = 3
+            if curved:
+                k = leaning(j, chain, F, Jn[i], -up / size - mu, nv, idx, co)
+            put(L, g, idx, co, k, 2.0 * w * scale[o + FRICTION] ** 2, r[o + FRICTION] + s[o + FRICTION])
         if r[o + NORMAL] + s[o + NORMAL] > 0.0:
             for a in range(3):
                 idx[a], co[a] = nv + nq + 3 * j + a, -n[i, j, a]
-            put(L, g, idx, co, 3, 2.0 * w * scale[o + NORMAL] ** 2, r[o + NORMAL] + s[o + NORMAL])
+            k = 3
+            if curved:
+                k = leaning(j, chain, F, Jn[i], -1.0, nv, idx, co)
+            put(L, g, idx, co, k, 2.0 * w * scale[o + NORMAL] ** 2, r[o + NORMAL] + s[o + NORMAL])
+
+
+@njit(cache=True)
+def leaning(j, chain, F, Jn, factor, nv, idx, co):
+    """Columns of factor F.n through the normal, after the three of the force; returns how many columns there are."""
+    c = 0
+    while chain[j, c] >= 0:
+        value = F[0] * Jn[j, 0, c] + F[1] * Jn[j, 1, c] + F[2] * Jn[j, 2, c]
+        idx[3 + c], co[3 + c] = nv + chain[j, c], factor * value
+        c += 1
+    return 3 + c
 
 
 @njit(cache=True)
@@ -215,7 +233,8 @@ def rolling(i, j, o, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co)
     for a in range(3):
         de[a] = e[i + 1, j, a] - e[i, j, a]
     if kind == BALL:
-        rolling_ball(i, j, o, radius, de, chain, nodes, nv, tips[0][j], R, A, n[i, j], Je, jac, w, scale, s, r, L, g, idx, co)
+        b = tips[0][j]
+        rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n[i, j], Je, K[15], jac, w, scale, s, r, L, g, idx, co)
         return
     u = np.empty(6)
     side = np.empty(3)
@@ -229,6 +248,12 @@ def rolling(i, j, o, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co)
         for a in range(3):
             both[a], both[3 + a], u[3 + a] = side[a], u[a], u[a]
         k = directed(i, j, chain, K, both, (de, length, n[i, j]), nv, 1.0, idx, co, 0, True)
+        c = 0
+        cross(u[:3], de, side)
+        while chain[j, c] >= 0:  # the normal leans with the first sample
+            for a in range(3):
+                co[c] += K[15][i, j, a, c] * side[a]
+            c += 1
         put(L, g, idx, co, k, 2.0 * w * scale[o + SLIP] ** 2, r[o + SLIP] + s[o + SLIP])
     if kind == WELDED:
         r[o + SLIP + 1] = along - radius * turned
@@ -278,7 +303,7 @@ def spin_columns(i, j, chain, Js, factor, co):
 
 
 @njit(cache=True)
-def rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n, Je, jac, w, scale, s, r, L, g, idx, co):
+def rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n, Je, Jn, jac, w, scale, s, r, L, g, idx, co):
     """(de - r phi x n)_xy, phi = vee(Q - Q^T)/2, Q = R+ R^T; d(phi) = (tr Q 1 - Q) A+/2 and -(tr Q 1 - Q^T) A/2."""
     Q = np.empty((3, 3))
     for a in range(3):
@@ -309,6 +334,11 @@ def rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n, Je, jac, w, 
                             turned -= (Q[p, q] if side else Q[q, p]) * axis[q]
                         dphi[p] = 0.5 * sign * turned
                     cross(dphi, n, v)
+                    value -= radius * v[a]
+                if not side:
+                    for p in range(3):
+                        dphi[p] = Jn[i, j, p, c]
+                    cross(phi, dphi, v)
                     value -= radius * v[a]
                 idx[k], co[k] = (1 + side) * nv + chain[j, c], value
                 k += 1
@@ -457,7 +487,7 @@ def clear(i, o, spots, model, terrain, moves, K, jac, w, scale, s, r, L, g, idx,
     R, P, A = K[0], K[1], K[2]
     nq = nodes.shape[0]
     nv = nq + 3 * K[6].shape[1]
-    at, v, H = np.empty(3), np.empty(3), np.empty(3)
+    at, v, H = np.empty(3), np.empty(3), np.empty(6)
     for k in range(spot_node.shape[0]):
         b = spot_node[k]
         transform(R[i, b], P[i, b], spot_local[k], at)
