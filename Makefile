@@ -34,7 +34,7 @@ bench: $(VENV)/.bench
 	$(BIN)/bunraku bench
 
 check-all: $(VENV)/.bench
-	@echo "Installing robots to import (about 130 MB)"
+	@echo "Installing robots to import and crocoddyl (about 240 MB)"
 	@$(PIP) -e ".[check-all]"
 	$(BIN)/python -m pytest -m exhaustive
 	$(BIN)/bunraku bench --exhaustive

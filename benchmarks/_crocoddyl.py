@@ -47,7 +47,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Judged:
-    """Of a result: way of the centre of mass [m], feet on the ground off their place [m], force outside its cone [N], share of torque."""
+    """Of a result: way of the centre of mass [m], feet held off their place [m], force outside its cone [N], torque of the line."""
 
     distance: float
     foot: float
@@ -140,7 +140,7 @@ class _Writer:
 
 
 def state_walk(character: Character, gait: Gait, samples: int) -> Walk:
-    """The walk of a gait that happens once, from rest to rest, on the ``samples`` of our plan; each foot steps the whole way at once."""
+    """The walk of a gait that happens once, from rest to rest, on the ``samples`` of our plan; a foot steps the whole way."""
     assert gait.distance is not None
     assert gait.friction is not None
     length, friction = float(gait.distance[0] or 0.0), gait.friction

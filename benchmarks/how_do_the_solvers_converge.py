@@ -6,9 +6,9 @@ apart together), tau I added until Cholesky succeeds; filtered: Gauss-Newton plu
 sample with its negative eigenvalues set to zero, blocks between samples left out of that rest (the paper drops the second
 derivatives of its kinematics instead; ours are not a separate term, so it is another filter for the same purpose); Gauss-Newton
 with the same line search; Levenberg-Marquardt; L-BFGS. The augmented Lagrangian has no such energy of its own: after every round
-its point is valued by the same penalty function, against the steps until then. It is not made to lower that: where all end in one
-valley, its end is higher by the small bias that a penalty leaves in the rows. Printed: steps to within 5 % of the best final energy
-of all, the energy at the end, CPU seconds.
+its point of least residual so far is valued by the same penalty function, against the steps until then. It is not made to lower
+that: where all end in one valley, its end is higher by the small bias that a penalty leaves in the rows. Printed: steps to within
+5 % of the best final energy of all, the energy at the end, CPU seconds.
 
 Run: python benchmarks/how_do_the_solvers_converge.py [-o convergence.png] [--iterations 100] [NAME ...]
 """

@@ -1,7 +1,7 @@
 """Make the pictures of the README and the documentation: `MUJOCO_GL=osmesa python scripts/make_pictures.py [NAME...]` (or egl).
 
 Characters are drawn by MuJoCo, curves by matplotlib. Names: not-done-yet, chicken-dance, marionette-show,
-one-rod; all if none is given.
+one-rod, legs-and-wheels; all if none is given.
 The dance takes some minutes.
 """
 
@@ -14,6 +14,8 @@ import numpy as np
 
 from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
 from bunraku.formats.registry import read_character, read_clip
+from bunraku.mechanics.centroidal.kinematics import kinematics
+from bunraku.mechanics.centroidal.model import centroidal_model
 from bunraku.mechanics.driven_measures import replayed
 from bunraku.mechanics.integrators.driven.outputs import track
 from bunraku.mechanics.points import Points
@@ -299,7 +301,77 @@ def rod():
     return figure
 
 
-PICTURES = {"not-done-yet": robot, "chicken-dance": dance, "marionette-show": show, "one-rod": rod}
+def ground_frames(performance, times, width=400, height=320):
+    """A character that goes over the ground at some times, the camera going along, drawn by MuJoCo."""
+    import mujoco
+
+    character = performance.character
+    model = mujoco.MjModel.from_xml_string(write_mjcf(character, floor=False).replace("</mujoco>", PAPER + "</mujoco>"))
+    model.vis.global_.offwidth, model.vis.global_.offheight = width, height
+    model.vis.global_.fovy = 22
+    state, camera = mujoco.MjData(model), mujoco.MjvCamera()
+    camera.distance, camera.azimuth, camera.elevation = 1.0, 215, -20
+    renderer = mujoco.Renderer(model, height, width)
+    pictures = []
+    for time in times:
+        q = performance.motion.values[round(time * performance.rate)]
+        state.qpos[:] = coordinates_to_qpos(character, model, q[None])[0]
+        mujoco.mj_forward(model, state)
+        camera.lookat[:] = (q[0], q[1], 0.09)
+        renderer.update_scene(state, camera)
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
+        pictures.append(renderer.render().copy())
+    renderer.close()
+    return pictures
+
+
+def tracks(axis, performance):
+    """Paths of the contact points (drawn where they are on the ground) and of the centre of mass, from above."""
+    model = centroidal_model(performance.character)
+    seen = kinematics(model, np.column_stack([performance.motion.column(name) for name in model.names]))
+    for j in range(model.n_tips):
+        e = seen.contact[:, j]
+        on = e[:, 2] < 1e-3
+        axis.plot(*(np.where(on, 100.0 * e[:, a], np.nan) for a in (0, 1)), color=BLUE, lw=1.3, solid_capstyle="round")
+    axis.plot(100.0 * seen.com[:, 0], 100.0 * seen.com[:, 1], color=RED, lw=1.0, ls=(0, (4, 2)))
+    axis.set(aspect="equal", anchor="C")
+    axis.tick_params(labelsize=7)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+
+
+GOING = (
+    ("swizzlebot", "swizzle", "swizzle on passive wheels"),
+    ("agilebot", "slalom", "slalom on driven wheels"),
+    ("skatebot", "skate", "skating, two wheels a foot"),
+    ("walker", "crawl", "a crawl on ball feet"),
+)
+
+
+def going():
+    """Four robots, four moments of a cycle each, and the tracks of their wheels and feet from above."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(10, 5.4), layout="constrained")
+    grid = figure.add_gridspec(len(GOING), 5, width_ratios=(1.0, 1.0, 1.0, 1.0, 1.9))
+    for i, (name, clip, title) in enumerate(GOING):
+        performance = make_performer("locomotion").perform(read_character(name), read_clip(clip))
+        period = performance.certificate.figures["period_s"]
+        times = [(0.5 + 0.25 * k) * period for k in range(4)]
+        for k, picture in enumerate(ground_frames(performance, times)):
+            axis = figure.add_subplot(grid[i, k])
+            axis.imshow(picture)
+            axis.axis("off")
+            if k == 0:
+                axis.set_title(title, fontsize=9, loc="left")
+        axis = figure.add_subplot(grid[i, 4])
+        tracks(axis, performance)
+        if i == len(GOING) - 1:
+            axis.set_xlabel("from above [cm]", fontsize=8)
+    return figure
+
+
+PICTURES = {"not-done-yet": robot, "chicken-dance": dance, "marionette-show": show, "one-rod": rod, "legs-and-wheels": going}
 
 
 def main() -> None:

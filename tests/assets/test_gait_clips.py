@@ -35,7 +35,7 @@ GOALS = {
     "crawl-turn": ("walker", 1.2, (0.0, 0.0), 20.0),
     "trot": ("walker", 0.6, (0.1, 0.0), 0.0),
     "car-forward": ("tilted-car", 1.2, (0.5, 0.0), 0.0),
-    "slope": ("walker", 10.2, (0.72, 0.0), 0.0),
+    "slope": ("walker", 9.0, (0.84, 0.0), 0.0),
     "step-up": ("walker", 6.6, (0.5, 0.0), 0.0),
 }
 
@@ -90,13 +90,16 @@ def test_the_skaters_stroke_with_both_wheels_of_a_foot_and_the_tripod_keeps_its_
 
 
 @pytest.mark.parametrize("name", ["slope", "step-up"])
-def test_the_walker_starts_before_the_terrain_and_ends_beyond_it(robots, name):
+def test_the_walker_starts_before_the_terrain_and_ends_on_it(robots, name):
     gait = read_clip(name).gait
     places = np.array(feet_of(robots["walker"]).places)
     start, end = places, places + np.array(gait.distance)
     ground = gait.terrain
     np.testing.assert_allclose(ground.height(*start.T), 0.0, atol=1e-15)
-    np.testing.assert_allclose(ground.height(*end.T), ground.heights.max())
+    if name == "step-up":
+        np.testing.assert_allclose(ground.height(*end.T), ground.heights.max())
+    else:
+        assert (ground.height(*end.T) > 0.05).all()  # all feet stand on the slope
     steepest = np.degrees(np.arctan(ground.gradient(np.linspace(-1.0, 2.0, 3001), 0.0)[:, 0])).max()
     if name == "slope":
         assert steepest == pytest.approx(10.0)

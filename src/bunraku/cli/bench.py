@@ -23,6 +23,7 @@ EXHAUSTIVE = (
     "how_does_retargeting_grow",
     "is_the_reduced_model_right",
     "is_locomotion_robust",
+    "how_fast_is_crocoddyl",
     "how_do_the_solvers_converge",
 )
 NOT_MEASURED = 77

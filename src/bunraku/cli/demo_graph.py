@@ -1,4 +1,4 @@
-"""The demo of the motion graph: standing, rolling, turning and walking sideways, strung together at random, replayed in one go."""
+"""The demo of the motion graph: standing, crawling and turning strung together at random, replayed in one go."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     from bunraku.verification.verify import verify
 
     gaits = {
-        "stand": Gait(0.6, distance=(0.0, 0.0), turn=0.0),
-        "roll": Gait(1.2, distance=(0.6, 0.0), turn=0.0),
-        "turn": Gait(1.6, distance=(0.0, 0.0), turn=math.radians(45.0)),
-        "walk": Gait(1.6, "crawl", distance=(0.0, 0.08), turn=0.0, friction=0.5),
+        "stand": Gait(0.3, distance=(0.0, 0.0), turn=0.0, friction=0.5),
+        "crawl": Gait(1.2, "crawl", distance=(0.12, 0.0), turn=0.0, friction=0.5),
+        "turn": Gait(1.2, "crawl", distance=(0.0, 0.0), turn=math.radians(20.0), friction=0.5),
     }
     with watching() as monitor:
         clock = time.thread_time()

@@ -44,6 +44,7 @@ class GroundPlan:
     terrain: HeightField | None
     rate: float
     period: float
+    repeats: bool
     friction: float | None
     q: Array = field(repr=False)
     v: Array = field(repr=False)
@@ -138,6 +139,7 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
         terrain if terrain is not None else terrain_of(performance),
         motion.rate,
         float(figures.get("period_s", motion.duration)),
+        figures.get("cycles", 0.0) >= 1.0,
         float(figures["friction"]) if "friction" in figures else None,
         q,
         v,

@@ -92,8 +92,8 @@ def verify_ground(
 
 
 def planned_figures(plan: GroundPlan) -> dict[str, float]:
-    """Displacement of the centre of mass from above [m] and turn of the base [deg], per cycle or of a motion that happens once."""
-    end = min(plan.period, plan.duration)
+    """Displacement of the centre of mass from above [m] and turn of the base [deg], per cycle, or of all of a motion that does not repeat."""
+    end = min(plan.period, plan.duration) if plan.repeats else plan.duration
     moved = [float(np.interp(end, plan.times, plan.com[:, a]) - plan.com[0, a]) for a in (0, 1)]
     turned = float(np.interp(end, plan.times, plan.yaw) - plan.yaw[0])
     return {"distance_m": float(np.hypot(moved[0], moved[1])), "turn_deg": float(np.degrees(turned))}

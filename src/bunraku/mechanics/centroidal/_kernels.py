@@ -142,7 +142,7 @@ def com_jacobian(parent, kind, nodes, points, P, A, place, M, Jx):
 
 @njit(cache=True)
 def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js, Jn):
-    """Contact point, rolling direction, spin and ground normal of end effector j, with Jacobians over the coordinates of its chain."""
+    """Contact point, rolling direction, spin and ground normal of end effector j, with Jacobians over its chain."""
     tip_node, tip_center, tip_axis, tip_reference, tip_radius, tip_kind, chain = tips
     grid, heights = terrain
     b, r = tip_node[j], tip_radius[j]

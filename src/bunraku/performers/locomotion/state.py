@@ -30,6 +30,8 @@ CLEARANCE = 0.005
 COARSE = 0.1
 """Longest step [s] of the first plan; a cycle has at least twelve."""
 
+FEW, FINER = 30, 4
+"""Up to so many samples are planned at once; more are refined from a plan with a quarter of them."""
 
 LONGEST = 4.0
 """A motion that happens once and takes longer [s] is weighed per sample like one of this length."""
@@ -47,7 +49,7 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
 
     A cycle that only rolls is planned with 12 and refined to 24, one with swinging feet with 12 (24 where swings are short) and
     refined to 48; motions that happen once accordingly, from a step of 0.1 s on, or from 12 for each time that they go through a
-    footfall pattern. ``gait.samples`` fixes the last; up to 30 it is the only one.
+    footfall pattern. ``gait.samples`` fixes the last; up to `FEW` it is the only one, otherwise each begins with a quarter of them.
     """
     ends = 0 if gait.periodic else 1
     halves = 2 if gait.symmetric else 1
@@ -61,12 +63,12 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
         raise BadInput(f"{gait.samples} samples are too few for the swings of {gait.pattern!r}; give {least} or more, or 0")
     if last % halves or (last // halves) < 6:
         raise BadInput(f"{last} samples cannot be halved for half-cycle symmetry; give an even number of 12 or more")
-    if last <= 30 or first + ends >= last:
-        return (last,)
-    found = [first + ends]
-    while 4 * (found[-1] - ends) < last - ends:
-        found.append(4 * (found[-1] - ends) + ends)
-    return (*found, last)
+    found = [last]
+    first += first % halves
+    while found[0] > FEW and found[0] > first + ends:
+        coarser = max(first, int(np.ceil((found[0] - ends) / FINER)))
+        found.insert(0, coarser + coarser % halves + ends)
+    return tuple(found)
 
 
 def state_problem(
