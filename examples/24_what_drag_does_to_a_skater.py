@@ -12,12 +12,13 @@ depends on it: measure it, by letting a wheel coast to a stop, before you believ
 import numpy as np
 
 from bunraku.building.drag import with_rolling_resistance
-from bunraku.formats.registry import read_character, read_clip
+from bunraku.formats.registry import read_character
 from bunraku.mechanics.centroidal.kinematics import kinematics
+from bunraku.motion import Gait
 from bunraku.performers.locomotion.solve import plan_motion
 
 DRAGS = (0.25, 1.0, 2.0)  # N s/m of each wheel
-SAMPLES = 24
+GAIT = Gait(1.2, "trot", distance=(0.3, 0.0), turn=0.0, friction=0.6, symmetric=True, samples=24)
 
 
 def lesson(drags=DRAGS):
@@ -25,10 +26,9 @@ def lesson(drags=DRAGS):
 
     The second half of a cycle mirrors the first: left and right take turns.
     """
-    gait = read_clip("skate").gait.changed(symmetric=True, samples=SAMPLES)
     found = {}
     for drag in drags:
-        plan = plan_motion(with_rolling_resistance(read_character("skatebot"), drag), gait).plan
+        plan = plan_motion(with_rolling_resistance(read_character("skatebot"), drag), GAIT).plan
         v, model = plan.samples(0, plan.cycle), plan.problem.model
         seen = kinematics(model, v[:, : model.nq])
         stands = np.array([plan.touching(k) for k in range(plan.cycle + 1)], dtype=bool)

@@ -189,4 +189,8 @@ def test_the_list_names_every_demo(capsys) -> None:
     assert _run(["demo", "--list"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
     small = ["speech", "marionette", "marionette-show", "cart-pendulum", "double-pendulum", "puppet-arm", "hand"]
-    assert listed == [*small, "one-rod", "two-rods", "dancer", "bartender", "rapper", "drummer", "boxer"]
+    bending = ["one-rod", "two-rods", "dancer", "bartender", "rapper", "drummer", "boxer"]
+    rolling = ["swizzlebot", "swizzlebot-turn", "swizzlebot-rest", "creature3", "creature3-fast", "creature3-turn"]
+    rolling += ["brainbot", "brainbot-turn", "agilebot-start-stop", "agilebot-turn", "agilebot-slalom", "agilebot-sidestep"]
+    going = [*rolling, "skatebot", "dinobot", "walker-crawl", "walker-trot", "tilted-car", "growing-robot", "motion-graph"]
+    assert listed == [*small, *bending, *going]

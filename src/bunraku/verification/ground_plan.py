@@ -35,8 +35,8 @@ class GroundPlan:
     the channels tell the motors, angles and speeds of the motion where there is no channel;
     ``position`` (n, 3) and ``rotation`` (n, 3, 3): the base; ``com`` (n, 3): the centre of mass; ``tip_center``, ``tip_axis``
     (n, e, 3): centres of the end effectors and their axes in the world; ``tip_rotation`` (n, e, 3, 3) of their bodies; ``period``
-    [s] of a cycle, the whole duration of a motion that happens once; ``friction``: what the plan counts on, None if it does not
-    say.
+    [s] of a cycle, the whole duration of a motion that happens once; ``repeats``: whether the motion is a cycle, again and again;
+    ``friction``: what the plan counts on, None if it does not say.
     """
 
     character: Character

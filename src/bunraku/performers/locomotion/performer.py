@@ -37,7 +37,7 @@ class LocomotionPerformer(Performer):
     cycles: int = option(0, "how often a cycle is played; 0: as the clip says", low=0, high=10_000)
     least_force: float = option(0.5, "least force on every foot that stands", unit="N", low=0.0, high=1e3)
     smooth: float = option(0.1, "weight of accelerations", low=0.0, high=1e6)
-    posture: float = option(3e-3, "weight of the distance from the home pose", unit="1/rad^2", low=0.0, high=1e3)
+    posture: float = option(2e-3, "weight of the distance from the home pose", unit="1/rad^2", low=0.0, high=1e3)
     force_rate: float = option(1e-3, "weight of changes of force", unit="1/N^2", low=0.0, high=1e3)
     max_iterations: int = option(1000, "Gauss-Newton steps of each stage", low=1, high=100_000)
     tolerance: float = option(1e-6, "largest violation of any row at the end", low=1e-10, high=1e-2)

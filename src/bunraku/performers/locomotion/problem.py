@@ -120,7 +120,7 @@ class MotionProblem:
 
     @property
     def intervals(self) -> int:
-        """Number of steps: T of a cycle, T - 1 of a motion that happens once; of a mirrored half cycle those of the whole."""
+        """Number of steps, T of a cycle, T - 1 of a motion that happens once; of a mirrored half cycle those of the whole."""
         if not self.periodic:
             return self.samples - 1
         return self.samples * (2 if self.ends.mirror is not None else 1)

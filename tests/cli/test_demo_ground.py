@@ -1,0 +1,29 @@
+"""The demos of going: what they measure is what their JSON says, and a promise that is broken is seen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bunraku.cli import demo_ground
+from bunraku.cli.main import _run
+
+
+def test_the_slalom_is_proved_in_figures(capsys) -> None:
+    assert _run(["demo", "agilebot-slalom", "--quick", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found)[:7] == ["demo", "performer", "status", "duration_s", "solve_s", "worst_limit_violation", "verified"]
+    assert found["verified"] is True
+    assert found["fell"] is False
+    assert found["max_residual"] <= 1e-6
+    assert found["distance_m"] == pytest.approx(1.07, rel=1e-6)
+    assert found["replay_velocity_error"] <= 0.02
+    assert found["replay_distance_m"] == pytest.approx(3 * 1.07, rel=0.05)
+    assert 0.0 < found["torque_utilisation"] < 1.0
+
+
+def test_a_bar_that_is_not_met_is_exit_1(capsys, monkeypatch) -> None:
+    monkeypatch.setitem(demo_ground.VELOCITY_BARS, "start-stop", 1e-6)
+    assert _run(["demo", "agilebot-start-stop", "--quick"]) == 1
+    assert "velocity error of start-stop" in capsys.readouterr().err
