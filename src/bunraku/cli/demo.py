@@ -98,7 +98,7 @@ DEMOS = {
     "swizzlebot": Demo(
         "locomotion", "swizzlebot", "swizzle", {}, "four passive wheels swizzle, always on the ground", "demo_ground"
     ),
-    "swizzlebot-turn": Demo("locomotion", "swizzlebot", "swizzle-turn", {}, "the same turns", "demo_ground"),
+    "swizzlebot-turn": Demo("locomotion", "swizzlebot", "swizzle-turn", {"posture": 1e-2}, "the same turns", "demo_ground"),
     "swizzlebot-rest": Demo("locomotion", "swizzlebot", "swizzle-rest", {}, "and sets off from rest", "demo_ground"),
     "creature3": Demo("locomotion", "creature3", "walk-tripod", {}, "three legs and a wheel walk", "demo_ground"),
     "creature3-fast": Demo("locomotion", "creature3", "fast-walk", {}, "three times as fast", "demo_ground"),
@@ -108,9 +108,11 @@ DEMOS = {
     "agilebot-start-stop": Demo(
         "locomotion", "agilebot", "start-stop", {}, "a metre from rest to rest on driven wheels", "demo_ground"
     ),
-    "agilebot-turn": Demo("locomotion", "agilebot", "turn-in-place", {}, "it turns on the spot", "demo_ground"),
+    "agilebot-turn": Demo("locomotion", "agilebot", "turn-in-place", {"posture": 1e-2}, "it turns on the spot", "demo_ground"),
     "agilebot-slalom": Demo("locomotion", "agilebot", "slalom", {}, "a slalom by three targets", "demo_ground"),
-    "agilebot-sidestep": Demo("locomotion", "agilebot", "side-step", {}, "it steps aside and rolls on", "demo_ground"),
+    "agilebot-sidestep": Demo(
+        "locomotion", "agilebot", "side-step", {"posture": 1e-2}, "it steps aside and rolls on", "demo_ground"
+    ),
     "skatebot": Demo("locomotion", "skatebot", "skate", {}, "two wheels a foot: it skates in strokes", "demo_ground"),
     "dinobot": Demo("locomotion", "dinobot", "dino-skate", {}, "a skater with a neck", "demo_ground"),
     "walker-crawl": Demo("locomotion", "walker", "crawl", {}, "a four-legged walker crawls", "demo_ground"),

@@ -92,7 +92,7 @@ def verify_ground(
 
 
 def planned_figures(plan: GroundPlan) -> dict[str, float]:
-    """Displacement of the centre of mass from above [m] and turn of the base [deg], per cycle, or of all of a motion that does not repeat."""
+    """Displacement of the centre of mass from above [m] and turn of the base [deg]: of a cycle, or of all that does not repeat."""
     end = min(plan.period, plan.duration) if plan.repeats else plan.duration
     moved = [float(np.interp(end, plan.times, plan.com[:, a]) - plan.com[0, a]) for a in (0, 1)]
     turned = float(np.interp(end, plan.times, plan.yaw) - plan.yaw[0])
