@@ -123,7 +123,7 @@ DEMOS = {
     "growing-robot": Demo(
         "locomotion", "reacher", "reach-high", {}, "a robot that cannot reach its target grows longer legs", "demo_design"
     ),
-    "motion-graph": Demo("locomotion", "walker", "a random path", {}, "stand, crawl and turn in any order", "demo_graph"),
+    "motion-graph": Demo("locomotion", "walker", "random-path", {}, "stand, crawl and turn in any order", "demo_graph"),
 }
 
 

@@ -32,6 +32,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     with watching() as monitor:
         clock = time.thread_time()
         result = perform_path(read_character(example.character), gaits, edges=EDGES, seed=SEED, monitor=monitor)
+        result = result.changed(clip_name=example.clip)
         spent = time.thread_time() - clock
         verdict = verify(result, monitor=monitor)
     certified = result.certificate.figures

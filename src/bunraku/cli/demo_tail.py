@@ -98,6 +98,7 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
     from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
     from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
     from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.ground_film import draw_strip, write_film
     from bunraku.verification.ground_judge import GroundVerdict
     from bunraku.verification.ground_plots import draw_footfalls, draw_motors, draw_way
     from bunraku.verification.ground_verify import goes_over_ground
@@ -119,6 +120,8 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
         save_figure(draw_way(verdict.replay), folder / "way.png")
         save_figure(draw_footfalls(verdict.replay.usual), folder / "footfalls.png")
         save_figure(draw_motors(verdict.replay.usual), folder / "motors.png")
+        save_figure(draw_strip(verdict.replay.usual), folder / "strip.png")
+        write_film(verdict.replay.usual, folder / "film.gif")
     if isinstance(verdict.replay, FlexibleVerdict):
         save_figure(draw_frames(verdict.replay.judged), folder / "frames.png")
         save_figure(draw_errors(verdict.replay.judged), folder / "errors.png")

@@ -33,7 +33,7 @@ def model(walker):
 
 @pytest.fixture(scope="module")
 def climbed(walker):
-    performer = LocomotionPerformer(posture=1e-3, max_iterations=150)
+    performer = LocomotionPerformer(max_iterations=250)
     clip = Clip("step", gait=STEP)
     planned = performer.plan(walker, clip)
     return planned, performer.assemble(walker, clip, planned)
