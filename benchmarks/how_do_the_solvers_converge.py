@@ -25,7 +25,7 @@ import numpy as np
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.penalty_methods import minimize_penalty
-from bunraku.performers.locomotion.problem import MotionProblem
+from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import state_problem
 from locomotion import TABLE
 
@@ -102,7 +102,7 @@ def examine(name: str, iterations: int) -> dict[str, tuple[np.ndarray, np.ndarra
     row = TABLE[name]
     gait = read_clip(row.clip).gait
     assert gait is not None
-    problem = state_problem(read_character(row.robot), gait, samples=row.samples)
+    problem = state_problem(read_character(row.robot), gait, samples=row.samples, weights=Weights(posture=row.posture))
     start = problem.still()
     kinds = {
         "true Newton": {"method": "newton", "hessian": lambda *at: true_hessian(problem, *at)},

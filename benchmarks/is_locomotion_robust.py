@@ -20,7 +20,7 @@ import numpy as np
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.performers.locomotion.calmed import solve_from
-from bunraku.performers.locomotion.problem import MotionProblem
+from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import state_problem
 from locomotion import TABLE
 
@@ -82,7 +82,7 @@ def main() -> int:
         row = TABLE[name]
         gait = read_clip(row.clip).gait
         assert gait is not None
-        problem = state_problem(read_character(row.robot), gait, samples=row.samples)
+        problem = state_problem(read_character(row.robot), gait, samples=row.samples, weights=Weights(posture=row.posture))
         rest = problem.objective(solver.solve(problem, problem.still()).z)
         told, text = line("calmed", problem, chosen.starts, lambda start, problem=problem: solve_from(problem, start, solver))
         print(f"{name:15}{row.samples:4d}{rest:10.5f}  {text}", flush=True)

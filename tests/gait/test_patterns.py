@@ -141,7 +141,7 @@ def test_impossible_footfalls_are_refused_in_one_line(walker, swings, more, word
 
 
 def test_an_unknown_pattern_is_refused(walker):
-    with pytest.raises(BadInput, match="'gallop' is not known; give one of roll, crawl, trot, pace, bound, best, or custom"):
+    with pytest.raises(BadInput, match="'gallop' is not known here; give one of roll, crawl, trot, pace, bound, or custom"):
         made(walker, "gallop")
 
 

@@ -25,6 +25,7 @@ EXHAUSTIVE = (
     "is_locomotion_robust",
     "how_fast_is_crocoddyl",
     "how_do_the_solvers_converge",
+    "do_the_replays_hold",
 )
 NOT_MEASURED = 77
 """Exit code of a benchmark whose data is not there."""

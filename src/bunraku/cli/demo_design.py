@@ -77,9 +77,11 @@ def _promises(who: str, study: Study, before: Variant, made: Improvement, figure
     if who == "tilted-car":
         front, hind = made.variant.parameters - study.design.initial
         figures["relative_lowering_mm"] = 1e3 * float(hind - front)
-        off = abs(figures["relative_lowering_mm"] - 30.0 * (1.0 - np.cos(np.pi / 4.0)))
+        tip = study.design.character(study.design.initial).end_effectors[0]
+        level = float(np.hypot(tip.axis[0], tip.axis[1]) / np.linalg.norm(tip.axis))
+        off = abs(figures["relative_lowering_mm"] - 1e3 * tip.radius * (1.0 - level))
         return (
-            Check("lowering against r (1 - cos 45 deg)", off, "mm", 0.05),
+            Check("lowering against r (1 - cos tilt)", off, "mm", 0.05),
             Check("design steps", figures["design_steps"], "", 4),
         )
     first, last = (float(np.abs(target_misses(one.problem, one.motion)).max()) for one in (before, made.variant))

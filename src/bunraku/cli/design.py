@@ -81,6 +81,8 @@ def design(
             facts |= more
         if optimize:
             free = [name for name in _names(study, only) if name not in changes]
+            if not free:
+                raise BadInput("nothing is left to improve: --set fixes all that --only allows; allow more, or set less")
             study, after, improvement = _improved(study, family, wish.gait, after, optimize, free, steps, monitor)
             facts |= _told(improvement)
     facts |= _summary(study, family, before, after)
@@ -111,6 +113,8 @@ def _changes(family: Design, words: list[str]) -> dict[str, float]:
     from bunraku.errors import BadInput
 
     found: dict[str, float] = {}
+    if words and not family.names:
+        raise BadInput(f"the design of {family.name!r} has no parameter that could be set")
     for word in words:
         name, sign, text = word.rpartition("=")
         name = name.strip()

@@ -15,11 +15,11 @@ from bunraku.character import Character, Motor
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, feet_of
 from bunraku.gait.patterns import PATTERNS, footfalls, named_swings
+from bunraku.mechanics.statics import GRAVITY
 from bunraku.motion import Gait
 
 __all__ = ["candidates", "fastest", "gait_for"]
 
-GRAVITY = 9.81
 STRIDE, EXPONENT = 2.4, 0.34
 TROT_FROM = 0.01
 """The Froude number above which four legs or more trot instead of crawling."""

@@ -69,7 +69,8 @@ def footfalls(character: Character, gait: Gait) -> FootfallPattern:
             support = SUPPORT / whole
     else:
         raise BadInput(
-            f"the footfall pattern {gait.pattern!r} is not known; give one of {', '.join(PATTERNS)}, best, or custom with swings"
+            f"the footfall pattern {gait.pattern!r} is not known here; give one of {', '.join(PATTERNS)}, or custom with swings "
+            "(best is for perform, which tries them)"
         )
     names = [tip.name for tip in character.end_effectors]
     check_swings(swings, names, gait.periodic)

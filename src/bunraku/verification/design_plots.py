@@ -12,18 +12,9 @@ from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.verification.plots import DONE, LIMIT, WISH, new_figure
 
-__all__ = ["draw_convergence", "draw_design"]
+__all__ = ["draw_design"]
 
 Array = NDArray[np.float64]
-
-
-def draw_convergence(runs: dict[str, Sequence[float]]) -> Any:
-    """The energy of the optimal motion over the design steps, one panel a run."""
-    figure, axes = new_figure(1, len(runs), height=2.6, width=4.5 * len(runs), share=False)
-    for axis, (name, energies) in zip(axes[0], runs.items(), strict=True):
-        _convergence(axis, energies)
-        axis.set_title(name, fontsize=9)
-    return figure
 
 
 def draw_design(variants: Sequence[tuple[str, CentroidalModel, Array]], energies: Sequence[float] = ()) -> Any:

@@ -25,8 +25,11 @@ def terrain_of(performance: Performance) -> HeightField | None:
         return said
     if not isinstance(said, Mapping) or not {"origin", "spacing", "heights"} <= set(said):
         raise BadInput(f"the terrain of {performance.clip_name!r} is no mapping of origin, spacing and heights; perform it again")
-    x, y = said["origin"]
-    return HeightField((float(x), float(y)), float(said["spacing"]), np.array(said["heights"], dtype=np.float64))
+    try:
+        x, y = said["origin"]
+        return HeightField((float(x), float(y)), float(said["spacing"]), np.array(said["heights"], dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"the terrain of {performance.clip_name!r} is damaged ({error}); perform it again") from error
 
 
 def ground_height(terrain: HeightField | None, x: Array, y: Array) -> Array:

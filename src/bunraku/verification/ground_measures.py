@@ -94,6 +94,10 @@ def window_velocity(values: Array, rate: float, window: float) -> Array:
     return np.asarray((values[w:] - values[:-w]) * (rate / w))
 
 
+SLOW = 0.01
+"""Errors of speed are relative to the mean speed [m/s], but to no less than this: a character that stands has none."""
+
+
 def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord) -> GroundMeasures:
     """Measure a record, over the part of the plan that it covers."""
     m = max(len(record.times), 2)
@@ -104,7 +108,7 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
     found = window_velocity(np.column_stack([record.com[:, :2], plan.reach * done]), plan.rate, window)
     speed, spin = float(np.linalg.norm(wanted[:, :2], axis=1).mean()), float(np.abs(wanted[:, 2]).mean())
     parts = 2 if speed >= spin else 3
-    error = float(np.sqrt(np.mean(np.sum((found - wanted)[:, :parts] ** 2, axis=1)))) / max(speed, spin, 1e-9)
+    error = float(np.sqrt(np.mean(np.sum((found - wanted)[:, :parts] ** 2, axis=1)))) / max(speed, spin, SLOW)
     path = float(np.linalg.norm(np.diff(com[:: max(1, round(window * plan.rate)), :2], axis=0), axis=1).sum())
     travel = max(path, plan.reach * float(np.abs(yaw[-1] - yaw[0])), float(np.linalg.norm(com[-1, :2] - com[0, :2])), 1e-9)
     apart = float(np.linalg.norm(record.com[-1, :2] - com[-1, :2]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.collision import Contact, self_collisions
 from bunraku.motion import Check, HeightField, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.ground_clearance import least_clearance
@@ -41,6 +42,12 @@ PENETRATION = 0.001
 
 PLANNED_SLIP = 0.02
 """No end effector is planned to slide farther than this share of the travel."""
+
+OVERLAP = 1e-3
+"""Parts may overlap this much [m] more than at home: shapes are rougher than parts."""
+
+LITTLE = 0.01
+"""Slip is relative to the travel [m], but to no less than this."""
 
 SAME_ANGLE, SAME_WAY = 1e-9, 0.001
 """Position channels are the planned angles to this [rad]; speeds of wheels add up to the planned way to this [m]."""
@@ -174,8 +181,28 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
         Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", 1.0, note=busiest),
         Check("planned depth in the ground", max(0.0, -float(plan.clearance.min())), "m", PENETRATION),
         Check("planned clearance of other parts", least, "m", 0.0, at_least=True, note=where),
-        Check("planned slip", float(slid.max()) / max(travel, 1e-9), "of travel", PLANNED_SLIP, note=tips[int(slid.argmax())].name),
+        _self_collision(plan),
+        Check(
+            "planned slip", float(slid.max()) / max(travel, LITTLE), "of travel", PLANNED_SLIP, note=tips[int(slid.argmax())].name
+        ),
     ]
+
+
+def _self_collision(plan: GroundPlan) -> Check:
+    """The pair of parts that comes nearest, against zero, or against how deep it overlaps at home."""
+    home = {
+        (one.body_a, one.body_b): one.distance for one in self_collisions(plan.character, plan.tree, plan.tree.home[None]).nearest
+    }
+    found = self_collisions(plan.character, plan.tree, plan.q).nearest
+    if not found:
+        return Check("self-collision clearance", float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
+
+    def bar(one: Contact) -> float:
+        return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
+
+    worst = min(found, key=lambda one: one.distance - bar(one))
+    note = f"{worst.body_a} and {worst.body_b} at {worst.index / plan.rate:.2f} s"
+    return Check("self-collision clearance", worst.distance, "m", bar(worst), at_least=True, note=note)
 
 
 def _wheel_radii(plan: GroundPlan) -> dict[str, float]:

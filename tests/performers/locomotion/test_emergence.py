@@ -88,6 +88,7 @@ def test_stroking_turns_the_feet_out_further_the_more_the_wheels_drag() -> None:
     assert angles[-1] > 30.0
 
 
+@pytest.mark.exhaustive
 def test_with_feet_that_take_turns_without_overlap_the_push_off_is_steep() -> None:
     """A foot always in the air, 1 N s/m per wheel: 35.1 degrees measured (the bar of 35 is this close), 11.7 at 0.25 N s/m."""
     character = read_character("skatebot")
@@ -102,7 +103,7 @@ def test_with_feet_that_take_turns_without_overlap_the_push_off_is_steep() -> No
         assert plan.solution.status is Status.CONVERGED
         angles.append(float(toe_angles(plan).max()))
     assert angles[0] < 15.0
-    assert angles[1] > 33.0
+    assert angles[1] >= 35.0
 
 
 def _swing_start(name: str) -> float:

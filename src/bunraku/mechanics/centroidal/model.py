@@ -108,6 +108,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
         raise BadInput(f"{character.name!r} {what}; going needs a free base and wheels or feet (end_effectors)")
     if base.sequence != "zyx":
         raise BadInput(f"the base of {character.name!r} turns in the order {base.sequence}; planning needs zyx (yaw first)")
+    _refuse(character, character.expand(locked))
     tree = compile_tree(character)
     above = {joint.child: joint for joint in character.joints}
     axles = tuple(above[tip.body].name if tip.spins else "" for tip in character.end_effectors)
@@ -261,3 +262,24 @@ def _spins(character: Character, axles: tuple[str, ...]) -> tuple[Array, Array, 
 def _speed(motor: Motor) -> float:
     stated = [limit for limit in (motor.velocity, motor.no_load_speed) if limit is not None]
     return (1.0 - SPEED_MARGIN) * min(stated) if stated else NO_LIMIT
+
+
+def _refuse(character: Character, locked: tuple[str, ...]) -> None:
+    """What planning would leave out without a word: couplings, loops, parts that bend, joints that nothing drives, no mass."""
+    who = character.name
+    for what, parts in (
+        ("couplings", character.couplings),
+        ("closed loops", character.loops),
+        ("flexible parts", character.flexibles),
+    ):
+        if parts:
+            raise BadInput(f"{who!r} has {what}, which planning over the ground does not know yet; describe it without")
+    axles = {tip.body for tip in character.end_effectors if tip.spins}
+    driven = set(character.driven)
+    for joint in character.joints:
+        idle = [axis.name for axis in joint.axes if axis.name not in driven and axis.name not in locked]
+        if joint.kind != "free" and joint.child not in axles and idle:
+            raise BadInput(f"no motor drives {idle[0]!r} of {who!r}; give it one, or name it in the gait's locked joints")
+    for body in character.bodies:
+        if not body.mass > 0.0:
+            raise BadInput(f"the body {body.name!r} of {who!r} has no mass; give mass and inertia of every body that moves")

@@ -59,7 +59,6 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
         "max_residual": violations[worst],
         "objective": plan.problem.objective(plan.solution.z),
         "period_s": gait.duration,
-        "cycles": float(gait.cycles if gait.periodic else 1),
         "friction": float(plan.problem.friction.min()),
         "distance_m": float(np.hypot(x, y)),
         "distance_x_m": x,
@@ -67,6 +66,8 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
         "turn_deg": float(np.rad2deg(turn)),
         "torque_utilisation": use,
     }
+    if gait.periodic:
+        figures["cycles"] = float(gait.cycles)
     return certify(character, wish, wish, status=plan.solution.status, checks=checks, notes=notes, figures=figures)
 
 
@@ -100,7 +101,8 @@ def pressing(plan: Plan) -> list[str]:
     found = {
         "friction": tips[:, FRICTION], "normal force": tips[:, NORMAL], "wheel speed": tips[:, SPIN],
         "wheel torque": tips[:, SPIN_TORQUE], "joint range": limits[moving, 0], "joint speed": limits[:, 1],
-        "joint torque": limits[:, 2], "distance of end effectors": shifts[o + 3 * joints :],
+        "joint torque": limits[:, 2], "distance of end effectors": shifts[o + 3 * joints : o + 3 * joints + len(problem.pairs[0])],
+        "limb in the ground": shifts[o + 3 * joints + len(problem.pairs[0]) :],
     }  # fmt: skip
     sizes = {kind: float(part.max(initial=0.0)) for kind, part in found.items()}
     most = max(sizes.values())
@@ -139,10 +141,11 @@ def _goals(plan: Plan, gait: Gait) -> list[Check]:
         else:
             checks.append(Check("wandered", miss, "m", 1e-3))
     if gait.turn is not None:
-        scale = abs(gait.turn) or 1.0
-        checks.append(
-            Check("missed turn", abs(turn - gait.turn) / scale, "of the wished one", GOAL, note=f"{np.rad2deg(turn):.2f} deg")
-        )
+        note = f"{np.rad2deg(turn):.2f} deg"
+        if gait.turn:
+            checks.append(Check("missed turn", abs(turn - gait.turn) / abs(gait.turn), "of the wished one", GOAL, note=note))
+        else:
+            checks.append(Check("strayed", abs(turn), "rad", 1e-3, note=note))
     return checks
 
 

@@ -46,6 +46,8 @@ class LocomotionPerformer(Performer):
         """Made for floating characters with end effectors, and clips that say how to go."""
         if not character.end_effectors or free_base(character) is None:
             return Suitability(0.0, "the character has no wheels or feet to go on (end_effectors, a free base)", ("end_effectors",))
+        if not character.motors:
+            return Suitability(0.0, "no motor moves the character", ("motors",))
         if clip.gait is None:
             return Suitability(0.0, "the clip has no gait", ("gait",))
         return Suitability(1.0, f"the clip says how to go, and {len(character.end_effectors)} end effectors carry the character")

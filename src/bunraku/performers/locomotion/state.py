@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 COUNTED_FRICTION = 0.7
 """The share of an end effector's friction that a plan counts on unless the gait says otherwise: a margin for other floors."""
 
+MOST_SAMPLES = 20_000
+"""Most samples of a plan."""
+
 CLEARANCE = 0.005
 """Distance [m] that everything but wheels and feet keeps from the ground."""
 
@@ -59,6 +62,8 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
     while first + ends < least:
         first *= 2
     last = gait.samples or (first * (2 if not pattern.swings else 4 if first <= 12.5 * within else 2)) + ends
+    if last > MOST_SAMPLES:
+        raise BadInput(f"{gait.duration:g} s would take {last} samples; give fewer (samples, at most {MOST_SAMPLES}) or less time")
     if last < least:
         raise BadInput(f"{gait.samples} samples are too few for the swings of {gait.pattern!r}; give {least} or more, or 0")
     if last % halves or (last // halves) < 6:
@@ -140,6 +145,11 @@ def _at_rest(model: CentroidalModel, gait: Gait) -> Ends:
 def _aims(model: CentroidalModel, gait: Gait, step: float, samples: int) -> Sequence[Aim]:
     found = []
     for target in gait.targets:
+        if gait.symmetric and target.time > 0.5 * gait.duration:
+            raise BadInput(
+                f"the target of {target.what!r} at {target.time:g} s lies in the second half of a cycle that mirrors its first; "
+                "give it in the first half, or drop the symmetry"
+            )
         if target.what == "com":
             what = -1
         elif target.what == "base":

@@ -107,7 +107,7 @@ def state_transition(
     weights = B.weights.paced(len(contacts) - 1, longer)
     friction = np.minimum(A.friction, B.friction)
     least = max(A.least_force, B.least_force)
-    return MotionProblem(A.model, contacts, heights, A.step, False, free, ends, weights, friction, least)
+    return MotionProblem(A.model, contacts, heights, A.step, False, free, ends, weights, friction, least, spots=A.spots)
 
 
 def plan_transition(

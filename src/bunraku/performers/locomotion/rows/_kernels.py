@@ -21,6 +21,7 @@ from bunraku.mechanics.centroidal._kernels import (
     momentum_jacobian,
     transform,
 )
+from bunraku.mechanics.tree._kernels import HINGE
 from bunraku.performers.locomotion._kernels import put
 from bunraku.performers.locomotion.torque._kernels import torque_columns, torques
 
@@ -234,7 +235,8 @@ def rolling(i, j, o, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co)
         de[a] = e[i + 1, j, a] - e[i, j, a]
     if kind == BALL:
         b = tips[0][j]
-        rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n[i, j], Je, K[15], jac, w, scale, s, r, L, g, idx, co)
+        kinds, normal, Jn = model[0][1], n[i, j], K[15]
+        rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, normal, Je, Jn, jac, w, scale, s, r, L, g, idx, co)
         return
     u = np.empty(6)
     side = np.empty(3)
@@ -303,7 +305,7 @@ def spin_columns(i, j, chain, Js, factor, co):
 
 
 @njit(cache=True)
-def rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n, Je, Jn, jac, w, scale, s, r, L, g, idx, co):
+def rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, n, Je, Jn, jac, w, scale, s, r, L, g, idx, co):
     """(de - r phi x n)_xy, phi = vee(Q - Q^T)/2, Q = R+ R^T; d(phi) = (tr Q 1 - Q) A+/2 and -(tr Q 1 - Q^T) A/2."""
     Q = np.empty((3, 3))
     for a in range(3):
@@ -326,7 +328,7 @@ def rolling_ball(i, j, o, radius, de, chain, nodes, nv, b, R, A, n, Je, Jn, jac,
                     break
                 value = sign * Je[i + side, j, a, c]
                 node = nodes[chain[j, c]]
-                if chain[j, c] >= 3:
+                if kinds[node] == HINGE:
                     axis = A[i + side, node]
                     for p in range(3):
                         turned = trace * axis[p]

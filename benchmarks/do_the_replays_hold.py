@@ -1,0 +1,55 @@
+"""Do the replays hold? Every demo that goes over the ground, and the slope and the step, in MuJoCo: the worst of all perturbations.
+
+Servo gains 10, 20 and 40 N·m/rad with floors of friction 0.6 and 0.8 and commands at 100 and 200 Hz, torque-speed lines active. Bars on the
+velocity error: slalom 2 %, swizzles 4 %, start and stop 5 %, the others 6 %; distance within 5 %; nothing falls; and every other check
+of `bunraku verify`.
+
+Run: python benchmarks/do_the_replays_hold.py [DEMO ...]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from bunraku.cli.demo import DEMOS
+from bunraku.cli.demo_ground import VELOCITY_BARS
+from bunraku.formats.registry import read_character, read_clip
+from bunraku.performers.performer import make_performer
+from bunraku.verification.verify import verify
+
+TERRAIN = {"slope": ("walker", "slope", {}), "step-up": ("walker", "step-up", {})}
+
+
+def main(chosen: list[str]) -> int:
+    motions = {name: (one.character, one.clip, one.options) for name, one in DEMOS.items() if one.module == "demo_ground"} | TERRAIN
+    print(
+        f"{'motion':20}{'status':>11}{'CPU s':>8}{'it':>6}{'n':>6}{'residual':>10}{'velocity':>10}{'bar':>6}{'distance':>10}{'fell':>6}"
+    )
+    broken = []
+    for name, (who, what, options) in motions.items():
+        if chosen and name not in chosen:
+            continue
+        clip, clock = read_clip(what), time.thread_time()
+        result = make_performer("locomotion", options).perform(read_character(who), clip)
+        spent, found = time.thread_time() - clock, result.certificate.figures
+        verdict = verify(result)
+        bar = next((bar for start, bar in VELOCITY_BARS.items() if clip.name.startswith(start)), 0.06)
+        figures = verdict.figures
+        error, off, fell = (
+            figures.get(f"{key}", float("nan")) for key in ("replay_velocity_error", "replay_distance_error", "fell")
+        )
+        print(
+            f"{name:20}{result.certificate.status.value:>11}{spent:8.2f}{found['iterations']:6.0f}{found['variables']:6.0f}"
+            f"{found['max_residual']:10.1e}{100 * error:8.2f} %{100 * bar:4.0f} %{100 * off:8.2f} %{fell:6.0f}"
+            + ("" if verdict.holds else f"  {verdict.sentence}"),
+            flush=True,
+        )
+        if not (verdict.holds and error <= bar):
+            broken.append(name)
+    print("all hold" if not broken else f"below their bars: {', '.join(broken)}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
