@@ -24,9 +24,8 @@ TERRAIN = {"slope": ("walker", "slope", {}), "step-up": ("walker", "step-up", {}
 def main(chosen: list[str]) -> int:
     going = {name: one for name, one in DEMOS.items() if one.module == "demo_ground"}
     motions = {name: (one.character, one.clip, one.options) for name, one in going.items()} | TERRAIN
-    print(
-        f"{'motion':20}{'status':>11}{'CPU s':>8}{'it':>6}{'n':>6}{'residual':>10}{'velocity':>10}{'bar':>6}{'distance':>10}{'fell':>6}"
-    )
+    heads = f"{'motion':20}{'status':>11}{'CPU s':>8}{'it':>6}{'n':>6}{'residual':>10}"
+    print(f"{heads}{'velocity':>10}{'bar':>6}{'distance':>10}{'fell':>6}")
     broken = []
     for name, (who, what, options) in motions.items():
         if chosen and name not in chosen:

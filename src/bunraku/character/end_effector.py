@@ -20,8 +20,8 @@ class EndEffector(Description):
     ``kind``: "passive", a wheel that turns freely; "active", one that a motor drives; "welded", a disc that is part of its body and
     rolls with it; "ball", a sphere that is part of its body. The body of a passive or active wheel is the wheel itself, the child
     of a hinge about its axle; the motor of an active one drives that hinge. ``friction`` is Coulomb's coefficient on the ground,
-    ``rolling_resistance`` c is the measured drag of a passive wheel over its speed [N·s/m], found by letting it coast; its axle has
-    the damping c r².
+    ``rolling_resistance`` c is the measured drag of a wheel over its speed [N·s/m], found by letting it coast; a passive
+    wheel's axle has the damping c r².
     """
 
     name: Name
@@ -38,11 +38,8 @@ class EndEffector(Description):
     def _check(self) -> EndEffector:
         if sum(part * part for part in self.axis) < 1e-12:
             raise ValueError(f"end effector {self.name}: an axis of length zero has no direction")
-        if self.rolling_resistance and self.kind != "passive":
-            raise ValueError(
-                f"end effector {self.name}: rolling resistance is for passive wheels; the motor of an active one overcomes its "
-                "own, a welded wheel or ball does not spin"
-            )
+        if self.rolling_resistance and self.kind in ("ball", "welded"):
+            raise ValueError(f"end effector {self.name}: a {self.kind} does not spin; rolling resistance is for wheels that do")
         return self
 
     @property
@@ -67,7 +64,7 @@ def check_end_effectors(
         if axle is None or axle.kind != "hinge":
             raise ValueError(f"the {tip.kind} wheel {tip.name!r} needs a hinge of its own; {tip.body!r} does not turn on one")
         torque = tip.rolling_resistance * tip.radius**2
-        if tip.rolling_resistance and abs(axle.damping - torque) > 1e-3 * torque:
+        if tip.kind == "passive" and abs(axle.damping - torque) > 1e-3 * torque:
             raise ValueError(
                 f"the wheel {tip.name!r} has a rolling resistance of {tip.rolling_resistance:g} N·s/m, its axle {axle.name!r} a "
                 f"damping of {axle.damping:g} N·m·s/rad; they are the same thing: give the axle c r² = {torque:.6g}"

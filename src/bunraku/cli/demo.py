@@ -109,7 +109,7 @@ DEMOS = {
         "locomotion", "agilebot", "start-stop", {}, "a metre from rest to rest on driven wheels", "demo_ground"
     ),
     "agilebot-turn": Demo("locomotion", "agilebot", "turn-in-place", {"posture": 1e-2}, "it turns on the spot", "demo_ground"),
-    "agilebot-slalom": Demo("locomotion", "agilebot", "slalom", {}, "a slalom by three targets", "demo_ground"),
+    "agilebot-slalom": Demo("locomotion", "agilebot", "slalom", {}, "a slalom by two targets", "demo_ground"),
     "agilebot-sidestep": Demo(
         "locomotion", "agilebot", "side-step", {"posture": 1e-2}, "it steps aside and rolls on", "demo_ground"
     ),
@@ -158,7 +158,7 @@ def demo(
 
     if listing:
         for key, example in DEMOS.items():
-            say(f"{key:16} {example.meaning}")
+            say(f"{key:20} {example.meaning}")
         return 0
     if name not in DEMOS:
         raise BadInput(f"there is no demo {name!r}; there are {', '.join(DEMOS)}")

@@ -46,8 +46,21 @@ def export(
     if not source:
         raise BadInput("nothing to export; give a performance or a character: bunraku export FILE --format csv")
     if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(_suffixes())):
-        return _performance(Path(source), form or "csv", output, overlay, context.args)
+        return _performance(Path(source), form or _form_of(output), output, overlay, context.args)
     return _character(source, form, output, overlay, context.args)
+
+
+def _form_of(output: Path | None) -> str:
+    """The format whose suffix the name has; CSV without a name."""
+    from bunraku.errors import BadInput
+    from bunraku.stage.registry import exporters
+
+    if output is None:
+        return "csv"
+    found = [name for name, exporter in exporters().items() if output.name.lower().endswith(exporter.suffix)]
+    if not found:
+        raise BadInput(f"the name fits no format; give --format ({', '.join(exporters())})", file=str(output))
+    return max(found, key=lambda name: len(exporters()[name].suffix))
 
 
 def _suffixes() -> tuple[str, ...]:

@@ -12,16 +12,21 @@ __all__ = ["need_kinds", "table", "thinned"]
 
 
 def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> tuple[Channel, ...]:
-    """The channels, all of kinds that the format can express; the first that is not is refused by name."""
+    """The channels of kinds that the format can express; another is refused by name.
+
+    Torques beside positions or speeds are the proof, not the command: they are left out where a format does not take them.
+    """
     if not performance.channels:
         raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to export")
-    for channel in performance.channels:
+    told = [channel for channel in performance.channels if channel.kind != "torque"]
+    sent = performance.channels if "torque" in kinds or performance.dynamic or not told else tuple(told)
+    for channel in sent:
         if channel.kind not in kinds:
             raise BadInput(
                 f"channel {channel.name!r} is a {channel.kind}, which the {form} format cannot express; "
-                f"it takes {' and '.join(kinds)}: leave the channel out, or export json"
+                f"it takes {' and '.join(kinds)}: export csv or json"
             )
-    return performance.channels
+    return sent
 
 
 def table(channels: tuple[Channel, ...], form: str) -> tuple[float, NDArray[np.float64]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.balance import free_base
-from bunraku.mechanics.collision import Contact, self_collisions
+from bunraku.mechanics.centroidal.clearance import clearance_check
 from bunraku.motion import Check, HeightField, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.ground_clearance import least_clearance
@@ -42,9 +42,6 @@ PENETRATION = 0.001
 
 PLANNED_SLIP = 0.02
 """No end effector is planned to slide farther than this share of the travel."""
-
-OVERLAP = 1e-3
-"""Parts may overlap this much [m] more than at home: shapes are rougher than parts."""
 
 LITTLE = 0.01
 """Slip is relative to the travel [m], but to no less than this."""
@@ -114,7 +111,13 @@ def replay_checks(verdict: GroundVerdict, velocity_bar: float = VELOCITY_ERROR) 
         return described(verdict.worst(name))
 
     checks = [
-        Check("replays completed", float(verdict.complete), bar=1.0, at_least=True, note="" if verdict.complete else "cancelled"),
+        Check(
+            "replays completed",
+            float(verdict.complete),
+            bar=1.0,
+            at_least=True,
+            note="" if verdict.complete else "some fell and were stopped" if verdict.fell else "cancelled",
+        ),
         Check("fell", figures["fell"], f"of {len(verdict.replays)} replays", 0.0, note=verdict.reason or "none did"),
         Check("velocity error", figures["replay_velocity_error"], "of mean speed", velocity_bar, note=worst("velocity_error")),
         Check("distance error", figures["replay_distance_error"], "of travel", DISTANCE_ERROR, note=worst("distance_error")),
@@ -181,28 +184,11 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
         Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", 1.0, note=busiest),
         Check("planned depth in the ground", max(0.0, -float(plan.clearance.min())), "m", PENETRATION),
         Check("planned clearance of other parts", least, "m", 0.0, at_least=True, note=where),
-        _self_collision(plan),
+        clearance_check(plan.character, plan.tree, plan.q, plan.rate),
         Check(
             "planned slip", float(slid.max()) / max(travel, LITTLE), "of travel", PLANNED_SLIP, note=tips[int(slid.argmax())].name
         ),
     ]
-
-
-def _self_collision(plan: GroundPlan) -> Check:
-    """The pair of parts that comes nearest, against zero, or against how deep it overlaps at home."""
-    home = {
-        (one.body_a, one.body_b): one.distance for one in self_collisions(plan.character, plan.tree, plan.tree.home[None]).nearest
-    }
-    found = self_collisions(plan.character, plan.tree, plan.q).nearest
-    if not found:
-        return Check("self-collision clearance", float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
-
-    def bar(one: Contact) -> float:
-        return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
-
-    worst = min(found, key=lambda one: one.distance - bar(one))
-    note = f"{worst.body_a} and {worst.body_b} at {worst.index / plan.rate:.2f} s"
-    return Check("self-collision clearance", worst.distance, "m", bar(worst), at_least=True, note=note)
 
 
 def _wheel_radii(plan: GroundPlan) -> dict[str, float]:

@@ -107,7 +107,8 @@ def _how(performance: Performance) -> str:
 
 
 def _count(performance: Performance) -> str:
-    count = len(performance.channels)
+    told = [channel for channel in performance.channels if performance.dynamic or channel.kind != "torque"]
+    count = len(told)
     return f"{count} {'channel' if performance.dynamic else 'motor'}{'' if count == 1 else 's'}"
 
 

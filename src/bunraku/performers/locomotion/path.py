@@ -11,8 +11,7 @@ from bunraku.formats.provenance import content_hash, provenance
 from bunraku.motion import Certificate, Check, Gait, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.performers.certify import certify
-from bunraku.performers.locomotion.certificate import RESIDUAL, torque_use
+from bunraku.performers.locomotion.certificate import RESIDUAL, certify_going, torque_use
 from bunraku.performers.locomotion.motion_graph import GaitGraph, build_gait_graph
 from bunraku.performers.locomotion.played import Played, play_track
 from bunraku.performers.locomotion.track import Track
@@ -87,4 +86,4 @@ def _certificate(graph: GaitGraph, path: Sequence[str], track: Track, played: Pl
     }
     good = residual <= RESIDUAL and max(pose, speed) <= JUMP
     status = Status.CONVERGED if good else Status.STALLED
-    return certify(graph.character, wish, wish, status=status, checks=checks, figures=figures)
+    return certify_going(graph.character, played, wish, status, checks, (), figures)

@@ -1,0 +1,33 @@
+"""Self-collision of a character that goes over the ground: it wishes a way, no poses, so home is what its parts are judged by."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.mechanics.collision import Contact, self_collisions
+from bunraku.mechanics.tree import Tree
+from bunraku.motion import Check
+
+__all__ = ["CLEARANCE_CHECK", "OVERLAP", "clearance_check"]
+
+CLEARANCE_CHECK = "self-collision clearance"
+
+OVERLAP = 1e-3
+"""Parts may overlap this much [m] more than at home: shapes are rougher than parts."""
+
+
+def clearance_check(character: Character, tree: Tree, q: NDArray[np.float64], rate: float) -> Check:
+    """The pair of parts that comes nearest along ``q`` (n, nq), against zero, or against how deep it overlaps at home."""
+    home = {(one.body_a, one.body_b): one.distance for one in self_collisions(character, tree, tree.home[None]).nearest}
+    found = self_collisions(character, tree, q).nearest
+    if not found:
+        return Check(CLEARANCE_CHECK, float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
+
+    def bar(one: Contact) -> float:
+        return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
+
+    worst = min(found, key=lambda one: one.distance - bar(one))
+    note = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.2f} s"
+    return Check(CLEARANCE_CHECK, worst.distance, "m", bar(worst), at_least=True, note=note)
