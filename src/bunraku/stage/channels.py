@@ -14,12 +14,13 @@ __all__ = ["need_kinds", "table", "thinned"]
 def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> tuple[Channel, ...]:
     """The channels of kinds that the format can express; another is refused by name.
 
-    Torques beside positions or speeds are the proof, not the command: they are left out where a format does not take them.
+    The torque of a motor that is told a place or speed is the proof, not the command: it is left out where a format has no torques.
     """
     if not performance.channels:
         raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to export")
-    told = [channel for channel in performance.channels if channel.kind != "torque"]
-    sent = performance.channels if "torque" in kinds or performance.dynamic or not told else tuple(told)
+    told = {channel.name for channel in performance.channels if channel.kind in ("position", "velocity")}
+    proof = () if "torque" in kinds or performance.dynamic else ("torque",)
+    sent = tuple(channel for channel in performance.channels if channel.kind not in proof or channel.name not in told)
     for channel in sent:
         if channel.kind not in kinds:
             raise BadInput(
