@@ -62,12 +62,6 @@ def footfalls(character: Character, gait: Gait) -> FootfallPattern:
     if gait.pattern == "custom":
         swings = _own_swings(character, gait, feet)
     elif gait.pattern in PATTERNS:
-        goes = any(gait.distance or ()) or bool(gait.turn)
-        if gait.pattern == "roll" and goes and not any(tip.spins for tip in character.end_effectors):
-            raise BadInput(
-                f"the pattern roll keeps every foot on the ground, and {character.name!r} has no wheel that turns; "
-                "give the pattern crawl or trot"
-            )
         swings = named_swings(feet, gait.pattern, character.name)
         if not gait.periodic:
             whole = gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))

@@ -49,6 +49,12 @@ def plan_motion(
     solver = solver or AugmentedLagrangian()
     if gait.pattern == "best":
         return _best(character, gait, solver, weights, least_force, monitor)
+    goes = any(gait.distance or ()) or bool(gait.turn)
+    if gait.pattern == "roll" and goes and not any(tip.spins for tip in character.end_effectors):
+        raise BadInput(
+            f"the pattern roll keeps every foot on the ground, and {character.name!r} has no wheel that turns; "
+            "give the pattern crawl or trot"
+        )
     model = centroidal_model(character, locked=gait.locked)
     pattern = footfalls(character, gait)
     rough = dataclasses.replace(solver, tolerance=max(solver.tolerance, ROUGH), stationarity=max(solver.stationarity, 10.0 * ROUGH))
