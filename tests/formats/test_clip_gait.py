@@ -53,7 +53,7 @@ def test_a_motion_that_happens_once_is_read():
         "custom",
         periodic=False,
         distance=(0.6, None),
-        turn=pytest.approx(math.radians(20.0)),
+        turn=20.0 * math.pi / 180.0,
         swings=(Swing("lf", 0.1, 0.2), Swing("rf", 0.5, 0.6), Swing("lf", 0.7, 0.8)),
         friction=0.6,
         locked=("neck",),
