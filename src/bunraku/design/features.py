@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bunraku.design.sensitivity import Sensitivity
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import kinematics
-from bunraku.performers.locomotion._kernels import wrap
+from bunraku.performers.locomotion.plan import sample_at
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.track import Track, track_torques
 
@@ -85,7 +85,7 @@ def target_misses(problem: MotionProblem, z: Array) -> Array:
         raise BadInput("the motion has no targets to reach; add some to the clip's gait")
     missed = []
     for aim in problem.aims:
-        q = np.array([_sample(problem, z, aim.sample), _sample(problem, z, aim.sample + 1)])
+        q = np.array([sample_at(problem, z, aim.sample + k)[: problem.model.nq] for k in (0, 1)])
         seen = kinematics(problem.model, q, problem.terrain)
         place = seen.com if aim.what == -1 else q[:, :3] if aim.what == -2 else seen.contact[:, aim.what]
         at = (1.0 - aim.share) * place[0] + aim.share * place[1]
@@ -99,20 +99,3 @@ def joint_torque(problem: MotionProblem, z: Array) -> float:
     track = Track(problem.model, problem.step, z[: T * nv].reshape(T, nv), problem.contacts, margin=0)
     seen = kinematics(problem.model, np.ascontiguousarray(track.q), problem.terrain)
     return float(np.mean(track_torques(track, seen)[:, 6:] ** 2))
-
-
-def _sample(problem: MotionProblem, z: Array, k: int) -> Array:
-    """Coordinates (nq,) of sample k; after the last of a cycle comes the first, carried on and mirrored as the cycle says."""
-    T, nv, _ = problem.shape
-    nq = problem.model.nq
-    v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
-    if k < T:
-        return np.ascontiguousarray(v[k, :nq])
-    if not problem.periodic:
-        return np.ascontiguousarray(v[T - 1, :nq])
-    permutation, sign = np.arange(nv), np.ones(nv)
-    if problem.ends.mirror is not None:
-        permutation, sign = problem.ends.mirror
-    out, M, N = np.empty(nv), np.empty((nv, nv)), np.empty((nv, 3))
-    wrap(np.ascontiguousarray(v[0]), nq, np.ascontiguousarray(D), False, permutation, sign, out, M, N)
-    return out[:nq]

@@ -14,9 +14,32 @@ from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion._kernels import wrap
 from bunraku.performers.locomotion.problem import MotionProblem
 
-__all__ = ["Plan", "resampled"]
+__all__ = ["Plan", "resampled", "sample_at"]
 
 Array = NDArray[np.float64]
+
+
+def sample_at(problem: MotionProblem, z: Array, k: int) -> Array:
+    """The unknowns (nv,) of sample k of the endless motion ``z``: beyond a cycle its shifted (and mirrored) copy; ends held."""
+    T, nv, _ = problem.shape
+    v, D, ends = z[: T * nv].reshape(T, nv), np.ascontiguousarray(z[T * nv :]), problem.ends
+    if problem.periodic:
+        return _carried(problem, v[k % T], D, k // T)
+    if k < 0:
+        return v[0] if ends.before is None else ends.before
+    if k >= T:
+        return v[-1] if ends.after is None else _carried(problem, ends.after, D, 1)
+    return v[k]
+
+
+def _carried(problem: MotionProblem, v: Array, shift: Array, cycles: int) -> Array:
+    model = problem.model
+    permutation, sign = (np.arange(model.nv), np.ones(model.nv)) if problem.ends.mirror is None else problem.ends.mirror
+    out, M, N = np.empty(model.nv), np.empty((model.nv, model.nv)), np.empty((model.nv, 3))
+    for _ in range(abs(cycles)):
+        wrap(np.ascontiguousarray(v), model.nq, shift, cycles < 0, permutation, sign, out, M, N)
+        v = out.copy()
+    return np.array(v)
 
 
 @dataclass(frozen=True)
@@ -44,28 +67,7 @@ class Plan:
 
     def sample(self, k: int) -> Array:
         """The unknowns (nv,) of sample k of the endless motion: beyond a cycle its shifted (and mirrored) copy; ends held."""
-        problem = self.problem
-        T = problem.samples
-        v = self.unknowns
-        if not problem.periodic:
-            ends = problem.ends
-            if k < 0:
-                return v[0] if ends.before is None else ends.before
-            if k >= T:
-                return v[-1] if ends.after is None else self._carried(ends.after, 1)
-            return v[k]
-        return self._carried(v[k % T], k // T)
-
-    def _carried(self, v: Array, cycles: int) -> Array:
-        model = self.problem.model
-        permutation, sign = np.arange(model.nv), np.ones(model.nv)
-        if self.problem.ends.mirror is not None:
-            permutation, sign = self.problem.ends.mirror
-        out, M, N = np.empty(model.nv), np.empty((model.nv, model.nv)), np.empty((model.nv, 3))
-        for _ in range(abs(cycles)):
-            wrap(np.ascontiguousarray(v), model.nq, self.shift, cycles < 0, permutation, sign, out, M, N)
-            v = out.copy()
-        return np.array(v)
+        return sample_at(self.problem, self.solution.z, k)
 
     def samples(self, first: int, last: int) -> Array:
         """The unknowns (last - first + 1, nv) of samples ``first`` to ``last`` of the endless motion."""
