@@ -27,3 +27,15 @@ def test_a_bar_that_is_not_met_is_exit_1(capsys, monkeypatch) -> None:
     monkeypatch.setitem(demo_ground.VELOCITY_BARS, "start-stop", 1e-6)
     assert _run(["demo", "agilebot-start-stop", "--quick"]) == 1
     assert "velocity error of start-stop" in capsys.readouterr().err
+
+
+def test_an_export_goes_by_the_suffix_and_leaves_torques_out(tmp_path, capsys) -> None:
+    """A performance of the car: speeds of wheels go out as CSV and JSON; names that fit no format are refused."""
+    source = tmp_path / "car.performance.npz"
+    assert _run(["perform", "car", "car-forward", "-o", str(source)]) == 0
+    assert _run(["export", str(source), "-o", str(tmp_path / "car.json")]) == 0
+    told = json.loads((tmp_path / "car.json").read_text())["channels"]
+    assert [channel["kind"] for channel in told].count("velocity") == 4
+    assert _run(["export", str(source), "-o", str(tmp_path / "car.txt")]) == 2
+    assert "the name fits no format" in capsys.readouterr().err
+    assert not (tmp_path / "car.txt").exists()

@@ -73,3 +73,9 @@ def test_thinning_and_refusal(performance):
     torque = Channel("HeadYaw", "torque", "N·m", 50.0, np.zeros(76))
     with pytest.raises(BadInput, match="'HeadYaw' is a torque, which the ros format cannot express"):
         export_ros(performance.changed(channels=(torque,)))
+
+
+def test_the_torque_of_a_motor_that_is_told_a_place_is_left_out(performance):
+    name = performance.channels[0].name
+    proof = Channel(name, "torque", "N·m", performance.rate, np.ones(len(performance.motion.values)))
+    assert export_ros(performance.changed(channels=(*performance.channels, proof))) == export_ros(performance)
