@@ -130,18 +130,10 @@ def aims(i, targets, model, K, nq, nv, jac, L, g, idx, co):
 
 
 @njit(cache=True)
-def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
-    """Rows at the ends, scale in ``bounds``: pins of the first and last pose, gauge, goal. Values to ``r``.
-
-    ``bounds``: (scale, pin_start, start, pin_end, end, gauge, goal (x, y, yaw), wanted (3), mirrored, origin).
-    """
-    scale, pin_start, start, pin_end, end, gauge, goal, wanted, mirrored, origin = bounds
+def pins(v, D, nq, bounds, jac, weight, s, r, H, B, C, g, gD):
+    """The first pose, the last up to the shift D, and the gauge (place and heading of the first)."""
+    _, pin_start, start, pin_end, end, gauge, _, _, _, _ = bounds
     T = v.shape[0]
-    x, Jx = K[3], K[4]
-    weight = 2.0 * w * scale * scale
-    c3, s3 = np.cos(D[2]), np.sin(D[2])
-    for k in range(r.shape[0]):
-        r[k] = 0.0
     if pin_start:
         for c in range(nq):
             r[c] = v[0, c] - start[c]
@@ -149,6 +141,7 @@ def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
                 H[0, 0, c, c] += weight
                 g[0, c] += weight * (r[c] + s[c])
     row = np.zeros(3)
+    c3, s3 = np.cos(D[2]), np.sin(D[2])
     if pin_end:
         for c in range(nq):
             for a in range(3):
@@ -180,6 +173,16 @@ def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
             if jac:
                 H[0, 0, c, c] += weight
                 g[0, c] += weight * (r[2 * nq + a] + s[2 * nq + a])
+
+
+@njit(cache=True)
+def goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD):
+    """How far the centre of mass goes and the base turns: of a cycle by what D makes of its start, else at the last sample."""
+    _, _, _, _, _, _, goal, wanted, mirrored, origin = bounds
+    T = v.shape[0]
+    x, Jx = K[3], K[4]
+    c3, s3 = np.cos(D[2]), np.sin(D[2])
+    row = np.zeros(3)
     whole = np.zeros(nq)
     for a in range(3):
         o = 2 * nq + 3 + a
@@ -229,6 +232,19 @@ def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
                 gD[b] += q * row[b]
                 for c in range(3):
                     C[b, c] += weight * row[b] * row[c]
+
+
+@njit(cache=True)
+def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
+    """Rows at the ends, scale in ``bounds``: pins of the first and last pose, gauge, goal. Values to ``r``.
+
+    ``bounds``: (scale, pin_start, start, pin_end, end, gauge, goal (x, y, yaw), wanted (3), mirrored, origin).
+    """
+    weight = 2.0 * w * bounds[0] * bounds[0]
+    for k in range(r.shape[0]):
+        r[k] = 0.0
+    pins(v, D, nq, bounds, jac, weight, s, r, H, B, C, g, gD)
+    goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD)
 
 
 @njit(cache=True)
