@@ -6,10 +6,12 @@ from bunraku.character.end_effector import EndEffector
 from bunraku.character.flexible import ElasticMaterial, FlexiblePart, PartHole, PartInterface, PartShape
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
+from bunraku.character.skin import PATCHES, Skin, SkinMesh
 from bunraku.character.string import Carriage, String
 from bunraku.character.tendon import Tendon
 
 __all__ = [
+    "PATCHES",
     "WORLD",
     "Axis",
     "Body",
@@ -29,6 +31,8 @@ __all__ = [
     "PartShape",
     "Pose",
     "Shape",
+    "Skin",
+    "SkinMesh",
     "String",
     "Tendon",
 ]

@@ -16,6 +16,7 @@ from bunraku.character.flexible import ElasticMaterial, FlexiblePart, check_flex
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.loop import check_loops, cut_loops
 from bunraku.character.motor import Motor
+from bunraku.character.skin import Skin, check_skin
 from bunraku.character.string import Carriage, String, check_strings
 from bunraku.character.tendon import Tendon, check_tendons
 from bunraku.errors import BadInput
@@ -47,6 +48,7 @@ class Character(Description):
     tendons: tuple[Tendon, ...] = ()
     materials: tuple[ElasticMaterial, ...] = ()
     flexibles: tuple[FlexiblePart, ...] = ()
+    skin: Skin | None = None
     groups: dict[str, tuple[Name, ...]] = Field(default_factory=dict)
     home: dict[str, float] = quantity("coordinate", default_factory=dict)
     may_touch: tuple[tuple[Name, Name], ...] = ()
@@ -87,6 +89,7 @@ class Character(Description):
         check_tendons(self.tendons, {axis.name for axis in self.axes if axis.kind == "hinge"}, known)
         check_end_effectors(self.end_effectors, self.joints, self.motors, bodies)
         check_flexibles(self.flexibles, self.materials, self.joints, bodies)
+        check_skin(self.skin, [material.name for material in self.materials], self.end_effectors)
         driven = Counter(motor.coordinate for motor in self.motors)
         followers = {coupling.follower for coupling in self.couplings}
         if len(followers) < len(self.couplings):

@@ -1,4 +1,4 @@
-"""End effectors: what rolls or stands on the ground. Wheels that turn freely, are driven or are part of their body; ball feet."""
+"""End effectors: what rolls or stands on the ground. Wheels that turn freely, are driven or are part of their body; feet."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["EndEffector", "check_end_effectors"]
 
 
 class EndEffector(Description):
-    """A wheel or a ball foot. ``center`` and the wheel's ``axis`` are in the frame of ``body``.
+    """A wheel or a foot. ``center`` and the ``axis`` of a wheel or sole are in the frame of ``body``.
 
     ``kind``: "passive", a wheel that turns freely; "active", one that a motor drives; "welded", a disc that is part of its body and
-    rolls with it; "ball", a sphere that is part of its body. The body of a passive or active wheel is the wheel itself, the child
-    of a hinge about its axle; the motor of an active one drives that hinge. ``friction`` is Coulomb's coefficient on the ground,
-    ``rolling_resistance`` c is the measured drag of a wheel over its speed [N·s/m], found by letting it coast; a passive
-    wheel's axle has the damping c r².
+    rolls with it; "ball", a sphere that is part of its body; "sole", a flat disc of ``radius`` about ``center``, of upward normal
+    ``axis``. The body of a passive or active wheel is the wheel itself, the child of a hinge about its axle; the motor of an active
+    one drives that hinge. ``friction`` is Coulomb's coefficient on the ground, ``rolling_resistance`` c is the measured drag of a
+    wheel over its speed [N·s/m], found by letting it coast; a passive wheel's axle has the damping c r².
     """
 
     name: Name
-    kind: Literal["passive", "active", "welded", "ball"]
+    kind: Literal["passive", "active", "welded", "ball", "sole"]
     body: Name
     center: Vector3 = quantity("length", (0.0, 0.0, 0.0))
     axis: Vector3 = (0.0, 1.0, 0.0)
@@ -38,7 +38,7 @@ class EndEffector(Description):
     def _check(self) -> EndEffector:
         if sum(part * part for part in self.axis) < 1e-12:
             raise ValueError(f"end effector {self.name}: an axis of length zero has no direction")
-        if self.rolling_resistance and self.kind in ("ball", "welded"):
+        if self.rolling_resistance and self.kind in ("ball", "sole", "welded"):
             raise ValueError(f"end effector {self.name}: a {self.kind} does not spin; rolling resistance is for wheels that do")
         return self
 

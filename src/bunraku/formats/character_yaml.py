@@ -13,14 +13,18 @@ __all__ = ["apply_overlay", "read_character_yaml", "write_character_yaml"]
 
 
 def read_character_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Character:
-    """A character from YAML; meshes of its flexible parts are read from ``folder``. Meshes of rigid shapes are not opened."""
+    """A character from YAML; its skin and the meshes of its flexible parts are read from ``folder``, not those of rigid shapes."""
     content = read_yaml(data, file=file, kind="character")
     character = build(Character, content.data, file=file, lines=content.lines)
-    if folder is None or not any(part.shape.kind == "mesh" for part in character.flexibles):
-        return character
-    from bunraku.formats.part_meshes import with_meshes
+    if folder is not None and any(part.shape.kind == "mesh" for part in character.flexibles):
+        from bunraku.formats.part_meshes import with_meshes
 
-    return with_meshes(character, folder, where=content.where)
+        character = with_meshes(character, folder, where=content.where)
+    if folder is not None and character.skin is not None:
+        from bunraku.formats.skin_file import with_skin
+
+        character = with_skin(character, folder, where=content.where)
+    return character
 
 
 def write_character_yaml(character: Character) -> str:

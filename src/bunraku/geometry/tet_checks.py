@@ -49,8 +49,11 @@ def count_pieces(mesh: TetMesh) -> tuple[int, NDArray[np.int64]]:
     return int(piece.max()) + 1, np.asarray(piece[:m], dtype=np.int64)
 
 
-def check_mesh(mesh: TetMesh, *, file: str | None = None) -> TetMesh:
-    """The mesh, if it can carry a computation; otherwise an error that names the first offending cell, node or patch."""
+def check_mesh(mesh: TetMesh, *, file: str | None = None, one_piece: bool = True) -> TetMesh:
+    """The mesh, if it can carry a computation; otherwise an error that names the first offending cell, node or patch.
+
+    It must hang together unless ``one_piece`` is False.
+    """
     _check_cells(mesh, file)
     _check_conforming(mesh, file)
     used = np.zeros(len(mesh.nodes), dtype=bool)
@@ -58,7 +61,7 @@ def check_mesh(mesh: TetMesh, *, file: str | None = None) -> TetMesh:
     if not used.all():
         raise BadInput(f"node {int(np.argmin(used))} belongs to no cell ({int((~used).sum())} such nodes); remove them", file=file)
     pieces, piece = count_pieces(mesh)
-    if pieces > 1:
+    if pieces > 1 and one_piece:
         sizes = np.bincount(piece)
         raise BadInput(
             f"the mesh falls into {pieces} pieces that share no node (of {_listed(sizes)} cells); a part must hang together:"

@@ -1,7 +1,8 @@
 """A character on wheels and feet as arrays for planning: masses as points, end effectors, limits; wheels do not spin here.
 
 A wheel is a body of revolution: its spin about its own axle changes neither mass nor inertia, so the hinges of axles are frozen
-and the coordinates that remain are those of the base (three slides, then yaw, pitch, roll) and of the joints.
+and the coordinates that remain are those of the base (three slides, then yaw, pitch, roll) and of the joints. A sole stands with
+its centre, a ball of no radius; how it may press with its edges is for who plans with soles.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ __all__ = ["CentroidalModel", "centroidal_model", "point_masses"]
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 
-_KINDS = {"ball": kernels.BALL, "welded": kernels.WELDED, "passive": kernels.PASSIVE, "active": kernels.ACTIVE}
+_KINDS = {
+    "ball": kernels.BALL,
+    "sole": kernels.BALL,
+    "welded": kernels.WELDED,
+    "passive": kernels.PASSIVE,
+    "active": kernels.ACTIVE,
+}
 _SIGNS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
 NO_LIMIT = 1e9
 
@@ -213,7 +220,7 @@ def _tips(
         np.array([tip.center for tip in effectors], dtype=np.float64),
         axis,
         reference,
-        np.array([tip.radius for tip in effectors]),
+        np.array([0.0 if tip.kind == "sole" else tip.radius for tip in effectors]),
         np.array([_KINDS[tip.kind] for tip in effectors], dtype=np.int64),
         chain,
     )

@@ -42,11 +42,19 @@ class ElasticSolid:
 
     ``density`` [kg/m^3] replaces the material's: one number, one a cell, or a function of points. ``degree`` is the degree of the
     quadrature of the energy: 1 for linear cells and 2 (four points) for quadratic ones unless given. The mass is integrated
-    exactly.
+    exactly. A skin may fall into pieces (not ``one_piece``); what hangs on nothing else is its owner's matter.
     """
 
-    def __init__(self, mesh: TetMesh, material: Material, *, density: Density | None = None, degree: int | None = None) -> None:
-        self.mesh, self.material = check_mesh(mesh), material
+    def __init__(
+        self,
+        mesh: TetMesh,
+        material: Material,
+        *,
+        density: Density | None = None,
+        degree: int | None = None,
+        one_piece: bool = True,
+    ) -> None:
+        self.mesh, self.material = check_mesh(mesh, one_piece=one_piece), material
         self.nodes = len(mesh.nodes)
         self.size = 3 * self.nodes
         points, weights = tetrahedron_rule((1 if mesh.order == 1 else 2) if degree is None else degree)

@@ -1,0 +1,1 @@
+"""Ends and cycles of a motion over the ground."""

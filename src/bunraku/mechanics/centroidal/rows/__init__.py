@@ -1,0 +1,1 @@
+"""Rows of dynamics and of joints."""

@@ -1,0 +1,1 @@
+"""Joint torques of a plan and their Jacobian."""

@@ -1,0 +1,1 @@
+"""A skeleton and the skin glued to it, moving as one."""

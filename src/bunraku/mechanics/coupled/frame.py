@@ -1,0 +1,160 @@
+"""One time step of skeleton and skin together, condensed onto torques and forces of the ground.
+
+Implicit Euler, linearized once (the paper's appendix A with the corrections of its equations 28 to 30): with the steps dq and du,
+
+    skin       A du = b + P' F,     A = M/h² + (1 + beta/h) K,  b = M w/h + g - f
+    skeleton   A_r dq = b_r + tau,  A_r = M_r/h² + D_r/h,       b_r = M_r v/h - bias
+    glue       du_g = J dq + c,     c = r(q) - x_g
+
+where f is the elastic force, K its stiffness, g gravity and collisions, P' F the ground's forces F on the patches. Glue is put in:
+the forces of the skin on glued nodes act on the skeleton as J' times them. With E = A_fg J and r = b_f - A_fg c, elimination of the
+free nodes leaves (S_XY = X' A_ff^-1 Y)
+
+    (A_r + J' A_gg J - S_EE) dq = b_r + J' (b_g - A_gg c) - S_Er + tau - S_EP F
+    u = P du = S_Pr + S_PP F - S_PE dq
+
+so that dq and the patches' displacement u are linear in the torques tau and F.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+
+from bunraku.mechanics.coupled.skinned import SkinnedModel
+from bunraku.mechanics.coupled.state import SkinnedState
+from bunraku.mechanics.elastic.solid import Collapsed
+from bunraku.mechanics.statics import GRAVITY
+from bunraku.optimization.condensation.condenser import Backend, condenser
+from bunraku.optimization.condensation.interface import Condenser
+from bunraku.optimization.linear import NotFactorizable
+
+__all__ = ["CoupledFrames", "Frame"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+SHIFTS = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
+"""Shares of the diagonal added, one after the other, until a matrix that compression made indefinite can be factorised."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A step as a function of torques tau (na,) and forces F (3 P,): dq = q0 + Qt tau + Qf F, u = u0 + R tau + W F.
+
+    ``heights`` (P,) of the patches before the step. ``shift`` is what the diagonal needed (0: the matrix was definite).
+    """
+
+    q0: Array
+    Qt: Array
+    Qf: Array
+    u0: Array
+    R: Array
+    W: Array
+    heights: Array
+    shift: float
+
+    def step(self, tau: Array, F: Array) -> Array:
+        """The skeleton's step dq (nq,)."""
+        return np.asarray(self.q0 + self.Qt @ tau + self.Qf @ F)
+
+    def patches(self, tau: Array, F: Array) -> Array:
+        """The displacement u (P, 3) of the patches."""
+        return np.asarray(self.u0 + self.R @ tau + self.W @ F).reshape(-1, 3)
+
+
+class CoupledFrames:
+    """Steps of ``h`` [s] of a skinned character; what depends on the mesh alone is done once."""
+
+    def __init__(self, model: SkinnedModel, h: float = 0.005, *, gravity: float = GRAVITY, backend: Backend = "auto") -> None:
+        self.model, self.h = model, h
+        solid, held = model.solid, model.held
+        self._weight = solid.weight([0.0, 0.0, -gravity])
+        self._inertia = model.mass.data / h**2
+        mask = np.zeros(solid.size, dtype=bool)
+        mask[model.free] = True
+        pattern = solid.pattern.matrix(solid.pattern.zeros())
+        self._condenser: Condenser = condenser(pattern, model.mesh.nodes, backend, free=mask)
+        self._border = np.zeros((solid.size, model.nq + 3 * model.n_patches + 1))
+        self._border[:, model.nq : -1] = model.patches.T.todense()
+        self._held = held
+        self._kept: tuple[csr_array, Array, Array, Array] | None = None
+
+    def linearize(self, state: SkinnedState, extra: Array | None = None, skeleton_extra: Array | None = None) -> Frame:
+        """The step from a state; ``extra`` forces (n, 3) on nodes and ``skeleton_extra`` (nq,), collisions for example."""
+        model, h, nq, P3 = self.model, self.h, self.model.nq, 3 * self.model.n_patches
+        f, K = model.solid.force_and_stiffness((state.x - model.mesh.nodes).ravel())
+        A = model.solid.pattern.matrix(self._inertia + (1.0 + model.damping / h) * K.data)
+        b = np.asarray(model.mass @ state.w.ravel()) / h + self._weight - f
+        if extra is not None:
+            b += extra.ravel()
+        places, J = model.glue_at(state.q)
+        c = places.ravel() - state.x[model.glue].ravel()
+        columns = np.zeros((model.solid.size, nq + 1))
+        columns[self._held, :nq], columns[self._held, nq] = J, c
+        AJ = np.asarray(A @ columns)
+        B = self._border
+        B[:, :nq] = AJ[:, :nq]
+        B[:, -1] = b - AJ[:, nq]
+        S, shift = self._condense(A, B)
+        M, bias = model.skeleton(state.q, state.v)
+        H = M / h**2 + J.T @ AJ[self._held, :nq] - S[:nq, :nq]
+        rhs = M @ state.v / h - bias + J.T @ (b[self._held] - AJ[self._held, nq]) - S[:nq, -1]
+        if skeleton_extra is not None:
+            rhs = rhs + skeleton_extra
+        factor = cho_factor(0.5 * (H + H.T))
+        SEP = S[:nq, nq : nq + P3]
+        right = np.zeros((nq, len(model.driven) + P3 + 1))
+        right[model.driven, np.arange(len(model.driven))] = 1.0
+        right[:, len(model.driven) : -1], right[:, -1] = -SEP, rhs
+        G = cho_solve(factor, right)
+        na = len(model.driven)
+        Qt, Qf, q0 = G[:, :na], G[:, na:-1], G[:, -1]
+        W = S[nq:-1, nq:-1] - SEP.T @ Qf
+        heights = np.asarray(model.patches @ state.x.ravel())[2::3]
+        self._kept = A, J, c, b
+        return Frame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, shift)
+
+    def advance(self, state: SkinnedState, frame: Frame, tau: Array, F: Array) -> SkinnedState:
+        """The state after the step that was linearized last, with these torques and forces. Raises :class:`Collapsed`.
+
+        Glued nodes are put exactly where the skeleton has them.
+        """
+        if self._kept is None:
+            raise RuntimeError("advance follows linearize")
+        model, h = self.model, self.h
+        dq = frame.step(tau, F)
+        du = self._condenser.combine(np.concatenate([-dq, F, [1.0]]))
+        q, x = state.q + dq, state.x + du.reshape(-1, 3)
+        x[model.glue] = model.glue_at(q)[0]
+        if not np.isfinite(model.solid.energy((x - model.mesh.nodes).ravel())):
+            raise Collapsed(-1)
+        return SkinnedState(q, dq / h, x, (x - state.x) / h)
+
+    def glue_forces(self, frame: Frame, tau: Array, F: Array) -> Array:
+        """The forces (g, 3) of the skin on the skeleton in the step that was linearized last: b_g - (A du)_g."""
+        if self._kept is None:
+            raise RuntimeError("glue_forces follows linearize")
+        A, J, c, b = self._kept
+        dq = frame.step(tau, F)
+        du = self._condenser.combine(np.concatenate([-dq, F, [1.0]]))
+        du[self._held] = J @ dq + c
+        return np.asarray(b[self._held] - (A @ du)[self._held]).reshape(-1, 3)
+
+    def _condense(self, A: csr_array, B: Array) -> tuple[Array, float]:
+        """S = B' A^-1 B over the free nodes, with the least shift of the diagonal that lets A be factorised."""
+        diagonal = A.diagonal()
+        for shift in SHIFTS:
+            data = A.data
+            if shift:
+                data = (A + csr_array((shift * diagonal, (np.arange(len(diagonal)), np.arange(len(diagonal)))), shape=A.shape)).data
+            try:
+                self._condenser.factorize(data)
+            except NotFactorizable:
+                continue
+            return self._condenser.condense(B), shift
+        raise NotFactorizable("the skin's matrix stays indefinite under any shift of its diagonal; take a smaller step", 0)

@@ -1,0 +1,37 @@
+"""Where a skinned character is and how it moves: coordinates of the skeleton, places of the skin's nodes, and their rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.mechanics.coupled.skinned import SkinnedModel
+
+__all__ = ["SkinnedState", "moved_rigidly", "rest_state"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SkinnedState:
+    """Coordinates ``q`` and their rates ``v`` (nq,), places ``x`` and velocities ``w`` of the nodes (n, 3)."""
+
+    q: Array
+    v: Array
+    x: Array
+    w: Array
+
+
+def rest_state(model: SkinnedModel) -> SkinnedState:
+    """The home pose at rest, the skin as it was made."""
+    return SkinnedState(model.home.copy(), np.zeros(model.nq), model.mesh.nodes.copy(), np.zeros_like(model.mesh.nodes))
+
+
+def moved_rigidly(model: SkinnedModel, state: SkinnedState, shift: tuple[float, float, float]) -> SkinnedState:
+    """The state carried over the ground by ``shift`` [m]."""
+    q, d = state.q.copy(), np.array(shift, dtype=np.float64)
+    q[:3] += d
+    return SkinnedState(q, state.v, state.x + d, state.w)
