@@ -300,3 +300,65 @@ def driving() -> Callable[..., np.ndarray]:
         return q
 
     return build
+
+
+@pytest.fixture(scope="session")
+def beetle() -> Character:
+    """The beetle with its coarse skin; its lower legs are upright at home."""
+    return read_character("beetle-quick")
+
+
+@pytest.fixture(scope="session")
+def make_skinned() -> Callable[..., Performance]:
+    """A performance of a skinned character at 200 Hz from its motion (n, nq) and torques (n, na)."""
+
+    def build(character: Character, motion: np.ndarray, torque: np.ndarray, figures: dict[str, float] | None = None) -> Performance:
+        names, driven = compile_tree(character).names, character.driven
+        angles = motion[:, [names.index(name) for name in driven]]
+        channels = [Channel(name, "position", "rad", 200.0, angles[:, k]) for k, name in enumerate(driven)]
+        channels += [Channel(name, "torque", "N·m", 200.0, torque[:, k]) for k, name in enumerate(driven)]
+        return Performance(
+            character,
+            "sway",
+            tuple(channels),
+            JointCurves(driven, 200.0, angles),
+            JointCurves(names, 200.0, motion),
+            Certificate(Status.CONVERGED, (), (), figures or {}),
+            Provenance("skin", {}, {}, {}),
+        )
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def swaying() -> Callable[..., np.ndarray]:
+    """Motion (n, nq) of a beetle's body to and fro along x by ``reach`` [m] while its soles stay where they are and flat.
+
+    Hip and knee of each leg put its sole where it stood, seen from above (Newton); the ankle undoes the knee.
+    """
+
+    def build(character: Character, reach: float, n: int) -> np.ndarray:
+        tree = compile_tree(character)
+        nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
+        local = np.array([tip.center for tip in character.end_effectors])
+
+        def pose(u: np.ndarray, shift: float) -> np.ndarray:
+            q = tree.home.copy()
+            q[0] += shift
+            q[6::3], q[7::3], q[8::3] = u[:4], u[4:], -u[4:]
+            return q
+
+        def soles(u: np.ndarray, shift: float) -> np.ndarray:
+            rotation, position = tree.poses(pose(u, shift)[None])
+            return (position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local))[:, :2].ravel()
+
+        t, u, out = np.arange(n) / (n - 1), np.zeros(8), []
+        wanted = soles(u, 0.0)
+        for shift in reach * np.sin(2.0 * np.pi * t) * np.minimum(1.0, 5.0 * np.minimum(t, 1.0 - t)):
+            for _ in range(3):
+                slope = np.array([(soles(u + 1e-6 * e, shift) - soles(u, shift)) / 1e-6 for e in np.eye(8)]).T
+                u = u + np.linalg.solve(slope, wanted - soles(u, shift))
+            out.append(pose(u, shift))
+        return np.array(out)
+
+    return build

@@ -63,9 +63,12 @@ GROUPS = {
     ),
     "going": KernelGroup(
         "warm_going",
-        ("performers/locomotion/energy:energy", "optimization/blocks:solve_one", "performers/locomotion/torque:torques"),
+        ("performers/locomotion/energy:energy", "optimization/blocks:solve_one", "mechanics/centroidal/torque:torques"),
         60.0,
         aside=False,
+    ),
+    "skin": KernelGroup(
+        "warm_skin", ("performers/skin/spacetime/energy:energy", "mechanics/contact:slope", "mechanics/coupled:glue"), 90.0, aside=False
     ),
     "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
     "solvers": KernelGroup(

@@ -124,6 +124,20 @@ DEMOS = {
         "locomotion", "reacher", "reach-high", {}, "a robot that cannot reach its target grows longer legs", "demo_design"
     ),
     "motion-graph": Demo("locomotion", "walker", "random-path", {}, "stand, crawl and turn in any order", "demo_graph"),
+    "beetle-lift": Demo("skin", "beetle", "beetle-lift", {}, "a skinned beetle lifts one foot", "demo_skin"),
+    "beetle-lift-two": Demo("skin", "beetle", "beetle-lift-two", {}, "and two feet at once", "demo_skin"),
+    "beetle-walk": Demo(
+        "skin", "beetle", "beetle-walk", {}, "it walks; planned without dynamics it would rock its body far more", "demo_skin"
+    ),
+    "monster-walk": Demo("skin", "monster", "monster-walk", {}, "a heavy monster walks with long low steps, 0.11 m/s", "demo_skin"),
+    "monster-walk-high": Demo(
+        "skin", "monster", "monster-walk-high", {}, "and with short high steps, 0.06 m/s", "demo_skin"
+    ),
+    "monster-trot": Demo(
+        "skin", "monster", "monster-trot", {}, "it trots at 0.45 m/s after a drawing that defies gravity", "demo_skin"
+    ),
+    "lizard-walk": Demo("skin", "lizard", "lizard-walk", {}, "a lizard with a spine walks", "demo_skin"),
+    "fold": Demo("", "", "", {}, "an ankle turns 70 degrees in a folded skin; a smooth one stalls its motor near 20", "demo_fold"),
 }
 
 
@@ -135,6 +149,10 @@ _BENDING = ("bending", "measures")
 
 _GOING = ("going", "measures")
 """The same for characters that go over the ground."""
+
+
+_SKINNED = ("skin", "measures")
+"""The same for skinned characters."""
 
 
 def register(app: typer.Typer) -> None:
@@ -166,7 +184,7 @@ def demo(
         raise BadInput("this is a file; give a folder", file=str(output))
     example = DEMOS[name]
     say(f"{name}: {example.meaning}")
-    compile_ahead(*{"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING}.get(example.performer, _MOVED))
+    compile_ahead(*{"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING, "skin": _SKINNED, "": ()}.get(example.performer, _MOVED))
     door = import_module(f"bunraku.cli.{example.module}")
     figures, code = door.run(name, example, None if quick else output)
     if json:

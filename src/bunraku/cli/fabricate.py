@@ -1,4 +1,4 @@
-"""``bunraku fabricate``: files for the printer, a bill of materials and assembly notes of a robot made of components."""
+"""``bunraku fabricate``: files for the printer, a bill of materials and notes of a robot made of components or a skinned character."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bunraku.character import Character
 
 if TYPE_CHECKING:
     from bunraku.building.robot import Robot
@@ -19,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 
 def fabricate(
-    character: Annotated[str, typer.Argument(help="A robot made of components: its built-in name, or its .character.yaml")],
+    character: Annotated[
+        str, typer.Argument(help="A robot made of components or a skinned character: its built-in name, or its .character.yaml")
+    ],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to write to; NAME-parts if not given")] = None,
     printer: Annotated[str, typer.Option(help="The printer's bed and height: X,Y,Z in mm")] = "220,220,250",
     infill: Annotated[float, typer.Option(help="Share of a print's volume that is filled, for its mass")] = 1.0,
@@ -27,14 +31,17 @@ def fabricate(
 ) -> int:
     """Make printable parts with screw holes that fit the motors, a bill of materials, assembly notes and pictures, and check them.
 
-    Exit 1 when a part does not fit the printer, is not sound, or the robot's parts are in each other's way at home.
+    Of a skinned character also bracing units, the pieces of its skin and their moulds. Exit 1 when a part does not fit the printer,
+    is not sound, parts are in each other's way at home, or a casting does not come out of its mould.
     """
     from bunraku.cli.console import emit_json, say
     from bunraku.fabrication.fabricate import fabricate as make
 
-    robot = _robot(character)
-    folder = output or Path(f"{robot.name}-parts")
-    made = make(robot, folder, printer=_printer(printer), infill=infill)
+    who = _made_of(character)
+    folder = output or Path(f"{who.name}-parts")
+    if isinstance(who, Character):
+        return _skinned(who, folder, _printer(printer), infill, json)
+    made = make(who, folder, printer=_printer(printer), infill=infill)
     facts = made.facts()
     for part in facts["parts"]:
         size = " x ".join(f"{length:.0f}" for length in part["size_mm"])
@@ -44,6 +51,41 @@ def fabricate(
     say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies count with {1e3 * made.assumed_mass:.0f} g")
     say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
     bound = [room.joint for room in made.rooms if not room.whole]
+    if bound:
+        say(f"not free over all of their range: {', '.join(bound)}; see assembly.md")
+    for fault in made.faults():
+        say(f"  ! {fault}")
+    say(f"wrote {folder}" if made.holds else f"wrote {folder}; NOT EVERY CHECK HOLDS")
+    if json:
+        emit_json(facts)
+    return 0 if made.holds else 1
+
+
+def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], infill: float, json: bool) -> int:
+    """Make a skinned character and say what came of it."""
+    from bunraku.cli.console import emit_json, say
+    from bunraku.fabrication.skinned.fabricate import fabricate_skinned
+
+    made = fabricate_skinned(who, folder, printer=printer, infill=infill)
+    facts = made.facts()
+    for part in facts["parts"]:
+        size = " x ".join(f"{length:.0f}" for length in part["size_mm"])
+        mark = "+" if part["fits_printer"] and part["watertight"] else "!"
+        say(f"  {mark} {part['name']}: {size} mm, {1e3 * part['mass_kg']:.0f} g, {part['screw_holes']} screw holes")
+    for mould in facts["moulds"]:
+        hooked = max(half["negative_draft_share"] for half in mould["halves"])
+        depth = max(half["undercut_depth_mm"] for half in mould["halves"])
+        strain = max(mould["core_stretch"], *(half["peel_strain"] for half in mould["halves"]))
+        mark = "+" if mould["comes_out"] else "!"
+        say(
+            f"  {mark} {mould['piece']}: {100 * hooked:.1f} % negative draft, undercut {depth:.1f} mm, stretch {100 * strain:.0f} %"
+        )
+    say(
+        f"printed {1e3 * made.printed_mass:.0f} g; all but servos counts with {1e3 * made.assumed_mass:.0f} g in the character's bodies"
+    )
+    say(f"rubber {1e3 * facts['rubber_kg']:.0f} g; {len(facts['mould_parts'])} parts of moulds, {facts['mould_mass_kg']:.1f} kg")
+    say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
+    bound = [each.joint for each in made.ranges if not each.whole]
     if bound:
         say(f"not free over all of their range: {', '.join(bound)}; see assembly.md")
     for fault in made.faults():
@@ -67,8 +109,8 @@ def _printer(text: str) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _robot(source: str) -> Robot:
-    """The robot of a name, or of the file of a character made of one's components."""
+def _made_of(source: str) -> Robot | Character:
+    """A skinned character, or the robot of a name or of the file of a character made of one's components."""
     from bunraku.building.robots.builtin import ROBOTS, built_in_robot
     from bunraku.errors import BadInput
     from bunraku.fabrication.edited import robot_as
@@ -77,10 +119,12 @@ def _robot(source: str) -> Robot:
     if source in ROBOTS:
         return built_in_robot(source)
     who = read_character(source)
+    if who.skin is not None:
+        return who
     if who.name not in ROBOTS:
         raise BadInput(
-            f"{who.name!r} is not made of components, so nobody knows its motors' screws; accepted are {', '.join(ROBOTS)}, or a "
-            "character file of one of them with joints and wheels moved",
+            f"{who.name!r} is not made of components, so nobody knows its motors' screws; accepted are {', '.join(ROBOTS)}, a "
+            "character file of one of them with joints and wheels moved, or a skinned character",
             file=source,
         )
     try:

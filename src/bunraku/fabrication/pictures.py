@@ -17,7 +17,7 @@ from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.rims import RUBBER as RING
 from bunraku.fabrication.shaping import MM, Solid, ball, cylinder, moved, triangles
 
-__all__ = ["picture_of_parts", "picture_of_robot"]
+__all__ = ["draw_solids", "picture_of_parts", "picture_of_robot", "png"]
 
 Array = NDArray[np.float64]
 _LIGHT_FROM = np.array([0.55, -0.30, 0.78])
@@ -33,10 +33,10 @@ def picture_of_parts(named: Sequence[tuple[str, TriangleMesh, Solid]]) -> bytes:
     figure = pyplot.figure(figsize=(3.4 * columns, 3.3 * rows))
     for number, (title, mesh, solid) in enumerate(named):
         axes = figure.add_subplot(rows, columns, number + 1, projection="3d")
-        _draw(axes, [(solid.refine_to_length(max(_FINE, mesh.size().max() / 25.0)), LIGHT[:3])], (32.0, -52.0), 0.86)
+        draw_solids(axes, [(solid.refine_to_length(max(_FINE, mesh.size().max() / 25.0)), LIGHT[:3])], (32.0, -52.0), 0.86)
         axes.set_title(title, fontsize=9, y=0.95)
     figure.subplots_adjust(0.01, 0.01, 0.99, 0.95, 0.02, 0.08)
-    return _png(figure)
+    return png(figure)
 
 
 def picture_of_robot(kit: Kit) -> bytes:
@@ -47,9 +47,9 @@ def picture_of_robot(kit: Kit) -> bytes:
     colored = [(solid.refine_to_length(12.0), color) for solid, color in _looks(kit)]
     for number, view in enumerate(((22.0, 35.0), (8.0, 90.0))):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
-        _draw(axes, colored, view, 1.05)
+        draw_solids(axes, colored, view, 1.05)
     figure.subplots_adjust(0.0, 0.0, 1.0, 1.0, 0.0, 0.0)
-    return _png(figure)
+    return png(figure)
 
 
 def _looks(kit: Kit) -> list[tuple[Solid, tuple[float, float, float]]]:
@@ -76,7 +76,7 @@ def _looks(kit: Kit) -> list[tuple[Solid, tuple[float, float, float]]]:
     return seen
 
 
-def _draw(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view: tuple[float, float], zoom: float) -> None:
+def draw_solids(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view: tuple[float, float], zoom: float) -> None:
     """Triangles that face the viewer, shaded by how they face the light."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
@@ -106,7 +106,8 @@ def _draw(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view: tupl
     axes.set_axis_off()
 
 
-def _png(figure: Any) -> bytes:
+def png(figure: Any) -> bytes:
+    """A figure as the bytes of a PNG; it is closed."""
     from matplotlib import pyplot
 
     stream = BytesIO()

@@ -20,14 +20,18 @@ HALF_DISC = 0.0005
 def contact_shape(tip: EndEffector) -> Shape:
     """The solid that touches the ground: a ball of the radius, or a disc of the radius about the axis.
 
+    A sole is a disc whose underside is at the centre, facing against the axis.
+
     Plans roll a wheel on the circle of its radius in its middle plane. A cylinder as wide as the wheel would stand on its edge when
     the wheel tilts, higher by half the width times the sine of the tilt and beside the circle by half the width; so the disc is
     thin.
     """
     if tip.kind == "ball":
         return Shape(kind="sphere", size=(tip.radius,), pose=as_pose((np.eye(3), np.array(tip.center))))
-    pose = as_pose((least_turn((0.0, 0.0, 1.0), np.array(tip.axis, dtype=np.float64)), np.array(tip.center)))
-    return Shape(kind="cylinder", size=(tip.radius, min(0.5 * tip.width, HALF_DISC)), pose=pose)
+    axis, half = np.array(tip.axis, dtype=np.float64), min(0.5 * tip.width, HALF_DISC)
+    raised = half * axis / np.linalg.norm(axis) if tip.kind == "sole" else np.zeros(3)
+    pose = as_pose((least_turn((0.0, 0.0, 1.0), axis), np.array(tip.center) + raised))
+    return Shape(kind="cylinder", size=(tip.radius, half), pose=pose)
 
 
 def split_shapes(body: Body, tips: Sequence[EndEffector]) -> list[tuple[Shape, bool]]:

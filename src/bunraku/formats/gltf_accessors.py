@@ -7,7 +7,7 @@ import binascii
 import json
 import struct
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,7 +19,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_BYTES, check_size, confined, read_reference
 from bunraku.formats.places import Where
 
-__all__ = ["AnimationChannel", "GltfFile", "GltfNode"]
+__all__ = ["AnimationChannel", "GltfFile", "GltfNode", "GltfPrimitive"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -60,6 +60,7 @@ class GltfNode(BaseModel):
     translation: tuple[Finite, Finite, Finite] = (0.0, 0.0, 0.0)
     rotation: tuple[Finite, Finite, Finite, Finite] = (0.0, 0.0, 0.0, 1.0)
     scale: tuple[Finite, Finite, Finite] = (1.0, 1.0, 1.0)
+    mesh: Index | None = None
 
 
 class _Target(BaseModel):
@@ -90,6 +91,23 @@ class _Skin(BaseModel):
     joints: Annotated[list[Index], Field(max_length=_MAX_PARTS)]
 
 
+class GltfPrimitive(BaseModel):
+    """Points, lines or triangles (``mode``), by the accessors of their ``attributes`` and ``indices``."""
+
+    attributes: dict[str, Index]
+    indices: Index | None = None
+    mode: Annotated[int, Field(ge=0, le=6)] = 4
+
+
+class _Mesh(BaseModel):
+    primitives: Annotated[list[GltfPrimitive], Field(max_length=_MAX_PARTS)]
+    name: str = ""
+
+
+class _Scene(BaseModel):
+    nodes: Annotated[list[Index], Field(max_length=_MAX_PARTS)] = []
+
+
 class _Document(BaseModel):
     buffers: Annotated[list[_Buffer], Field(max_length=1000)] = []
     bufferViews: Annotated[list[_View], Field(max_length=_MAX_PARTS)] = []  # noqa: N815
@@ -97,6 +115,10 @@ class _Document(BaseModel):
     nodes: Annotated[list[GltfNode], Field(max_length=10_000)] = []
     animations: Annotated[list[_Animation], Field(max_length=_MAX_PARTS)] = []
     skins: Annotated[list[_Skin], Field(max_length=10_000)] = []
+    meshes: Annotated[list[_Mesh], Field(max_length=10_000)] = []
+    scenes: Annotated[list[_Scene], Field(max_length=10_000)] = []
+    scene: Index | None = None
+    extensionsRequired: Annotated[list[str], Field(max_length=1000)] = []  # noqa: N815
 
 
 class GltfFile:
@@ -137,12 +159,31 @@ class GltfFile:
         parts = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}.get(entry.type)
         component = {5126: "<f4", 5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2"}.get(entry.componentType)
         if parts is None or component is None or entry.sparse is not None or entry.bufferView is None:
-            raise self.wrong("only dense vectors of floats and small integers can hold an animation", place)
+            raise self.wrong("only dense vectors of floats and small integers are read", place)
         if component != "<f4" and not entry.normalized:
-            raise self.wrong("integers in an animation must be normalized", place)
-        view = self._entry(self.document.bufferViews, entry.bufferView, "bufferViews", place)
+            raise self.wrong("integers that stand for real numbers must be normalized", place)
+        raw = self._raw(entry, entry.bufferView, parts, np.dtype(component), place)
+        with np.errstate(all="ignore"):
+            values = raw.astype(np.float64)
+        if component != "<f4":
+            values = np.maximum(values / float(np.iinfo(raw.dtype).max), -1.0)
+        if not np.abs(values).max(initial=0.0) < 1e9:
+            raise self.wrong("holds a number that is not finite, or beyond 1e9", place)
+        return values
+
+    def indices(self, accessor: int, place: str) -> NDArray[np.int64]:
+        """The whole numbers (count,) of an accessor that numbers vertices."""
+        entry = self._entry(self.document.accessors, accessor, "accessors", place)
+        place = f"accessors[{accessor}]"
+        component = {5121: "u1", 5123: "<u2", 5125: "<u4"}.get(entry.componentType)
+        if entry.type != "SCALAR" or component is None or entry.sparse is not None or entry.bufferView is None:
+            raise self.wrong("numbers of vertices are dense scalars of unsigned bytes, shorts or ints", place)
+        return self._raw(entry, entry.bufferView, 1, np.dtype(component), place)[:, 0].astype(np.int64)
+
+    def _raw(self, entry: _Accessor, number: int, parts: int, kind: np.dtype[Any], place: str) -> NDArray[Any]:
+        """The numbers (count, parts) of an accessor as they stand in its buffer."""
+        view = self._entry(self.document.bufferViews, number, "bufferViews", place)
         buffer = self._buffer(view.buffer)
-        kind = np.dtype(component)
         width = parts * kind.itemsize
         stride = view.byteStride or width
         start = view.byteOffset + entry.byteOffset
@@ -151,15 +192,8 @@ class GltfFile:
             raise self.wrong("reaches beyond the end of its buffer", place)
         self._read += entry.count * parts
         if self._read > 50_000_000:
-            raise self.wrong("the animation holds more numbers than are read", place)
-        raw = np.ndarray((entry.count, parts), kind, buffer, start, (stride, kind.itemsize))
-        with np.errstate(all="ignore"):
-            values = raw.astype(np.float64)
-        if component != "<f4":
-            values = np.maximum(values / float(np.iinfo(kind).max), -1.0)
-        if not np.abs(values).max(initial=0.0) < 1e9:
-            raise self.wrong("holds a number that is not finite, or beyond 1e9", place)
-        return values
+            raise self.wrong("the file holds more numbers than are read", place)
+        return np.ndarray((entry.count, parts), kind, buffer, start, (stride, kind.itemsize))
 
     def _entry(self, entries: list[T], index: int, name: str, place: str) -> T:
         if index >= len(entries):

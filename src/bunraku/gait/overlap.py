@@ -22,10 +22,10 @@ def airborne(swings: Swings, phase: float, periodic: bool) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def check_swings(swings: Swings, names: Sequence[str], periodic: bool) -> None:
-    """Refuse footfalls that no body can make, of the end effectors ``names``."""
+def check_swings(swings: Swings, names: Sequence[str], periodic: bool, *, flight: bool = False) -> None:
+    """Refuse footfalls that no body can make, of the end effectors ``names``; unless ``flight``, something always stands."""
     _check_own_overlap(swings, names, periodic)
-    for begin, until in _spans(swings, periodic):
+    for begin, until in () if flight else _spans(swings, periodic):
         if len(airborne(swings, 0.5 * (begin + until), periodic)) == len(names):
             raise BadInput(
                 f"all of {', '.join(names[:8])} are in the air from {begin:.3g} to {until:.3g} of the duration; "

@@ -50,11 +50,12 @@ class FootfallPattern:
         return airborne(self.swings, phase, self.periodic)
 
 
-def footfalls(character: Character, gait: Gait) -> FootfallPattern:
+def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> FootfallPattern:
     """The footfall pattern of a gait for a character: a named one fitted to its feet, or the gait's own swings, checked.
 
     A motion that happens once repeats a named pattern ``gait.cycles`` times within its duration, with a quarter of a cycle of
-    standing at an end at rest. Impossible footfalls raise BadInput; risky ones get a note.
+    standing at an end at rest. Impossible footfalls raise BadInput; risky ones get a note. ``flight``: all feet may be in the
+    air at once.
     """
     n = len(character.end_effectors)
     feet = feet_of(character)
@@ -73,7 +74,7 @@ def footfalls(character: Character, gait: Gait) -> FootfallPattern:
             "(best is for perform, which tries them)"
         )
     names = [tip.name for tip in character.end_effectors]
-    check_swings(swings, names, gait.periodic)
+    check_swings(swings, names, gait.periodic, flight=flight)
     if gait.symmetric:
         check_half_cycle(swings, mirror_partners(feet, names), names)
     notes = swing_notes(swings, names, feet, gait.periodic, support)
@@ -104,17 +105,17 @@ def named_swings(feet: Feet, name: str, who: str = "the character") -> list[tupl
     return sorted(swings, key=lambda one: (one[1], one[0]))
 
 
-def contacts(pattern: FootfallPattern, samples: int, periodic: bool | None = None) -> Flags:
+def contacts(pattern: FootfallPattern, samples: int, periodic: bool | None = None, *, flight: bool = False) -> Flags:
     """Flags (samples, n_e): 1 where an end effector is on the ground at a sample, 0 in the air.
 
     Sample i of T stands at phase i / T of a cycle, i / (T - 1) of a motion that happens once. A swing goes from the sample nearest
-    to its start, the last on the ground, to the one nearest to its end, the next on the ground.
+    to its start, the last on the ground, to the one nearest to its end, the next on the ground. ``flight``: all may be in the air.
     """
     flags = np.ones((samples, pattern.effectors), dtype=np.int64)
     for j, first, length in _sampled(pattern, samples, periodic):
         flags[(first + np.arange(1, length)) % samples, j] = 0
     alone = np.flatnonzero(~flags.any(axis=1))
-    if len(alone):
+    if len(alone) and not flight:
         raise BadInput(f"with {samples} samples nothing is on the ground at sample {alone[0]}; use more, or shorter swings")
     return flags
 

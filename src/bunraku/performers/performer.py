@@ -35,6 +35,7 @@ REGISTRY: dict[str, str] = {
     "marionette": "bunraku.performers.marionette.performer:MarionettePerformer",
     "vibration": "bunraku.performers.vibration.performer:VibrationPerformer",
     "locomotion": "bunraku.performers.locomotion.performer:LocomotionPerformer",
+    "skin": "bunraku.performers.skin.performer:SkinPerformer",
     "reference": "bunraku.performers.speech.baselines:ReferencePerformer",
     "clamp": "bunraku.performers.speech.baselines:ClampPerformer",
     "stretch": "bunraku.performers.speech.baselines:StretchPerformer",
@@ -141,4 +142,4 @@ def _parts(character: Character) -> list[str]:
         if isinstance(getattr(character, name), (tuple, dict)) and getattr(character, name)
     ]
     limited = any(motor.velocity is not None for motor in character.motors)
-    return parts + (["velocity limits"] if limited else [])
+    return parts + (["velocity limits"] if limited else []) + (["skin"] if character.skin is not None else [])

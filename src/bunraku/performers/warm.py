@@ -3,7 +3,7 @@
 Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there. Speaking characters
 need ``warm_solvers`` and ``warm_measures``; puppets ``warm_steps``, ``warm_control`` and ``warm_collisions``, with
 ``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``; flexible characters
-``warm_bending``, those that go over the ground ``warm_going``. `cli.compiling` knows which of them are missing.
+``warm_bending``, those that go over the ground ``warm_going``, skinned ones ``warm_skin``. `cli.compiling` knows which of them are missing.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from bunraku.character import (
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.collision import self_collisions
+from bunraku.mechanics.coupled.skinned import skinned_model
 from bunraku.mechanics.driven_measures import measure_driven
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.results import Trajectory
@@ -45,6 +46,9 @@ from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.played import play
 from bunraku.performers.locomotion.solve import plan_motion
+from bunraku.performers.skin.alternate import Puppet, settle
+from bunraku.performers.skin.spacetime.effect import SkinEffect
+from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.retargeting.inverse_kinematics import solve_pose
 from bunraku.retargeting.targets import Target, TargetSet
 
@@ -56,6 +60,7 @@ __all__ = [
     "warm_going",
     "warm_measures",
     "warm_retargeting",
+    "warm_skin",
     "warm_solvers",
     "warm_steps",
 ]
@@ -170,6 +175,15 @@ def warm_going() -> None:
     gait = Gait(1.0, distance=(0.1, 0.0), turn=0.0, samples=6, cycles=1)
     solver = AugmentedLagrangian(max_iterations=2)
     play(character, plan_motion(character, gait, solver=solver).plan, 1, 100.0)
+
+
+def warm_skin() -> None:
+    """Compile the planning and the frames of skinned characters: two steps of a plan, two frames of standing."""
+    puppet = Puppet(skinned_model(read_character("beetle-quick")), 0.02)
+    settle(puppet, frames=2)
+    gait = Gait(1.0, "crawl", False, cycles=1, distance=(0.01, 0.0), turn=0.0)
+    effect = SkinEffect(stiffness=puppet.stiffness)
+    plan_spacetime(puppet.laden, gait, None, effect, solver=AugmentedLagrangian(max_iterations=2)).frames(0.1)
 
 
 def warm_retargeting() -> None:

@@ -143,7 +143,7 @@ def slips(plan: GroundPlan, record: GroundRecord) -> Array:
     """Way (e,) [m] that each end effector slid over the ground while it was on it, at most ``ON_GROUND`` above.
 
     A ball or welded disc slides with the velocity of its lowest point, v + w x rho, along the ground; a wheel that spins only with
-    the part of it along its axle: in its own direction it rolls.
+    the part of it along its axle: in its own direction it rolls; a sole with that of its middle, while the ground carries it.
     """
     normal = ground_normal(plan.terrain, record.center[..., 0], record.center[..., 1])
     touching = contact_points(plan.character, plan.terrain, record.center, record.axis)
@@ -151,12 +151,13 @@ def slips(plan: GroundPlan, record: GroundRecord) -> Array:
     out = np.zeros(record.center.shape[1])
     for j, tip in enumerate(plan.character.end_effectors):
         n, v, w = normal[:, j], record.linear[:, j], record.angular[:, j]
-        slide = v + np.cross(w, touching[:, j] - record.center[:, j])
-        slide -= np.sum(slide * n, axis=1, keepdims=True) * n
+        sole = tip.kind == "sole"
+        slide = v if sole else v + np.cross(w, touching[:, j] - record.center[:, j])
+        slide = slide - np.sum(slide * n, axis=1, keepdims=True) * n
         if tip.spins:
             t = np.cross(record.axis[:, j], n)
             t /= np.maximum(np.linalg.norm(t, axis=1, keepdims=True), 1e-12)
             slide -= np.sum(slide * t, axis=1, keepdims=True) * t
-        speed = np.linalg.norm(slide, axis=1) * (height[:, j] <= ON_GROUND)
+        speed = np.linalg.norm(slide, axis=1) * (record.contact[:, j] if sole else height[:, j] <= ON_GROUND)
         out[j] = float(np.sum(0.5 * (speed[1:] + speed[:-1]))) / plan.rate
     return out

@@ -71,8 +71,12 @@ def ground_model(
     friction: float | None = None,
     terrain: HeightField | None = None,
     extent: tuple[float, float, float, float] = (-1.0, 1.0, -1.0, 1.0),
+    springs: Array | None = None,
 ) -> GroundModel:
-    """Build the model. ``friction`` None: each end effector's own. ``extent`` (x, x, y, y) [m]: where terrain is needed."""
+    """Build the model. ``friction`` None: each end effector's own. ``extent`` (x, x, y, y) [m]: where terrain is needed.
+
+    ``springs`` (k, 2): stiffness [N·m/rad] and damping [N·m·s/rad] at each motor's joint about its home, those of a skin.
+    """
     import mujoco
 
     base = free_base(character)
@@ -96,9 +100,12 @@ def ground_model(
             f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
         ) from error
     joints = np.array([model.joint(name).id for name in servos.bank.coordinates], dtype=np.int64)
-    return GroundModel(
-        model, servos, model.jnt_qposadr[joints].astype(np.int64), model.jnt_dofadr[joints].astype(np.int64), sensors
-    )
+    places, rates = model.jnt_qposadr[joints].astype(np.int64), model.jnt_dofadr[joints].astype(np.int64)
+    if springs is not None:
+        model.jnt_stiffness[joints] += springs[:, 0]
+        model.qpos_spring[places] = [character.home.get(name, 0.0) for name in servos.bank.coordinates]
+        model.dof_damping[rates] += springs[:, 1]
+    return GroundModel(model, servos, places, rates, sensors)
 
 
 def _touching(spec: Any, character: Character, friction: float | None) -> None:

@@ -36,7 +36,8 @@ class GroundPlan:
     ``position`` (n, 3) and ``rotation`` (n, 3, 3): the base; ``com`` (n, 3): the centre of mass; ``tip_center``, ``tip_axis``
     (n, e, 3): centres of the end effectors and their axes in the world; ``tip_rotation`` (n, e, 3, 3) of their bodies; ``period``
     [s] of a cycle, the whole duration of a motion that happens once; ``repeats``: whether the motion is a cycle, again and again;
-    ``friction``: what the plan counts on, None if it does not say.
+    ``friction``: what the plan counts on, None if it does not say. ``springs`` (k, 2): stiffness [N·m/rad] and damping [N·m·s/rad]
+    that a skin adds to the joint of each motor about home; None without. ``own_gains``: servos as the motors state them.
     """
 
     character: Character
@@ -57,6 +58,8 @@ class GroundPlan:
     tip_center: Array = field(repr=False)
     tip_axis: Array = field(repr=False)
     tip_rotation: Array = field(repr=False)
+    springs: Array | None = field(default=None, repr=False)
+    own_gains: bool = False
 
     @property
     def times(self) -> Array:
@@ -98,7 +101,8 @@ class GroundPlan:
 def contact_points(character: Character, terrain: HeightField | None, center: Array, axis: Array) -> Array:
     """The points (..., e, 3) [m] where end effectors with these centres and axes (..., e, 3) would touch the ground.
 
-    With n the ground's normal below the centre: centre - r n of a ball, centre + r a x t of a wheel, a its axis, t = a x n/|a x n|.
+    With n the ground's normal below the centre: centre - r n of a ball, centre + r a x t of a wheel or sole, a its axis,
+    t = a x n / |a x n|; the centre of a sole that lies flat.
     """
     n = ground_normal(terrain, center[..., 0], center[..., 1])
     t = np.cross(axis, n)

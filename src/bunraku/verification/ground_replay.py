@@ -98,11 +98,11 @@ def replay_plan(
         if value is not None and not 0.0 < value <= most:
             raise BadInput(f"a {what} of {value} cannot be replayed; give one above 0 and at most {most:g}")
     sent = plan.rate if rate is None else rate
-    servos = ground_servos(plan.character, stiffness)
+    servos = ground_servos(plan.character, stiffness, own_gains=plan.own_gains)
     low, high = plan.com[:, :2].min(axis=0), plan.com[:, :2].max(axis=0)
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
     with without_log_file():
-        ground = ground_model(plan.character, servos, friction=friction, terrain=plan.terrain, extent=extent)
+        ground = ground_model(plan.character, servos, friction=friction, terrain=plan.terrain, extent=extent, springs=plan.springs)
         record, reason, complete = _simulate(plan, ground, sent, feedforward, monitor)
     motion = qpos_to_coordinates(plan.character, ground.model, record.qpos)
     return GroundReplay(

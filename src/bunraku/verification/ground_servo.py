@@ -43,14 +43,25 @@ class GroundServos:
         return np.where(np.isfinite(self.bank.stall), np.minimum(self.bank.stall, 1e9) / self.bank.no_load_speed, 0.0)
 
 
-def ground_servos(character: Character, stiffness: float) -> GroundServos:
-    """The servos of a character, all with the stiffness kp [N·m/rad] and the damping that goes with it."""
+def ground_servos(character: Character, stiffness: float, *, own_gains: bool = False) -> GroundServos:
+    """The servos of a character, all with the stiffness kp [N·m/rad] and the damping that goes with it.
+
+    With ``own_gains`` each has the stiffness its motor states, times kp / STIFFNESS, and the damping that goes with that: what
+    the motor states or else DAMPING kp / STIFFNESS at its own stiffness kp, times sqrt(kp / STIFFNESS).
+    """
     axle = {joint.child: joint.name for joint in character.joints}
     wheels = {axle[tip.body] for tip in character.end_effectors if tip.kind == "active"}
     wheel = np.array([motor.coordinate in wheels for motor in character.motors], dtype=bool)
     k = len(wheel)
     damping = np.where(wheel, WHEEL_GAIN * stiffness / STIFFNESS, DAMPING * np.sqrt(stiffness / STIFFNESS))
-    return GroundServos(ServoBank.of(character, np.zeros(k)), wheel, np.where(wheel, 0.0, stiffness), damping)
+    bank = ServoBank.of(character, np.zeros(k))
+    if own_gains:
+        share = stiffness / STIFFNESS
+        usual = np.where(bank.damping > 0.0, bank.damping, DAMPING * bank.stiffness / STIFFNESS)
+        return GroundServos(
+            bank, wheel, np.where(wheel, 0.0, share * bank.stiffness), np.where(wheel, damping, np.sqrt(share) * usual)
+        )
+    return GroundServos(bank, wheel, np.where(wheel, 0.0, stiffness), damping)
 
 
 def commands(plan: GroundPlan, servos: GroundServos, rate: float, times: Array, *, feedforward: bool = True) -> Array:

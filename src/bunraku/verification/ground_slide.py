@@ -18,7 +18,7 @@ def planned_slides(plan: GroundPlan) -> Array:
 
     With e the lowest point, de its move and means of both samples for axle a, normal n and t = a x n / |a x n|: a wheel that spins
     slides by de along n x t; a welded disc also by de . t - r (phi . a - a_z dyaw), phi the turn of its body and dyaw that of its
-    heading; a ball by de - r phi x n along the ground.
+    heading; a ball by de - r phi x n along the ground; a sole by the move of its middle.
     """
     e = contact_points(plan.character, plan.terrain, plan.tip_center, plan.tip_axis)
     de = np.diff(e, axis=0)
@@ -29,9 +29,10 @@ def planned_slides(plan: GroundPlan) -> Array:
     on = plan.standing[1:] & plan.standing[:-1]
     out = np.zeros(de.shape[:2])
     for j, tip in enumerate(plan.character.end_effectors):
-        if tip.kind == "ball":
-            slide = de[:, j] - tip.radius * np.cross(phi[:, j], n[:, j])
-            slide -= np.sum(slide * n[:, j], axis=1, keepdims=True) * n[:, j]
+        if tip.kind in ("ball", "sole"):
+            rolled = tip.radius * np.cross(phi[:, j], n[:, j])
+            slide = np.diff(plan.tip_center[:, j], axis=0) if tip.kind == "sole" else de[:, j] - rolled
+            slide = slide - np.sum(slide * n[:, j], axis=1, keepdims=True) * n[:, j]
             out[:, j] = np.linalg.norm(slide, axis=1)
             continue
         t = _unit(np.cross(a[:, j], n[:, j]))

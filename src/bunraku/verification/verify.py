@@ -20,6 +20,7 @@ from bunraku.verification.plan import plan_of
 from bunraku.verification.replay import ReplayResult
 from bunraku.verification.replay import replay as replay_performance
 from bunraku.verification.servo import CONTINUOUS_SHARE
+from bunraku.verification.skin_verify import is_skinned, verify_skin
 from bunraku.verification.string_replay import StringReplay, replay_strings
 
 __all__ = ["AGREEMENT", "MOST_SATURATION", "MOST_SLIP", "SLIDE_TRACKING_RMS", "TRACKING_RMS", "Verdict", "verify"]
@@ -70,7 +71,8 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
     carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`. One of a
     character with flexible parts is judged by `verification.flexible_verify`; with ``full_order`` also in the full elastic model.
     With ``replay`` it holds only if one of the two models that share nothing with the reduced one has replayed it. One that goes
-    over the ground on wheels or feet is judged by `verification.ground_verify`: over a set of servos, floors and command rates.
+    over the ground on wheels or feet is judged by `verification.ground_verify`: over a set of servos, floors and command rates;
+    that of a character with a skin by `verification.skin_verify`, with the skin's mass and stiffness in its bodies and joints.
     """
     if full_order and not performance.character.flexibles:
         raise BadInput(
@@ -80,6 +82,9 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
         return _verify_dynamic(performance, replay, monitor)
     if performance.character.flexibles:
         return _verify_bending(performance, replay, full_order, monitor)
+    if is_skinned(performance):
+        skinned = verify_skin(performance, replay=replay, monitor=monitor)
+        return _verdict([*_word_checks(performance), *skinned.checks], skinned.figures, skinned.verdict)
     if goes_over_ground(performance):
         ground = verify_ground(performance, replay=replay, monitor=monitor)
         return _verdict([*_word_checks(performance), *ground.checks], ground.figures, ground.verdict)

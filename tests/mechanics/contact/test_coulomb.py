@@ -34,7 +34,7 @@ def test_a_single_patch(u0: list[float], gap: float, mu: float, force: list[floa
 
 def test_a_thousand_problems(contact_problem) -> None:
     rng = np.random.default_rng(0)
-    rescued, kinds = 0, np.zeros(3)
+    kinds = np.zeros(3)
     for k in range(1000):
         W, u0, gap, mu = contact_problem(rng)
         found = solve_contact(W, u0, gap, mu)
@@ -47,10 +47,25 @@ def test_a_thousand_problems(contact_problem) -> None:
         assert np.abs(found.F - oracle).max() <= 1e-6 * size, k
         other = solve_contact(W, u0, gap, mu, 10.0 * rng.normal(size=(20, 3)))
         assert np.abs(found.F - other.F).max() <= 1e-6 * size, k
-        rescued += found.rescues > 0
         kinds += np.bincount(found.labels, minlength=3)
-    assert rescued, "none of the problems needed the rescue: they are too easy"
     assert (kinds > 0.1 * kinds.sum()).all(), "open, stick and slide must all be common"
+
+
+def test_harsh_problems_may_have_several_answers_but_never_none(contact_problem) -> None:
+    """Coulomb's law itself has more than one solution where friction is large and pressing is coupled to sliding."""
+    rng, several, rescued = np.random.default_rng(4), 0, 0
+    for k in range(400):
+        W, u0, gap, mu = contact_problem(rng, harsh=True)
+        found = solve_contact(W, u0, gap, mu)
+        assert found.status.good, k
+        assert check_contact(W, u0, gap, mu, found.F).ok, k
+        oracle, _, status = solve_by_gauss_seidel(W, u0, gap, mu, sweeps=1000)
+        if not status.good or np.abs(found.F - oracle).max() > 1e-6 * max(np.abs(oracle).max(), 1e-3):
+            several += 1
+            assert not status.good or check_contact(W, u0, gap, mu, oracle).ok, k
+        rescued += found.rescues > 0
+    assert several <= 8
+    assert rescued, "no problem needed the rescue by Gauss-Seidel"
 
 
 def test_a_warm_start_costs_no_step(contact_problem) -> None:
@@ -120,7 +135,7 @@ def test_the_derivative_beyond_the_edge_of_a_piece() -> None:
         ({"u0": np.full(3, np.nan)}, "not finite"),
         ({"mu": np.array([-0.1])}, "negative"),
         ({"W": -np.eye(3)}, "positive"),
-        ({"F0": np.zeros(2)}, "forces are needed"),
+        ({"F0": np.zeros(2)}, "finite ones are needed"),
     ],
 )
 def test_refusals(change: dict[str, np.ndarray], words: str) -> None:

@@ -185,11 +185,18 @@ def sweep(W, u0, gap, mu, F):
 
 
 @njit(cache=True)
-def gauss_seidel(W, u0, gap, mu, F, sweeps, tolerance):
-    """Sweep until the forces change by no more than ``tolerance`` [N]; returns sweeps done and the last change. Changes F."""
-    change = np.inf
+def gauss_seidel(W, u0, gap, mu, F, sweeps, tolerance, relaxation):
+    """Sweep until the forces change by no more than ``tolerance`` [N]; returns sweeps done and the last change. Changes F.
+
+    Of the change of each sweep only the part ``relaxation`` is taken.
+    """
+    change, before = np.inf, np.empty(F.shape[0])
     for k in range(sweeps):
+        for i in range(F.shape[0]):
+            before[i] = F[i]
         change = sweep(W, u0, gap, mu, F)
+        for i in range(F.shape[0]):
+            F[i] = before[i] + relaxation * (F[i] - before[i])
         if change <= tolerance:
             return k + 1, change
     return sweeps, change
@@ -233,7 +240,7 @@ def solve(W, u0, gap, mu, rho, F, tolerance, u, label):
                 F[i] = trial[i]
         for i in range(n):
             F[i] = max(min(F[i], 1e12), -1e12)
-        gauss_seidel(W, u0, gap, mu, F, sweeps, 0.0)
+        gauss_seidel(W, u0, gap, mu, F, sweeps, 0.0, 1.0)
         sweeps *= 2
         displace(W, u0, F, u)
         square = project(F, u, gap, mu, rho, forced, G, D, label)

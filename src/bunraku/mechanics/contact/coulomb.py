@@ -20,7 +20,7 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.contact import _kernels
 from bunraku.optimization.solution import Status
 
-__all__ = ["OPEN", "SLIDE", "STICK", "Contact", "contact_slope", "solve_contact"]
+__all__ = ["OPEN", "SLIDE", "STICK", "Contact", "ContactLaw", "contact_slope", "solve_contact"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -52,24 +52,54 @@ class Contact:
     residual: float
 
 
+class ContactLaw:
+    """The law for given patches, their data read once: ``W`` (3 P, 3 P) [m/N], ``gap`` (P,) [m], ``mu`` (P,) or one number."""
+
+    def __init__(self, W: Array, gap: Array, mu: Array) -> None:
+        self.W, self.gap, self.mu = _read(W, gap, mu)
+        self.rho = 1.0 / np.diag(self.W).reshape(-1, 3).max(axis=1)
+        self._as_they_are = np.full(len(self.gap), -1)
+
+    def solve(self, u0: Array, F0: Array | None = None) -> Contact:
+        """The contact forces for the free displacement ``u0`` (3 P,) or (P, 3) [m], from ``F0`` (P, 3) [N] on (none: zero)."""
+        P = len(self.gap)
+        u0 = self._vector(u0, "u0")
+        F = np.zeros(3 * P) if F0 is None else self._vector(F0, "F0").copy()
+        free = np.abs(u0.reshape(P, 3))
+        free[:, 2] = np.abs(u0[2::3] + self.gap)
+        scale = max(float((self.rho * free.max(axis=1)).max()), 1e-12)
+        u, labels = np.empty(3 * P), np.empty(P, np.int64)
+        steps, rescues, residual = _kernels.solve(self.W, u0, self.gap, self.mu, self.rho, F, TOLERANCE * scale, u, labels)
+        status = Status.CONVERGED if residual <= GOOD * scale else Status.STALLED
+        return Contact(F.reshape(P, 3), u.reshape(P, 3), labels, status, int(steps), int(rescues), float(residual))
+
+    def slope(self, u0: Array, F: Array, R: Array, labels: Labels | None = None) -> Array | None:
+        """The derivative dF/dtau; see `contact_slope`."""
+        u0, F = self._vector(u0, "u0"), self._vector(F, "F")
+        R = np.ascontiguousarray(R, dtype=np.float64)
+        if R.ndim != 2 or len(R) != len(u0):
+            raise BadInput(f"R has shape {R.shape}; ({len(u0)}, number of torques) is needed")
+        forced = self._as_they_are if labels is None else np.ascontiguousarray(labels, dtype=np.int64)
+        S = np.empty(R.shape)
+        return S if _kernels.slope(self.W, u0, self.gap, self.mu, self.rho, F, forced, R, S) else None
+
+    def _vector(self, given: Array, name: str) -> Array:
+        """Three finite numbers a patch, flat."""
+        flat = np.ascontiguousarray(given, dtype=np.float64).reshape(-1)
+        if len(flat) != len(self.W) or not np.isfinite(flat).all():
+            raise BadInput(
+                f"{name} has {flat.size} numbers or some that are not finite; {len(self.gap)} x 3 finite ones are needed"
+            )
+        return flat
+
+
 def solve_contact(W: Array, u0: Array, gap: Array, mu: Array, F0: Array | None = None) -> Contact:
     """The contact forces of P patches.
 
     ``W`` (3 P, 3 P) [m/N], ``u0`` (3 P,) or (P, 3) [m] the displacement without ground forces, ``gap`` (P,) [m] height of the
     patches now (negative: inside the ground), ``mu`` (P,) or one number, ``F0`` (P, 3) [N] where to start (none: zero).
     """
-    W, u0, gap, mu = _read(W, u0, gap, mu)
-    P = len(gap)
-    F = np.zeros(3 * P) if F0 is None else np.array(F0, dtype=np.float64).reshape(-1)
-    if F.shape != (3 * P,) or not np.isfinite(F).all():
-        raise BadInput(f"F0 has {F.size} numbers or some that are not finite; {P} x 3 finite forces are needed")
-    rho = _rho(W)
-    free = np.abs(u0.reshape(P, 3) + gap[:, None] * np.array([0.0, 0.0, 1.0]))
-    scale = max(float((rho[:, None] * free).max()), 1e-12)
-    u, labels = np.empty(3 * P), np.empty(P, np.int64)
-    steps, rescues, residual = _kernels.solve(W, u0, gap, mu, rho, F, TOLERANCE * scale, u, labels)
-    status = Status.CONVERGED if residual <= GOOD * scale else Status.STALLED
-    return Contact(F.reshape(P, 3), u.reshape(P, 3), labels, status, int(steps), int(rescues), float(residual))
+    return ContactLaw(W, gap, mu).solve(u0, F0)
 
 
 def contact_slope(W: Array, u0: Array, gap: Array, mu: Array, F: Array, R: Array, labels: Labels | None = None) -> Array | None:
@@ -78,33 +108,18 @@ def contact_slope(W: Array, u0: Array, gap: Array, mu: Array, F: Array, R: Array
     ``u0`` is the free displacement at the present tau, ``R`` (3 P, na). ``labels`` (P,) asks for the derivative in the piece where
     the patches do that (useful at its edge; -1: what they do at F). None where the piece has no derivative (singular matrix).
     """
-    W, u0, gap, mu = _read(W, u0, gap, mu)
-    R = np.ascontiguousarray(R, dtype=np.float64)
-    if R.ndim != 2 or len(R) != len(u0):
-        raise BadInput(f"R has shape {R.shape}; ({len(u0)}, number of torques) is needed")
-    forced = np.full(len(gap), -1) if labels is None else np.ascontiguousarray(labels, dtype=np.int64)
-    F, S = np.ascontiguousarray(F, dtype=np.float64).reshape(-1), np.empty(R.shape)
-    return S if _kernels.slope(W, u0, gap, mu, _rho(W), F, forced, R, S) else None
+    return ContactLaw(W, gap, mu).slope(u0, F, R, labels)
 
 
-def _rho(W: Array) -> Array:
-    """One over the largest diagonal entry of each patch's block of W [N/m]."""
-    return 1.0 / np.diag(W).reshape(-1, 3).max(axis=1)
-
-
-def _read(W: Array, u0: Array, gap: Array, mu: Array) -> tuple[Array, Array, Array, Array]:
+def _read(W: Array, gap: Array, mu: Array) -> tuple[Array, Array, Array]:
     """The data as contiguous float arrays of one fit, or a refusal."""
-    W = np.ascontiguousarray(W, dtype=np.float64)
-    u0 = np.ascontiguousarray(u0, dtype=np.float64).reshape(-1)
-    gap = np.ascontiguousarray(gap, dtype=np.float64)
-    P = len(gap)
-    if gap.ndim != 1 or P == 0 or W.shape != (3 * P, 3 * P) or u0.shape != (3 * P,) or np.shape(mu) not in ((), (P,)):
-        raise BadInput(
-            f"W {W.shape}, u0 {u0.shape}, gap {gap.shape}, mu {np.shape(mu)} do not fit; (3 P, 3 P), (3 P,), (P,), (P,) are needed"
-        )
+    W, gap = np.ascontiguousarray(W, dtype=np.float64), np.ascontiguousarray(gap, dtype=np.float64)
+    P = len(gap) if gap.ndim == 1 else 0
+    if P == 0 or W.shape != (3 * P, 3 * P) or np.shape(mu) not in ((), (P,)):
+        raise BadInput(f"W {W.shape}, gap {gap.shape}, mu {np.shape(mu)} do not fit; (3 P, 3 P), (P,), (P,) are needed")
     mu = np.ascontiguousarray(np.broadcast_to(np.asarray(mu, dtype=np.float64), (P,)))
-    if not (np.isfinite(W).all() and np.isfinite(u0).all() and np.isfinite(gap).all() and np.isfinite(mu).all()):
-        raise BadInput("W, u0, gap or mu of the contact holds numbers that are not finite")
+    if not (np.isfinite(W).all() and np.isfinite(gap).all() and np.isfinite(mu).all()):
+        raise BadInput("W, gap or mu of the contact holds numbers that are not finite")
     if mu.min() < 0.0 or np.diag(W).min() <= 0.0:
         raise BadInput("friction must not be negative and the diagonal of W must be positive: W is a compliance")
-    return W, u0, gap, mu
+    return W, gap, mu

@@ -37,13 +37,16 @@ def servo_step(
     driven: NDArray[np.int64],
     told: Array,
     q: Array,
-    gains: tuple[float, float],
+    gains: tuple[float | Array, float | Array],
     limits: tuple[Array, Array],
     h: float,
     mu: Array,
     F0: Array | None = None,
 ) -> ServoStep:
-    """One step with motors told ``told`` (na,) at coordinates ``q`` (nq,); ``gains`` (kp [N·m/rad], kd [N·m·s/rad])."""
+    """One step with motors told ``told`` (na,) at coordinates ``q`` (nq,).
+
+    ``gains`` (kp [N·m/rad], kd [N·m·s/rad]) of all motors, or (na,) of each.
+    """
     kp, kd = gains
     na = len(driven)
     k, given = np.full(na, kp + kd / h), kp * (told - q[driven])

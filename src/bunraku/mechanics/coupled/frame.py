@@ -153,8 +153,7 @@ class CoupledFrames:
             if shift:
                 data = (A + csr_array((shift * diagonal, (np.arange(len(diagonal)), np.arange(len(diagonal)))), shape=A.shape)).data
             try:
-                self._condenser.factorize(data)
+                return self._condenser.factorize_and_condense(data, B), shift
             except NotFactorizable:
                 continue
-            return self._condenser.condense(B), shift
         raise NotFactorizable("the skin's matrix stays indefinite under any shift of its diagonal; take a smaller step", 0)

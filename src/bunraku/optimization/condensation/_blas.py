@@ -1,4 +1,4 @@
-"""BLAS and LAPACK of SciPy, called from inside compiled kernels on parts of matrices (leading dimensions are free, nothing is copied).
+"""BLAS and LAPACK of SciPy, called inside compiled kernels on parts of matrices: leading dimensions are free, nothing is copied.
 
 SciPy offers the addresses of its BLAS routines for such use (``scipy.linalg.cython_blas``). A kernel gets them as numbers, at run
 time, so that it can still be kept compiled. All arguments of the routines below are numbers: addresses in bytes, sizes, factors;
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic
@@ -53,30 +53,30 @@ def _routine(kinds: str) -> Any:
 
 
 @intrinsic  # type: ignore[misc]
-def gemm(context, address, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):  # type: ignore[no-untyped-def]  # noqa: D103
+def gemm(context, address, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc):  # type: ignore[no-untyped-def]
     return _routine("cciiidpipidpi")
 
 
 @intrinsic  # type: ignore[misc]
-def trsm(context, address, side, uplo, ta, diag, m, n, alpha, a, lda, b, ldb):  # type: ignore[no-untyped-def]  # noqa: D103
+def trsm(context, address, side, uplo, ta, diag, m, n, alpha, a, lda, b, ldb):  # type: ignore[no-untyped-def]
     return _routine("cccciidpipi")
 
 
 @intrinsic  # type: ignore[misc]
-def syrk(context, address, uplo, trans, n, k, alpha, a, lda, beta, c, ldc):  # type: ignore[no-untyped-def]  # noqa: D103
+def syrk(context, address, uplo, trans, n, k, alpha, a, lda, beta, c, ldc):  # type: ignore[no-untyped-def]
     return _routine("cciidpidpi")
 
 
 @intrinsic  # type: ignore[misc]
-def gemv(context, address, trans, m, n, alpha, a, lda, x, incx, beta, y, incy):  # type: ignore[no-untyped-def]  # noqa: D103
+def gemv(context, address, trans, m, n, alpha, a, lda, x, incx, beta, y, incy):  # type: ignore[no-untyped-def]
     return _routine("ciidpipidpi")
 
 
 @intrinsic  # type: ignore[misc]
-def trsv(context, address, uplo, trans, diag, n, a, lda, x, incx):  # type: ignore[no-untyped-def]  # noqa: D103
+def trsv(context, address, uplo, trans, diag, n, a, lda, x, incx):  # type: ignore[no-untyped-def]
     return _routine("cccipipi")
 
 
 @intrinsic  # type: ignore[misc]
-def potrf(context, address, uplo, n, a, lda, info):  # type: ignore[no-untyped-def]  # noqa: D103
+def potrf(context, address, uplo, n, a, lda, info):  # type: ignore[no-untyped-def]
     return _routine("cipip")

@@ -1,7 +1,7 @@
 """The factorisation and the substitutions over all fronts. Matrices are flat here, column by column; see fronts.py for the words.
 
-``fronts`` (f, 8) holds a row a front: first pivot, pivots p, rows m, parent, where its panel (p + m, p) begins in the factor, where its
-update (m, m) begins in the arena, where its entries begin, where its rows begin. A last row closes the ranges.
+``fronts`` (f + 1, 8) holds a row a front: first pivot, pivots p, rows m, parent, where its panel (p + m, p) begins in the factor,
+where its update (m, m) begins in the arena, where its entries begin, where its rows begin. A last row closes the ranges.
 """
 
 from __future__ import annotations
@@ -57,7 +57,6 @@ def _extend(arena, child, m, places, start, ends, low, high, into, at, shift, he
 @njit(cache=True)
 def _panel(blas, panel, h, p, info):
     """Cholesky of the first p columns of a front, recursively halved: (p + m, p) of leading dimension h at address ``panel``."""
-    block = 0
     for a in range(0, p, BLOCK):
         b = min(a + BLOCK, p)
         corner = panel + 8 * (a + a * h)
@@ -66,9 +65,8 @@ def _panel(blas, panel, h, p, info):
             return a + info[0]
         if b < h:
             trsm(blas[TRSM], RIGHT, LOWER, TURNED, ANY, h - b, b - a, 1.0, corner, h, corner + 8 * (b - a), h)
-        block += 1
         w = BLOCK
-        rest = block
+        rest = a // BLOCK + 1
         while rest % 2 == 0:
             w *= 2
             rest //= 2
@@ -83,8 +81,8 @@ def _panel(blas, panel, h, p, info):
 def factorize(blas, data, source, target, length, fronts, children, places, factor, arena):
     """Factorise; -1, or the place (in the order of elimination) of the first pivot that is not positive.
 
-    ``length[i]`` numbers of the matrix from ``source[i]`` on go to the factor from ``target[i]`` on. ``children`` (f, 2): first child and
-    next sibling of every front, -1 for none.
+    ``length[i]`` numbers of the matrix from ``source[i]`` on go to the factor from ``target[i]`` on. ``children`` (f, 2): first
+    child and next sibling of every front, -1 for none.
     """
     info = np.zeros(1, dtype=np.int32)
     ends = np.zeros(len(places) + 1, dtype=np.int64)

@@ -22,7 +22,7 @@ __all__ = ["Piece", "dissect"]
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-REACH = 0.12
+REACH = 0.15
 """Share of the vertices to either side of a cut among which the least separator is sought."""
 TRIED = 3
 """How many of the best functions get a flow."""
@@ -82,7 +82,7 @@ def _functions(graph: csr_array, coordinates: Array | None) -> list[Array]:
     hops = csr_array((np.ones(len(graph.indices)), graph.indices, graph.indptr), shape=graph.shape)
 
     def distances(start: int) -> Array:
-        d = np.asarray(dijkstra(hops, indices=start, unweighted=True))
+        d = np.asarray(dijkstra(hops, indices=[start], unweighted=True)[0])
         far = d[np.isfinite(d)].max() + 1.0
         return np.where(np.isfinite(d), d, far)
 
@@ -104,7 +104,7 @@ def _along(vertices: Indices, coordinates: Array | None) -> Indices:
 def _postordered(pieces: list[tuple[Indices, int]]) -> list[Piece]:
     """The same tree with every piece after its children, each subtree in one run."""
     children: list[list[int]] = [[] for _ in pieces]
-    roots = []
+    roots: list[int] = []
     for number, (_, parent) in enumerate(pieces):
         (roots if parent < 0 else children[parent]).append(number)
     order: list[int] = []

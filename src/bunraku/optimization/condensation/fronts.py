@@ -28,9 +28,9 @@ FIRST, PIVOTS, ROWS, PARENT, PANEL, UPDATE, ENTRIES, LIST = range(8)
 class Fronts:
     """The fronts, children first. ``order`` (n,): the unknowns in the order of elimination.
 
-    ``table`` (f + 1, 8), a row a front and one to close the ranges: first pivot, number of pivots p, of rows m, parent (-1: none), where
-    its panel begins in the factor, its update in the arena, its entries in ``source`` and ``target``, its rows in ``rows``.
-    ``children`` (f, 2): first child and next sibling of each front, -1 for none. ``rows``: places in the order of elimination, rising.
+    ``table`` (f + 1, 8), a row a front and one to close the ranges: first pivot, number of pivots p, of rows m, parent (-1: none),
+    where its panel begins in the factor, its update in the arena, its entries in ``source`` and ``target``, its rows in ``rows``.
+    ``children`` (f, 2): first child and next sibling of each front, -1 for none. ``rows``: places in the order of elimination.
     ``places``: where the same rows are in the parent's front, pivots first. ``length`` stored numbers of the matrix from
     ``source`` on go to the factor from ``target`` on, which has ``factor_size`` numbers. ``operations`` counts
     the additions and multiplications of one factorisation.
@@ -193,9 +193,9 @@ def _places(table: Indices, rows: list[Indices]) -> NDArray[np.int32]:
 def _entries(
     pattern: csr_array, kept: Indices, order: Indices, table: Indices, rows: list[Indices]
 ) -> tuple[Indices, Indices, Indices]:
-    """Runs of stored numbers that go to the factor, front by front: from, to, how many; where each front begins is put in the table.
+    """Runs of stored numbers that go to the factor, front by front: from, to, how many.
 
-    The row of a pivot in the matrix becomes its column in the panel.
+    Where each front begins is put in the table. The row of a pivot in the matrix becomes its column in the panel.
     """
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))

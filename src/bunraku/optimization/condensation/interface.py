@@ -30,7 +30,7 @@ class Condenser(ABC):
     """Condenses positive definite matrices of one CSR pattern (n, n; symmetric in structure, rows sorted, no duplicates).
 
     Only the half of the numbers on one side of the diagonal is read: the matrix is taken to be symmetric. An author of a new one
-    writes :meth:`_factorize`, :meth:`_condense`, :meth:`_combine`, :meth:`_solve`, all in the free unknowns only, and ``memory``.
+    writes the methods that begin with an underscore at the end of this class, and ``memory``.
 
     ``method`` names how; ``free`` (f,) the free unknowns, rising.
     """
@@ -55,26 +55,33 @@ class Condenser(ABC):
         """Bytes held for factor, work and maps (the border not counted)."""
 
     def factorize(self, data: ArrayLike) -> None:
-        """Factorise the matrix with these stored numbers (nnz,) on the pattern; :class:`NotFactorizable` if not positive definite."""
-        given = np.ascontiguousarray(data, dtype=np.float64)
-        if given.shape != (self._stored,):
-            raise BadInput(f"the matrix has numbers of shape {given.shape}; the pattern stores ({self._stored},)")
+        """Factorise the matrix with these stored numbers (nnz,).
+
+        Raises :class:`bunraku.optimization.linear.NotFactorizable` if it is not positive definite.
+        """
+        given = self._numbers(data)
         self._factorized, self._columns = False, -1
         self._factorize(given)
         self._factorized = True
 
     def condense(self, border: ArrayLike) -> Array:
         """S = B^T A^-1 B (k, k), symmetric, of the border B (n, k); kept for :meth:`combine` until the next factorisation."""
-        given = np.asarray(border, dtype=np.float64)
-        if given.ndim != 2 or len(given) != self.size:
-            raise BadInput(f"the border has shape {given.shape}; ({self.size}, k) is needed")
         self._ready()
+        given = self._columns_of(border)
         S = self._condense(given)
         self._columns = given.shape[1]
         return S
 
+    def factorize_and_condense(self, data: ArrayLike, border: ArrayLike) -> Array:
+        """:meth:`factorize` and :meth:`condense` in one, which some methods do faster."""
+        numbers, given = self._numbers(data), self._columns_of(border)
+        self._factorized, self._columns = False, -1
+        S = self._factorize_and_condense(numbers, given)
+        self._factorized, self._columns = True, given.shape[1]
+        return S
+
     def combine(self, weights: ArrayLike) -> Array:
-        """x = A^-1 B y (n,) for weights y (k,) of the columns of the last border; zero where an unknown is held."""
+        """The unknowns x = A^-1 B y (n,) for weights y (k,) of the columns of the last border; zero where an unknown is held."""
         self._ready()
         y = np.ascontiguousarray(weights, dtype=np.float64)
         if self._columns < 0:
@@ -86,7 +93,7 @@ class Condenser(ABC):
         return x
 
     def solve(self, b: ArrayLike) -> Array:
-        """x = A^-1 b, (n,) or (n, k); zero where an unknown is held. What was condensed stays."""
+        """The unknowns x = A^-1 b, (n,) or (n, k); zero where an unknown is held. What was condensed stays."""
         self._ready()
         given = np.asarray(b, dtype=np.float64)
         if given.ndim not in (1, 2) or len(given) != self.size:
@@ -94,6 +101,20 @@ class Condenser(ABC):
         x = np.zeros(given.shape)
         x[self.free] = self._solve(given[self.free].reshape(len(self.free), -1)).reshape(-1, *given.shape[1:])
         return x
+
+    def _numbers(self, data: ArrayLike) -> Array:
+        given = np.ascontiguousarray(data, dtype=np.float64)
+        if given.shape != (self._stored,):
+            raise BadInput(f"the matrix has numbers of shape {given.shape}; the pattern stores ({self._stored},)")
+        if not np.isfinite(given.sum()):
+            raise BadInput("the matrix holds numbers that are not finite; it cannot be factorised")
+        return given
+
+    def _columns_of(self, border: ArrayLike) -> Array:
+        given = np.asarray(border, dtype=np.float64)
+        if given.ndim != 2 or len(given) != self.size or not given.shape[1]:
+            raise BadInput(f"the border has shape {given.shape}; ({self.size}, k) with at least one column is needed")
+        return given
 
     def _points(self, coordinates: ArrayLike) -> Array:
         """The coordinates (f, d) of the free unknowns, from (nodes, d) or (n, d)."""
@@ -113,6 +134,10 @@ class Condenser(ABC):
     @abstractmethod
     def _condense(self, border: Array) -> Array:
         """S of a border with all n rows."""
+
+    @abstractmethod
+    def _factorize_and_condense(self, data: Array, border: Array) -> Array:
+        """Both at once."""
 
     @abstractmethod
     def _combine(self, y: Array) -> Array:
@@ -148,6 +173,8 @@ def reduced(pattern: csr_array, free: ArrayLike | None) -> tuple[Indices, csr_ar
     row, column = place[rows[kept]], place[pattern.indices[kept]]
     pointer = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(names)))])
     small = csr_array((np.ones(len(kept), dtype=np.int8), column, pointer), shape=(len(names), len(names)))
-    if (small != small.T).nnz:
+    turned = small.T.tocsr()
+    turned.sort_indices()
+    if not (np.array_equal(turned.indptr, small.indptr) and np.array_equal(turned.indices, small.indices)):
         raise BadInput("the pattern is not symmetric in structure; store both halves, zeros where one of them is missing")
     return names, small, kept

@@ -49,6 +49,7 @@ class Multifrontal(Condenser):
 
     @property
     def memory(self) -> int:
+        """Bytes held for factor, updates and maps."""
         return int(self._factor.nbytes + self._arena.nbytes + self._order.nbytes + self.plan.memory)
 
     def _factorize(self, data: Array) -> None:
@@ -76,6 +77,10 @@ class Multifrontal(Condenser):
         self._eliminate(self._forward)
         S = dsyrk(1.0, self._forward.T, lower=1)
         return np.tril(S) + np.tril(S, -1).T
+
+    def _factorize_and_condense(self, data: Array, border: Array) -> Array:
+        self._factorize(data)
+        return self._condense(border)
 
     def _eliminate(self, Y: Array) -> None:
         """Y (n, k) := L^-1 Y, rows in the order of elimination."""

@@ -113,8 +113,11 @@ def _flow(rows: Indices, columns: Indices, weight: Indices, side: NDArray[np.int
     for start, graph in ((source, rest), (sink, rest.T.tocsr())):
         reached = np.zeros(2 * k + 2, dtype=bool)
         reached[breadth_first_order(graph, start, return_predecessors=False)] = True
-        before, after = (reached[0 : 2 * k : 2], reached[1 : 2 * k : 2]) if start == source else (
-            ~reached[0 : 2 * k : 2], ~reached[1 : 2 * k : 2])
+        before, after = (
+            (reached[0 : 2 * k : 2], reached[1 : 2 * k : 2])
+            if start == source
+            else (~reached[0 : 2 * k : 2], ~reached[1 : 2 * k : 2])
+        )
         trial = side.copy()
         trial[band] = np.where(before & after, BELOW, np.where(before, CUT, ABOVE))
         heavy = [float(weight[trial == which].sum()) for which in (BELOW, CUT, ABOVE)]

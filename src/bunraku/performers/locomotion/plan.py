@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.mechanics.centroidal.cycle._kernels import wrap
 from bunraku.mechanics.centroidal.kinematics import center_of_mass
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
-from bunraku.performers.locomotion._kernels import wrap
 from bunraku.performers.locomotion.problem import MotionProblem
 
 __all__ = ["Plan", "resampled", "sample_at"]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
+from bunraku.mechanics.centroidal.cycle._kernels import OPEN, PERIODIC
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_arrays, working_arrays
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
@@ -212,7 +213,7 @@ class MotionProblem:
             self.spots,
         )
         nothing, none = np.zeros(nv), np.zeros(nq)
-        kind = kernels.PERIODIC if self.periodic else kernels.OPEN
+        kind = PERIODIC if self.periodic else OPEN
         ended = (
             kind, permutation, sign,
             int(ends.before is not None), nothing if ends.before is None else ends.before,

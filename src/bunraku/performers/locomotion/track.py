@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from bunraku.mechanics.centroidal.kinematics import Kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
+from bunraku.mechanics.centroidal.torque import _kernels as torque_kernels
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import Plan
-from bunraku.performers.locomotion.torque import _kernels as torque_kernels
 
 __all__ = ["MARGIN", "Track", "track_of", "track_torques"]
 

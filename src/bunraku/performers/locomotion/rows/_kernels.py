@@ -17,13 +17,12 @@ from bunraku.mechanics.centroidal._kernels import (
     cross,
     dot,
     ground,
-    momentum,
-    momentum_jacobian,
     transform,
 )
+from bunraku.mechanics.centroidal.rows._kernels import dynamics, range_and_speed
+from bunraku.mechanics.centroidal.torque._kernels import torque_columns, torques
 from bunraku.mechanics.tree._kernels import HINGE
-from bunraku.performers.locomotion._kernels import put
-from bunraku.performers.locomotion.torque._kernels import torque_columns, torques
+from bunraku.optimization.blocks.rows._kernels import put
 
 TIP_ROWS = 11
 HEIGHT, SLIP, RESIST, LIFT, FRICTION, NORMAL, SPIN, SPIN_TORQUE = 0, 1, 3, 4, 7, 8, 9, 10
@@ -37,88 +36,6 @@ EPS = 1e-6
 def difference(a, b):
     """The angle from b to a, between -pi and pi."""
     return (a - b + np.pi) % (2.0 * np.pi) - np.pi
-
-
-@njit(cache=True)
-def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g, idx, co):
-    """Newton (3): sum f - M (x+ - 2x + x-)/h^2 - M g z; Euler (3): sum (e - x) x f - (L+ - L-)/h. Sample i is extended."""
-    tree, nodes, points, tips = model
-    P, A, x, Jx, d, e, Je = K[1], K[2], K[3], K[4], K[5], K[6], K[12]
-    nq, ne = nodes.shape[0], e.shape[1]
-    nv = nq + 3 * ne
-    chain = tips[6]
-    for a in range(3):
-        total = 0.0
-        for j in range(ne):
-            total += f[3 * j + a]
-        r[a] = total - M * ((x[i + 1, a] - 2.0 * x[i, a] + x[i - 1, a]) / (h * h) + (gravity if a == 2 else 0.0))
-    after, before, arm, v = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    momentum(points[2], d[i], d[i + 1], h, after)
-    momentum(points[2], d[i - 1], d[i], h, before)
-    for a in range(3):
-        r[3 + a] = -(after[a] - before[a]) / h
-    for j in range(ne):
-        for a in range(3):
-            arm[a] = e[i, j, a] - x[i, a]
-        cross(arm, f[3 * j : 3 * j + 3], v)
-        for a in range(3):
-            r[3 + a] += v[a]
-    if not jac:
-        return
-    for a in range(3):
-        k = 0
-        for c in range(nq):
-            idx[k], co[k] = c, -M * Jx[i - 1, a, c] / (h * h)
-            idx[k + 1], co[k + 1] = nv + c, 2.0 * M * Jx[i, a, c] / (h * h)
-            idx[k + 2], co[k + 2] = 2 * nv + c, -M * Jx[i + 1, a, c] / (h * h)
-            k += 3
-        for j in range(ne):
-            idx[k], co[k] = nv + nq + 3 * j + a, 1.0
-            k += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[a] ** 2, r[a] + s[a])
-    J = np.zeros((4, 3, nq))
-    # d(L+)/dq = sum m dP x d+/h, d(L-)/dq = sum m d- x dP/h; and the same seen from the neighbours
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i], A[i], x[i], d[i], d[i + 1], -1.0 / (h * h), J[0])
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i], A[i], x[i], d[i], d[i - 1], -1.0 / (h * h), J[1])
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i - 1], A[i - 1], x[i - 1], d[i - 1], d[i], 1.0 / (h * h), J[2])
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i + 1], A[i + 1], x[i + 1], d[i + 1], d[i], 1.0 / (h * h), J[3])
-    for c in range(nq):
-        for a in range(3):
-            J[0, a, c] += J[1, a, c]
-    total = np.zeros(3)
-    for j in range(ne):
-        for a in range(3):
-            total[a] += f[3 * j + a]
-    for c in range(nq):
-        for a in range(3):
-            arm[a] = Jx[i, a, c]
-        cross(arm, total, v)
-        for a in range(3):
-            J[0, a, c] -= v[a]
-    for j in range(ne):
-        for k in range(chain.shape[1]):
-            c = chain[j, k]
-            if c < 0:
-                break
-            for a in range(3):
-                arm[a] = Je[i, j, a, k]
-            cross(arm, f[3 * j : 3 * j + 3], v)
-            for a in range(3):
-                J[0, a, c] += v[a]
-    for a in range(3):
-        k = 0
-        for c in range(nq):
-            idx[k], co[k] = c, J[2, a, c]
-            idx[k + 1], co[k + 1] = nv + c, J[0, a, c]
-            idx[k + 2], co[k + 2] = 2 * nv + c, J[3, a, c]
-            k += 3
-        b, q = (a + 1) % 3, (a + 2) % 3
-        for j in range(ne):
-            # (arm x f)_a = arm_b f_q - arm_q f_b
-            idx[k], co[k] = nv + nq + 3 * j + q, e[i, j, b] - x[i, b]
-            idx[k + 1], co[k + 1] = nv + nq + 3 * j + b, -(e[i, j, q] - x[i, q])
-            k += 2
-        put(L, g, idx, co, k, 2.0 * w * scale[3 + a] ** 2, r[3 + a] + s[3 + a])
 
 
 @njit(cache=True)
@@ -392,7 +309,6 @@ def joint_limits(
     middle, half, speed, stall, no_load = limits[0], limits[1], limits[2], limits[3], limits[4]
     P, A, x, d, e = K[1], K[2], K[3], K[5], K[6]
     nq = nodes.shape[0]
-    nv = nq + 3 * e.shape[1]
     tau = np.zeros(nq)
     load = np.empty((points[0].shape[0], 3))
     whole = torque_on and has_before and has_after
@@ -400,24 +316,7 @@ def joint_limits(
         torques(tree[0], tree[1], nodes, points, tips[0], P, A, x, d, e, v[i, nq:], i, h, gravity, load, tau)
     for c in range(6, nq):
         k = o + 3 * (c - 6)
-        off = v[i, c] - middle[c]
-        if half[c] == 0.0:
-            r[k] = off
-            if jac:
-                idx[0], co[0] = nv + c, 1.0
-                put(L, g, idx, co, 1, 2.0 * w * scale[k] ** 2, r[k] + s[k])
-        else:
-            r[k] = abs(off) - half[c]
-            if jac and r[k] + s[k] > 0.0:
-                idx[0], co[0] = nv + c, 1.0 if off >= 0.0 else -1.0
-                put(L, g, idx, co, 1, 2.0 * w * scale[k] ** 2, r[k] + s[k])
-        if has_after:
-            rate = (v[i + 1, c] - v[i, c]) / h
-            r[k + 1] = abs(rate) - speed[c]
-            if jac and r[k + 1] + s[k + 1] > 0.0:
-                sign = (1.0 if rate >= 0.0 else -1.0) / h
-                idx[0], co[0], idx[1], co[1] = nv + c, -sign, 2 * nv + c, sign
-                put(L, g, idx, co, 2, 2.0 * w * scale[k + 1] ** 2, r[k + 1] + s[k + 1])
+        range_and_speed(c, i, k, h, middle[c], half[c], speed[c], v, has_after, jac, w, scale, s, r, L, g, idx, co)
         if whole and stall[c] < 1e8:
             torque_row(c, i, k + 2, h, model, moves, stall[c], no_load[c], tau[c], load, K, v, jac, w, scale, s, r, L, g, idx, co)
 

@@ -1,0 +1,104 @@
+"""Make the built-in skinned creatures: characters and the meshes of their skins.
+
+python scripts/make_creatures.py [NAME ...] [--pictures DIR]     # writes src/bunraku/assets/characters
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from bunraku.building.creatures.builtin import CREATURES, Made, make_creature
+from bunraku.building.creatures.clearance import clearances
+from bunraku.formats.character_yaml import write_character_yaml
+from bunraku.formats.skin_file import write_skin
+from bunraku.geometry.shells.shell import shell_quality
+from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
+
+CHARACTERS = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "characters"
+
+
+def write(made: Made) -> None:
+    """The character and its skin, beside each other."""
+    head, rest = write_character_yaml(made.character).split("\n", 1)
+    name = made.character.name
+    about = f"# The {name.removesuffix('-quick')}, a creature with a soft skin{', coarse' if name.endswith('-quick') else ''}.\n"
+    text = f"{head}\n{about}# Made by scripts/make_creatures.py.\n{rest}"
+    (CHARACTERS / f"{name}.character.yaml").write_text(text, encoding="utf-8")
+    write_skin(made.mesh, CHARACTERS / f"{name}.skin.npz")
+
+
+def report(made: Made, seconds: float) -> None:
+    """Figures of a creature, one line each."""
+    mesh, quality = made.mesh, shell_quality(made.shell)
+    size = np.ptp(mesh.nodes, axis=0)
+    bodies = sum(body.mass for body in made.character.bodies)
+    tight = min(clearances(made.mechanism, made.form.field, 0.004), key=lambda part: part.room)
+    joints = len(made.character.motors)
+    print(f"{made.character.name}: {joints} joints, {len(mesh.nodes)} nodes, {len(mesh.glue_node)} glue, {seconds:.0f} s")
+    print(f"  size {size[0]:.3f} x {size[1]:.3f} x {size[2]:.3f} m, bodies {bodies:.3f} kg, skin {skin_weight(made):.3f} kg")
+    angles = np.degrees([quality.least_angle, quality.greatest_angle])
+    print(f"  angles {angles[0]:.1f} to {angles[1]:.1f} deg, thinnest {quality.thinnest:.3f}")
+    print(f"  genus {quality.genus}, crossings {quality.crossings}, sole nodes {np.bincount(mesh.sole_patch).tolist()}")
+    print(f"  tightest part: {tight.part} of {tight.body}, {1e3 * tight.room:.1f} mm")
+
+
+def skin_weight(made: Made) -> float:
+    """Mass of the skin [kg]."""
+    materials = {material.name: material for material in made.character.materials}
+    volumes = cell_volumes(TetMesh(made.mesh.nodes, made.mesh.cells))
+    names = made.character.skin.materials if made.character.skin else ()
+    return float(sum(volumes[made.mesh.region == r].sum() * materials[name].density for r, name in enumerate(names)))
+
+
+def picture(made: Made, path: Path) -> None:
+    """The skin from two sides: folds, glue, soles, joints."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    shell, mesh = made.shell, made.mesh
+    fig = plt.figure(figsize=(20, 9))
+    low, high = mesh.nodes.min(axis=0), mesh.nodes.max(axis=0)
+    for k, (elevation, azimuth) in enumerate([(18, -55), (-25, -120)]):
+        axes = fig.add_subplot(1, 2, k + 1, projection="3d")
+        folded = (shell.region[shell.faces] >= 0).all(axis=1)
+        for faces, color, alpha in ((shell.faces[~folded], "olivedrab", 0.25), (shell.faces[folded], "orange", 0.5)):
+            axes.plot_trisurf(*shell.outer.T, triangles=faces, color=color, alpha=alpha, edgecolor="k", linewidth=0.15)
+        bodies = mesh.glue_body % 10
+        axes.scatter(*mesh.nodes[mesh.glue_node].T, c=bodies, cmap="tab10", s=9, depthshade=False)
+        axes.scatter(*mesh.nodes[mesh.sole_node].T, c=mesh.sole_patch % 5, cmap="Set1", s=6, depthshade=False)
+        joints = np.array([hinge.place for hinge in made.mechanism.hinges])
+        axes.scatter(*joints.T, c="red", s=40, marker="x", depthshade=False)
+        axes.set_xlim(low[0], high[0]), axes.set_ylim(low[1], high[1]), axes.set_zlim(low[2], high[2])
+        axes.set_box_aspect(high - low)
+        axes.view_init(elevation, azimuth)
+    fig.tight_layout()
+    fig.savefig(path, dpi=70)
+    plt.close(fig)
+
+
+def main() -> None:
+    """Write the creatures that are named, or all; the quick ones after the fine ones."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(CREATURES))
+    parser.add_argument("--pictures", type=Path)
+    options = parser.parse_args()
+    for base in options.names:
+        weight = None
+        for name in (base, f"{base}-quick"):
+            started = time.thread_time()
+            made = make_creature(name, weight)
+            weight = skin_weight(made)
+            write(made)
+            report(made, time.thread_time() - started)
+            if options.pictures:
+                picture(made, options.pictures / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Make the monster's trot: a drawing of a trot by inverse kinematics, whose leaps are too high for the time they take.
+
+    python scripts/make_trot.py        # writes monster-trot and monster-trot-quick into src/bunraku/assets/clips
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from bunraku.formats.csv_curves import csv_bytes
+from bunraku.formats.registry import read_character, write_clip
+from bunraku.gait.trot_clip import Trot, flight_needed, trot_curves, trot_gait
+from bunraku.motion import Clip
+
+OUT = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "clips"
+TROT = Trot(samples=127)
+TROTS = {"monster-trot": TROT, "monster-trot-quick": replace(TROT, steps=2, samples=49)}
+
+
+def main() -> None:
+    """Write the clips."""
+    monster = read_character("monster")
+    for name, trot in TROTS.items():
+        curves = trot_curves(monster, trot)
+        source = (
+            f"a trot at {trot.speed:g} m/s drawn by scripts/make_trot.py: the body rises {1e3 * trot.leap:.0f} mm in flights of "
+            f"{1e3 * trot.flight:.0f} ms, for which gravity would need {1e3 * flight_needed(trot.leap):.0f} ms"
+        )
+        write_clip(OUT / f"{name}.clip.yaml", Clip(name, joints=curves, gait=trot_gait(monster, trot), source=source))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""From any closed surface with four legs to a skinned creature: legs, mechanism, folds, skin, character, without a hand on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.creatures.clearance import Clearance, collisions
+from bunraku.building.creatures.embed import LegCurve, Measures, embed
+from bunraku.building.creatures.limbs import find_legs
+from bunraku.building.creatures.materials import RUBBER, SOFT, skin_mass
+from bunraku.building.creatures.mechanism import Mechanism, Sole
+from bunraku.building.creatures.skeleton import skeleton_character
+from bunraku.building.creatures.skins import SkinPlan, creature_skin, fold_regions
+from bunraku.building.creatures.stance import Stance, flat_footed, leg_stance
+from bunraku.building.creatures.templates import Template, template
+from bunraku.character import Character, Skin, SkinMesh
+from bunraku.errors import BadInput
+from bunraku.geometry.shells.rings import fold_rings
+from bunraku.geometry.shells.shell import Shell
+from bunraku.geometry.surfaces.distance import signed_distance
+from bunraku.geometry.surfaces.skeleton_line import SkeletonLine, skeleton_line
+from bunraku.geometry.surfaces.surface import Surface
+
+__all__ = ["DesignedCreature", "design_creature"]
+
+Array = NDArray[np.float64]
+SLENDER = 5.6
+"""Longest edge of a cell over its thickness."""
+PAYLOAD = 0.4
+"""Mass [kg] of battery and controller where no total is given."""
+
+
+@dataclass(frozen=True)
+class DesignedCreature:
+    """A creature made from a surface: character, skin, the shell it came from, mechanism, and the parts that come through the skin.
+
+    ``surface`` is the one it was made from, standing on z = 0 with flat soles.
+    """
+
+    character: Character
+    mesh: SkinMesh
+    shell: Shell
+    mechanism: Mechanism
+    surface: Surface
+    collisions: tuple[Clearance, ...]
+
+
+def design_creature(
+    surface: Surface,
+    mechanism: str,
+    *,
+    name: str = "creature",
+    thickness: float = 0.004,
+    glue: int = 160,
+    total: float | None = None,
+) -> DesignedCreature:
+    """The skinned creature of a closed ``surface`` [m] that stands on four feet, z up, facing x; ``mechanism`` names the template.
+
+    The skeleton line gives the legs; a leg is a limb between where its cross-section swells to the torso and to the foot, and its
+    folds are spread over that length. ``total`` [kg] is the mass of the whole; left out, the payload is that of a small battery.
+    Raises BadInput with the reason when the surface does not have room for it.
+    """
+    chosen = template(mechanism)
+    line = skeleton_line(surface)
+    legs = find_legs(line.nodes, line.edges, ground=float(surface.bounds[0, 2]))
+    standing = flat_footed(surface, legs)
+    drop = float(surface.vertices[:, 2].max() - standing.vertices[:, 2].max())
+    legs = tuple(LegCurve(leg.name, leg.points - np.array([0.0, 0.0, drop])) for leg in legs)
+    stances = tuple(leg_stance(standing, leg) for leg in legs)
+    embedded, plan = _placed(name, chosen, stances, standing, line, drop, replace(_plan(stances, thickness), glue=glue))
+    mesh, shell = creature_skin(standing, embedded, plan)
+    weight = skin_mass(mesh, {0: RUBBER, 1: SOFT})
+    character = skeleton_character(
+        embedded,
+        total=total,
+        payload=PAYLOAD,
+        skin_mass=weight,
+        skin=Skin(file=f"{name}.skin.npz", materials=(RUBBER.name, SOFT.name)),
+        materials=(RUBBER, SOFT),
+        source="made from a surface",
+    )
+    through = collisions(embedded, lambda points: signed_distance(standing, points), thickness)
+    return DesignedCreature(character, mesh, shell, embedded, standing, through)
+
+
+def _plan(stances: tuple[Stance, ...], thickness: float) -> SkinPlan:
+    """Folds in proportion to the thinnest leg."""
+    r = min(stance.radius for stance in stances)
+    large = max(stance.radius for stance in stances)
+    room = min((stance.bottom - stance.top) * stance.curve.length() for stance in stances)
+    length = min(1.1 * r, room / 3.0 - 0.016)
+    if length < 0.4 * r:
+        raise BadInput(
+            f"legs of {room:.3f} m between torso and foot have no room for three folds; lengthen them or scale the surface"
+        )
+    around = int(np.ceil(2.0 * np.pi * large / (SLENDER * thickness)))
+    sole = min(2.0 * thickness, 0.3 * r)
+    rim = int(np.ceil(2.0 * np.pi * max(stance.sole for stance in stances) / (0.65 * SLENDER * sole)))
+    return SkinPlan(
+        size=SLENDER * thickness,
+        glue=0,
+        around=max(around, 6),
+        thickness=thickness,
+        sole=sole,
+        wall=thickness,
+        depth=min(0.2 * r, 0.008),
+        fold_length=length,
+        sole_around=max(6, rim + rim % 2),
+        rim=1.2 * sole,
+    )
+
+
+def _placed(
+    name: str, chosen: Template, stances: tuple[Stance, ...], surface: Surface, line: SkeletonLine, drop: float, plan: SkinPlan
+) -> tuple[Mechanism, SkinPlan]:
+    """The mechanism with its folds on limbs: the hips are moved down, and the folds shortened, until each goes round one limb."""
+    reason: BadInput | None = None
+    for down, shorter in ((0.0, 1.0), (0.0, 0.85), (0.1, 0.85), (0.1, 0.7), (0.2, 0.6), (0.2, 0.5)):
+        trial = replace(plan, fold_length=shorter * plan.fold_length)
+        legs = tuple(_jointed(stance, chosen, trial, down) for stance in stances)
+        measures = _measures(stances, line, drop, trial, surface)
+        found = embed(name, chosen, legs, measures)
+        soles = tuple(Sole(s.name, s.body, s.center, stance.sole) for s, stance in zip(found.soles, stances, strict=True))
+        found = replace(found, soles=soles)
+        if found.hinges[0].name == "spine":
+            radius = float(-signed_distance(surface, found.hinges[0].place[None])[0])
+            trial = replace(trial, spine_around=max(8, int(np.ceil(2.0 * np.pi * 1.15 * radius / (SLENDER * trial.wall)))))
+        try:
+            _check_gaps(found, trial, min(stance.radius for stance in stances))
+            folds, bodies = fold_regions(found, trial)
+            for fold, body in zip(folds, bodies, strict=True):
+                fold_rings(surface.vertices, surface.faces, fold, f"the fold above {body}")
+        except BadInput as error:
+            reason = error
+            continue
+        return found, trial
+    raise BadInput(f"the folds find no place on the legs: {reason}") from reason
+
+
+def _jointed(stance: Stance, chosen: Template, plan: SkinPlan, down: float) -> LegCurve:
+    """The curve of a leg with the fractions at which its joints lie.
+
+    Those with folds are spread evenly between torso and foot; one without is above the first by three quarters of a fold.
+    """
+    length = stance.curve.length()
+    half = (0.5 * plan.fold_length + 0.004) / length
+    top = stance.top + down * (stance.bottom - stance.top) + half
+    folded = [joint for joint in chosen.joints if joint.fold]
+    at = iter(np.linspace(top, _lowest(stance, plan, stance.bottom - half), len(folded)).tolist())
+    places = [next(at) if joint.fold else -1.0 for joint in chosen.joints]
+    for k in range(len(places) - 1, -1, -1):
+        if places[k] < 0.0:
+            places[k] = max(places[k + 1] - 0.75 * plan.fold_length / length, 0.02)
+    return replace(stance.curve, joints=tuple(places))
+
+
+def _check_gaps(mechanism: Mechanism, plan: SkinPlan, radius: float) -> None:
+    """Two folds of a leg leave plain skin for glue between them, also on the inside of a bend."""
+    folded = [hinge for hinge in mechanism.hinges if hinge.limb is not None and "." in hinge.name]
+    for above, below in pairwise(folded):
+        if above.name[:3] != below.name[:3] or above.limb is None or below.limb is None:
+            continue
+        bend = float(np.arccos(np.clip(above.limb @ below.limb, -1.0, 1.0)))
+        gap = float(np.linalg.norm(below.place - above.place)) - plan.fold_length - 0.5 * radius * bend
+        if gap < 3.0 * plan.thickness:
+            raise BadInput(f"the folds of {above.name} and {below.name} leave {gap:.3f} m of plain skin between them")
+
+
+def _lowest(stance: Stance, plan: SkinPlan, wanted: float) -> float:
+    """The lowest fraction, at or above the ``wanted`` one, at which a tilted fold stays clear of the sole's rim."""
+    for s in np.arange(wanted, stance.top, -0.005).tolist():
+        limb = stance.curve.direction(s, 0.5 * plan.fold_length)
+        reach = 0.5 * plan.fold_length * abs(limb[2]) + 1.1 * stance.radius * float(np.hypot(limb[0], limb[1]))
+        if stance.curve.at(s)[2] - reach > plan.rim + 3.0 * plan.thickness:
+            return float(s)
+    raise BadInput(f"leg {stance.curve.name} has no place for the fold of its ankle above the sole; lengthen it or scale the surface")
+
+
+def _measures(stances: tuple[Stance, ...], line: SkeletonLine, drop: float, plan: SkinPlan, surface: Surface) -> Measures:
+    """The torso's bracing and bays from the two ends of the trunk between the fore and hind legs."""
+    roots = np.array([stance.curve.at(0.0) for stance in stances])
+    fore, hind = roots[:2].mean(axis=0), roots[2:].mean(axis=0)
+    fore[1] = hind[1] = 0.5 * (fore[1] + hind[1])
+    center = 0.5 * (fore + hind)
+    nodes = line.nodes - np.array([0.0, 0.0, drop])
+    middle = nodes[int(np.argmin(np.linalg.norm(nodes - center, axis=1)))]
+    room = -signed_distance(surface, np.array([fore, hind, middle, center]))
+    radius = max(float(np.sort(room)[1]), plan.thickness * 4.0)
+    center = np.array([center[0], center[1], middle[2]])
+    side = 1.1 * (radius - plan.thickness)
+    size = np.array([abs(fore[0] - hind[0]), side, side])
+    bay = 0.5 * np.array([0.6 * size[0], side, side])
+    shift = np.array([0.28 * size[0], 0.0, 0.0])
+    r = min(stance.radius for stance in stances)
+    return Measures(
+        r,
+        max(stance.sole for stance in stances),
+        (center, size),
+        ((center + shift, bay), (center - shift, bay)),
+        fold_length=plan.fold_length,
+        skin=plan.thickness,
+        strut=min(0.007, 0.25 * r),
+        spine=center,
+    )

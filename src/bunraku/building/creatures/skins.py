@@ -1,0 +1,162 @@
+"""The skin round a mechanism: folds at its joints, thick flat soles, glue where the bracing units are, patches under the feet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.creatures.glue import shares, spread_points
+from bunraku.building.creatures.mechanism import Mechanism
+from bunraku.building.creatures.zones import SOLE, Zones, skin_zones
+from bunraku.character import PATCHES, SkinMesh
+from bunraku.errors import BadInput
+from bunraku.geometry.shells.fold_region import FoldRegion
+from bunraku.geometry.shells.shell import Shell, make_shell
+from bunraku.geometry.shells.sole import Sole
+from bunraku.geometry.surfaces.surface import Surface
+
+__all__ = ["SkinPlan", "creature_skin", "fold_regions", "sole_patches"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+LEAST_GLUE = 8
+"""Glue nodes that every braced body gets at least."""
+
+
+@dataclass(frozen=True)
+class SkinPlan:
+    """How a skin is made: how fine, how thick, how folded, how glued. Lengths [m].
+
+    Triangles have edges of ``size``, of ``limb_size`` near the joints of the legs (0: the same everywhere). The skin is of
+    ``thickness``, at the soles of ``sole``; ``glue`` nodes hold it. Folds: ``teeth`` grooves of ``depth`` and a ``wall`` on a part
+    of ``fold_length``, ``around`` points a ring (``spine_around`` at the torso's), of a ``profile`` ("trapezoid", "triangle").
+    ``sole_around`` points make the rim of a sole, ``rim`` is the height of its thick edge. Cells in ``soft`` boxes (lower, upper
+    corner) are of region 1, those of folds of ``fold_region``, all others of region 0.
+    """
+
+    size: float
+    glue: int
+    around: int
+    thickness: float = 0.004
+    sole: float = 0.008
+    wall: float = 0.004
+    teeth: int = 1
+    depth: float = 0.008
+    fold_length: float = 0.048
+    profile: str = "trapezoid"
+    sole_around: int = 10
+    rim: float = 0.010
+    spine_around: int = 24
+    limb_size: float = 0.0
+    fold_region: int = 1
+    soft: tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...] = ()
+    least_angle: float = np.radians(8.0)
+    least_thickness: float = 0.85
+
+
+def fold_regions(mechanism: Mechanism, plan: SkinPlan) -> tuple[list[FoldRegion], list[str]]:
+    """The folds at the joints, and the body below each: the child of its hinge."""
+    folds, bodies = [], []
+    for hinge in mechanism.hinges:
+        if hinge.limb is not None:
+            around = plan.spine_around if hinge.parent == mechanism.bodies[0] and "." not in hinge.name else plan.around
+            shape = (plan.fold_length, plan.teeth, plan.depth, plan.wall, around, plan.profile)
+            folds.append(FoldRegion(hinge.place, hinge.limb, *shape, rows=1))
+            bodies.append(hinge.child)
+    return folds, bodies
+
+
+def creature_skin(surface: Surface, mechanism: Mechanism, plan: SkinPlan) -> tuple[SkinMesh, Shell]:
+    """The skin of a creature: its mesh with glue and soles, and the shell it was made from.
+
+    ``surface`` is the closed outside of the creature with flat undersides of its feet at the height of the soles.
+    """
+    folds, bodies = fold_regions(mechanism, plan)
+    centers = np.array([sole.center for sole in mechanism.soles])
+
+    def thickness(points: Array) -> Array:
+        below = np.linalg.norm(points[:, None, :2] - centers[:, :2], axis=2).min(axis=1) < 0.06
+        return np.where(below & (points[:, 2] <= plan.rim + 1e-6), plan.sole, plan.thickness)
+
+    joints = np.array([hinge.place for hinge in mechanism.hinges if hinge.limb is not None and "." in hinge.name])
+    reach = 1.2 * plan.fold_length
+
+    def size(points: Array) -> Array:
+        if plan.limb_size <= 0.0:
+            return np.full(len(points), plan.size)
+        near = np.linalg.norm(points[:, None] - joints, axis=2).min(axis=1) < reach
+        return np.where(near, plan.limb_size, plan.size)
+
+    shell = make_shell(
+        surface.vertices,
+        surface.faces,
+        folds,
+        size,
+        thickness,
+        soles=[Sole(sole.center, (0.0, 0.0, 1.0), plan.rim, plan.sole_around) for sole in mechanism.soles],
+        least_angle=plan.least_angle,
+        least_thickness=plan.least_thickness,
+    )
+    zones = skin_zones(shell, bodies)
+    nodes = shell.mesh.nodes
+    glue_node, glue_body = _glue(nodes, zones, mechanism, plan)
+    sole_node, sole_patch = _soles(nodes, zones, mechanism)
+    region = np.zeros(len(shell.mesh.cells), dtype=np.int64)
+    middle = nodes[shell.mesh.cells[:, :4]].mean(axis=1)
+    region[_within(middle, plan)] = 1
+    region[np.isin(np.arange(len(region)) // 3, zones.folded)] = plan.fold_region
+    mesh = SkinMesh(nodes, shell.mesh.cells, region, mechanism.bodies, glue_node, glue_body, sole_node, sole_patch)
+    return mesh, shell
+
+
+def _within(points: Array, plan: SkinPlan) -> NDArray[np.bool_]:
+    """Which points (n, 3) are in one of the soft boxes."""
+    found = np.zeros(len(points), dtype=bool)
+    for low, high in plan.soft:
+        found |= ((points > np.array(low)) & (points < np.array(high))).all(axis=1)
+    return found
+
+
+def _glue(nodes: Array, zones: Zones, mechanism: Mechanism, plan: SkinPlan) -> tuple[Indices, Indices]:
+    """Glue nodes and their bodies (as numbers into ``mechanism.bodies``): corners first, spread over each bracing zone by its area.
+
+    What is soft hangs freely: no glue there.
+    """
+    number = {name: k for k, name in enumerate(mechanism.bodies)}
+    braced = [name for name in mechanism.bodies if name in zones.inner]
+    counts = shares(np.array([zones.area[name] for name in braced]), plan.glue, LEAST_GLUE)
+    corner = zones.corner_count
+    found, owner = [], []
+    for name, count in zip(braced, counts.tolist(), strict=True):
+        candidates = zones.inner[name][~_within(nodes[zones.inner[name]], plan)]
+        weight = np.where(candidates < corner, 1.0, 0.6)
+        chosen = candidates[spread_points(nodes[candidates], count, weight)]
+        found.append(chosen)
+        owner.append(np.full(len(chosen), number[name], dtype=np.int64))
+    return np.concatenate(found), np.concatenate(owner)
+
+
+def _soles(nodes: Array, zones: Zones, mechanism: Mechanism) -> tuple[Indices, Indices]:
+    found, patch = [], []
+    for number, sole in enumerate(mechanism.soles):
+        under = zones.outer[f"{SOLE}{number}"]
+        found.append(under)
+        patch.append(PATCHES * number + sole_patches(nodes[under], sole.center))
+        count = np.bincount(patch[-1] - PATCHES * number, minlength=PATCHES)
+        if count.min() < 3:
+            raise BadInput(f"a patch of the sole {sole.name} has {count.min()} nodes; at least 3 are needed: use a finer skin")
+    return np.concatenate(found), np.concatenate(patch)
+
+
+def sole_patches(points: Array, center: Array) -> Indices:
+    """The patch (n,) of each point of a sole: 0 the middle, 1 to 4 toe (+x), left (+y), heel and right, each a quarter about it.
+
+    The middle is what is nearer to the centre than 0.55 of the way to the farthest point.
+    """
+    offset = points[:, :2] - center[:2]
+    radius = np.linalg.norm(offset, axis=1)
+    angle = np.mod(np.arctan2(offset[:, 1], offset[:, 0]) + 0.25 * np.pi, 2.0 * np.pi)
+    quarter = 1 + np.minimum((angle / (0.5 * np.pi)).astype(np.int64), 3)
+    return np.where(radius < 0.55 * radius.max(), 0, quarter)

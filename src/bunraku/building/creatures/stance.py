@@ -1,0 +1,145 @@
+"""Where a surface nobody described stands: the soles of its feet, how high its feet are, where its legs leave the torso."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.creatures.embed import LegCurve
+from bunraku.building.creatures.outlines import FLAT
+from bunraku.errors import BadInput
+from bunraku.geometry.shells.sections import enclosing_loop, section_loops
+from bunraku.geometry.surfaces.distance import sampled, signed_distance
+from bunraku.geometry.surfaces.isosurface import isosurface
+from bunraku.geometry.surfaces.surface import Surface
+from bunraku.geometry.surfaces.topology import components
+
+__all__ = ["Stance", "flat_footed", "leg_stance"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+_ACROSS = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+_DOWN = np.array([0.0, 0.0, 1.0])
+SWOLLEN = 1.4
+"""Where the cross-section of a leg is this much larger than in its middle, it is foot or torso."""
+
+
+@dataclass(frozen=True)
+class Stance:
+    """A leg that stands: its ``curve`` to the middle of the sole, its ``radius`` [m], that of the circle round its ``sole`` [m].
+
+    ``top`` and ``bottom`` are the fractions of the curve between which it is a limb: below the torso, above the foot.
+    """
+
+    curve: LegCurve
+    radius: float
+    sole: float
+    top: float
+    bottom: float
+
+
+def flat_footed(surface: Surface, legs: tuple[LegCurve, ...]) -> Surface:
+    """The surface standing on z = 0 on flat soles with upright rims.
+
+    It is cut a little above its lowest place, where flat faces there cover as much as half of the cross-section of each leg, and by
+    more than half of a leg's radius where it stands on round feet. Below the cut the outline goes straight down; the surface is
+    sampled anew so, and what is below the cut pressed flat, as `outlines.form_surface` does.
+    """
+    low = float(surface.bounds[0, 2])
+    r = min(_radius(surface, leg) for leg in legs)
+    down = surface.face_normals()[:, 2] < -0.99
+    flat = surface.corners[:, :, 2].max(axis=1) < low + 1e-3 * surface.size
+    standing = min(_by_foot(surface, down & flat, legs)) > 0.5 * np.pi * r**2
+    step = float(np.clip(surface.size / 220.0, 0.002, 0.01))
+    cut = low + (max(0.12 * r, step) if standing else 0.6 * r)
+    floor = cut - 2.3 * step
+
+    def field(points: Array) -> Array:
+        lifted = points.copy()
+        lifted[:, 2] = np.maximum(points[:, 2], cut)
+        return np.maximum(signed_distance(surface, lifted), floor - points[:, 2])
+
+    bounds = surface.bounds
+    lower = np.append(bounds[0, :2] - 3.3 * step, floor - 3.3 * step)
+    grid = sampled(field, lower, bounds[1] + 3.3 * step, step, band=3.0 * step)
+    found = isosurface(grid.values, origin=grid.origin, spacing=step)
+    z = found.vertices[:, 2] - cut
+    return Surface(np.column_stack([found.vertices[:, :2], np.where(z < 0.0, FLAT * z, z)]), found.faces)
+
+
+def leg_stance(surface: Surface, leg: LegCurve) -> Stance:
+    """How a leg of a flat-footed surface stands on z = 0."""
+    center, sole = _sole(surface, leg)
+    r = _radius(surface, leg)
+    heights = np.linspace(0.02, 0.95, 40) * float(leg.points[0, 2])
+    places, areas = [], []
+    for z in heights:
+        place = np.array([np.interp(z, leg.points[::-1, 2], leg.points[::-1, k]) for k in range(2)] + [z])
+        loops = section_loops(surface.vertices, surface.faces, place, _DOWN)
+        loop = enclosing_loop(loops, place, *_ACROSS)
+        areas.append(np.nan if loop is None else _area(loop.points))
+        places.append(place if loop is None else loop.points.mean(axis=0))
+    size = np.array(areas)
+    middle = float(np.nanmedian(size[8:24]))
+    swollen = ~(size < SWOLLEN * middle)
+    foot = [k for k in range(16) if swollen[k]]
+    bottom = (foot[-1] + 1) if foot else 0
+    trunk = [k for k in range(max(bottom + 1, 12), 40) if swollen[k]]
+    top = trunk[0] - 1 if trunk else 39
+    if heights[top] - heights[bottom] < 3.0 * r:
+        raise BadInput(
+            f"leg {leg.name} is a limb for {heights[top] - heights[bottom]:.3f} m only, with a radius of {r:.3f} m; three joints "
+            "need longer or thinner legs"
+        )
+    above = leg.points[leg.points[:, 2] > heights[top] + 0.5 * r]
+    line = np.vstack([above, np.array(places)[bottom : top + 1][::-1], center])
+    curve = LegCurve(leg.name, _smooth(line))
+    arc = np.linspace(0.0, 1.0, 400)
+    z = np.array([curve.at(s)[2] for s in arc])
+    start = float(arc[int(np.argmax(z <= heights[top]))])
+    end = float(arc[int(np.argmax(z <= heights[bottom]))])
+    return Stance(curve, r, sole, start, end)
+
+
+def _smooth(line: Array) -> Array:
+    x = line.copy()
+    for _ in range(2):
+        x[1:-1] = 0.5 * x[1:-1] + 0.25 * (x[:-2] + x[2:])
+    return x
+
+
+def _radius(surface: Surface, leg: LegCurve) -> float:
+    """The radius of a leg: median distance of the surface from the lower part of its middle line, the foot left out."""
+    points = np.array([leg.at(s) for s in np.linspace(0.45, 0.8, 12)])
+    return float(np.median(-signed_distance(surface, points)))
+
+
+def _by_foot(surface: Surface, chosen: NDArray[np.bool_], legs: tuple[LegCurve, ...]) -> list[float]:
+    middle, area = surface.corners.mean(axis=1)[chosen], surface.face_areas()[chosen]
+    ends = np.array([leg.at(1.0) for leg in legs])
+    if not len(middle):
+        return [0.0] * len(legs)
+    nearest = np.linalg.norm(middle[:, None, :2] - ends[:, :2], axis=2).argmin(axis=1)
+    return [float(area[nearest == k].sum()) for k in range(len(legs))]
+
+
+def _sole(surface: Surface, leg: LegCurve) -> tuple[Array, float]:
+    """The middle of the flat underside of a foot and the distance of the farthest of its vertices."""
+    flat = (surface.face_normals()[:, 2] < -0.9) & (surface.corners[:, :, 2].max(axis=1) < 1e-4 * surface.size)
+    if not flat.any():
+        raise BadInput(f"leg {leg.name} has no flat sole on the ground; cut the feet flat")
+    piece = components(surface.faces[flat])
+    area, middle = surface.face_areas()[flat], surface.corners.mean(axis=1)[flat]
+    whole = np.bincount(piece, weights=area)
+    centers = np.column_stack([np.bincount(piece, weights=area * middle[:, k]) / whole for k in range(2)])
+    away = np.linalg.norm(centers - leg.at(1.0)[:2], axis=1)
+    k = int(np.argmin(np.where(whole > 0.3 * whole.max(), away, np.inf)))
+    far = np.linalg.norm(surface.vertices[np.unique(surface.faces[flat][piece == k])][:, :2] - centers[k], axis=1).max()
+    return np.append(centers[k], 0.0), float(far)
+
+
+def _area(points: Array) -> float:
+    x, y = points[:, 0], points[:, 1]
+    return 0.5 * abs(float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()))

@@ -1,0 +1,162 @@
+"""The demo of folds: a smooth skin round an ankle stalls its motor near 20 degrees, a folded one lets it turn by 70 either way.
+
+After Fig. 11 of the skin paper: a sleeve of rubber clamped to both links of the joint, of the same outer radius, length and rubber,
+once smooth and 4 mm thick, once with teeth cut into it and thinner there; bent slowly, its walls touching each other.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bunraku.cli.demo_tail import Demo
+
+if TYPE_CHECKING:
+    from bunraku.mechanics.elastic.tubes.bending import Bend
+    from bunraku.motion import Check
+
+__all__ = ["run"]
+
+MOTOR, YOUNG, REACH, STALL = "MG995R", 1.32e6, 70.0, 20.0
+"""The ankle's motor, the rubber's Young's modulus [Pa], and the angles of the paper [deg]."""
+
+SMOOTH: dict[str, Any] = {"around": 32, "rows": 16}
+FOLDED: dict[str, Any] = {"folds": 2, "depth": 0.010, "wall": 0.0025, "shape": "teeth", "around": 20, "rows": 8}
+COARSE: tuple[dict[str, Any], dict[str, Any]] = {"around": 12, "rows": 8}, {"around": 12, "rows": 4}
+"""What of these is coarser when it must be quick."""
+
+
+def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
+    """Bend both skins and compare with the motor; without a folder on coarse meshes."""
+    from bunraku.building.servos import servo
+    from bunraku.cli.console import exit_code, say, show_checks
+    from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
+    from bunraku.mechanics.elastic.material import Material
+    from bunraku.mechanics.elastic.solid import ElasticSolid
+    from bunraku.mechanics.elastic.tubes.mesh import Tube, tube_mesh
+
+    quick = folder is None
+    smooth = Tube(**(SMOOTH | (COARSE[0] if quick else {})))
+    folded = Tube(**(FOLDED | (COARSE[1] if quick else {})))
+    rubber = Material(young=YOUNG, poisson=0.46, density=1100.0)
+    limit = servo(MOTOR).stall_torque
+    solids = [ElasticSolid(tube_mesh(one), rubber) for one in (smooth, folded)]
+    touching = SurfaceCollisions(solids[1].mesh)
+    began = time.thread_time()
+    plain = _bent(solids[0], None, 1.0, 40.0, 2.0, limit)
+    ways = [_bent(solids[1], touching, sign, REACH, 10.0 if quick else 5.0, float("inf")) for sign in (1.0, -1.0)]
+    seconds = time.thread_time() - began
+    figures = _figures(name, plain, ways, limit, seconds)
+    pairs = [touching.find(solids[1].mesh.nodes + way.u[-1]) for way in ways]
+    figures |= {
+        "skin_vertices": solids[1].nodes,
+        "smooth_vertices": solids[0].nodes,
+        "young_mpa": YOUNG / 1e6,
+        "fold_count": folded.folds,
+        "fold_depth_mm": 1e3 * folded.depth,
+        "fold_wall_mm": 1e3 * folded.wall,
+        "contact_pairs": min(one.count for one in pairs),
+        "overlap_mm": 1e3 * max(one.deepest for one in pairs),
+    }
+    promises = _promises(figures, quick)
+    figures["verified"] = all(check.holds for check in promises)
+    show_checks(promises)
+    say(
+        f"the smooth skin needs {limit:g} N·m at {figures['stall_angle_deg']:.1f} deg; the folded one reaches"
+        f" {figures['reached_deg']:.0f} deg either way with at most {figures['max_torque_nm']:.2f} N·m"
+    )
+    if folder is not None:
+        _leave(folder, solids, plain, ways, limit)
+    return figures, exit_code(plain.status if not plain.status.good else ways[0].status, figures["verified"])
+
+
+def _bent(solid: Any, contact: Any, sign: float, furthest: float, every: float, limit: float) -> Bend:
+    """Bend a skin to ``sign`` times ``furthest`` [deg], listing it ``every`` so many, until a torque [N·m] is passed."""
+    import numpy as np
+
+    from bunraku.mechanics.elastic.tubes.bending import bend_tube
+
+    angles = np.radians(sign * np.arange(every, furthest + 0.5 * every, every))
+    return bend_tube(solid, list(angles), contact=contact, step=np.radians(every), torque_limit=limit)
+
+
+def _figures(name: str, plain: Bend, ways: list[Bend], limit: float, seconds: float) -> dict[str, Any]:
+    import numpy as np
+
+    most = max(float(np.abs(way.torque).max(initial=0.0)) for way in ways)
+    states = [one.status for one in (plain, *ways)]
+    ended = next((state for state in states if not state.good), states[0])
+    return {
+        "demo": name,
+        "performer": "",
+        "status": ended.value,
+        "duration_s": 0.0,
+        "solve_s": seconds,
+        "worst_limit_violation": max(0.0, most / limit - 1.0),
+        "verified": False,
+        "stall_angle_deg": float(np.degrees(plain.angle_at(limit))),
+        "reached_deg": min(float(np.degrees(np.abs(way.angle).max(initial=0.0))) for way in ways),
+        "max_torque_nm": most,
+        "torque_limit_nm": limit,
+        "joints": 1,
+        "residual": max(float(one.residual.max(initial=0.0)) for one in (plain, *ways)),
+        "work_error": max(_work_error(way) for way in ways),
+    }
+
+
+def _work_error(bend: Bend) -> float:
+    """How far the work of the torque is from the energy stored at the last angle, as a share: a check of the torque by energy."""
+    import numpy as np
+    from scipy.interpolate import CubicSpline
+
+    a, t = np.concatenate([[0.0], bend.angle]), np.concatenate([[0.0], bend.torque])
+    if len(a) < 4:
+        return float("nan")
+    sign = np.sign(a[-1])
+    work = float(CubicSpline(sign * a, sign * t).integrate(0.0, sign * a[-1]))
+    return abs(work / float(bend.energy[-1]) - 1.0)
+
+
+def _promises(figures: dict[str, Any], quick: bool) -> tuple[Check, ...]:
+    from bunraku.motion import Check
+
+    off = abs(figures["stall_angle_deg"] - STALL)
+    return (
+        Check("smooth skin: stall against 20 deg", off, "deg", 8.0 if quick else 2.0, note="coarse mesh" if quick else ""),
+        Check("folded skin: angle reached either way", figures["reached_deg"], "deg", REACH - 1e-6, at_least=True),
+        Check("folded skin: greatest torque", figures["max_torque_nm"], "N·m", figures["torque_limit_nm"]),
+        Check("walls of the folds touch: pairs", figures["contact_pairs"], "", 1, at_least=True),
+        Check("overlap of touching walls", figures["overlap_mm"], "mm", 1.0),
+        Check("unbalanced force against the clamp's", figures["residual"], "", 1e-5),
+        Check("work of the torque against the energy stored", figures["work_error"], "", 0.02),
+    )
+
+
+def _leave(folder: Path, solids: list[Any], plain: Bend, ways: list[Bend], limit: float) -> None:
+    import numpy as np
+
+    from bunraku.cli.console import say
+    from bunraku.mechanics.coupled.collisions.surface import surface_triangles
+    from bunraku.verification.fold_plots import BentSkin, draw_bent, draw_torques
+    from bunraku.verification.plots import save_figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    skins = []
+    for name, solid, parts in (("smooth", solids[0], [plain]), ("folded", solids[1], ways[::-1])):
+        x, angle, torque = [np.array(solid.mesh.nodes)[None]], [np.zeros(1)], [np.zeros(1)]
+        for part in parts:
+            backwards = len(part.angle) and part.angle[0] < 0.0
+            place = 0 if backwards else len(x)
+            turned = slice(None, None, -1 if backwards else 1)
+            x.insert(place, (solid.mesh.nodes + part.u)[turned])
+            angle.insert(place, part.angle[turned])
+            torque.insert(place, part.torque[turned])
+        triangles = surface_triangles(solid.mesh)
+        skins.append(BentSkin(name, triangles, np.concatenate(x), np.concatenate(angle), np.concatenate(torque)))
+    save_figure(draw_torques(skins, limit), folder / "torque.png")
+    last = len(skins[1].angle) - 1
+    half = int(np.argmin(np.abs(skins[1].angle - np.radians(35.0))))
+    stages = [[0, len(skins[0].angle) // 2, len(skins[0].angle) - 1], [last // 2, half, last]]
+    save_figure(draw_bent(skins, stages), folder / "shapes.png")
+    say(f"torque.png and shapes.png are in {folder}/")

@@ -1,0 +1,1 @@
+"""Making skinned characters: links and bracing units to print, skin pieces to cast, their moulds and cores."""

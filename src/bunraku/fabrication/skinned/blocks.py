@@ -1,0 +1,130 @@
+"""Parts larger than the printer, made in blocks: cut along their own axes, with holes for steel pins across the cuts."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.fabrication.checks import fits_printer
+from bunraku.fabrication.shaping import Solid, bore, moved
+from bunraku.fabrication.skinned.frames import Section, distance_to_outline, outlines, section, within
+from bunraku.fabrication.skinned.pieces import Plane
+from bunraku.fabrication.skinned.shell import bodies_of, cleaned
+
+__all__ = ["DOWEL", "divided", "local_size", "numbers_of_blocks", "spots_in"]
+
+Array = NDArray[np.float64]
+DOWEL = (4.0, 16.0)
+"""Diameter and length [mm] of the steel pins across cuts."""
+_MARGIN = 1.0
+
+
+def local_size(solid: Solid, frame: Array) -> tuple[float, float, float]:
+    """Lengths [mm] of a solid's box along the columns of ``frame``."""
+    extent = moved(solid, frame.T, np.zeros(3)).bounding_box()
+    return (extent[3] - extent[0], extent[4] - extent[1], extent[5] - extent[2])
+
+
+def numbers_of_blocks(size: tuple[float, float, float], printer: tuple[float, float, float]) -> tuple[int, int, int]:
+    """Into how many blocks each length is cut: the longest length is laid along the printer's longest, and so on."""
+    if fits_printer(size, printer):
+        return (1, 1, 1)
+    room = sorted(printer, reverse=True)
+    found = [1, 1, 1]
+    for rank, k in enumerate(np.argsort([-length for length in size])):
+        found[int(k)] = int(np.ceil(size[int(k)] / (room[rank] - 2.0 * _MARGIN)))
+    return (found[0], found[1], found[2])
+
+
+def divided(solid: Solid, frame: Array, printer: tuple[float, float, float]) -> tuple[list[Solid], int]:
+    """A part as blocks that fit the printer, and the number of pins between them."""
+    size = local_size(solid, frame)
+    counts = numbers_of_blocks(size, printer)
+    if counts == (1, 1, 1):
+        return [solid], 0
+    blocks, pins = [solid], 0
+    extent = np.array(moved(solid, frame.T, np.zeros(3)).bounding_box()).reshape(2, 3)
+    room = sorted(printer, reverse=True)
+    rank = {int(k): r for r, k in enumerate(np.argsort([-length for length in size]))}
+    for k, count in enumerate(counts):
+        levels = np.linspace(extent[0, k], extent[1, k], count + 1)[1:-1]
+        slack = (room[rank[k]] - 2.0 * _MARGIN - size[k] / count) / 2.0
+        planes = [_best(solid, Plane(frame[:, k], float(level)), slack) for level in levels]
+        for plane in planes:
+            drilled = []
+            for block in blocks:
+                drills = [bore(a, b, DOWEL[0] / 2.0 + 0.1) for a, b in _pins(block, plane)]
+                pins += len(drills)
+                drilled.append(block - _all(drills) if drills else block)
+            blocks = drilled
+        edges = [None, *planes, None]
+        blocks = [piece for block in blocks for low, high in pairwise(edges) for piece in _between(block, low, high)]
+    return blocks, pins
+
+
+def _all(solids: list[Solid]) -> Solid:
+    from bunraku.fabrication.shaping import union
+
+    return union(solids)
+
+
+def _between(block: Solid, low: Plane | None, high: Plane | None) -> list[Solid]:
+    if low is not None:
+        block = low.above(block)
+    if high is not None:
+        block = high.flipped().above(block)
+    if block.is_empty():
+        return []
+    block = cleaned(block, 5.0)
+    whole = [part for part in block.decompose() if float(part.volume()) > 5.0]
+    return [block] if len(whole) == 1 else whole
+
+
+def _best(solid: Solid, plane: Plane, slack: float) -> Plane:
+    """Of planes near to one, that which leaves the fewest parts."""
+    tries = [plane] + [
+        Plane(plane.normal, plane.offset + share * slack) for share in (0.3, -0.3, 0.6, -0.6, 0.9, -0.9) if slack > 1.0
+    ]
+    return min(tries, key=lambda each: sum(len(bodies_of(side.above(solid))) for side in (each, each.flipped())))
+
+
+def _pins(block: Solid, plane: Plane) -> list[tuple[Array, Array]]:
+    """Ends of pins across a plane, where there is material about them on both sides."""
+    from bunraku.fabrication.shaping import rod_frame
+
+    n, reach = plane.normal, DOWEL[1] / 2.0 + 0.5
+    flats = [section(block, n, plane.offset + shift) for shift in (-reach, 0.0, reach)]
+    if any(flat.is_empty() for flat in flats):
+        return []
+    spots = spots_in(flats[1], DOWEL[0] / 2.0 + 3.0, 30.0, 6)
+    frame = rod_frame(n)
+    found = []
+    for spot in spots:
+        if all(within(spot[None], flat)[0] and distance_to_outline(spot[None], flat)[0] > DOWEL[0] / 2.0 + 1.5 for flat in flats):
+            middle = frame @ np.array([*spot, plane.offset])
+            found.append((middle - reach * n, middle + reach * n))
+    return found[:4]
+
+
+def spots_in(flat: Section, margin: float, spacing: float, count: int, step: float = 2.0) -> list[Array]:
+    """Up to ``count`` places (2,) in a section, ``margin`` from its outlines, as far apart as can be and at least ``spacing``."""
+    lines = outlines(flat)
+    if not lines:
+        return []
+    corners = np.concatenate(lines)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    step = max(step, float(np.sqrt(np.prod(high - low) / 6000.0)))
+    grid = np.stack(np.meshgrid(*(np.arange(a, b, step) for a, b in zip(low, high, strict=True))), axis=-1).reshape(-1, 2)
+    grid = grid[within(grid, flat)] if len(grid) else grid
+    spots = grid[distance_to_outline(grid, flat) > margin] if len(grid) else grid
+    if not len(spots):
+        return []
+    chosen = [spots[int(np.argmax(np.linalg.norm(spots - spots.mean(axis=0), axis=1)))]]
+    while len(chosen) < count:
+        far = np.minimum.reduce([np.linalg.norm(spots - other, axis=1) for other in chosen])
+        if far.max() < spacing:
+            break
+        chosen.append(spots[int(np.argmax(far))])
+    return chosen

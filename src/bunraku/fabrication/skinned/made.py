@@ -1,0 +1,237 @@
+"""A skinned character as it is made: its parts with their figures, its skin pieces, its moulds; and whether everything holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from bunraku.character import Character
+from bunraku.fabrication.bill import Item
+from bunraku.fabrication.checks import PartFigures
+from bunraku.fabrication.hardware import screw_length
+from bunraku.fabrication.kit import Part
+from bunraku.fabrication.skinned.blocks import DOWEL
+from bunraku.fabrication.skinned.figures import FreeRange
+from bunraku.fabrication.skinned.moulds import Mould
+from bunraku.fabrication.skinned.skeleton import JOINT, Skeleton
+from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
+
+__all__ = ["CastPiece", "SkinnedFabrication", "WrittenPart", "bill_of_skin", "screws_of"]
+
+PLASTIC = 1240.0
+"""Density [kg/m³] of printed polylactide."""
+
+
+@dataclass(frozen=True)
+class WrittenPart:
+    """A part as its file shows it: what kind, its figures, and the files it is in."""
+
+    part: Part
+    figures: PartFigures
+    file: str
+    step: str = ""
+
+
+@dataclass(frozen=True)
+class CastPiece:
+    """A piece of skin: its name and file, rubber volume [mm³] and mass [kg], size [mm], and whether its file is closed and whole."""
+
+    name: str
+    file: str
+    volume: float
+    mass: float
+    size: tuple[float, float, float]
+    watertight: bool
+    pieces: int
+
+
+@dataclass
+class SkinnedFabrication:
+    """Everything made of a skinned character, with its figures."""
+
+    character: Character
+    skeleton: Skeleton
+    written: list[WrittenPart]
+    tools: list[WrittenPart]
+    cast: list[CastPiece]
+    moulds: list[Mould]
+    ranges: list[FreeRange]
+    collisions: list[tuple[str, str, float]]
+    in_skin: list[tuple[str, float]]
+    skin_volume: float
+    printer: tuple[float, float, float]
+    infill: float
+    tool_infill: float
+    dowels: int = 0
+    faults_of_drawing: list[str] = field(default_factory=list)
+
+    @property
+    def printed_mass(self) -> float:
+        """Mass [kg] of what is printed and stays in the robot."""
+        return sum(each.figures.volume for each in self.written) * 1e-9 * PLASTIC * self.infill
+
+    @property
+    def tool_mass(self) -> float:
+        """Mass [kg] of moulds and cores."""
+        return sum(each.figures.volume for each in self.tools) * 1e-9 * PLASTIC * self.tool_infill
+
+    @property
+    def assumed_mass(self) -> float:
+        """Mass [kg] that the character's bodies count with for all but servos: prints, battery, controller, screws."""
+        servos = sum(servo.case.servo.mass for servo in self.skeleton.servos.values())
+        return sum(body.mass for body in self.character.bodies) - servos
+
+    @property
+    def holds(self) -> bool:
+        """Whether the character can be made as it is drawn."""
+        return not self.faults()
+
+    def faults(self) -> list[str]:
+        """What is wrong, in sentences."""
+        said = list(self.faults_of_drawing)
+        bed = " x ".join(f"{length:g}" for length in self.printer)
+        for each in (*self.written, *self.tools):
+            name, found = each.part.name, each.figures
+            size = " x ".join(f"{length:.0f}" for length in found.size)
+            if not found.fits:
+                said.append(f"{name}: {size} mm does not fit a printer of {bed} mm; give a larger one with --printer")
+            if not found.watertight:
+                said.append(f"{name}: not closed, {found.open_edges} edges are not shared by two triangles")
+            if found.pieces != 1:
+                said.append(f"{name}: falls into {found.pieces} pieces")
+            if found.overlap > 0.01:
+                said.append(f"{name}: no room for {found.overlaps_with}, {found.overlap:.1f} mm³ in common")
+            said += [f"{name}: {fault}" for fault in sorted(set(found.bad_holes))]
+        for piece in self.cast:
+            if not piece.watertight or piece.pieces != 1:
+                said.append(f"{piece.name}: {'closed' if piece.watertight else 'not closed'}, in {piece.pieces} pieces")
+        lost = abs(sum(piece.volume for piece in self.cast) - self.skin_volume)
+        if lost > 1e-3 * self.skin_volume:
+            said.append(f"the skin's pieces differ from the skin by {lost / 1000.0:.1f} cm³")
+        for one, other, volume in self.collisions:
+            said.append(f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³")
+        said += [f"{name} sticks {volume:.0f} mm³ too far into the skin at home" for name, volume in self.in_skin]
+        for mould in self.moulds:
+            if not mould.comes_out:
+                said.append(f"{mould.piece.name}: would have to stretch by {100.0 * mould.strain:.0f} % to come out of its mould")
+        return said
+
+    def facts(self) -> dict[str, Any]:
+        """The figures as one object for JSON."""
+        every = [*self.written, *self.tools]
+        largest = max((each.figures.size for each in every), key=max)
+        return {
+            "character": self.character.name,
+            "parts": [_part_facts(each, self.infill) for each in self.written],
+            "mould_parts": [_part_facts(each, self.tool_infill) for each in self.tools],
+            "skin_pieces": [
+                {"name": p.name, "file": p.file, "rubber_cm3": p.volume / 1e3, "mass_kg": p.mass, "watertight": p.watertight}
+                for p in self.cast
+            ],
+            "moulds": [_mould_facts(mould) for mould in self.moulds],
+            "printed_parts": len(self.written),
+            "printed_mass_kg": self.printed_mass,
+            "assumed_printed_mass_kg": self.assumed_mass,
+            "mould_mass_kg": self.tool_mass,
+            "rubber_kg": sum(piece.mass for piece in self.cast),
+            "motors": dict(sorted(Counter(servo.case.servo.name for servo in self.skeleton.servos.values()).items())),
+            "screws": screws_of(self),
+            "largest_part_mm": list(largest),
+            "printer_mm": list(self.printer),
+            "fits_printer": all(each.figures.fits for each in every),
+            "watertight": all(each.figures.watertight for each in every) and all(piece.watertight for piece in self.cast),
+            "screw_holes": sum(each.figures.holes for each in self.written),
+            "hole_error_mm": max((each.figures.hole_error for each in self.written), default=0.0),
+            "servo_overlap_mm3": max((each.figures.overlap for each in self.written), default=0.0),
+            "joints_free": all(each.whole for each in self.ranges),
+            "collisions": [list(pair) for pair in self.collisions],
+            "largest_peel_strain": max(mould.strain for mould in self.moulds),
+            "peel_strain_allowed": PEEL_STRAIN,
+            "sound": self.holds,
+        }
+
+
+def _part_facts(each: WrittenPart, infill: float) -> dict[str, Any]:
+    found = each.figures
+    return {
+        "name": each.part.name,
+        "kind": each.part.kind,
+        "file": each.file,
+        "step": each.step,
+        "count": 1,
+        "size_mm": list(found.size),
+        "volume_cm3": found.volume / 1000.0,
+        "mass_kg": found.volume * 1e-9 * PLASTIC * infill,
+        "fits_printer": found.fits,
+        "watertight": found.watertight,
+        "screw_holes": found.holes,
+        "hole_error_mm": found.hole_error,
+    }
+
+
+def _mould_facts(mould: Mould) -> dict[str, Any]:
+    return {
+        "piece": mould.piece.name,
+        "halves": [
+            {
+                "pull": [round(float(part), 4) for part in draw.direction],
+                "area_cm2": draw.area / 100.0,
+                "negative_draft_share": draw.hooked,
+                f"draft_below_{DRAFT:g}_deg_share": draw.steep,
+                "undercut_depth_mm": draw.depth,
+                "peel_strain": draw.strain,
+            }
+            for draw in mould.draws
+        ],
+        "core_stretch": mould.core_strain,
+        "comes_out": mould.comes_out,
+    }
+
+
+def screws_of(made: SkinnedFabrication) -> dict[str, int]:
+    """Screws by size, those through servos' ears and through the joints of blocks counted in; nuts under "nut ..."."""
+    found: Counter[str] = Counter()
+    for each in made.written:
+        for hole in each.part.holes:
+            if hole.screw is not None and not hole.pilot:
+                found[f"{hole.screw}x{hole.length or screw_length(hole.screw, hole.seat)}"] += 1
+                if hole.group.startswith("bracket"):
+                    found["nut M3"] += 1
+        joints = sum(hole.group == JOINT for hole in each.part.holes)
+        found["M3x12"] += joints
+    half = found.pop("M3x12", 0) // 2  # each joint has a hole in both of its blocks
+    if half:
+        found["M3x12"] += half
+        found["nut M3"] += half
+    for servo in made.skeleton.servos.values():
+        if servo.ears:
+            pattern = servo.case.servo.flange
+            found[f"{pattern.screw}x12"] += pattern.count
+            found[f"nut {pattern.screw}"] += pattern.count
+    return dict(sorted(found.items()))
+
+
+def bill_of_skin(made: SkinnedFabrication) -> list[Item]:
+    """The bill of materials: motors and screws to buy, rubber to cast, parts to print, then the moulds."""
+    motors = Counter(servo.case.servo.name for servo in made.skeleton.servos.values())
+    items = [Item("motor", name, count) for name, count in sorted(motors.items())]
+    idlers = sum(servo.both for servo in made.skeleton.servos.values())
+    items.append(Item("idler", "idler horn opposite the servo's horn", idlers, note="none where the skin leaves no room"))
+    for name, count in screws_of(made).items():
+        items.append(Item("nut" if name.startswith("nut") else "screw", name.removeprefix("nut "), count))
+    if made.dowels:
+        items.append(
+            Item("pin", f"steel pin {DOWEL[0]:g} x {DOWEL[1]:g} mm", made.dowels, note="between blocks of moulds and cores")
+        )
+    items.append(Item("payload", "controller and battery", 1, note="in the bay"))
+    for piece in made.cast:
+        size = " x ".join(f"{length:.1f}" for length in piece.size)
+        items.append(Item("rubber", piece.name, 1, 1000.0 * piece.mass, piece.volume / 1000.0, size, "", piece.file, "cast"))
+    for kind, parts, infill in (("printed", made.written, made.infill), ("mould", made.tools, made.tool_infill)):
+        for each in parts:
+            size = " x ".join(f"{length:.1f}" for length in each.figures.size)
+            mass, fits = each.figures.volume * 1e-6 * PLASTIC * infill, "yes" if each.figures.fits else "no"
+            note = "; ".join(each.part.notes)
+            items.append(Item(kind, each.part.name, 1, mass, each.figures.volume / 1000.0, size, fits, each.file, note))
+    return items

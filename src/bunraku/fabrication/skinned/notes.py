@@ -1,0 +1,115 @@
+"""Notes for whoever makes a skinned character: what goes where, in what order, how to cast the skin, and what the checks found."""
+
+from __future__ import annotations
+
+from math import degrees
+
+from bunraku.fabrication.skinned.figures import PRESSED
+from bunraku.fabrication.skinned.made import SkinnedFabrication
+from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
+
+__all__ = ["notes_of"]
+
+
+def notes_of(made: SkinnedFabrication) -> str:
+    """The notes as Markdown."""
+    lines = [f"# Making {made.character.name}", ""]
+    lines += [
+        "Counts, sizes and masses are in `bill-of-materials.csv`. Parts lie in their STL files as they are printed; the STEP",
+        "",
+    ]
+    lines[-2] += " files beside them are for CAD: closed solids in millimetres, round walls as flat facets."
+    lines += _checks(made) + _before(made) + _order(made) + _casting(made) + _moulds(made) + _ranges(made)
+    return "\n".join(lines)
+
+
+def _checks(made: SkinnedFabrication) -> list[str]:
+    faults = made.faults()
+    if not faults:
+        said = (
+            "All hold: every part closed, one piece, printable, screw holes in place, servos free, nothing in each other's way at "
+        )
+        return [
+            "## Checks",
+            "",
+            said + f"home or in the skin by more than {PRESSED:g} mm, every casting comes out of its mould.",
+            "",
+        ]
+    return ["## Checks that do not hold", "", *(f"- {fault}" for fault in faults), ""]
+
+
+def _before(made: SkinnedFabrication) -> list[str]:
+    servos = {servo.case.servo.name: servo.case.servo for servo in made.skeleton.servos.values()}
+    lines = ["## Before printing", ""]
+    lines += [f"- {name}: case: {servo.flange.source}. Horn: {servo.horn.source}." for name, servo in sorted(servos.items())]
+    lines.append("- How far below the front of the case the ears are is ours (9.5 mm): measure the servo in hand.")
+    one = sorted(name for name, servo in made.skeleton.servos.items() if not servo.both)
+    if one:
+        lines.append(f"- Held at the horn alone, as the skin leaves no room for an idler: {', '.join(one)}.")
+    mass = f"- Prints weigh {1e3 * made.printed_mass:.0f} g at {100 * made.infill:.0f} % infill; the character's bodies count with "
+    lines.append(mass + f"{1e3 * made.assumed_mass:.0f} g for all but its servos (prints, battery, controller, screws).")
+    return [*lines, ""]
+
+
+def _order(made: SkinnedFabrication) -> list[str]:
+    steps = [
+        "Screw the brackets to the walls of the bay, nuts inside. Put a servo under each bracket's frame: its ears lie on the frame, "
+        "screws through both, nuts below.",
+        "Limb by limb from the torso outwards: turn the servo to its middle, screw the link on its horn (and idler), then the next "
+        "servo into the link.",
+        "Screw the foot's plate into its cup, from above.",
+        "Put the halves of each bracing unit on the link from both sides, screws from outside through the bosses.",
+        "Controller on the floor of the bay, battery under a strap through the slots; lead the cables along the links.",
+        "Screw the blocks of the torso's bracing together at their ribs, then on the bay's columns.",
+        "Pull the limbs' skins on from the feet, lay the torso's halves on, and glue the seams with a silicone or rubber adhesive. The "
+        "skin is glued to the bracing where the bracing units are.",
+    ]
+    return ["## Order", "", *(f"{number}. {step}" for number, step in enumerate(steps, 1)), ""]
+
+
+def _casting(made: SkinnedFabrication) -> list[str]:
+    lines = ["## Casting the skin", "", "| piece | rubber [cm³] | mass [g] |", "|---|---|---|"]
+    lines += [f"| {piece.name} | {piece.volume / 1e3:.0f} | {1e3 * piece.mass:.0f} |" for piece in made.cast]
+    total = sum(piece.mass for piece in made.cast)
+    skin = made.character.skin
+    names = skin.materials if skin is not None else ()
+    lines += ["", f"All pieces {1e3 * total:.0f} g; mix a tenth more. Materials of the skin: {', '.join(names)}."]
+    if len(names) > 1:
+        lines.append("Where a piece has more than one material, cast the softer first and the other on it before it is cured.")
+    return [*lines, ""]
+
+
+def _moulds(made: SkinnedFabrication) -> list[str]:
+    lines = [
+        "## Moulds",
+        "",
+        f"A half is drawn along its pull. Hooked: share of its surface with negative draft; steep: with less than {DRAFT:g} degree. "
+        "Undercut: how far across the pull the rubber must give way, stretch: that over half the width there; core: how far the rubber "
+        f"is stretched off the core (or the core pulled through it). Up to {100 * PEEL_STRAIN:.0f} % are accepted: draw the core "
+        "first, then press the hollow skin inwards. The folds across a limb open along the parting plane; what of them hooks is in "
+        "these figures.",
+        "",
+        "| piece | half | hooked | steep | undercut [mm] | stretch | core | comes out |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for mould in made.moulds:
+        for number, draw in enumerate(mould.draws, 1):
+            lines.append(
+                f"| {mould.piece.name} | {number} | {100 * draw.hooked:.1f} % | {100 * draw.steep:.1f} % | {draw.depth:.1f} | "
+                f"{100 * draw.strain:.0f} % | {100 * mould.core_strain:.0f} % | {'yes' if mould.comes_out else 'NO'} |"
+            )
+    lines += [""] + [f"- {mould.piece.name}: {note}" for mould in made.moulds for note in mould.notes]
+    if made.dowels:
+        lines.append(
+            "- Moulds and cores larger than the printer come in blocks: glue them with steel pins in the holes, fill the seams."
+        )
+    return [*lines, ""]
+
+
+def _ranges(made: SkinnedFabrication) -> list[str]:
+    lines = ["## How far the joints turn", "", "| joint | may turn [deg] | is free [deg] |", "|---|---|---|"]
+    for each in made.ranges:
+        wanted = f"{degrees(each.wanted[0]):.0f} to {degrees(each.wanted[1]):.0f}"
+        free = "all of it" if each.whole else f"{degrees(each.free[0]):.0f} to {degrees(each.free[1]):.0f}"
+        lines.append(f"| {each.joint} | {wanted} | {free} |")
+    return [*lines, "", "From its home pose; of the two bodies at a joint alone, without the skin.", ""]

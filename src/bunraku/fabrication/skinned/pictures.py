@@ -1,0 +1,184 @@
+"""Pictures of a skinned character as it is made: the skeleton with and without bracing, an exploded view, skin pieces, a mould."""
+
+from __future__ import annotations
+
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.shapes import DARK, LIGHT
+from bunraku.fabrication.pictures import draw_solids, png
+from bunraku.fabrication.shaping import Solid, box, moved
+from bunraku.fabrication.skinned.layout import Layout
+from bunraku.fabrication.skinned.made import SkinnedFabrication
+from bunraku.fabrication.skinned.moulds import Mould
+from bunraku.fabrication.skinned.shell import SkinShell
+from bunraku.formats.atomic import write_atomically
+
+__all__ = ["write_pictures"]
+
+Array = NDArray[np.float64]
+Color = tuple[float, float, float]
+_COLORS: dict[str, Color] = {
+    "link": LIGHT[:3],
+    "bracing": (0.82, 0.66, 0.42),
+    "bay": (0.55, 0.70, 0.55),
+    "bracket": (0.62, 0.72, 0.88),
+    "rubber": (0.55, 0.60, 0.42),
+    "first": (0.62, 0.72, 0.88),
+    "second": (0.88, 0.72, 0.62),
+    "core": (0.82, 0.80, 0.45),
+}
+_FINE = 16.0
+
+
+def write_pictures(made: SkinnedFabrication, layout: Layout, shell: SkinShell, folder: Path) -> None:
+    """Write skeleton.png, exploded.png, skin.png and mould.png."""
+    write_atomically(folder / "skeleton.png", _skeleton(made, shell))
+    write_atomically(folder / "exploded.png", _exploded(made, layout))
+    write_atomically(folder / "skin.png", _skin(made))
+    write_atomically(folder / "mould.png", _moulds(made))
+
+
+def _fine(solid: Solid) -> Solid:
+    extent = np.array(solid.bounding_box()).reshape(2, 3)
+    return solid.refine_to_length(max(_FINE, float((extent[1] - extent[0]).max()) / 16.0))
+
+
+def _things(made: SkinnedFabrication, kinds: tuple[str, ...]) -> list[tuple[Solid, Color]]:
+    seen = [(_fine(part.solid), _COLORS[part.kind]) for part in made.skeleton.parts if part.kind in kinds]
+    return seen + [(_fine(servo.body()), DARK[:3]) for servo in made.skeleton.servos.values()]
+
+
+def _skeleton(made: SkinnedFabrication, shell: SkinShell) -> bytes:
+    """The skeleton alone; with its bracing; with half of the skin."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(17.0, 6.0))
+    extent = np.array(shell.outer.bounding_box()).reshape(2, 3)
+    middle, size = extent.mean(axis=0), extent[1] - extent[0]
+    half = shell.rubber ^ box(middle + np.array([0.0, size[1] / 2.0, 0.0]), (2.0 * size[0], size[1], 2.0 * size[2]))
+    bare = _things(made, ("link", "bay", "bracket"))
+    braced = _things(made, ("link", "bay", "bracket", "bracing"))
+    views = ((bare, "links, brackets, bay, servos"), (braced, "with bracing units"))
+    views += (([*braced, (half, _COLORS["rubber"])], "half of the skin"),)  # type: ignore[assignment]
+    for number, (things, title) in enumerate(views):
+        axes = figure.add_subplot(1, 3, number + 1, projection="3d")
+        draw_solids(axes, things, (20.0, -35.0), 1.0)
+        axes.set_title(title, fontsize=10, y=0.95)
+    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
+    return png(figure)
+
+
+def _exploded(made: SkinnedFabrication, layout: Layout) -> bytes:
+    """One limb pulled apart along itself, and the torso's parts pulled apart upwards and sideways."""
+    from matplotlib import pyplot
+
+    limb = layout.limbs[0]
+    figure = pyplot.figure(figsize=(15.0, 7.5))
+    axes = figure.add_subplot(1, 2, 1, projection="3d")
+    draw_solids(axes, _apart(made, limb.bodies), (15.0, -50.0), 0.9)
+    axes.set_title(f"limb {limb.name}", fontsize=10, y=0.95)
+    axes = figure.add_subplot(1, 2, 2, projection="3d")
+    draw_solids(axes, _torso_apart(made, layout), (25.0, -50.0), 1.15)
+    axes.set_title("torso", fontsize=10, y=0.95)
+    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
+    return png(figure)
+
+
+def _apart(made: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Solid, Color]]:
+    """Bodies of a limb below each other, their bracing to both sides."""
+    seen: list[tuple[Solid, Color]] = []
+    for number, body in enumerate(bodies):
+        down = np.array([0.0, 0.0, -70.0 * number])
+        own = [part for part in made.skeleton.parts if part.body == body]
+        middle = _middle(next((part.solid for part in own if part.kind == "link"), own[0].solid))
+        for part in own:
+            aside = _middle(part.solid) - middle
+            aside[2] *= 0.3
+            far = 55.0 * aside / max(float(np.linalg.norm(aside)), 1.0) if part.kind == "bracing" else np.zeros(3)
+            if part.kind == "bracing" and "cup" in part.name:
+                far = np.array([0.0, 0.0, -45.0])
+            seen.append((_fine(moved(part.solid, np.eye(3), down + far)), _COLORS[part.kind]))
+        for servo in made.skeleton.servos.values():
+            if servo.carrier == body:
+                beside = 45.0 * servo.case.axes[:, 2]
+                seen.append((_fine(moved(servo.body(), np.eye(3), down + beside)), DARK[:3]))
+    return seen
+
+
+def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, Color]]:
+    seen: list[tuple[Solid, Color]] = []
+    parts = [part for part in made.skeleton.parts if part.body in layout.torso]
+    middle = np.mean([_middle(part.solid) for part in parts if part.kind == "bay"], axis=0)
+    for part in parts:
+        away = _middle(part.solid) - middle
+        pulled = np.array([0.25, 0.35, 0.0]) * away
+        if part.kind == "bracing":
+            pulled = 0.25 * away + np.array([0.0, 0.0, 130.0 * np.sign(away[2])])
+        if part.kind == "bay":
+            pulled = np.zeros(3)
+        seen.append((_fine(moved(part.solid, np.eye(3), pulled)), _COLORS[part.kind]))
+    return seen
+
+
+def _middle(solid: Solid) -> Array:
+    found: Array = np.array(solid.bounding_box()).reshape(2, 3).mean(axis=0)
+    return found
+
+
+def _skin(made: SkinnedFabrication) -> bytes:
+    """Every skin piece, with what is cut open looking at the viewer."""
+    from matplotlib import pyplot
+
+    count = len(made.moulds)
+    columns = min(3, count)
+    figure = pyplot.figure(figsize=(5.0 * columns, 4.4 * ceil(count / columns)))
+    for number, mould in enumerate(made.moulds):
+        axes = figure.add_subplot(ceil(count / columns), columns, number + 1, projection="3d")
+        draw_solids(axes, [(mould.piece.rubber, _COLORS["rubber"])], _facing(mould.piece.opening.normal), 1.05)
+        piece = made.cast[number]
+        axes.set_title(f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g", fontsize=10, y=0.92)
+    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.05)
+    return png(figure)
+
+
+def _facing(normal: Array) -> tuple[float, float]:
+    """A view from the side that a normal points to, somewhat from above."""
+    up = float(np.degrees(np.arcsin(np.clip(normal[2], -1.0, 1.0))))
+    around = float(np.degrees(np.arctan2(normal[1], normal[0]))) if abs(normal[2]) < 0.95 else -60.0
+    return (float(np.clip(0.8 * up + 12.0, -60.0, 60.0)), around + 25.0)
+
+
+def _moulds(made: SkinnedFabrication) -> bytes:
+    """The mould of a limb and that of half a torso, opened along the pull."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(15.0, 7.0))
+    for number, mould in enumerate((made.moulds[0], made.moulds[-1])):
+        axes = figure.add_subplot(1, 2, number + 1, projection="3d")
+        _opened(axes, mould)
+        axes.set_title(f"{mould.piece.name}: mould, core, casting", fontsize=10, y=0.95)
+    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
+    return png(figure)
+
+
+def _opened(axes: Any, mould: Mould) -> None:
+    d = mould.parting.normal
+    wide = float(np.abs(d) @ (np.array(mould.piece.outer.bounding_box()[3:]) - np.array(mould.piece.outer.bounding_box()[:3])))
+    along = mould.piece.opening.normal
+    aside = np.cross(d, along) if abs(float(d @ along)) < 0.9 else np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
+    aside = aside / np.linalg.norm(aside)
+    reach = np.abs(aside) @ (np.array(mould.piece.outer.bounding_box()[3:]) - np.array(mould.piece.outer.bounding_box()[:3]))
+    shown = [
+        (mould.parts[0][1], 1.1 * wide * d, "first"),
+        (mould.parts[1][1], -1.1 * wide * d, "second"),
+        (mould.parts[2][1], 0.0 * d, "core"),
+        (mould.piece.rubber, 1.3 * float(reach) * aside, "rubber"),
+    ]
+    solids = [(_fine(moved(solid, np.eye(3), shift)), _COLORS[color]) for solid, shift, color in shown]
+    eye = _facing(0.75 * along + 0.35 * d + 0.4 * aside)
+    draw_solids(axes, solids, eye, 1.15)

@@ -1,0 +1,1 @@
+"""Closed triangle surfaces: checked, repaired, sampled, contracted to a line and hollowed."""

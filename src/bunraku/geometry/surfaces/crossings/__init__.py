@@ -1,0 +1,1 @@
+"""Faces of a surface that pass through each other."""

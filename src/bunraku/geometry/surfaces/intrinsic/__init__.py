@@ -1,0 +1,1 @@
+"""Surfaces known by the lengths of their edges alone."""

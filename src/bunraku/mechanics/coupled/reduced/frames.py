@@ -1,0 +1,177 @@
+"""One time step of skeleton and reduced skin: what `mechanics.coupled.frame` does with every node, with some hundred numbers.
+
+Unknowns are the steps of q and of s = (patches in the frames of their feet, modes). In body frames mass and stiffness of s are
+constant, so that A = M_ss/h² + (1 + beta/h) K_ss is inverted once for all frames. Per frame, with y = (theta, s),
+
+    H_qq = M(q)/h² + (1 + beta/h) V''(theta) + ...      M of the skeleton with its shares, and of the folds
+    H_qs = sum_k (J_k' R_k B_k + W_k' R_k C_k) / h² + M_ths / h²
+
+(J_k, W_k Jacobians of a body's origin and turning, B_k, C_k of `integrals`), V the energy of folds. Elimination of s leaves
+dq = (H_qq - H_qs A^-1 H_sq)^-1 (r + tau + G' F) with G the patches' motion by q when s follows, and their motion by F on top:
+W = G H^-1 G' + R_f A_pp^-1 R_f'.
+
+Left out: velocity products of the skin's deformation, the bending of soles' stiffness by folds next to them, self-collision.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from bunraku.errors import BadInput
+from bunraku.mechanics.coupled import _kernels as kernels
+from bunraku.mechanics.coupled.frame import Frame
+from bunraku.mechanics.coupled.reduced.model import ReducedModel, ReducedState
+from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.tree._kernels import HINGE
+from bunraku.mechanics.tree.tree import Configuration
+
+__all__ = ["ReducedFrames"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class _Kept(NamedTuple):
+    """Of the step linearized last: A^-1 r_s (ns,), A^-1 H_sq (ns, nq), A^-1 G_s' (ns, 3 P), patches' places (P, 3)."""
+
+    free: Array
+    by_q: Array
+    by_force: Array
+    places: Array
+
+
+class _Moving(NamedTuple):
+    """At a state: kinematics, J (k, 3, nq) and W (k, 3, nq) of the shares' bodies, the patches' J (3 P, nq), folds and their slopes."""
+
+    at: Configuration
+    J: Array
+    W: Array
+    patches: Array
+    folds: Array
+    slopes: Array
+
+
+class ReducedFrames:
+    """Steps of ``h`` [s] of a character with a reduced skin; the interface of `CoupledFrames`."""
+
+    def __init__(self, model: ReducedModel, h: float = 0.005, *, gravity: float = GRAVITY) -> None:
+        self.model, self.h = model, h
+        red, nj = model.reduction, model.nq - 6
+        self._stiffening = 1.0 + model.damping / h
+        self._gravity = gravity
+        self._inverse = np.linalg.inv(red.mass[nj:, nj:] / h**2 + self._stiffening * red.stiff)
+        self._nodes, self._feet = model.full_share.nodes, model.feet
+        self._on_path, self._turner = _paths(model)
+        self._points = np.concatenate([self._nodes, self._feet])
+        self._kept: _Kept | None = None
+
+    def linearize(self, state: ReducedState, extra: Array | None = None, skeleton_extra: Array | None = None) -> Frame:
+        """The step from a state; ``skeleton_extra`` (nq,) forces on the coordinates. There are no nodes for ``extra`` to act on."""
+        if extra is not None:
+            raise BadInput("a reduced skin has no nodes; give forces on coordinates (skeleton_extra) or take the whole skin")
+        model, h, red, nq = self.model, self.h, self.model.reduction, self.model.nq
+        nj, P = nq - 6, self.model.n_patches
+        now = self._moving(state)
+        M, bias = model.skeleton(state.q, state.v)
+        R = now.at.rotation[self._nodes]
+        JR, WR = now.J.transpose(0, 2, 1) @ R, now.W.transpose(0, 2, 1) @ R
+        carried = (JR @ red.first + WR @ red.second).sum(axis=0)  # (nq, ny)
+        Mqq = M.copy()
+        Mqq[:, 6:] += carried[:, :nj]
+        Mqq[6:] += carried[:, :nj].T
+        Mqq[6:, 6:] += red.mass[:nj, :nj]
+        Mqs = carried[:, nj:].copy()
+        Mqs[6:] += red.mass[:nj, nj:]
+        pull_q, pull_s = self._weights(state, now, R)
+        V1, V2 = now.folds[:, 0] + red.coupling @ (state.q - model.home)[6:], red.coupling + np.diag(now.slopes[:, 0])
+        r_q = (Mqq @ state.v + Mqs @ state.r) / h - bias + pull_q
+        r_q[6:] -= V1
+        if skeleton_extra is not None:
+            r_q = r_q + skeleton_extra
+        r_s = (Mqs.T @ state.v + red.mass[nj:, nj:] @ state.r) / h + pull_s - red.stiff @ state.s
+        A, Hsq = self._inverse, Mqs.T / h**2
+        by_q, free = A @ Hsq, A @ r_s
+        Rf = now.at.rotation[self._feet]
+        by_force = np.einsum("cpb,pab->cpa", A[:, : 3 * P].reshape(-1, P, 3), Rf).reshape(-1, 3 * P)
+        H = Mqq / h**2 - Hsq.T @ by_q
+        H[6:, 6:] += self._stiffening * V2
+        G = now.patches - by_force.T @ Hsq
+        na = len(model.driven)
+        right = np.zeros((nq, na + 3 * P + 1))
+        right[model.driven, np.arange(na)] = 1.0
+        right[:, na:-1], right[:, -1] = G.T, r_q - Hsq.T @ free
+        found = cho_solve(cho_factor(0.5 * (H + H.T)), right)
+        Qt, Qf, q0 = found[:, :na], found[:, na:-1], found[:, -1]
+        pushed = np.einsum("pab,pbd->pad", Rf, by_force[: 3 * P].reshape(P, 3, -1)).reshape(3 * P, 3 * P)
+        drift = np.einsum("pab,pb->pa", Rf, free[: 3 * P].reshape(P, 3)).ravel()
+        W = G @ Qf + pushed
+        places = state.x[:P]
+        self._kept = _Kept(free, by_q, by_force, places)
+        return Frame(q0, Qt, Qf, G @ q0 + drift, G @ Qt, 0.5 * (W + W.T), places[:, 2].copy(), 0.0)
+
+    def advance(self, state: ReducedState, frame: Frame, tau: Array, F: Array) -> ReducedState:
+        """The state after the step that was linearized last; patches are exactly where the linear step has them."""
+        if self._kept is None:
+            raise RuntimeError("advance follows linearize")
+        model, h, P = self.model, self.h, self.model.n_patches
+        kept = self._kept
+        dq = frame.step(tau, F)
+        q = state.q + dq
+        s = state.s + kept.free + kept.by_force @ F - kept.by_q @ dq
+        s[: 3 * P] = 0.0
+        at = model.tree.configuration(q)
+        folded = model.reduction.law.at((q - model.home)[6:])[0].sum(axis=0)
+        target = kept.places + frame.patches(tau, F)
+        k = len(self._nodes)
+        inside = np.einsum("pji,pj->pi", at.rotation[self._feet], target - at.position[self._feet])
+        s[: 3 * P] = (inside - model.reduction.patch_place - folded[1 + 3 * k :].reshape(P, 3)).ravel()
+        x = model.points_at(at, folded, s)
+        return ReducedState(q, dq / h, x, (x - state.x) / h, s, (s - state.s) / h)
+
+    def _moving(self, state: ReducedState) -> _Moving:
+        """Kinematics of a state."""
+        model, P, k = self.model, self.model.n_patches, len(self._nodes)
+        tree, at = model.tree, model.tree.configuration(state.q)
+        local = np.zeros((k + P, 3))
+        local[k:] = np.einsum("pji,pj->pi", at.rotation[self._feet], state.x[:P] - at.position[self._feet])
+        places, J = np.empty_like(local), np.zeros((3 * (k + P), model.nq))
+        kernels.glue(
+            tree.parent, tree.kind, tree.coordinate, at.rotation, at.position, at.world_axis, self._points, local, places, J
+        )
+        W = self._on_path[:, None, :] * at.world_axis[self._turner].T
+        folds, slopes = model.reduction.law.at((state.q - model.home)[6:])
+        patches = J[3 * k :]
+        bent = slopes[:, 1 + 3 * k :].reshape(-1, P, 3)
+        patches[:, 6:] += np.einsum("pab,jpb->paj", at.rotation[self._feet], bent).reshape(3 * P, -1)
+        return _Moving(at, J[: 3 * k].reshape(k, 3, -1), W, patches, folds, slopes)
+
+    def _weights(self, state: ReducedState, now: _Moving, R: Array) -> tuple[Array, Array]:
+        """What gravity adds where the skin is deformed: on q (nq,) and on s (ns,)."""
+        red, k, nj = self.model.reduction, len(self._nodes), self.model.nq - 6
+        g = np.array([0.0, 0.0, -self._gravity])
+        moment = now.folds[:, 1 : 1 + 3 * k].sum(axis=0).reshape(k, 3) + red.first[:, :, nj:] @ state.s
+        arm = np.einsum("kij,kj->ki", R, moment)
+        on_q = np.einsum("kaq,ka->q", now.W, np.cross(arm, g))
+        down = np.einsum("kij,i->kj", R, g)
+        on_q[6:] += now.slopes[:, 1 : 1 + 3 * k] @ down.ravel()
+        return on_q, np.asarray(np.einsum("kas,ka->s", red.first[:, :, nj:], down))
+
+
+def _paths(model: ReducedModel) -> tuple[Array, NDArray[np.int64]]:
+    """Which coordinates turn each share's body (k, nq; 1 or 0), and the tree's node of each coordinate (nq,)."""
+    tree, nodes = model.tree, model.full_share.nodes
+    turner = np.zeros(tree.nq, dtype=np.int64)
+    for i, c in enumerate(tree.coordinate):
+        if c >= 0:
+            turner[c] = i
+    on = np.zeros((len(nodes), tree.nq))
+    for k, node in enumerate(nodes):
+        i = int(node)
+        while i >= 0:
+            if tree.kind[i] == HINGE:
+                on[k, tree.coordinate[i]] = 1.0
+            i = int(tree.parent[i])
+    return on, turner

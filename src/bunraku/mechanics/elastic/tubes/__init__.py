@@ -1,0 +1,1 @@
+"""Tubes of rubber round a joint, smooth or folded: their meshes, their bending, their stiffness."""

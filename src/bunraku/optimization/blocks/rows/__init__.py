@@ -1,0 +1,1 @@
+"""Rows over three samples, brought into blocks."""

@@ -1,0 +1,168 @@
+"""The alternating algorithm: plan the skeleton over all time, follow it frame by frame with the whole skin, learn, plan again.
+
+It ends when the two agree: the joints of the frames are within a degree (RMS) of those of the plan they followed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.mechanics.coupled.frame import CoupledFrames
+from bunraku.mechanics.coupled.share import SkinShare, skin_share, with_skin_mass
+from bunraku.mechanics.coupled.skinned import SkinnedModel
+from bunraku.mechanics.coupled.state import SkinnedState, rest_state
+from bunraku.mechanics.coupled.stiffness import joint_stiffness
+from bunraku.motion import Gait
+from bunraku.optimization.condensation.condenser import Backend
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.performers.skin.effect import Seen, effect_of, seen
+from bunraku.performers.skin.spacetime.effect import SkinEffect
+from bunraku.performers.skin.spacetime.plan import SpacetimePlan
+from bunraku.performers.skin.spacetime.solve import plan_spacetime, replan
+from bunraku.performers.skin.spacetime.tracks import Tracks
+from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
+from bunraku.performers.skin.tracking import FrameRecord, Tracked, track
+from bunraku.performers.skin.wishes import FrameWeights
+
+__all__ = ["AGREEMENT", "Alternated", "Puppet", "alternate", "settle"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+AGREEMENT = np.radians(1.0)
+"""RMS of joint angles between plan and frames at which the two agree."""
+
+
+@dataclass(frozen=True)
+class Puppet:
+    """A skinned character ready to be planned with: what depends on it alone."""
+
+    model: SkinnedModel
+    h: float = 0.005
+    backend: Backend = "auto"
+
+    @cached_property
+    def frames(self) -> CoupledFrames:
+        """Its frames of ``h`` [s]."""
+        return CoupledFrames(self.model, self.h, backend=self.backend)
+
+    @cached_property
+    def share(self) -> SkinShare:
+        """Which body carries which part of the skin."""
+        return skin_share(self.model)
+
+    @cached_property
+    def laden(self) -> Character:
+        """The character whose bodies carry their skin as if rigid."""
+        return with_skin_mass(self.model, self.share)
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """How the skin resists the joints (nq, nq) [N·m/rad]."""
+        return joint_stiffness(self.model, backend=self.backend)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One alternation: the plan, the frames that followed it, how far apart they are [rad], CPU seconds of both."""
+
+    plan: SpacetimePlan
+    tracked: Tracked
+    looks: tuple[Seen, ...]
+    gap: float
+    plan_seconds: float
+    frame_seconds: float
+
+
+@dataclass(frozen=True)
+class Alternated:
+    """All passes, the first ones before the skin was known; ``settled`` is where they start."""
+
+    puppet: Puppet
+    passes: tuple[Pass, ...]
+    settled: SkinnedState
+
+    @property
+    def agreed(self) -> bool:
+        """Whether plan and frames agree in the last pass."""
+        return self.passes[-1].gap <= AGREEMENT
+
+
+def settle(
+    puppet: Puppet, *, frames: int = 40, step: float = 0.02, weights: FrameWeights | None = None
+) -> tuple[SkinnedState, FrameRecord]:
+    """The character standing at home, skin and soles at rest; found with long damped steps."""
+    model = puppet.model
+    stands = np.ones((frames, len(model.character.end_effectors)), dtype=bool)
+    slow = CoupledFrames(model, step, backend=puppet.backend)
+    tracked = track(slow, rest_state(model), np.tile(model.home, (frames, 1)), stands, weights=weights)
+    state = tracked.state
+    return SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w)), tracked.records[-1]
+
+
+def joint_gap(plan: Array, frames: Array) -> float:
+    """RMS difference [rad] of the joints, base left out; (N, nq) each."""
+    return float(np.sqrt(np.mean((plan[:, 6:] - frames[:, 6:]) ** 2)))
+
+
+def alternate(
+    puppet: Puppet,
+    gait: Gait,
+    tracks: Tracks | None = None,
+    *,
+    weights: SpacetimeWeights | None = None,
+    frame_weights: FrameWeights | None = None,
+    margin: float = 0.0,
+    most: int = 3,
+    start: tuple[SkinnedState, FrameRecord] | None = None,
+    show: Callable[[int, SkinnedState], None] | None = None,
+    monitor: Monitor = SILENT,
+) -> Alternated:
+    """Plan and follow until the two agree, ``most`` passes at the most; ``show`` is shown number and state of every frame."""
+    model, h = puppet.model, puppet.h
+    state, record = settle(puppet, weights=frame_weights) if start is None else start
+    rest = seen(model, puppet.share, state)
+    passes: list[Pass] = []
+    clock = time.thread_time()
+    plan = plan_spacetime(
+        puppet.laden, gait, tracks, SkinEffect(stiffness=puppet.stiffness), weights=weights, margin=margin, monitor=monitor
+    )
+    for k in range(most):
+        planned = time.thread_time() - clock
+        clock = time.thread_time()
+        wished = plan.frames(h)
+        looks: list[Seen] = []
+
+        def look(now: SkinnedState, looks: list[Seen] = looks) -> None:
+            looks.append(seen(model, puppet.share, now))
+            if show is not None:
+                show(len(looks), now)
+
+        monitor.report(Event("skin", 0.0, f"pass {k + 1}: {len(wished.q) - 1} frames"))
+        tracked = track(
+            puppet.frames, state, _offset(model, wished.q[1:], state), wished.touching[1:].astype(bool),
+            torques=wished.torque[1:, model.driven], forces=wished.force[1:],
+            weights=frame_weights, start=record, look=look, monitor=monitor,
+        )  # fmt: skip
+        gap = joint_gap(wished.q[: len(tracked.q)], tracked.q)
+        passes.append(Pass(plan, tracked, tuple(looks), gap, planned, time.thread_time() - clock))
+        if gap <= AGREEMENT or k == most - 1 or tracked.cancelled:
+            break
+        clock = time.thread_time()
+        effect = effect_of(model, puppet.share, plan, puppet.stiffness, rest, looks, tracked.torques, h)
+        plan = replan(plan, effect, monitor=monitor)
+    return Alternated(puppet, tuple(passes), state)
+
+
+def _offset(model: SkinnedModel, wished: Array, state: SkinnedState) -> Array:
+    """The plan's poses with the base where it really starts: soles have given way under the weight."""
+    moved = wished.copy()
+    moved[:, 2] += state.q[2] - model.home[2]
+    return moved

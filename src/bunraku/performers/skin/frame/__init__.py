@@ -1,0 +1,1 @@
+"""One frame: torques of the motors with the contact solved exactly inside."""

@@ -1,0 +1,96 @@
+"""Planning without dynamics, and what servos make of it: the baseline of the paper's Fig. 12.
+
+Kinematic planning (Megaro and colleagues, 2015) keeps feet on their curves and the centre of mass over the soles that stand, and
+knows neither accelerations nor friction, torques or skin. Its joint angles are given to servos of the skinned character: every
+motor is told the angle of the frame and gives what torque it has, the ground is as it is. Nobody corrects the body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import PATCHES
+from bunraku.mechanics.coupled.drive import servo_step
+from bunraku.mechanics.coupled.state import SkinnedState
+from bunraku.mechanics.elastic.solid import Collapsed
+from bunraku.motion import Gait
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.performers.skin.alternate import Alternated, Puppet
+from bunraku.performers.skin.spacetime.plan import SpacetimePlan
+from bunraku.performers.skin.spacetime.solve import plan_spacetime
+from bunraku.performers.skin.spacetime.tracks import Tracks
+from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
+from bunraku.performers.skin.tracking import motor_limits
+
+__all__ = ["Driven", "drive", "kinematic_plan", "largest_roll", "roll_ratio"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+GAINS = (40.0, 0.4)
+"""Stiffness [N·m/rad] and damping [N·m·s/rad] of the servos."""
+
+ROLL = 5
+"""The base's coordinate of roll: it turns about x last (order zyx)."""
+
+
+@dataclass(frozen=True)
+class Driven:
+    """Frames under servos: ``q`` (N + 1, nq), ``com`` (N + 1, 3), ``torque`` (N, na); ``reason`` why they ended early, or nothing."""
+
+    q: Array
+    com: Array
+    torque: Array
+    reason: str = ""
+
+
+def kinematic_plan(
+    puppet: Puppet, gait: Gait, tracks: Tracks | None = None, *, weights: SpacetimeWeights | None = None, margin: float = 0.0
+) -> SpacetimePlan:
+    """The plan of a gait that knows no dynamics and no skin but its mass."""
+    return plan_spacetime(puppet.laden, gait, tracks, weights=weights, margin=margin, kinematic_only=True)
+
+
+def drive(
+    puppet: Puppet,
+    state: SkinnedState,
+    told: Array,
+    *,
+    gains: tuple[float, float] = GAINS,
+    monitor: Monitor = SILENT,
+) -> Driven:
+    """What the skinned character does from ``state`` when its motors are told the angles ``told`` (N, nq) of the next N frames."""
+    model, frames, h = puppet.model, puppet.frames, puppet.h
+    mu = np.repeat([tip.friction for tip in model.character.end_effectors], PATCHES)
+    q, com, torque = [state.q], [model.center_of_mass(state.q, state.x)], []
+    F, reason = None, ""
+    for i, pose in enumerate(told):
+        frame = frames.linearize(state)
+        step = servo_step(frame, model.driven, pose[model.driven], state.q, gains, motor_limits(model, state.v), h, mu, F)
+        try:
+            state = frames.advance(state, frame, step.tau, step.F.ravel())
+        except Collapsed as error:
+            reason = f"the skin collapsed at {i * h:.3f} s: {error}"
+            break
+        F = step.F
+        q.append(state.q)
+        com.append(model.center_of_mass(state.q, state.x))
+        torque.append(step.tau)
+        monitor.report(Event("skin", (i + 1) / len(told), f"kinematic plan: frame {i + 1} of {len(told)}"))
+        if monitor.cancelled:
+            reason = "stopped"
+            break
+    return Driven(np.array(q), np.array(com), np.array(torque).reshape(-1, len(model.driven)), reason)
+
+
+def largest_roll(q: Array) -> float:
+    """The largest roll [rad] of the base, against the first frame, in a motion (N, nq)."""
+    return float(np.abs(q[:, ROLL] - q[0, ROLL]).max())
+
+
+def roll_ratio(found: Alternated, kinematic: Driven) -> float:
+    """How many times more the body rolls after the kinematic plan than after ours."""
+    return largest_roll(kinematic.q) / max(largest_roll(found.passes[-1].tracked.q), 1e-9)

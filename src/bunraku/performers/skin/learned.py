@@ -1,0 +1,55 @@
+"""A plan again after the last pass, and the pressure that a plan needs: what knowing the skin changes (the paper's Fig. 15 and 16)."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.mechanics.statics import GRAVITY
+from bunraku.performers.skin.alternate import Alternated
+from bunraku.performers.skin.effect import effect_of, seen
+from bunraku.performers.skin.spacetime.effect import SkinEffect
+from bunraku.performers.skin.spacetime.plan import SpacetimePlan
+from bunraku.performers.skin.spacetime.solve import replan
+
+__all__ = ["learned_effect", "learned_plan", "needed_pressure"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def learned_effect(found: Alternated) -> SkinEffect:
+    """What the frames of the first pass taught about the skin."""
+    puppet, first = found.puppet, found.passes[0]
+    rest = seen(puppet.model, puppet.share, found.settled)
+    return effect_of(
+        puppet.model, puppet.share, first.plan, puppet.stiffness, rest, list(first.looks), first.tracked.torques, puppet.h
+    )
+
+
+def learned_plan(found: Alternated) -> SpacetimePlan:
+    """The plan that knows the skin's deformation: that of the second pass, or the first one made again if that agreed."""
+    return found.passes[1].plan if len(found.passes) > 1 else replan(found.passes[0].plan, learned_effect(found))
+
+
+def needed_pressure(plan: SpacetimePlan, effect: SkinEffect | None = None) -> Array:
+    """Where the centre of pressure (T, 2) must be for a plan's motion to happen, NaN where nothing presses (flight).
+
+    From the motion alone: with the force f = M (a + g) through the centre of mass x and the rate L' of angular momentum about it,
+    p = x + ((-L'_y - x_z f_x) / f_z, (L'_x - x_z f_y) / f_z) on the ground. ``effect`` moves the masses as the skin does; none: as the plan
+    believed. Differences are central, so the first and last sample are left out (NaN) in a motion that happens once.
+    """
+    problem = plan.problem if effect is None else plan.problem.changed(effect=effect)
+    problem.values(plan.solution.z)
+    room = problem._room[0]
+    x, d = room[3], room[5]
+    m = problem.model.points[2]
+    h, mass = problem.step, problem.model.mass
+    a = (x[2:] - 2.0 * x[1:-1] + x[:-2]) / h**2
+    L = np.einsum("p,npa->na", m, np.cross(d[:-1], d[1:])) / h
+    rate = (L[1:] - L[:-1]) / h
+    f = mass * (a + np.array([0.0, 0.0, GRAVITY]))
+    p = x[1:-1, :2] + np.column_stack([-rate[:, 1] - x[1:-1, 2] * f[:, 0], rate[:, 0] - x[1:-1, 2] * f[:, 1]]) / f[:, 2:]
+    pressed = problem.contacts.any(axis=1) & (f[:, 2] > 0.05 * mass * GRAVITY)
+    return np.where(pressed[:, None], p, np.nan)

@@ -1,0 +1,1 @@
+"""The space-time step: the motion of the skeleton over all samples at once."""

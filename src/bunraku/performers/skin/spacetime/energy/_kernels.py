@@ -1,0 +1,87 @@
+"""The energy of a plan on soles: objective and augmented rows over all samples, with gradient and Gauss-Newton blocks on demand.
+
+Blocks as in `optimization.blocks`: H (T, 3, nv, nv), H[i, d] the block (i + d, i); B (T, 3, nv) that of D; C (3, 3).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from bunraku.mechanics.centroidal._kernels import move
+from bunraku.mechanics.centroidal.cycle._kernels import boundary, extend
+from bunraku.optimization.blocks.rows._kernels import fold, penalty, scatter
+from bunraku.performers.skin.spacetime.rows._kernels import sample
+from bunraku.performers.skin.spacetime.terms._kernels import followed, smoothness, tracked_com, tracked_soles
+
+
+@njit(cache=True)
+def move_all(v_ext, has, nq, model, places, centers, terrain, jac, K):
+    """Kinematics of all extended samples, each with its own ``places`` (T + 2, p, 3) of masses and ``centers`` (T + 2, n_e, 3)."""
+    tree, nodes, points, tips = model
+    for i in range(v_ext.shape[0]):
+        if has[i]:
+            here = (points[0], places[i], points[2])
+            soles = (tips[0], centers[i], tips[2], tips[3], tips[4], tips[5], tips[6])
+            move(
+                tree, nodes, here, soles, terrain, v_ext[i, :nq], jac,
+                K[0][i], K[1][i], K[2][i], K[3][i], K[4][i], K[5][i], K[6][i], K[7][i], K[8][i], K[9][i], K[10][i], K[11][i],
+                K[12][i], K[13][i], K[14][i], K[15][i],
+            )  # fmt: skip
+
+
+@njit(cache=True)
+def energy(
+    v, D, numbers, home, model, terrain, shapes, limits, plan, skin, weights, targets, ends, bounds, K, v_ext, w, rows, shifts,
+    values, tau, jac, H, B, C, g, gD,
+):  # fmt: skip
+    """The energy at (v, D); the objective alone is returned second. ``values``: (r (T, m), r of the ends) out; ``tau`` (T, nq) out.
+
+    ``rows``: (scale (m,), inequality (m,)); ``shifts``: (s (T, m), s of the ends); ``shapes``: (places, centers); ``weights``:
+    (smoothness, size (nv,), rate (nv,)); ``targets``: goal, weight, heading of the centre of mass; goal, weight, level of the
+    soles; goal, weight of the coordinates.
+    """
+    scale, inequality = rows
+    T, nv = v.shape
+    nq = model[1].shape[0]
+    has = np.zeros(T + 2, dtype=np.int64)
+    M, N = np.zeros((2, nv, nv)), np.zeros((2, nv, 3))
+    extend(v, D, nq, ends, v_ext, has, M, N)
+    move_all(v_ext, has, nq, model, shapes[0], shapes[1], terrain, jac, K)
+    if jac:
+        H[:] = 0.0
+        B[:] = 0.0
+        C[:] = 0.0
+        g[:] = 0.0
+        gD[:] = 0.0
+    idx, co = np.empty(3 * nv + 8, dtype=np.int64), np.empty(3 * nv + 8)
+    L, gl, LD = np.zeros((3 * nv, 3 * nv)), np.zeros(3 * nv), np.zeros((3, 3 * nv))
+    objective, total = 0.0, 0.0
+    for i in range(T):
+        if jac:
+            L[:] = 0.0
+            gl[:] = 0.0
+            LD[:] = 0.0
+        n, before, after = i + 1, has[i] != 0, has[i + 2] != 0
+        s, r = shifts[0][i], values[0][i]
+        objective += sample(
+            n, before, after, numbers, home, model, limits, plan, skin, K, v_ext, tau[i], jac, w, scale, s, r, L, gl, idx, co
+        )
+        total += penalty(w, scale, inequality, s, r)
+        objective += smoothness(n, before, after, nq, weights[0], weights[1], weights[2], v_ext, jac, L, gl, idx, co)
+        objective += tracked_com(n, targets[0][i], targets[1][i], targets[2][i], nq, nv, K[3], K[4], jac, L, gl, idx, co)
+        objective += tracked_soles(n, targets[3][i], targets[4][i], targets[5][i], model, nv, K, jac, L, gl, idx, co)
+        objective += followed(n, targets[6][i], targets[7][i], v_ext, jac, L, gl)
+        if not jac:
+            continue
+        if i == 0 or i == T - 1:
+            for a in range(3 * nv):
+                for b in range(a):
+                    L[b, a] = L[a, b]
+            b = 0 if i == 0 else 1
+            fold(L, gl, 2 * b, M[b], N[b], LD, C, gD)
+        scatter(i, T, nv, L, gl, LD, H, B, g)
+    boundary(v, D, nq, ends, bounds, K, jac, w, shifts[1], values[1], H, B, C, g, gD)
+    for k in range(values[1].shape[0]):
+        total += w * (bounds[0] * (values[1][k] + shifts[1][k])) ** 2
+    return objective + total, objective

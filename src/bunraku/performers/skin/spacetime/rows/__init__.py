@@ -1,0 +1,1 @@
+"""Rows of a plan on soles."""

@@ -1,0 +1,1 @@
+"""Terms of the objective of a plan on soles."""

@@ -1,0 +1,75 @@
+"""What a clip wants of a skinned character, as curves at the samples of a plan.
+
+A gait brings the footfalls; its targets of the centre of mass and of soles at times make curves (straight between them); joint
+curves of the clip are followed. What the clip leaves open is that of an even walk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.mechanics.centroidal.model import centroidal_model
+from bunraku.motion import Clip, Gait
+from bunraku.performers.skin.spacetime.state import sample_count, state_spacetime
+from bunraku.performers.skin.spacetime.tracks import Tracks
+
+__all__ = ["wanted_tracks"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def wanted_tracks(character: Character, clip: Clip, gait: Gait) -> Tracks:
+    """The tracks of a plan of ``gait``; ``character`` carries its skin's mass."""
+    even = state_spacetime(character, replace(gait, targets=())).tracks
+    T = sample_count(character, gait)
+    at = np.linspace(0.0, gait.duration, T + 1)[:-1] if gait.periodic else np.linspace(0.0, gait.duration, T)
+    com = None if even.com is None else even.com.copy()
+    feet = None if even.feet is None else even.feet.copy()
+    names = [tip.name for tip in character.end_effectors]
+    for what in sorted({target.what for target in gait.targets}):
+        curve = _curve(gait, what, at)
+        if what == "com" and com is not None:
+            com = np.where(np.isfinite(curve), curve, com)
+        elif what in names and feet is not None:
+            j = names.index(what)
+            feet[:, j] = np.where(np.isfinite(curve), curve, feet[:, j])
+        else:
+            raise BadInput(f"the gait has a target for {what!r}; a skinned character takes com and its soles: {', '.join(names)}")
+    return Tracks(com=com, feet=feet, joints=_joints(character, clip, at))
+
+
+def _curve(gait: Gait, what: str, at: Array) -> Array:
+    """Places (T, 3) through the targets of one thing, NaN where there are none (before the first, after the last, left free)."""
+    found = np.full((len(at), 3), np.nan)
+    for a in range(3):
+        knots = sorted(
+            (target.time, place) for target in gait.targets if target.what == what and (place := target.place[a]) is not None
+        )
+        if knots:
+            times, places = np.array(knots).T
+            inside = (at >= times[0] - 1e-9) & (at <= times[-1] + 1e-9)
+            found[inside, a] = np.interp(at[inside], times, places)
+    return found
+
+
+def _joints(character: Character, clip: Clip, at: Array) -> Array | None:
+    """The clip's joint curves at times ``at``, in the order of the plan's coordinates; NaN where it says nothing."""
+    if clip.joints is None:
+        return None
+    model = centroidal_model(character)
+    curves = clip.joints
+    found = np.full((len(at), model.nq), np.nan)
+    times = np.arange(len(curves.values)) / curves.rate
+    for name in curves.names:
+        if name not in model.names:
+            raise BadInput(
+                f"the clip {clip.name!r} moves {name!r}, which {character.name!r} has not; it has {', '.join(model.names[:8])} ..."
+            )
+        found[:, model.names.index(name)] = np.interp(at, times, curves.column(name))
+    return found

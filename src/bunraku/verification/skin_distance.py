@@ -1,0 +1,78 @@
+"""How far a skinned character went beside how far it should: along the planned way, or away from the spot where it should stay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion import Performance
+
+__all__ = ["DISTANCE_ERROR", "STAYS", "Walk", "spacing_of", "walk_between", "walk_of"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+DISTANCE_ERROR = 0.15
+"""A walk keeps its promise when it goes the stated distance within this share; one in place when it ends within this share of the
+spacing of its soles from where it should."""
+
+STAYS = 0.15
+"""A motion whose ends are planned to be nearer than this share of the spacing of the soles stays in place."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """``distance`` [m] gone along the planned way, ``planned`` [m], ``apart`` [m] how far the end is from the planned end.
+
+    ``stays``: it should stay in place; then ``error`` is ``apart`` over the ``spacing`` [m] of the soles, else |distance - planned|
+    over the planned distance.
+    """
+
+    distance: float
+    planned: float
+    apart: float
+    spacing: float
+
+    @property
+    def stays(self) -> bool:
+        """Whether the motion should end about where it begins."""
+        return self.planned < STAYS * self.spacing
+
+    @property
+    def error(self) -> float:
+        """Share by which it went wrong."""
+        return self.apart / self.spacing if self.stays else abs(self.distance - self.planned) / self.planned
+
+    @property
+    def unit(self) -> str:
+        """What the error is a share of."""
+        return "of the soles' spacing" if self.stays else "of the distance"
+
+
+def walk_between(done: Array, planned: Array, spacing: float) -> Walk:
+    """From displacements (2,) [m] done and planned; the distance is counted along the planned one, or as it is in place."""
+    length = float(np.linalg.norm(planned))
+    along = float(done @ planned) / length if length >= STAYS * spacing else float(np.linalg.norm(done))
+    return Walk(along, length, float(np.linalg.norm(done - planned)), spacing)
+
+
+def walk_of(performance: Performance, places: Array) -> Walk:
+    """How far the base went through ``places`` (m, 2) [m] beside the motion of the performance."""
+    motion, character = performance.motion, performance.character
+    tree = compile_tree(character)
+    q = np.array([motion.column(name)[0] for name in tree.names])
+    rotation, position = tree.poses(q[None])
+    nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
+    local = np.array([tip.center for tip in character.end_effectors])
+    centers = position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local)
+    base = np.column_stack([motion.column(name) for name in tree.names[:2]])
+    return walk_between(places[-1] - places[0], base[-1] - base[0], spacing_of(centers))
+
+
+def spacing_of(centers: Array) -> float:
+    """The least distance [m] between two soles with these centres (e, 3), seen from above."""
+    apart = np.linalg.norm(centers[:, None, :2] - centers[None, :, :2], axis=2)[np.triu_indices(len(centers), 1)]
+    return float(apart.min(initial=np.inf))
