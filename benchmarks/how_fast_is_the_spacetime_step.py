@@ -6,7 +6,7 @@ every sample by 0.02 rad (normal); then again with a motion to follow 0.01 rad a
 0.05 N·m and a stiffness of 0.2 N·m/rad away. Thread CPU time of one core, kernels compiled before. Bars: 3 s with 50 samples, 6 s
 with 100, a plan again 0.5 s with 50; soles within 5 mm of their curves, residual 1e-6, cost of all four starts within 1e-3.
 
-Run: python benchmarks/how_fast_is_the_spacetime_step.py [NAME ...]
+Run: python benchmarks/how_fast_is_the_spacetime_step.py [NAME ...] [--level WEIGHT]
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import replan, solve_spacetime
 from bunraku.performers.skin.spacetime.stance import crouched
 from bunraku.performers.skin.spacetime.state import state_spacetime
+from bunraku.performers.skin.spacetime.weights import WEIGHTS, SpacetimeWeights
 
 BARS = {50: 3.0, 100: 6.0}
 AGAIN = 0.5
@@ -85,12 +86,12 @@ def otherwise(plan: SpacetimePlan, rng: np.random.Generator) -> SkinEffect:
     )
 
 
-def examine(name: str, case: Case, samples: int) -> list[str]:
+def examine(name: str, case: Case, samples: int, weights: SpacetimeWeights) -> list[str]:
     """Plan, print one line; the bars missed."""
     character = laden(read_character(name), case.mass)
     gait = Gait(case.duration, pattern="crawl", distance=(case.distance, 0.0), turn=0.0, swing_height=case.lift, samples=samples)
     stance = crouched(character, case.drop) if case.drop else None
-    problem = state_spacetime(character, gait, stance=stance)
+    problem = state_spacetime(character, gait, stance=stance, weights=weights)
     problem.assemble(problem.still(), 1.0, problem.zero_shifts())
     plan, cold = timed(lambda: solve_spacetime(problem))
     rng = np.random.default_rng(1)
@@ -119,7 +120,9 @@ def main() -> int:
     """Print the table; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}; all if none is given")
-    names = parser.parse_args().names or list(CASES)
+    parser.add_argument("--level", type=float, default=WEIGHTS.level, help="weight of flat soles")
+    chosen = parser.parse_args()
+    names, weights = chosen.names or list(CASES), SpacetimeWeights(level=chosen.level)
     if unknown := [name for name in names if name not in CASES]:
         parser.error(f"there is no {unknown[0]!r}; there are {', '.join(CASES)}")
     print(
@@ -130,7 +133,7 @@ def main() -> int:
     below = {}
     for name in names:
         for samples in BARS:
-            below |= {f"{name} {samples}": told} if (told := examine(name, CASES[name], samples)) else {}
+            below |= {f"{name} {samples}": told} if (told := examine(name, CASES[name], samples, weights)) else {}
     for name, told in below.items():
         print(f"{name} is below its bars: {'; '.join(told)}")
     print(f"all bars of {', '.join(names)} met: {'NO' if below else 'yes'}")

@@ -1,6 +1,6 @@
 """Make the monster's trot: a drawing of a trot by inverse kinematics, whose leaps are too high for the time they take.
 
-    python scripts/make_trot.py        # writes monster-trot and monster-trot-quick into src/bunraku/assets/clips
+python scripts/make_trot.py        # writes monster-trot and monster-trot-quick into src/bunraku/assets/clips
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from bunraku.formats.csv_curves import csv_bytes
 from bunraku.formats.registry import read_character, write_clip
 from bunraku.gait.trot_clip import Trot, flight_needed, trot_curves, trot_gait
 from bunraku.motion import Clip

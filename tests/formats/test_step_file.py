@@ -1,4 +1,4 @@
-"""STEP files: their entities exist, their shells are closed, and what they enclose is the mesh's volume. Read back by our own parser."""
+"""STEP files: their entities exist, their shells are closed, what they enclose is the mesh's volume. Read by our own parser."""
 
 from __future__ import annotations
 

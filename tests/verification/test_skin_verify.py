@@ -72,7 +72,6 @@ def test_the_model_weighs_as_much_and_resists_as_the_skin_does(beetle, model, sw
     bare = ground_model(plan.character, ground_servos(plan.character, 20.0, own_gains=True))
     K = joint_stiffness(model)
     data = mujoco.MjData(ground.model)
-    data.qpos[:] = data.qpos + 0.0
     data.qpos[2] = 1.0
     j = 4
     data.qpos[ground.position_address[j]] = 0.1
@@ -106,7 +105,7 @@ def test_it_starts_with_its_lowest_sole_on_the_ground(swayed, make_skinned, beet
     plan = skin_plan(make_skinned(beetle, sunk, np.zeros((len(sunk), 12))), model)
     assert plan.clearance[0].min() == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(plan.q, skin_plan(swayed, model).q, atol=1e-12)
-    rotation, position = plan.tree.poses(plan.q)
+    _, position = plan.tree.poses(plan.q)
     base = plan.tree.nodes["body"]
     np.testing.assert_allclose(plan.position, position[:, base], atol=1e-12)
 
@@ -125,7 +124,8 @@ def test_distance_counts_along_the_way_and_in_place_from_the_spot() -> None:
     assert went.error == pytest.approx(0.2)
     assert went.apart == pytest.approx(np.hypot(0.1, 0.3))
     stayed = walk_between(np.array([0.0, 0.03]), np.array([0.001, 0.03]), 0.4)
-    assert stayed.stays and stayed.error == pytest.approx(0.001 / 0.4)
+    assert stayed.stays
+    assert stayed.error == pytest.approx(0.001 / 0.4)
     back = walk_between(np.array([-0.5, 0.0]), np.array([0.5, 0.0]), 0.2)
     assert back.error == pytest.approx(2.0)
 
@@ -156,15 +156,14 @@ def test_a_way_that_the_joints_do_not_make_is_found_out(swayed, make_skinned, be
     assert next(check for check in found.checks if check.name == "certificate against recomputation").holds
 
 
-def test_legs_that_give_way_are_a_fall(swayed, make_skinned, beetle, model) -> None:
-    """Told knees that fold while the base is said to stay up: the replay says why it fell, and planned swings are not made."""
-    q = np.repeat(model.home[None], 161, axis=0)
-    fold = np.minimum(np.linspace(0.0, 2.0, 161), 1.2)
-    q[:, 7::3], q[:, 8::3] = fold[:, None] * 1.0, fold[:, None] * 0.3
-    found = verify_skin(make_skinned(beetle, q, np.zeros((161, 12))), perturbations=ONE)
+def test_a_body_that_tips_over_is_a_fall(make_skinned, beetle, model) -> None:
+    """It starts with a roll of 32 rad/s that the rest of the plan knows nothing of: the replay falls and says why."""
+    q = np.repeat(model.home[None], 81, axis=0)
+    q[1, 5] = 0.08
+    found = verify_skin(make_skinned(beetle, q, np.zeros((81, 12))), perturbations=ONE)
     assert found.figures["fell"] == 1.0
     assert not next(check for check in found.checks if check.name == "fell").holds
-    assert found.verdict.reason
+    assert "leans" in found.verdict.reason
 
 
 def test_a_swing_that_is_only_said_is_missed(make_skinned, beetle, model) -> None:

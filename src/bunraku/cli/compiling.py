@@ -68,7 +68,10 @@ GROUPS = {
         aside=False,
     ),
     "skin": KernelGroup(
-        "warm_skin", ("performers/skin/spacetime/energy:energy", "mechanics/contact:slope", "mechanics/coupled:glue"), 90.0, aside=False
+        "warm_skin",
+        ("performers/skin/spacetime/energy:energy", "mechanics/contact:slope", "mechanics/coupled:glue"),
+        90.0,
+        aside=False,
     ),
     "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
     "solvers": KernelGroup(

@@ -124,15 +124,18 @@ DEMOS = {
         "locomotion", "reacher", "reach-high", {}, "a robot that cannot reach its target grows longer legs", "demo_design"
     ),
     "motion-graph": Demo("locomotion", "walker", "random-path", {}, "stand, crawl and turn in any order", "demo_graph"),
-    "beetle-lift": Demo("skin", "beetle", "beetle-lift", {}, "a skinned beetle lifts one foot", "demo_skin"),
-    "beetle-lift-two": Demo("skin", "beetle", "beetle-lift-two", {}, "and two feet at once", "demo_skin"),
+    "beetle-lift": Demo("skin", "beetle", "beetle-lift", {"crouch": 0.015}, "a skinned beetle lifts one foot", "demo_skin"),
+    "beetle-lift-two": Demo("skin", "beetle", "beetle-lift-two", {"crouch": 0.015}, "and two feet at once", "demo_skin"),
     "beetle-walk": Demo(
-        "skin", "beetle", "beetle-walk", {}, "it walks; planned without dynamics it would rock its body far more", "demo_skin"
+        "skin",
+        "beetle",
+        "beetle-walk",
+        {"crouch": 0.015},
+        "it walks; planned without dynamics it would rock its body far more",
+        "demo_skin",
     ),
     "monster-walk": Demo("skin", "monster", "monster-walk", {}, "a heavy monster walks with long low steps, 0.11 m/s", "demo_skin"),
-    "monster-walk-high": Demo(
-        "skin", "monster", "monster-walk-high", {}, "and with short high steps, 0.06 m/s", "demo_skin"
-    ),
+    "monster-walk-high": Demo("skin", "monster", "monster-walk-high", {}, "and with short high steps, 0.06 m/s", "demo_skin"),
     "monster-trot": Demo(
         "skin", "monster", "monster-trot", {}, "it trots at 0.45 m/s after a drawing that defies gravity", "demo_skin"
     ),
@@ -184,7 +187,9 @@ def demo(
         raise BadInput("this is a file; give a folder", file=str(output))
     example = DEMOS[name]
     say(f"{name}: {example.meaning}")
-    compile_ahead(*{"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING, "skin": _SKINNED, "": ()}.get(example.performer, _MOVED))
+    compile_ahead(
+        *{"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING, "skin": _SKINNED, "": ()}.get(example.performer, _MOVED)
+    )
     door = import_module(f"bunraku.cli.{example.module}")
     figures, code = door.run(name, example, None if quick else output)
     if json:

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bunraku.character import Character
-    from bunraku.motion import Check, Clip, Performance
+    from bunraku.motion import Check, Performance
     from bunraku.performers.skin.alternate import Alternated
-    from bunraku.performers.skin.performer import SkinPerformer
     from bunraku.verification.verify import Verdict
 
 __all__ = ["COMPARED", "QUICK", "SPEEDS", "run", "skin_figures", "steady_speed"]
@@ -29,7 +27,10 @@ SPEED_BAR = 0.15
 COMPARED = ("beetle-walk",)
 """Demos that are also planned without dynamics, to see how much more that rolls (Fig. 12)."""
 
-QUICK: dict[str, Any] = {"frame": 0.01, "passes": 2}
+ROLLS = 1.5
+"""How many times more the body must roll after kinematic planning than after ours."""
+
+QUICK: dict[str, Any] = {"frame": 0.01, "passes": 2, "collisions": False}
 """Options of the quick variants, which take the coarse skin and the short clip of the same names with "-quick"."""
 
 KEYS = (
@@ -62,7 +63,9 @@ class Film:
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
     """Plan, prove, verify, draw; without a folder with the coarse skin and a shorter clip."""
     from bunraku.cli.console import say, watching
+    from bunraku.cli.demo_skin_pictures import draw_all
     from bunraku.formats.registry import read_character, read_clip
+    from bunraku.motion import Check
     from bunraku.performers.skin.performer import SkinPerformer
     from bunraku.verification.verify import verify
 
@@ -80,7 +83,11 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     figures = leading(name, result, seconds, verdict) | skin_figures(found, result, verdict)
     promises = _speed_promise(name, figures, quick)
     if folder is not None:
-        promises += _draw(name, folder, artist, character, clip, found, film, figures)
+        drawn, ratio = draw_all(folder, artist, found, film, clip, compare=name in COMPARED)
+        figures |= drawn
+        promises += (
+            () if ratio is None else (Check("roll of kinematic planning against ours", ratio, "times", ROLLS, at_least=True),)
+        )
     say(_words(result, figures))
     return figures, finish(result, verdict, promises, folder)
 
@@ -125,24 +132,11 @@ def _speed_promise(name: str, figures: dict[str, Any], quick: bool) -> tuple[Che
 
 def _words(result: Performance, figures: dict[str, Any]) -> str:
     words = (
-        f"{result.clip_name}: {figures['distance_m']:.3f} m, {figures['speed_m_s']:.3f} m/s in the middle, {figures['frames']} frames of"
-        f" {figures['frame_s']:.3f} s after a plan of {figures['spacetime_s']:.2f} s; torques up to {figures['max_torque_nm']:.2f} of"
-        f" {figures['torque_limit_nm']:.2f} N·m; {figures['alternations']} pass{'es' if figures['alternations'] > 1 else ''}"
+        f"{result.clip_name}: {figures['distance_m']:.3f} m, {figures['speed_m_s']:.3f} m/s in the middle, "
+        f"{figures['frames']} frames of {figures['frame_s']:.3f} s after a plan of {figures['spacetime_s']:.2f} s; "
+        f"torques up to {figures['max_torque_nm']:.2f} of {figures['torque_limit_nm']:.2f} N·m; "
+        f"{figures['alternations']} pass{'es' if figures['alternations'] > 1 else ''}"
     )
     if figures["fell"] is None:
         return words
     return f"{words}; in the replay {'it fell' if figures['fell'] else 'it did not fall'}"
-
-
-def _draw(
-    name: str,
-    folder: Path,
-    artist: SkinPerformer,
-    character: Character,
-    clip: Clip,
-    found: Alternated,
-    film: Film,
-    figures: dict[str, Any],
-) -> tuple[Check, ...]:
-    """The pictures of the paper, and what the comparison with kinematic planning promises."""
-    return ()

@@ -1,4 +1,4 @@
-"""``bunraku fabricate``: files for the printer, a bill of materials and notes of a robot made of components or a skinned character."""
+"""``bunraku fabricate``: files for the printer, a bill of materials and notes of a robot of components or a skinned character."""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], 
         say(
             f"  {mark} {mould['piece']}: {100 * hooked:.1f} % negative draft, undercut {depth:.1f} mm, stretch {100 * strain:.0f} %"
         )
-    say(
-        f"printed {1e3 * made.printed_mass:.0f} g; all but servos counts with {1e3 * made.assumed_mass:.0f} g in the character's bodies"
-    )
+    say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies without servos count {1e3 * made.assumed_mass:.0f} g")
     say(f"rubber {1e3 * facts['rubber_kg']:.0f} g; {len(facts['mould_parts'])} parts of moulds, {facts['mould_mass_kg']:.1f} kg")
     say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
     bound = [each.joint for each in made.ranges if not each.whole]

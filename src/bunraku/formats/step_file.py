@@ -1,7 +1,7 @@
 """STEP (ISO 10303-21, AP214) of closed solids with flat faces: what CAD programs read as a body, not as loose triangles.
 
-Triangles of one plane become one face, bounded by an outer loop and a loop for every hole in it; corners in the middle of a straight
-edge are left out. Every edge is written once and used by its two faces in opposite directions, so the shell is closed by
+Triangles of one plane become one face, bounded by an outer loop and a loop for every hole in it; corners in the middle of a
+straight edge are left out. Every edge is written once and used by its two faces in opposite directions, so the shell is closed by
 construction. Round walls stay the flat facets they are drawn with. Lengths in millimetres.
 """
 
@@ -43,7 +43,7 @@ class FlatFace:
 
 
 def flat_faces(vertices: ArrayLike, triangles: ArrayLike) -> list[FlatFace]:
-    """The flat faces of a closed mesh: ``vertices`` (n, 3) [mm] and ``triangles`` (m, 3) of their numbers, outside counter-clockwise.
+    """The flat faces of a closed mesh: ``vertices`` (n, 3) [mm] and ``triangles`` (m, 3) of numbers, outside counter-clockwise.
 
     Raises BadInput when an edge is not shared by exactly two triangles, in opposite directions.
     """

@@ -1,7 +1,7 @@
 """A trot as it looks, not as it weighs: joint curves by inverse kinematics, with a leap too high for the time it takes.
 
-The body goes evenly, diagonal pairs of feet stand in turn, and between two stances all are in the air for a while, in which the body
-rises by more than gravity lets it fall again in that time. Horses drawn from pictures trot like that; physics must repair it.
+The body goes evenly, diagonal pairs of feet stand in turn, and between two stances all are in the air for a while, in which the
+body rises by more than gravity lets it fall again in that time. Horses drawn from pictures trot like that; physics must repair it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RAMP = 1.5
 
 @dataclass(frozen=True)
 class Trot:
-    """A trot from rest to rest: ``speed`` [m/s], ``stance`` and ``flight`` [s] of a step, ``steps`` of them, ``rest`` [s] at each end.
+    """A trot from rest to rest: ``speed`` [m/s], ``stance`` and ``flight`` [s] of a step, ``steps``, ``rest`` [s] at each end.
 
     ``leap`` [m] the body rises in a flight, ``height`` [m] feet are lifted, ``drop`` [m] the body goes below home, ``samples`` of
     the plan that is to be made from it.
@@ -109,7 +109,7 @@ def trot_gait(character: Character, trot: Trot) -> Gait:
 def trot_curves(character: Character, trot: Trot, rate: float = 50.0) -> JointCurves:
     """The trot's coordinates, base and joints, at ``rate`` [Hz]: feet on their footholds or above, soles level."""
     model = centroidal_model(character)
-    t = np.arange(int(round(trot.duration * rate)) + 1) / rate
+    t = np.arange(round(trot.duration * rate) + 1) / rate
     low = np.clip(np.minimum(t, trot.duration - t) / trot.rest, 0.0, 1.0)
     z = model.home[2] - trot.drop * low * low * (3.0 - 2.0 * low)
     for start, end in trot.flights():

@@ -59,8 +59,8 @@ def walk_between(done: Array, planned: Array, spacing: float) -> Walk:
     return Walk(along, length, float(np.linalg.norm(done - planned)), spacing)
 
 
-def walk_of(performance: Performance, places: Array) -> Walk:
-    """How far the base went through ``places`` (m, 2) [m] beside the motion of the performance."""
+def walk_of(performance: Performance, places: Array, time: float) -> Walk:
+    """How far the base went through ``places`` (m, 2) [m] beside the motion of the performance until ``time`` [s]."""
     motion, character = performance.motion, performance.character
     tree = compile_tree(character)
     q = np.array([motion.column(name)[0] for name in tree.names])
@@ -69,7 +69,9 @@ def walk_of(performance: Performance, places: Array) -> Walk:
     local = np.array([tip.center for tip in character.end_effectors])
     centers = position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local)
     base = np.column_stack([motion.column(name) for name in tree.names[:2]])
-    return walk_between(places[-1] - places[0], base[-1] - base[0], spacing_of(centers))
+    at = np.arange(len(base)) / motion.rate
+    planned = np.array([np.interp(time, at, column) - column[0] for column in base.T])
+    return walk_between(places[-1] - places[0], planned, spacing_of(centers))
 
 
 def spacing_of(centers: Array) -> float:

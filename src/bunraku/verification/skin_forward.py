@@ -45,7 +45,7 @@ GAINS = (20.0, 0.3)
 TORQUE_RATIO = 0.15
 """The RMS torque is that of the plan within this share."""
 
-_SETTLE, _SLOW = 40, 0.02
+_SETTLE, _SLOW, _STILL = 60, 0.02, 1e-4
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ForwardCheck:
 
     ``q`` (N + 1, nq); ``torque`` (N, na) given and ``planned`` (n, na) [N·m]; ``motors`` their names; ``walk``: how far it went
     beside how far it should; ``tracking`` RMS error of the joints [rad]; ``saturated``: share of motors and steps at a limit;
-    ``reason`` why it fell, or nothing; ``complete``: not cancelled; ``seconds`` of CPU a step.
+    ``reason`` why it fell, or nothing; ``complete``: not cancelled; ``seconds`` of CPU a step. Plans count up to where it came.
     """
 
     step: float
@@ -196,18 +196,20 @@ class _Forward:
         off = (done - planned)[:, model.driven]
         given = np.array(torques).reshape(-1, len(model.driven))
         return ForwardCheck(
-            self.step, model.solid.nodes, self.bank.names, walk_of(self.performance, done[:, :2]),
+            self.step, model.solid.nodes, self.bank.names, walk_of(self.performance, done[:, :2], self.times[len(q) - 1]),
             float(np.sqrt(np.mean(off**2))), saturated / max(given.size, 1), reason, len(torques) == steps or reason != "",
-            seconds, done, given, self.planned,
+            seconds, done, given, self._planned_torque(len(torques)),
         )  # fmt: skip
 
     def _settled(self, monitor: Monitor) -> tuple[SkinnedState, Array]:
-        """At rest in the first pose, found with long steps."""
+        """At rest in the first pose, found with long steps: until no rate is above a ten-thousandth of a radian a second."""
         slow = CoupledFrames(self.model, _SLOW, backend=self.backend)
         state, F = rest_state(self.model), np.zeros((self.model.n_patches, 3))
         for k in range(_SETTLE):
             state, _, F, _ = self._step(slow, state, self.told[0], F)
             monitor.report(Event("settle", (k + 1) / _SETTLE))
+            if np.abs(state.v).max() < _STILL or monitor.cancelled:
+                break
         return SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w)), F
 
     def _step(self, frames: CoupledFrames, state: SkinnedState, told: Array, F: Array) -> tuple[SkinnedState, Array, Array, int]:
@@ -219,6 +221,10 @@ class _Forward:
     def _planned_q(self) -> Array:
         at = np.arange(len(self.wished)) / self.rate
         return np.column_stack([np.interp(self.times, at, curve) for curve in self.wished.T])
+
+    def _planned_torque(self, steps: int) -> Array:
+        """The planned torques (m, na) of the time that was simulated."""
+        return self.planned[: max(1, round(steps * self.step * self.rate))]
 
     def _fall(self, state: SkinnedState, k: int) -> str:
         """Why it counts as fallen after k steps, or nothing: as in `ground_falls`, the base in place of the centre of mass."""

@@ -53,7 +53,9 @@ def _skin():
         glue += list(count + top)
         owner += [k] * len(top)
         d = pad.nodes[bottom][:, :2]
-        where = np.where(np.abs(d).max(axis=1) < 0.016, 0, 1 + (np.degrees(np.arctan2(d[:, 1], d[:, 0])) % 360.0 // 90.0).astype(int))
+        where = np.where(
+            np.abs(d).max(axis=1) < 0.016, 0, 1 + (np.degrees(np.arctan2(d[:, 1], d[:, 0])) % 360.0 // 90.0).astype(int)
+        )
         sole += list(count + bottom)
         patch += list(5 * j + where)
         nodes.append(X)

@@ -30,6 +30,8 @@ __all__ = ["DesignedCreature", "design_creature"]
 Array = NDArray[np.float64]
 SLENDER = 5.6
 """Longest edge of a cell over its thickness."""
+FINER = (1.0, 0.85)
+"""Edges of the first try and of the next, over those."""
 PAYLOAD = 0.4
 """Mass [kg] of battery and controller where no total is given."""
 
@@ -71,8 +73,7 @@ def design_creature(
     drop = float(surface.vertices[:, 2].max() - standing.vertices[:, 2].max())
     legs = tuple(LegCurve(leg.name, leg.points - np.array([0.0, 0.0, drop])) for leg in legs)
     stances = tuple(leg_stance(standing, leg) for leg in legs)
-    embedded, plan = _placed(name, chosen, stances, standing, line, drop, replace(_plan(stances, thickness), glue=glue))
-    mesh, shell = creature_skin(standing, embedded, plan)
+    embedded, mesh, shell = _skinned(name, chosen, stances, standing, line, drop, thickness, glue)
     weight = skin_mass(mesh, {0: RUBBER, 1: SOFT})
     character = skeleton_character(
         embedded,
@@ -87,8 +88,31 @@ def design_creature(
     return DesignedCreature(character, mesh, shell, embedded, standing, through)
 
 
-def _plan(stances: tuple[Stance, ...], thickness: float) -> SkinPlan:
-    """Folds in proportion to the thinnest leg."""
+def _skinned(
+    name: str,
+    chosen: Template,
+    stances: tuple[Stance, ...],
+    surface: Surface,
+    line: SkeletonLine,
+    drop: float,
+    thickness: float,
+    glue: int,
+) -> tuple[Mechanism, SkinMesh, Shell]:
+    """Mechanism and skin; where cells come out too flat, once more with shorter edges."""
+    for finer in FINER:
+        plan = replace(_plan(stances, thickness, finer), glue=glue)
+        embedded, plan = _placed(name, chosen, stances, surface, line, drop, plan)
+        try:
+            return embedded, *creature_skin(surface, embedded, plan)
+        except BadInput:
+            if finer == FINER[-1]:
+                raise
+    raise AssertionError("there is a last try")
+
+
+def _plan(stances: tuple[Stance, ...], thickness: float, finer: float) -> SkinPlan:
+    """Folds in proportion to the thinnest leg; edges as long as the thickness allows, times ``finer``."""
+    slender = finer * SLENDER
     r = min(stance.radius for stance in stances)
     large = max(stance.radius for stance in stances)
     room = min((stance.bottom - stance.top) * stance.curve.length() for stance in stances)
@@ -97,11 +121,11 @@ def _plan(stances: tuple[Stance, ...], thickness: float) -> SkinPlan:
         raise BadInput(
             f"legs of {room:.3f} m between torso and foot have no room for three folds; lengthen them or scale the surface"
         )
-    around = int(np.ceil(2.0 * np.pi * large / (SLENDER * thickness)))
+    around = int(np.ceil(2.0 * np.pi * large / (slender * thickness)))
     sole = min(2.0 * thickness, 0.3 * r)
-    rim = int(np.ceil(2.0 * np.pi * max(stance.sole for stance in stances) / (0.65 * SLENDER * sole)))
+    rim = int(np.ceil(2.0 * np.pi * max(stance.sole for stance in stances) / (0.65 * slender * sole)))
     return SkinPlan(
-        size=SLENDER * thickness,
+        size=slender * thickness,
         glue=0,
         around=max(around, 6),
         thickness=thickness,
@@ -110,7 +134,7 @@ def _plan(stances: tuple[Stance, ...], thickness: float) -> SkinPlan:
         depth=min(0.2 * r, 0.008),
         fold_length=length,
         sole_around=max(6, rim + rim % 2),
-        rim=1.2 * sole,
+        rim=1.75 * sole,
     )
 
 
@@ -177,7 +201,9 @@ def _lowest(stance: Stance, plan: SkinPlan, wanted: float) -> float:
         reach = 0.5 * plan.fold_length * abs(limb[2]) + 1.1 * stance.radius * float(np.hypot(limb[0], limb[1]))
         if stance.curve.at(s)[2] - reach > plan.rim + 3.0 * plan.thickness:
             return float(s)
-    raise BadInput(f"leg {stance.curve.name} has no place for the fold of its ankle above the sole; lengthen it or scale the surface")
+    raise BadInput(
+        f"leg {stance.curve.name} has no place for the fold of its ankle above the sole; lengthen it or scale the surface"
+    )
 
 
 def _measures(stances: tuple[Stance, ...], line: SkeletonLine, drop: float, plan: SkinPlan, surface: Surface) -> Measures:

@@ -41,11 +41,12 @@ class Stance:
 
 
 def flat_footed(surface: Surface, legs: tuple[LegCurve, ...]) -> Surface:
-    """The surface standing on z = 0 on flat soles with upright rims.
+    """The surface standing on z = 0 on flat soles with upright rims and smooth outlines.
 
     It is cut a little above its lowest place, where flat faces there cover as much as half of the cross-section of each leg, and by
-    more than half of a leg's radius where it stands on round feet. Below the cut the outline goes straight down; the surface is
-    sampled anew so, and what is below the cut pressed flat, as `outlines.form_surface` does.
+    more than half of a leg's radius where it stands on round feet. Towards the cut the outline of a foot goes over to the ellipse of
+    the same second moments, which goes straight down below it; the surface is sampled anew so, and what is below the cut pressed
+    flat, as `outlines.form_surface` does.
     """
     low = float(surface.bounds[0, 2])
     r = min(_radius(surface, leg) for leg in legs)
@@ -53,20 +54,48 @@ def flat_footed(surface: Surface, legs: tuple[LegCurve, ...]) -> Surface:
     flat = surface.corners[:, :, 2].max(axis=1) < low + 1e-3 * surface.size
     standing = min(_by_foot(surface, down & flat, legs)) > 0.5 * np.pi * r**2
     step = float(np.clip(surface.size / 220.0, 0.002, 0.01))
-    cut = low + (max(0.12 * r, step) if standing else 0.6 * r)
+    cut = low + (max(0.2 * r, step) if standing else 0.6 * r)
     floor = cut - 2.3 * step
+    feet = [_foot_ellipse(surface, leg, cut) for leg in legs]
 
     def field(points: Array) -> Array:
         lifted = points.copy()
         lifted[:, 2] = np.maximum(points[:, 2], cut)
-        return np.maximum(signed_distance(surface, lifted), floor - points[:, 2])
+        found = signed_distance(surface, lifted)
+        share = np.clip((cut + 0.9 * r - points[:, 2]) / (0.5 * r), 0.0, 1.0)
+        for center, axes, half in feet:
+            q = ((points[:, :2] - center) @ axes) / half
+            k0, k1 = np.linalg.norm(q, axis=1), np.linalg.norm(q / half, axis=1)
+            near = (share > 0.0) & (k0 < 1.5) & (k0 > 1e-6)
+            ellipse = k0[near] * (k0[near] - 1.0) / k1[near]
+            found[near] = (1.0 - share[near]) * found[near] + share[near] * ellipse
+        return np.maximum(found, floor - points[:, 2])
 
     bounds = surface.bounds
     lower = np.append(bounds[0, :2] - 3.3 * step, floor - 3.3 * step)
-    grid = sampled(field, lower, bounds[1] + 3.3 * step, step, band=3.0 * step)
+    grid = sampled(field, lower, bounds[1] + 3.3 * step, step, band=3.0 * step, slope=2.0)
     found = isosurface(grid.values, origin=grid.origin, spacing=step)
     z = found.vertices[:, 2] - cut
     return Surface(np.column_stack([found.vertices[:, :2], np.where(z < 0.0, FLAT * z, z)]), found.faces)
+
+
+def _foot_ellipse(surface: Surface, leg: LegCurve, height: float) -> tuple[Array, Array, Array]:
+    """The ellipse of a foot's cross-section: centre (2,), axes (2, 2) as columns, half axes (2,) [m], by its second moments."""
+    loops = section_loops(surface.vertices, surface.faces, np.array([0.0, 0.0, height]), _DOWN)
+    if not loops:
+        raise BadInput(f"the surface has no cross-section {height:.3f} m above the ground; let it stand on its feet")
+    end = leg.at(1.0)[:2]
+    loop = min(loops, key=lambda part: float(np.linalg.norm(part.points[:, :2].mean(axis=0) - end))).points[:, :2]
+    p, q = loop, np.roll(loop, -1, axis=0)
+    cross = p[:, 0] * q[:, 1] - q[:, 0] * p[:, 1]
+    area = 0.5 * cross.sum()
+    center = ((p + q) * cross[:, None]).sum(axis=0) / (6.0 * area)
+    p, q = p - center, q - center
+    cross = p[:, 0] * q[:, 1] - q[:, 0] * p[:, 1]
+    outer = p[:, :, None] * p[:, None, :] + q[:, :, None] * q[:, None, :]
+    outer = outer + 0.5 * (p[:, :, None] * q[:, None, :] + q[:, :, None] * p[:, None, :])
+    moments, axes = np.linalg.eigh((outer * cross[:, None, None]).sum(axis=0) / (12.0 * area))
+    return center, axes, 2.0 * np.sqrt(np.maximum(moments, 1e-12))
 
 
 def leg_stance(surface: Surface, leg: LegCurve) -> Stance:

@@ -1,6 +1,6 @@
 """Bracing units: shells between a link and the skin, in the zone where the skin is glued to it, with holes to make them light.
 
-A unit follows the inner surface of the skin at a gap, so that the skin rests on it, and stands on bosses that are screwed to the link.
+A unit follows the inner surface of the skin at a gap, so that the skin rests on it, and stands on bosses screwed to the link.
 Round a limb it comes in two halves, put on from both sides; a foot sits in a cup; the torso's is parted where its skin is.
 """
 
@@ -61,7 +61,7 @@ def bracing_shell(inner: Solid, zone: Zone, gap: float = GAP, thick: float = THI
     return cleaned(zone.of(offset(inner, -gap)) - offset(inner, -gap - thick))
 
 
-def joint_rings(inner: Solid, cut: Plane, width: float = 10.0, depth: float = 9.0) -> Solid:
+def joint_rings(inner: Solid, cut: Plane, width: float = 10.0, depth: float = 11.0) -> Solid:
     """A rib inside a unit on both sides of a plane that parts it: ``depth`` [mm] from its outside, ``width`` wide in all."""
     slab = Plane(cut.normal, cut.offset - width / 2.0).above(Plane(-cut.normal, -cut.offset - width / 2.0).above(inner))
     return slab ^ (offset(inner, -GAP) - offset(inner, -GAP - depth))
@@ -88,7 +88,7 @@ def bracing_halves(
 
 @dataclass(frozen=True)
 class Boss:
-    """A boss along ``side``: from ``foot`` (3,) on the link's pad to ``head`` (3,) in the shell; ``pad`` joins the foot to the link."""
+    """A boss along ``side``: from ``foot`` (3,) on the link's pad to ``head`` (3,) in the shell; ``pad`` joins it to the link."""
 
     foot: Array
     head: Array

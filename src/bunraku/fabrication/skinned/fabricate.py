@@ -1,4 +1,4 @@
-"""From a skinned character to files: parts and moulds for the printer, skin pieces to cast, a bill, notes and pictures, all checked."""
+"""From a skinned character to files: parts and moulds to print, skin pieces to cast, a bill, notes and pictures, all checked."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def fabricate_skinned(
     """Draw, check and write everything needed to make a skinned character.
 
     ``folder`` gets parts/*.stl and *.step (bay, brackets, links, bracing units), skin/*.stl (pieces to cast), moulds/*.stl (halves
-    and cores), bill-of-materials.csv, assembly.md and pictures. ``printer`` is bed and height [mm], ``infill`` the share of a part's
-    volume that is filled. Checks are made on the files, read back. ``mesh`` is the skin's where it was not read with the character.
+    and cores), bill-of-materials.csv, assembly.md and pictures. ``printer`` is bed and height [mm], ``infill`` the share of a
+    part's volume that is filled. Checks are made on the files, read back. ``mesh`` is the skin's where it was not read with the
+    character.
     """
     if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
         raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")

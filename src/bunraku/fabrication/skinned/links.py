@@ -1,4 +1,4 @@
-"""The printed link of a body: at each of its hinges a yoke on the servo's horn and idler, or a seat for the servo, and beams between.
+"""The printed link of a body: at each hinge a yoke on the servo's horn and idler, or a seat for the servo, and beams between.
 
 What a link must keep clear of, servos and links it turns about, is cut away in all positions of the hinge, so that it turns freely.
 """
@@ -62,7 +62,7 @@ def draw_link(
     *,
     width: float = LINK_WIDTH,
 ) -> SkeletonLink:
-    """The link of a body that carries the servos ``seats`` and holds on to the horns of ``yokes``; ``toward`` (3,) [mm] is its middle.
+    """The link of a body that carries the servos ``seats`` and holds the horns of ``yokes``; ``toward`` (3,) [mm] is its middle.
 
     ``past`` is what it must turn past, in all positions. ``width`` [mm] is that of its beams. Holes come from the servos alone: no
     edit of lengths and widths changes them.

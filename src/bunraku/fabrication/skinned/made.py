@@ -35,7 +35,7 @@ class WrittenPart:
 
 @dataclass(frozen=True)
 class CastPiece:
-    """A piece of skin: its name and file, rubber volume [mm³] and mass [kg], size [mm], and whether its file is closed and whole."""
+    """A piece of skin: its name and file, rubber volume [mm³] and mass [kg], size [mm], whether its file is closed and whole."""
 
     name: str
     file: str

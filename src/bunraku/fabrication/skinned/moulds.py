@@ -1,7 +1,7 @@
 """Moulds for skin pieces: two halves round the outer surface, a core for the hollow, channels for rubber and air, pins.
 
-A limb's mould parts along the limb; its core is held in a seat beyond the opening. Half a torso is a bowl: its mould is drawn off the
-dome, and its core stands on a plate that closes the opening.
+A limb's mould parts along the limb; its core is held in a seat beyond the opening. Half a torso is a bowl: its mould is drawn off
+the dome, and its core stands on a plate that closes the opening.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _channels(piece: SkinPiece, parting: Plane, block: Solid) -> tuple[list[Soli
 
 
 def _peaks(line: Array, heights: Array, span: float = 12.0) -> list[Array]:
-    """Corners of a closed line that are higher than all within ``span`` [mm] along it and a millimetre above its ends; not the top."""
+    """Corners of a closed line higher than all within ``span`` [mm] along it and a millimetre above its ends; not the top."""
     top = heights.max()
     lengths = np.linalg.norm(np.roll(line, -1, axis=0) - line, axis=1)
     arc = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -256,8 +256,8 @@ def _bowl(piece: SkinPiece) -> Mould:
     draw = draw_figures(piece.outer, d, level, cuts)
     strain = undercut(piece.core, d, level)[1]
     notes = [
-        f"fix the core on the plate with two steel pins 4 x 20 mm; stand it with the plate up, fill from below through the {POUR:g} mm "
-        f"channel, close it when rubber shows at {len(vents)} vents in the plate"
+        f"fix the core on the plate with two steel pins 4 x 20 mm; stand it with the plate up, fill from below through the "
+        f"{POUR:g} mm channel, close it when rubber shows at {len(vents)} vents in the plate"
     ]
     parts = [("mould cavity", cleaned(cavity)), ("mould plate", cleaned(plate)), ("core", cleaned(core))]
     return Mould(piece, Plane(d, level), parts, (draw,), strain, notes)

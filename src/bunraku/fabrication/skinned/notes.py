@@ -53,7 +53,7 @@ def _before(made: SkinnedFabrication) -> list[str]:
 
 def _order(made: SkinnedFabrication) -> list[str]:
     steps = [
-        "Screw the brackets to the walls of the bay, nuts inside. Put a servo under each bracket's frame: its ears lie on the frame, "
+        "Screw the brackets to the walls of the bay, nuts inside. Put a servo into each bracket's frame: its ears lie on it, "
         "screws through both, nuts below.",
         "Limb by limb from the torso outwards: turn the servo to its middle, screw the link on its horn (and idler), then the next "
         "servo into the link.",
@@ -61,7 +61,7 @@ def _order(made: SkinnedFabrication) -> list[str]:
         "Put the halves of each bracing unit on the link from both sides, screws from outside through the bosses.",
         "Controller on the floor of the bay, battery under a strap through the slots; lead the cables along the links.",
         "Screw the blocks of the torso's bracing together at their ribs, then on the bay's columns.",
-        "Pull the limbs' skins on from the feet, lay the torso's halves on, and glue the seams with a silicone or rubber adhesive. The "
+        "Pull the limbs' skins on from the feet, lay the torso's halves on, and glue the seams with a rubber adhesive. The "
         "skin is glued to the bracing where the bracing units are.",
     ]
     return ["## Order", "", *(f"{number}. {step}" for number, step in enumerate(steps, 1)), ""]
@@ -83,10 +83,10 @@ def _moulds(made: SkinnedFabrication) -> list[str]:
     lines = [
         "## Moulds",
         "",
-        f"A half is drawn along its pull. Hooked: share of its surface with negative draft; steep: with less than {DRAFT:g} degree. "
-        "Undercut: how far across the pull the rubber must give way, stretch: that over half the width there; core: how far the rubber "
-        f"is stretched off the core (or the core pulled through it). Up to {100 * PEEL_STRAIN:.0f} % are accepted: draw the core "
-        "first, then press the hollow skin inwards. The folds across a limb open along the parting plane; what of them hooks is in "
+        f"A half is drawn along its pull. Hooked: share of its surface with negative draft; steep: with less than {DRAFT:g} deg. "
+        "Undercut: how far across the pull the rubber must give way, stretch: that over half the width there; core: how far "
+        f"the rubber is stretched off the core (or the core pulled through it). Up to {100 * PEEL_STRAIN:.0f} % are accepted: draw "
+        "the core first, then press the hollow skin inwards. The folds across a limb open along the parting plane; what of them hooks is in "
         "these figures.",
         "",
         "| piece | half | hooked | steep | undercut [mm] | stretch | core | comes out |",

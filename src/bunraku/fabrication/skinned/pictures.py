@@ -118,7 +118,7 @@ def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, 
         away = _middle(part.solid) - middle
         pulled = np.array([0.25, 0.35, 0.0]) * away
         if part.kind == "bracing":
-            pulled = 0.25 * away + np.array([0.0, 0.0, 130.0 * np.sign(away[2])])
+            pulled = 0.25 * away + 130.0 * part.frame[:, 2]  # away from the plane that parts it
         if part.kind == "bay":
             pulled = np.zeros(3)
         seen.append((_fine(moved(part.solid, np.eye(3), pulled)), _COLORS[part.kind]))

@@ -64,7 +64,7 @@ class SkinPiece:
 
 @dataclass(frozen=True)
 class PartedSkin:
-    """The pieces of a skin, limbs in their order, then two halves of the torso; the torso's whole room and the plane that cuts it."""
+    """The pieces of a skin, limbs in their order, then the torso's halves; the torso's whole room and the plane that cuts it."""
 
     pieces: tuple[SkinPiece, ...]
     torso_room: Solid
@@ -169,8 +169,8 @@ def _largest(solid: Solid) -> Solid:
 def torso_plane(outer: Solid) -> Plane:
     """The plane that halves the torso: through its middle line or at some height, whichever lets both halves out of a mould best.
 
-    The least Σ A_k max(0, -n_k · d_k) over triangles of area A_k and normal n_k counts, d_k being the way their half comes out of its
-    mould: area that hooks behind itself, seen along that way.
+    The least Σ A_k max(0, -n_k · d_k) over triangles of area A_k and normal n_k counts, d_k being the way their half comes out of
+    its mould: area that hooks behind itself, seen along that way.
     """
     x, t = triangles(outer)
     a, b, c = (x[t[:, i]] for i in range(3))

@@ -39,7 +39,7 @@ BACK = 4.0
 
 @dataclass(frozen=True)
 class PlacedServo:
-    """A servo in its place, world frame of the home pose: its ``hinge`` and its ``case`` [m], which is fixed to the body ``carrier``.
+    """A servo in its place, world frame of the home pose: its ``hinge`` and its ``case`` [m], fixed to the body ``carrier``.
 
     ``both``: whether there is room for an idler opposite to the horn, so that what it turns is held at both ends of the shaft.
     """
@@ -108,7 +108,7 @@ def place_servos(layout: Layout, room: Solid | None = None) -> dict[str, PlacedS
 
 
 def _fitted(servo: PlacedServo, room: Solid) -> PlacedServo:
-    """The servo slid along its shaft to where it is inside best, and turned so that its horn has room; an idler where that has too."""
+    """The servo slid along its shaft to where it fits best, turned so that its horn has room; an idler where that has too."""
     servo = min((_slid(servo, by) for by in _SLIDES), key=lambda each: round(float((each.body() - room).volume()), 1))
     missing = []
     for side in servo.horns:

@@ -1,4 +1,4 @@
-"""A skin as solids: its rubber, what its outer surface encloses, and the room inside it. Millimetres, world frame of the home pose."""
+"""A skin as solids: its rubber, what its outer surface encloses, and the room inside it. Millimetres, world frame at home."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def skin_shell(mesh: SkinMesh) -> SkinShell:
     volumes = [_volume(mesh.nodes, t) for t in pieces]
     if len(pieces) != 2 or min(volumes) >= 0.0 or sum(volumes) <= 0.0:
         raise BadInput(
-            f"the skin's boundary has {len(pieces)} closed surfaces of volumes {', '.join(f'{1e6 * v:.0f} cm³' for v in volumes[:4])}; "
+            f"the skin's boundary has {len(pieces)} closed surfaces of {', '.join(f'{1e6 * v:.0f} cm³' for v in volumes[:4])}; "
             "a skin that can be cast has an outer one and an inner one; make its mesh again"
         )
     out, within = (pieces[i] for i in np.argsort(volumes)[::-1])
@@ -90,7 +90,7 @@ def offset(solid: Solid, by: float) -> Solid:
 def offset_corners(x: Array, t: Indices, by: float) -> Array:
     """The corners (n, 3) of a closed mesh when its faces ``t`` (m, 3) are moved outwards by ``by``.
 
-    Corner x moves by the d that is nearest to n_k · d = by for the normals n_k of its faces, weighted by their areas (least squares).
+    Corner x moves by the d that is nearest to n_k · d = by for the normals n_k of its faces, weighted by area (least squares).
     Right where the surface bends little over the distance; in narrow folds the result may go through itself.
     """
     product = np.cross(x[t[:, 1]] - x[t[:, 0]], x[t[:, 2]] - x[t[:, 0]])

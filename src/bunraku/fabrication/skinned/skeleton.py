@@ -21,7 +21,7 @@ from bunraku.fabrication.skinned.bracing import (
     lightening,
     screw_boss,
 )
-from bunraku.fabrication.skinned.frames import distance_to_outline, section, within
+from bunraku.fabrication.skinned.frames import section
 from bunraku.fabrication.skinned.layout import Hinge, Layout
 from bunraku.fabrication.skinned.links import SkeletonLink, draw_foot, draw_link, lighten_beam, swept
 from bunraku.fabrication.skinned.pieces import PartedSkin, Plane
@@ -38,6 +38,8 @@ JOINT = "joint of blocks"
 """The group of holes for screws that join the blocks of a bracing unit."""
 _COARSE = 2e-3
 """Corners nearer [mm] than this are one: files of 32 bits would not tell them apart."""
+_LOOSE = 5000.0
+"""Pieces of a unit below this volume [mm³] that cuts leave without a screw are left out."""
 _CUP_FLOOR = 6.0
 """Thickness [mm] added to the floor of a foot's cup, for its screws."""
 
@@ -227,19 +229,20 @@ def _in_blocks(maker: _Maker, part: MadePart, cuts: list[Plane], ribs: list[Soli
     for plane, rib in zip(cuts, ribs, strict=True):
         frame = rod_frame(plane.normal)
         flats = [section(rib, plane.normal, plane.offset + shift) for shift in (0.0, -4.2, 4.2)]
-        for spot in spots_in(flats[0], 3.1, 30.0, 12, 1.0):
-            if any(not within(spot[None], flat)[0] or distance_to_outline(spot[None], flat)[0] < 3.0 for flat in flats):
-                continue
+        for spot in spots_in(flats[0] ^ flats[1] ^ flats[2], 3.0, 25.0, 8, 1.0):
             place = frame @ np.array([*spot, plane.offset])
             n = plane.normal
             holes += [Hole(place, side * n, 3.4, 4.0, None, JOINT) for side in (1.0, -1.0)]
             drill = bore(place - 8.0 * n, place + 8.0 * n, 1.7)
             blocks = [block - drill for block in blocks]
         blocks = [piece for block in blocks for side in (plane, plane.flipped()) for piece in _sides(side, block)]
-    for number, block in enumerate(blocks, 1):
-        name = part.name if len(blocks) == 1 else f"{part.name} {number}"
-        own = [hole for hole in holes if _holds(block, hole)]
+    held = [(block, [hole for hole in holes if _holds(block, hole)]) for block in blocks]
+    held = [(block, own) for block, own in held if own or float(block.volume()) > _LOOSE]
+    for number, (block, own) in enumerate(held, 1):
+        name = part.name if len(held) == 1 else f"{part.name} {number}"
         maker.made.parts.append(MadePart(name, part.kind, part.body, block, part.frame, own, part.cases, part.notes))
+        if len(own) < 2:
+            maker.made.faults.append(f"{name}: {len(own)} screws hold it; two or more are needed")
 
 
 def _sides(plane: Plane, block: Solid) -> list[Solid]:

@@ -1,7 +1,7 @@
 """Does a casting come out of its mould: draft of the surfaces, depth of undercuts, and how far the rubber must stretch over them.
 
-A mould half that is drawn in the direction d slides off a surface of the casting of outward normal n where n · d > 0; where n · d < 0
-it is hooked. Rubber gives way: the core is drawn first, then the hollow skin is pressed inwards past what hooks it.
+A mould half that is drawn in the direction d slides off a surface of the casting of outward normal n where n · d > 0; where
+n · d < 0 it is hooked. Rubber gives way: the core is drawn first, then the hollow skin is pressed inwards past what hooks it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Draw:
     """The figures of one mould half: drawn along ``direction`` (3,), the ``area`` [mm²] of the casting's surface in it.
 
     ``hooked`` and ``steep`` are the shares of it with negative draft and with less than DRAFT degrees (hooked not counted);
-    ``depth`` [mm] is how far across the pull the rubber must give way, and ``strain`` that depth over half the casting's width there.
+    ``depth`` [mm] is how far across the pull the rubber must give way, and ``strain`` that depth over half the width there.
     """
 
     direction: Array
@@ -43,7 +43,7 @@ class Draw:
 
 
 def draw_figures(solid: Solid, direction: ArrayLike, level: float, formed_by_others: Sequence[tuple[Array, float]] = ()) -> Draw:
-    """The figures of the half above ``direction`` · x = ``level`` that forms the casting ``solid`` (outer shape, without its hollow).
+    """The figures of the half above ``direction`` · x = ``level`` that forms the casting ``solid`` (outer shape, no hollow).
 
     Faces in the planes ``formed_by_others`` (normal, offset), where the core or the other half is, do not count as surface.
     """

@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from bunraku.mechanics.coupled.skinned import SkinnedModel
@@ -40,6 +40,9 @@ Array: TypeAlias = NDArray[np.float64]
 
 SHIFTS = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
 """Shares of the diagonal added, one after the other, until a matrix that compression made indefinite can be factorised."""
+
+PARTS = (1.0, 0.7, 0.5, 0.3, 0.15)
+"""Parts of their step that free nodes may take before a frame is given up."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class CoupledFrames:
         self._border = np.zeros((solid.size, model.nq + 3 * model.n_patches + 1))
         self._border[:, model.nq : -1] = model.patches.T.todense()
         self._held = held
+        self.shortened = 1.0
         self._kept: tuple[csr_array, Array, Array, Array] | None = None
 
     def linearize(self, state: SkinnedState, extra: Array | None = None, skeleton_extra: Array | None = None) -> Frame:
@@ -106,7 +110,7 @@ class CoupledFrames:
         rhs = M @ state.v / h - bias + J.T @ (b[self._held] - AJ[self._held, nq]) - S[:nq, -1]
         if skeleton_extra is not None:
             rhs = rhs + skeleton_extra
-        factor = cho_factor(0.5 * (H + H.T))
+        factor, stiffer = _factor(0.5 * (H + H.T))
         SEP = S[:nq, nq : nq + P3]
         right = np.zeros((nq, len(model.driven) + P3 + 1))
         right[model.driven, np.arange(len(model.driven))] = 1.0
@@ -117,23 +121,34 @@ class CoupledFrames:
         W = S[nq:-1, nq:-1] - SEP.T @ Qf
         heights = np.asarray(model.patches @ state.x.ravel())[2::3]
         self._kept = A, J, c, b
-        return Frame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, shift)
+        return Frame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, max(shift, stiffer))
 
     def advance(self, state: SkinnedState, frame: Frame, tau: Array, F: Array) -> SkinnedState:
         """The state after the step that was linearized last, with these torques and forces. Raises :class:`Collapsed`.
 
-        Glued nodes are put exactly where the skeleton has them.
+        Glued nodes are put exactly where the skeleton has them. Where one linearization of a strongly folded skin would turn a
+        cell inside out, the free nodes go only a part of their step (`shortened` says which part; the next frame makes up for it).
         """
+        return self._moved(state, frame.step(tau, F), F)
+
+    def carry(self, state: SkinnedState, dq: Array) -> SkinnedState:
+        """The state after the step that was linearized last, the skeleton moved by ``dq`` (nq,) whatever it takes, no ground."""
+        return self._moved(state, dq, np.zeros(3 * self.model.n_patches))
+
+    def _moved(self, state: SkinnedState, dq: Array, F: Array) -> SkinnedState:
         if self._kept is None:
-            raise RuntimeError("advance follows linearize")
+            raise RuntimeError("a step is taken after it was linearized")
         model, h = self.model, self.h
-        dq = frame.step(tau, F)
-        du = self._condenser.combine(np.concatenate([-dq, F, [1.0]]))
-        q, x = state.q + dq, state.x + du.reshape(-1, 3)
-        x[model.glue] = model.glue_at(q)[0]
-        if not np.isfinite(model.solid.energy((x - model.mesh.nodes).ravel())):
-            raise Collapsed(-1)
-        return SkinnedState(q, dq / h, x, (x - state.x) / h)
+        du = self._condenser.combine(np.concatenate([-dq, F, [1.0]])).reshape(-1, 3)
+        q = state.q + dq
+        places = model.glue_at(q)[0]
+        for part in PARTS:
+            x = state.x + part * du
+            x[model.glue] = places
+            if np.isfinite(model.solid.energy((x - model.mesh.nodes).ravel())):
+                self.shortened = part
+                return SkinnedState(q, dq / h, x, (x - state.x) / h)
+        raise Collapsed(-1)
 
     def glue_forces(self, frame: Frame, tau: Array, F: Array) -> Array:
         """The forces (g, 3) of the skin on the skeleton in the step that was linearized last: b_g - (A du)_g."""
@@ -157,3 +172,13 @@ class CoupledFrames:
             except NotFactorizable:
                 continue
         raise NotFactorizable("the skin's matrix stays indefinite under any shift of its diagonal; take a smaller step", 0)
+
+
+def _factor(H: Array) -> tuple[tuple[Array, bool], float]:
+    """Cholesky factor of the skeleton's matrix, with the least shift of its diagonal (a skin may snap through)."""
+    for shift in SHIFTS:
+        try:
+            return cho_factor(H + shift * np.diag(np.abs(np.diag(H)))), shift
+        except LinAlgError:
+            continue
+    raise NotFactorizable("the skeleton's matrix stays indefinite under any shift of its diagonal; take a smaller step", 0)

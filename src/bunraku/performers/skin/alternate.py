@@ -14,12 +14,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character
+from bunraku.character import Character, Motor
 from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.share import SkinShare, skin_share, with_skin_mass
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState, rest_state
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
+from bunraku.mechanics.coupled.touching import SkinCollisions
 from bunraku.motion import Gait
 from bunraku.optimization.condensation.condenser import Backend
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -39,14 +40,22 @@ Array: TypeAlias = NDArray[np.float64]
 AGREEMENT = np.radians(1.0)
 """RMS of joint angles between plan and frames at which the two agree."""
 
+POSED = 18
+"""Steps in which the legs are bent to a stance, the last third of them for the skin to come to rest."""
+
 
 @dataclass(frozen=True)
 class Puppet:
-    """A skinned character ready to be planned with: what depends on it alone."""
+    """A skinned character ready to be planned with: what depends on it alone.
+
+    ``collisions``: whether its skin may touch itself and the bodies; ``speed``: the share of the motors' speeds that plans count on.
+    """
 
     model: SkinnedModel
     h: float = 0.005
     backend: Backend = "auto"
+    collisions: bool = False
+    speed: float = 1.0
 
     @cached_property
     def frames(self) -> CoupledFrames:
@@ -60,8 +69,16 @@ class Puppet:
 
     @cached_property
     def laden(self) -> Character:
-        """The character whose bodies carry their skin as if rigid."""
-        return with_skin_mass(self.model, self.share)
+        """The character whose bodies carry their skin as if rigid, its motors ``speed`` as fast."""
+        laden = with_skin_mass(self.model, self.share)
+        slower = [_slower(motor, self.speed) for motor in laden.motors]
+        found: Character = laden.changed(motors=tuple(slower))
+        return found
+
+    @cached_property
+    def touching(self) -> SkinCollisions | None:
+        """The collisions of its skin, if they count."""
+        return SkinCollisions(self.model) if self.collisions else None
 
     @cached_property
     def stiffness(self) -> Array:
@@ -96,15 +113,31 @@ class Alternated:
 
 
 def settle(
-    puppet: Puppet, *, frames: int = 40, step: float = 0.02, weights: FrameWeights | None = None
+    puppet: Puppet, *, frames: int = 40, step: float = 0.02, stance: Array | None = None, weights: FrameWeights | None = None
 ) -> tuple[SkinnedState, FrameRecord]:
-    """The character standing at home, skin and soles at rest; found with long damped steps."""
+    """The character standing at home, or in a ``stance`` (nq,), skin and soles at rest; found with long damped steps.
+
+    It is held in the air while its legs bend to the stance, and then put down.
+    """
     model = puppet.model
     stands = np.ones((frames, len(model.character.end_effectors)), dtype=bool)
     slow = CoupledFrames(model, step, backend=puppet.backend)
-    tracked = track(slow, rest_state(model), np.tile(model.home, (frames, 1)), stands, weights=weights)
+    state, pose = rest_state(model), model.home if stance is None else stance
+    if stance is not None:
+        for k in range(1, POSED + 1):
+            slow.linearize(state)
+            state = slow.carry(state, (stance - model.home) * (min(1.0, 1.5 * k / POSED) - min(1.0, 1.5 * (k - 1) / POSED)))
+        state = SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w))
+    tracked = track(slow, state, np.tile(pose, (frames, 1)), stands, weights=weights)
     state = tracked.state
     return SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w)), tracked.records[-1]
+
+
+def _slower(motor: Motor, share: float) -> Motor:
+    """A motor of which a plan counts on a share of the speed; frames and certificate know the whole one."""
+    speeds = {name: share * value for name in ("velocity", "no_load_speed") if (value := getattr(motor, name)) is not None}
+    found: Motor = motor.changed(**speeds)
+    return found
 
 
 def joint_gap(plan: Array, frames: Array) -> float:
@@ -121,19 +154,24 @@ def alternate(
     frame_weights: FrameWeights | None = None,
     margin: float = 0.0,
     most: int = 3,
+    stance: Array | None = None,
     start: tuple[SkinnedState, FrameRecord] | None = None,
     show: Callable[[int, SkinnedState], None] | None = None,
     monitor: Monitor = SILENT,
 ) -> Alternated:
-    """Plan and follow until the two agree, ``most`` passes at the most; ``show`` is shown number and state of every frame."""
+    """Plan and follow until the two agree, ``most`` passes at the most; ``show`` is shown number and state of every frame.
+
+    ``stance`` (nq,): the pose to stand, begin and end in (`spacetime.stance.crouched`), home if None; ``start`` is settled in it.
+    """
     model, h = puppet.model, puppet.h
-    state, record = settle(puppet, weights=frame_weights) if start is None else start
+    state, record = settle(puppet, stance=stance, weights=frame_weights) if start is None else start
     rest = seen(model, puppet.share, state)
     passes: list[Pass] = []
     clock = time.thread_time()
     plan = plan_spacetime(
-        puppet.laden, gait, tracks, SkinEffect(stiffness=puppet.stiffness), weights=weights, margin=margin, monitor=monitor
-    )
+        puppet.laden, gait, tracks, SkinEffect(stiffness=puppet.stiffness),
+        weights=weights, margin=margin, stance=stance, monitor=monitor,
+    )  # fmt: skip
     for k in range(most):
         planned = time.thread_time() - clock
         clock = time.thread_time()
@@ -147,9 +185,9 @@ def alternate(
 
         monitor.report(Event("skin", 0.0, f"pass {k + 1}: {len(wished.q) - 1} frames"))
         tracked = track(
-            puppet.frames, state, _offset(model, wished.q[1:], state), wished.touching[1:].astype(bool),
-            torques=wished.torque[1:, model.driven], forces=wished.force[1:],
-            weights=frame_weights, start=record, look=look, monitor=monitor,
+            puppet.frames, state, _offset(wished.q[1:], state, model.home if stance is None else stance),
+            wished.touching[1:].astype(bool), torques=wished.torque[1:, model.driven], forces=wished.force[1:],
+            weights=frame_weights, start=record, look=look, collisions=puppet.touching, monitor=monitor,
         )  # fmt: skip
         gap = joint_gap(wished.q[: len(tracked.q)], tracked.q)
         passes.append(Pass(plan, tracked, tuple(looks), gap, planned, time.thread_time() - clock))
@@ -161,8 +199,8 @@ def alternate(
     return Alternated(puppet, tuple(passes), state)
 
 
-def _offset(model: SkinnedModel, wished: Array, state: SkinnedState) -> Array:
+def _offset(wished: Array, state: SkinnedState, stance: Array) -> Array:
     """The plan's poses with the base where it really starts: soles have given way under the weight."""
     moved = wished.copy()
-    moved[:, 2] += state.q[2] - model.home[2]
+    moved[:, 2] += state.q[2] - stance[2]
     return moved

@@ -39,7 +39,7 @@ ROLL = 5
 
 @dataclass(frozen=True)
 class Driven:
-    """Frames under servos: ``q`` (N + 1, nq), ``com`` (N + 1, 3), ``torque`` (N, na); ``reason`` why they ended early, or nothing."""
+    """Frames under servos: ``q`` (N + 1, nq), ``com`` (N + 1, 3), ``torque`` (N, na); ``reason`` why they ended early, or none."""
 
     q: Array
     com: Array
@@ -48,10 +48,17 @@ class Driven:
 
 
 def kinematic_plan(
-    puppet: Puppet, gait: Gait, tracks: Tracks | None = None, *, weights: SpacetimeWeights | None = None, margin: float = 0.0
+    puppet: Puppet,
+    gait: Gait,
+    tracks: Tracks | None = None,
+    *,
+    weights: SpacetimeWeights | None = None,
+    margin: float = 0.0,
+    stance: Array | None = None,
 ) -> SpacetimePlan:
     """The plan of a gait that knows no dynamics and no skin but its mass."""
-    return plan_spacetime(puppet.laden, gait, tracks, weights=weights, margin=margin, kinematic_only=True)
+    bare = gait.changed(targets=())
+    return plan_spacetime(puppet.laden, bare, tracks, weights=weights, margin=margin, kinematic_only=True, stance=stance)
 
 
 def drive(

@@ -1,4 +1,4 @@
-"""A plan again after the last pass, and the pressure that a plan needs: what knowing the skin changes (the paper's Fig. 15 and 16)."""
+"""A plan again after a pass, and the pressure that a plan needs: what knowing the skin changes (the paper's Fig. 15 and 16)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
 
+from bunraku.character import PATCHES
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.performers.skin.alternate import Alternated
 from bunraku.performers.skin.effect import effect_of, seen
@@ -14,7 +16,7 @@ from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import replan
 
-__all__ = ["learned_effect", "learned_plan", "needed_pressure"]
+__all__ = ["learned_effect", "learned_plan", "needed_pressure", "pressure_margin"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -37,8 +39,8 @@ def needed_pressure(plan: SpacetimePlan, effect: SkinEffect | None = None) -> Ar
     """Where the centre of pressure (T, 2) must be for a plan's motion to happen, NaN where nothing presses (flight).
 
     From the motion alone: with the force f = M (a + g) through the centre of mass x and the rate L' of angular momentum about it,
-    p = x + ((-L'_y - x_z f_x) / f_z, (L'_x - x_z f_y) / f_z) on the ground. ``effect`` moves the masses as the skin does; none: as the plan
-    believed. Differences are central, so the first and last sample are left out (NaN) in a motion that happens once.
+    p = x + ((-L'_y - x_z f_x) / f_z, (L'_x - x_z f_y) / f_z) on the ground. ``effect`` moves the masses as the skin does; none: as
+    the plan believed.
     """
     problem = plan.problem if effect is None else plan.problem.changed(effect=effect)
     problem.values(plan.solution.z)
@@ -53,3 +55,16 @@ def needed_pressure(plan: SpacetimePlan, effect: SkinEffect | None = None) -> Ar
     p = x[1:-1, :2] + np.column_stack([-rate[:, 1] - x[1:-1, 2] * f[:, 0], rate[:, 0] - x[1:-1, 2] * f[:, 1]]) / f[:, 2:]
     pressed = problem.contacts.any(axis=1) & (f[:, 2] > 0.05 * mass * GRAVITY)
     return np.where(pressed[:, None], p, np.nan)
+
+
+def pressure_margin(points: Array, stands: NDArray[np.bool_], places: Array) -> Array:
+    """How far (N,) [m] points (N, 2) lie inside the polygon of the patches ``places`` (N, P, 3) of soles that stand (N, s).
+
+    Negative outside; NaN where nothing stands or presses.
+    """
+    found = np.full(len(points), np.nan)
+    for i, (point, standing, spots) in enumerate(zip(points, stands, places, strict=True)):
+        if standing.any() and np.isfinite(point).all():
+            hull = ConvexHull(spots[np.repeat(standing, PATCHES), :2])
+            found[i] = -float((hull.equations[:, :2] @ point + hull.equations[:, 2]).max())
+    return found

@@ -69,7 +69,7 @@ def measure(model: SkinnedModel, tracked: Tracked, h: float) -> SkinMeasures:
         slip(tracked, model.total_mass * GRAVITY),
         support_error(model, tracked, h),
         float(np.abs(tracked.state.x[model.glue] - model.glue_at(tracked.state.q)[0]).max()),
-        sum(record.shift > 0.0 for record in tracked.records),
+        sum(record.shift > 0.0 or record.shortened < 1.0 for record in tracked.records),
     )
 
 

@@ -21,6 +21,7 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.skin.alternate import Alternated, Puppet, alternate
 from bunraku.performers.skin.certificate import certificate_of
+from bunraku.performers.skin.spacetime.stance import crouched
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.wanted import wanted_tracks
 from bunraku.performers.skin.wishes import FrameWeights
@@ -40,11 +41,17 @@ class SkinPerformer(Performer):
     samples: int = option(0, "samples of the plan; 0: as the clip says, or chosen", low=0, high=2_000)
     passes: int = option(3, "most alternations of plan and frames", low=1, high=20)
     margin: float = option(0.005, "how far inside each sole the plan keeps its pressure", unit="m", low=0.0, high=0.5)
+    crouch: float = option(
+        0.0, "how much lower than at home it stands, legs bent: straight legs lift feet badly", unit="m", low=0.0, high=1.0
+    )
     torque: float = option(1e-2, "weight of torques in the plan", unit="1/(N·m)²", low=0.0, high=1e6)
     smooth: float = option(0.5, "weight of accelerations in the plan", low=0.0, high=1e6)
     feet: float = option(5000.0, "weight of the soles' places in the plan", unit="1/m²", low=0.0, high=1e9)
-    level: float = option(1e4, "weight of flat soles in the plan", low=0.0, high=1e6)
+    level: float = option(1e3, "weight of flat soles in the plan", low=0.0, high=1e6)
     follow: float = option(1.0, "weight of the clip's joint curves in the plan", unit="1/rad²", low=0.0, high=1e6)
+    upright: float = option(30.0, "weight of a level, evenly turning body where the clip has no joint curves", low=0.0, high=1e6)
+    speed: float = option(0.9, "share of the motors' speeds that the plan counts on", low=0.1, high=1.0)
+    collisions: bool = option(True, "whether the skin may touch itself and the skeleton")
 
     def suits(self, character: Character, clip: Clip) -> Suitability:
         """Made for skinned characters, and clips that say how to go."""
@@ -82,13 +89,15 @@ class SkinPerformer(Performer):
             raise BadInput(f"the clip {clip.name!r} has no gait; the performer skin needs one")
         if self.samples:
             gait = gait.changed(samples=self.samples)
-        puppet = Puppet(skinned_model(character), self.frame)
-        tracks = wanted_tracks(puppet.laden, clip, gait)
-        weights = SpacetimeWeights(torque=self.torque, smooth=self.smooth, feet=self.feet, level=self.level, follow=self.follow)
+        puppet = Puppet(skinned_model(character), self.frame, collisions=self.collisions, speed=self.speed)
+        stance = crouched(puppet.laden, self.crouch) if self.crouch else None
+        tracks = wanted_tracks(puppet.laden, clip, gait, stance)
+        follow = self.upright if clip.joints is None else self.follow
+        weights = SpacetimeWeights(torque=self.torque, smooth=self.smooth, feet=self.feet, level=self.level, follow=follow)
         return alternate(
             puppet, gait, tracks,
-            weights=weights, frame_weights=FrameWeights(), margin=self.margin, most=self.passes, show=show,
-            monitor=monitor,
+            weights=weights, frame_weights=FrameWeights(), margin=self.margin, most=self.passes,
+            stance=stance, show=show, monitor=monitor,
         )  # fmt: skip
 
     def assemble(self, character: Character, clip: Clip, found: Alternated) -> Performance:

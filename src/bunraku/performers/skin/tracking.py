@@ -37,6 +37,7 @@ class FrameRecord:
     cost: float
     costs: tuple[float, ...]
     shift: float
+    shortened: float
     seconds: float
     contact_seconds: float
 
@@ -136,7 +137,18 @@ def track(
         state = frames.advance(state, frame, tau, F.ravel())
         seconds = time.thread_time() - clock
         records.append(
-            FrameRecord(tau, F, problem.check(tau, F), found.rows_ok, found.cost, found.costs, frame.shift, seconds, inside)
+            FrameRecord(
+                tau,
+                F,
+                problem.check(tau, F),
+                found.rows_ok,
+                found.cost,
+                found.costs,
+                frame.shift,
+                frames.shortened,
+                seconds,
+                inside,
+            )
         )
         q.append(state.q)
         com.append(model.center_of_mass(state.q, state.x))

@@ -10,11 +10,16 @@ from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.motion import Gait
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
+from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 
 
 @pytest.fixture(scope="module")
 def turning(robot: Character) -> SpacetimePlan:
-    return plan_spacetime(robot, Gait(2.5, pattern="crawl", distance=(0.04, 0.01), turn=0.2, swing_height=0.03, samples=50))
+    return plan_spacetime(
+        robot,
+        Gait(2.5, pattern="crawl", distance=(0.04, 0.01), turn=0.2, swing_height=0.03, samples=50),
+        weights=SpacetimeWeights(level=10.0),
+    )
 
 
 def test_it_goes_through_its_samples(turning: SpacetimePlan) -> None:

@@ -16,13 +16,17 @@ from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import plan_spacetime, replan, solve_spacetime
 from bunraku.performers.skin.spacetime.tracks import Tracks
+from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
+
+SOFT = SpacetimeWeights(level=10.0)
+"""Soles of three-hinged legs give a degree."""
 
 WALK = Gait(2.5, pattern="crawl", distance=(0.04, 0.0), turn=0.0, swing_height=0.03, samples=32, friction=0.56)
 
 
 @pytest.fixture(scope="module")
 def walk(robot: Character) -> SpacetimePlan:
-    return plan_spacetime(robot, WALK)
+    return plan_spacetime(robot, WALK, weights=SOFT)
 
 
 def outside(places: np.ndarray, radius: np.ndarray, point: np.ndarray) -> float:
@@ -67,7 +71,7 @@ def test_the_base_needs_no_torque(walk: SpacetimePlan) -> None:
 
 
 def test_a_margin_moves_the_pressure_inwards(robot: Character) -> None:
-    plan = plan_spacetime(robot, WALK, margin=0.015)
+    plan = plan_spacetime(robot, WALK, weights=SOFT, margin=0.015)
     size = np.hypot(plan.moment[:, :, 0], plan.moment[:, :, 1])
     assert plan.status is Status.CONVERGED
     assert (size <= 0.01 * plan.force[:, :, 2] + 1e-6).all()
@@ -87,7 +91,7 @@ def test_four_starts_find_one_plan(robot: Character, walk: SpacetimePlan) -> Non
 
 def test_a_weak_motor_gives_no_more_than_it_has(robot: Character, walk: SpacetimePlan) -> None:
     weak = tuple(motor.model_copy(update={"stall_torque": 0.6}) for motor in robot.motors)
-    plan = plan_spacetime(robot.model_copy(update={"motors": weak}), WALK)
+    plan = plan_spacetime(robot.model_copy(update={"motors": weak}), WALK, weights=SOFT)
     assert plan.status is Status.CONVERGED
     assert np.abs(walk.torque).max() > 0.7
     assert np.abs(plan.torque).max() <= 0.6 + 1e-6
@@ -118,7 +122,7 @@ def test_following_harder_brings_the_plan_nearer(walk: SpacetimePlan) -> None:
 
 
 def test_without_dynamics_the_centre_of_mass_stays_over_the_soles(robot: Character) -> None:
-    plan = plan_spacetime(robot, WALK, kinematic_only=True)
+    plan = plan_spacetime(robot, WALK, weights=SOFT, kinematic_only=True)
     com, soles = plan.moved
     assert plan.status is Status.CONVERGED
     for i in range(plan.problem.samples):
@@ -131,8 +135,8 @@ def test_flight_becomes_ballistic(robot: Character) -> None:
     pairs = (("LF", 0.2), ("RH", 0.2), ("RF", 0.7), ("LH", 0.7))
     swings = tuple(Swing(f"{leg}.sole", start, start + 0.6) for leg, start in pairs)
     gait = Gait(0.6, pattern="custom", swings=swings, distance=(0.15, 0.0), turn=0.0, swing_height=0.03, samples=40)
-    clip = plan_spacetime(robot, gait, kinematic_only=True)
-    plan = plan_spacetime(robot, gait, Tracks(joints=clip.q))
+    clip = plan_spacetime(robot, gait, weights=SOFT, kinematic_only=True)
+    plan = plan_spacetime(robot, gait, Tracks(joints=clip.q), weights=SOFT)
 
     def falls(one: SpacetimePlan) -> np.ndarray:
         q = np.array([one.sample(k)[:18] for k in range(-1, 41)])
@@ -151,7 +155,7 @@ def test_lifting_a_foot_once_begins_and_ends_at_rest(robot: Character) -> None:
     gait = Gait(
         3.0, pattern="custom", periodic=False, swings=(Swing("LF.sole", 0.3, 0.7),), distance=(0.0, 0.0), turn=0.0, samples=40
     )
-    plan = plan_spacetime(robot, gait)
+    plan = plan_spacetime(robot, gait, weights=SOFT)
     assert plan.status is Status.CONVERGED
     assert plan.q[[0, -1]] == pytest.approx(np.array([plan.problem.model.home] * 2), abs=1e-6)
     assert plan.moved[1][:, 0, 2].max() == pytest.approx(0.02, rel=0.02)

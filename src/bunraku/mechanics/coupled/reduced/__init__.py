@@ -1,1 +1,1 @@
-"""A skin with few unknowns: soles that give way, shares that sway, joints that fold by a law; for planning again while one waits."""
+"""A skin with few unknowns: soles that give way, shares that sway, joints that fold by a law; to plan again while one waits."""

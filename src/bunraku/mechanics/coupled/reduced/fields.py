@@ -37,7 +37,8 @@ class SkinFields:
     """Displacements in the world at home, base at rest.
 
     ``joints`` (3 n, nj) per turn of each joint [m/rad]; ``patches`` (3 n, 3 P) [m/m]; ``modes`` (3 n, m), of mass one, and their
-    angular ``frequencies`` (m,) [rad/s]; ``torque`` (nj, nj) the joints' stiffness [N·m/rad], ``stiff`` (3 P, 3 P) the patches' [N/m].
+    angular ``frequencies`` (m,) [rad/s]; ``torque`` (nj, nj) the stiffness of joints [N·m/rad], ``stiff`` (3 P, 3 P) of
+    patches [N/m].
     """
 
     joints: Array
@@ -48,7 +49,7 @@ class SkinFields:
     stiff: Array
 
 
-def skin_fields(model: SkinnedModel, share: SkinShare, *, modes: int = 40, backend: Backend = "auto") -> SkinFields:
+def skin_fields(model: SkinnedModel, share: SkinShare, *, modes: int = 120, backend: Backend = "auto") -> SkinFields:
     """The fields of a skin; the ``modes`` of lowest frequency are kept."""
     _, K = model.solid.force_and_stiffness(np.zeros(model.solid.size))
     free = np.zeros(model.solid.size, dtype=bool)

@@ -57,7 +57,7 @@ def fold(
 ) -> list[Folded]:
     """Equilibria with the ``joints`` (numbers into those after the base) turned by each of the ``angles`` (k,) from home.
 
-    ``angles`` go one way from zero; between them at most ``step`` [rad] at a time. Ends early, with fewer, where no equilibrium is found.
+    ``angles`` go one way from zero; between them at most ``step`` [rad] at a time. Ends early where no equilibrium is found.
     """
     path = _Fold(model, backend)
     found: list[Folded] = []

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.coupled import _kernels as kernels
@@ -28,6 +28,7 @@ from bunraku.mechanics.coupled.reduced.model import ReducedModel, ReducedState
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.mechanics.tree._kernels import HINGE
 from bunraku.mechanics.tree.tree import Configuration
+from bunraku.optimization.linear import NotFactorizable
 
 __all__ = ["ReducedFrames"]
 
@@ -44,7 +45,7 @@ class _Kept(NamedTuple):
 
 
 class _Moving(NamedTuple):
-    """At a state: kinematics, J (k, 3, nq) and W (k, 3, nq) of the shares' bodies, the patches' J (3 P, nq), folds and their slopes."""
+    """At a state: kinematics, J and W (k, 3, nq) of the shares' bodies, the patches' J (3 P, nq), folds and their slopes."""
 
     at: Configuration
     J: Array
@@ -55,7 +56,7 @@ class _Moving(NamedTuple):
 
 
 class ReducedFrames:
-    """Steps of ``h`` [s] of a character with a reduced skin; the interface of `CoupledFrames`."""
+    """Steps of ``h`` [s] of a character with a reduced skin; the interface of `CoupledFrames`. No step is ever ``shortened``."""
 
     def __init__(self, model: ReducedModel, h: float = 0.005, *, gravity: float = GRAVITY) -> None:
         self.model, self.h = model, h
@@ -66,6 +67,7 @@ class ReducedFrames:
         self._nodes, self._feet = model.full_share.nodes, model.feet
         self._on_path, self._turner = _paths(model)
         self._points = np.concatenate([self._nodes, self._feet])
+        self.shortened = 1.0
         self._kept: _Kept | None = None
 
     def linearize(self, state: ReducedState, extra: Array | None = None, skeleton_extra: Array | None = None) -> Frame:
@@ -75,17 +77,8 @@ class ReducedFrames:
         model, h, red, nq = self.model, self.h, self.model.reduction, self.model.nq
         nj, P = nq - 6, self.model.n_patches
         now = self._moving(state)
-        M, bias = model.skeleton(state.q, state.v)
-        R = now.at.rotation[self._nodes]
-        JR, WR = now.J.transpose(0, 2, 1) @ R, now.W.transpose(0, 2, 1) @ R
-        carried = (JR @ red.first + WR @ red.second).sum(axis=0)  # (nq, ny)
-        Mqq = M.copy()
-        Mqq[:, 6:] += carried[:, :nj]
-        Mqq[6:] += carried[:, :nj].T
-        Mqq[6:, 6:] += red.mass[:nj, :nj]
-        Mqs = carried[:, nj:].copy()
-        Mqs[6:] += red.mass[:nj, nj:]
-        pull_q, pull_s = self._weights(state, now, R)
+        Mqq, Mqs, bias = self._inertia(state, now)
+        pull_q, pull_s = self._weights(state, now)
         V1, V2 = now.folds[:, 0] + red.coupling @ (state.q - model.home)[6:], red.coupling + np.diag(now.slopes[:, 0])
         r_q = (Mqq @ state.v + Mqs @ state.r) / h - bias + pull_q
         r_q[6:] -= V1
@@ -97,13 +90,12 @@ class ReducedFrames:
         Rf = now.at.rotation[self._feet]
         by_force = np.einsum("cpb,pab->cpa", A[:, : 3 * P].reshape(-1, P, 3), Rf).reshape(-1, 3 * P)
         H = Mqq / h**2 - Hsq.T @ by_q
-        H[6:, 6:] += self._stiffening * V2
         G = now.patches - by_force.T @ Hsq
         na = len(model.driven)
         right = np.zeros((nq, na + 3 * P + 1))
         right[model.driven, np.arange(na)] = 1.0
         right[:, na:-1], right[:, -1] = G.T, r_q - Hsq.T @ free
-        found = cho_solve(cho_factor(0.5 * (H + H.T)), right)
+        found = cho_solve(self._factor(H, V2), right)
         Qt, Qf, q0 = found[:, :na], found[:, na:-1], found[:, -1]
         pushed = np.einsum("pab,pbd->pad", Rf, by_force[: 3 * P].reshape(P, 3, -1)).reshape(3 * P, 3 * P)
         drift = np.einsum("pab,pb->pa", Rf, free[: 3 * P].reshape(P, 3)).ravel()
@@ -131,6 +123,18 @@ class ReducedFrames:
         x = model.points_at(at, folded, s)
         return ReducedState(q, dq / h, x, (x - state.x) / h, s, (s - state.s) / h)
 
+    def _factor(self, H: Array, V2: Array) -> tuple[Array, bool]:
+        """The factor of H with the folds' stiffness; where folds that snap make it indefinite, without their negative part."""
+        for stiff in (V2, V2 - np.diag(np.minimum(np.diag(V2), 0.0))):
+            whole = 0.5 * (H + H.T)
+            whole[6:, 6:] += self._stiffening * stiff
+            try:
+                factor: tuple[Array, bool] = cho_factor(whole)
+            except LinAlgError:
+                continue
+            return factor
+        raise NotFactorizable("the matrix of skeleton and reduced skin is indefinite; take a smaller step", 0)
+
     def _moving(self, state: ReducedState) -> _Moving:
         """Kinematics of a state."""
         model, P, k = self.model, self.model.n_patches, len(self._nodes)
@@ -148,14 +152,37 @@ class ReducedFrames:
         patches[:, 6:] += np.einsum("pab,jpb->paj", at.rotation[self._feet], bent).reshape(3 * P, -1)
         return _Moving(at, J[: 3 * k].reshape(k, 3, -1), W, patches, folds, slopes)
 
-    def _weights(self, state: ReducedState, now: _Moving, R: Array) -> tuple[Array, Array]:
+    def _moved(self, state: ReducedState, now: _Moving) -> Array:
+        """By how much (k, 3) the deformed shares' moments differ from the undeformed ones, in world axes [kg·m]."""
+        red, k, nj = self.model.reduction, len(self._nodes), self.model.nq - 6
+        moment = now.folds[:, 1 : 1 + 3 * k].sum(axis=0).reshape(k, 3) + red.first[:, :, nj:] @ state.s
+        return np.asarray(np.einsum("kij,kj->ki", now.at.rotation[self._nodes], moment))
+
+    def _inertia(self, state: ReducedState, now: _Moving) -> tuple[Array, Array, Array]:
+        """M_qq (nq, nq) and M_qs (nq, ns) of the deformed character, and the skeleton's bias (nq,)."""
+        model, red, k, nj = self.model, self.model.reduction, len(self._nodes), self.model.nq - 6
+        M, bias = model.skeleton(state.q, state.v)
+        R = now.at.rotation[self._nodes]
+        JR, WR = now.J.transpose(0, 2, 1) @ R, now.W.transpose(0, 2, 1) @ R
+        first = red.first.copy()
+        first[:, :, :nj] = now.slopes[:, 1 : 1 + 3 * k].reshape(nj, k, 3).transpose(1, 2, 0)
+        carried = (JR @ first + WR @ red.second).sum(axis=0)
+        swung = np.cross(now.W, self._moved(state, now)[:, :, None], axis=1)
+        turned = (now.J.transpose(0, 2, 1) @ swung).sum(axis=0)
+        M = M + turned + turned.T
+        M[:, 6:] += carried[:, :nj]
+        M[6:] += carried[:, :nj].T
+        M[6:, 6:] += red.mass[:nj, :nj]
+        Mqs = carried[:, nj:]
+        Mqs[6:] += red.mass[:nj, nj:]
+        return M, Mqs, bias
+
+    def _weights(self, state: ReducedState, now: _Moving) -> tuple[Array, Array]:
         """What gravity adds where the skin is deformed: on q (nq,) and on s (ns,)."""
         red, k, nj = self.model.reduction, len(self._nodes), self.model.nq - 6
         g = np.array([0.0, 0.0, -self._gravity])
-        moment = now.folds[:, 1 : 1 + 3 * k].sum(axis=0).reshape(k, 3) + red.first[:, :, nj:] @ state.s
-        arm = np.einsum("kij,kj->ki", R, moment)
-        on_q = np.einsum("kaq,ka->q", now.W, np.cross(arm, g))
-        down = np.einsum("kij,i->kj", R, g)
+        on_q = np.einsum("kaq,ka->q", now.W, np.cross(self._moved(state, now), g))
+        down = np.einsum("kij,i->kj", now.at.rotation[self._nodes], g)
         on_q[6:] += now.slopes[:, 1 : 1 + 3 * k] @ down.ravel()
         return on_q, np.asarray(np.einsum("kas,ka->s", red.first[:, :, nj:], down))
 

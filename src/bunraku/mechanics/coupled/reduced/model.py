@@ -33,7 +33,7 @@ Indices: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ReducedState(SkinnedState):
-    """Places ``x`` (P + k, 3) are those of patches and shares' centres; ``s`` (ns,) patches in their feet [m] and modes, ``r`` rates."""
+    """Places ``x`` (P + k, 3) are patches and shares' centres; ``s`` (ns,) patches in their feet and modes, ``r`` rates."""
 
     s: Array
     r: Array
@@ -135,7 +135,7 @@ class ReducedModel(SkinnedModel):
         return s
 
 
-def reduced_model(whole: SkinnedModel, *, modes: int = 40, backend: Backend = "auto") -> ReducedModel:
+def reduced_model(whole: SkinnedModel, *, modes: int = 120, backend: Backend = "auto") -> ReducedModel:
     """Reduce the skin of a model (a minute or so once a skin of 16,000 nodes, from the disk after that)."""
     for coordinate in range(6, whole.nq):
         if whole.tree.kind[np.flatnonzero(whole.tree.coordinate == coordinate)[0]] != HINGE:

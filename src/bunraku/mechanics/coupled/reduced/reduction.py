@@ -71,7 +71,7 @@ class Reduction:
         return JointLaw(self.knots, self.cubics)
 
 
-def reduce_skin(model: SkinnedModel, share: SkinShare | None = None, *, modes: int = 40, backend: Backend = "auto") -> Reduction:
+def reduce_skin(model: SkinnedModel, share: SkinShare | None = None, *, modes: int = 120, backend: Backend = "auto") -> Reduction:
     """The reduction of a model's skin, from the disk when it was made before; ``modes`` that sway are kept at the most."""
     key = _key(model, modes)
     kept = load_result(KIND, key)
@@ -161,8 +161,10 @@ def _relative_size(model: SkinnedModel, share: SkinShare, joints: Array) -> Arra
 def _looked(
     model: SkinnedModel, share: SkinShare, feet: Indices, group: list[int], which: Indices, now: Folded
 ) -> tuple[Array, Array]:
-    """Of an equilibrium: per joint of the group its torque, the moments of shares and displacements of patches that are its doing;
-    the displacements (n, 3) of nodes in the frames of their bodies."""
+    """Of an equilibrium: rows (joints of the group) of torque, moments of shares and displacements of patches that are its doing.
+
+    And the displacements (n, 3) of nodes in the frames of their bodies.
+    """
     at, home = model.tree.configuration(now.q), model.tree.configuration(model.home)
 
     def seen(node: int) -> Array:
@@ -199,8 +201,8 @@ def _key(model: SkinnedModel, modes: int) -> str:
 def _code() -> str:
     """The hash of the sources that make a reduction: a result of other code is not taken."""
     digest = hashlib.sha256(np.__version__.encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
+    for name in ("fields", "folding", "integrals", "law", "reduction"):
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()
 
 

@@ -25,7 +25,7 @@ class SpacetimeWeights:
     com: float = 100.0
     com_sideways: float = 2.0
     feet: float = 5000.0
-    level: float = 1e4
+    level: float = 1e3
     follow: float = 1.0
     force: float = 0.2
     force_rate: float = 2.0
