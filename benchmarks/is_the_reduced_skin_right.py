@@ -6,8 +6,8 @@ A walk of 5 s (40 mm, each foot lifted once, 10 mm) is planned once and followed
 and with the skin reduced, from the same standing state and with the same weights. Rows: nodes and reduced coordinates; seconds to
 reduce the skin (nearly none when it was made before) and to plan; the largest distance of the centres of mass and of the soles'
 centres over the frames; the same between two reduced skins of which one is a hundredth stiffer in its folds, which says how well
-the motion itself is determined; milliseconds of thread CPU a frame of both, as followed (contact and torques included) and of the step
-alone, and their ratios; seconds to follow the 5 s on the reduced skin. ``--frames`` compares only the first N frames.
+the motion itself is determined; milliseconds of thread CPU a frame of both, as followed (contact and torques included) and of the
+step alone, and their ratios; seconds to follow the 5 s on the reduced skin. ``--frames`` compares only the first N frames.
 """
 
 from __future__ import annotations

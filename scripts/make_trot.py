@@ -14,7 +14,7 @@ from bunraku.motion import Clip
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "clips"
 TROT = Trot(samples=127)
-TROTS = {"monster-trot": TROT, "monster-trot-quick": replace(TROT, steps=2, samples=49)}
+TROTS = {"monster-trot": TROT, "monster-trot-quick": replace(TROT, speed=0.3, steps=2, samples=49)}
 
 
 def main() -> None:

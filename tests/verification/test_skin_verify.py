@@ -123,7 +123,7 @@ def test_distance_counts_along_the_way_and_in_place_from_the_spot() -> None:
     assert (went.distance, went.planned, went.stays) == (pytest.approx(0.4), 0.5, False)
     assert went.error == pytest.approx(0.2)
     assert went.apart == pytest.approx(np.hypot(0.1, 0.3))
-    stayed = walk_between(np.array([0.0, 0.03]), np.array([0.001, 0.03]), 0.4)
+    stayed = walk_between(np.array([0.0, 0.003]), np.array([0.001, 0.003]), 0.4)
     assert stayed.stays
     assert stayed.error == pytest.approx(0.001 / 0.4)
     back = walk_between(np.array([-0.5, 0.0]), np.array([0.5, 0.0]), 0.2)

@@ -130,7 +130,7 @@ DEMOS = {
         "skin",
         "beetle",
         "beetle-walk",
-        {"crouch": 0.015},
+        {"crouch": 0.008},
         "it walks; planned without dynamics it would rock its body far more",
         "demo_skin",
     ),

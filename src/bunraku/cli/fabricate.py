@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bunraku.character import Character
-
 if TYPE_CHECKING:
     from bunraku.building.robot import Robot
+    from bunraku.character import Character
 
 __all__ = ["register"]
 
@@ -34,6 +33,7 @@ def fabricate(
     Of a skinned character also bracing units, the pieces of its skin and their moulds. Exit 1 when a part does not fit the printer,
     is not sound, parts are in each other's way at home, or a casting does not come out of its mould.
     """
+    from bunraku.character import Character
     from bunraku.cli.console import emit_json, say
     from bunraku.fabrication.fabricate import fabricate as make
 

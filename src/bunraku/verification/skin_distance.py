@@ -19,8 +19,8 @@ DISTANCE_ERROR = 0.15
 """A walk keeps its promise when it goes the stated distance within this share; one in place when it ends within this share of the
 spacing of its soles from where it should."""
 
-STAYS = 0.15
-"""A motion whose ends are planned to be nearer than this share of the spacing of the soles stays in place."""
+STAYS = 0.01
+"""A motion whose ends are planned to be nearer than this [m] stays in place."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Walk:
     @property
     def stays(self) -> bool:
         """Whether the motion should end about where it begins."""
-        return self.planned < STAYS * self.spacing
+        return self.planned < STAYS
 
     @property
     def error(self) -> float:
@@ -55,7 +55,7 @@ class Walk:
 def walk_between(done: Array, planned: Array, spacing: float) -> Walk:
     """From displacements (2,) [m] done and planned; the distance is counted along the planned one, or as it is in place."""
     length = float(np.linalg.norm(planned))
-    along = float(done @ planned) / length if length >= STAYS * spacing else float(np.linalg.norm(done))
+    along = float(done @ planned) / length if length >= STAYS else float(np.linalg.norm(done))
     return Walk(along, length, float(np.linalg.norm(done - planned)), spacing)
 
 

@@ -96,7 +96,7 @@ def test_free_fall(model):
     for n in range(1, 6):
         state = frames.advance(state, frames.linearize(state), *none)
         assert state.v[2] == pytest.approx(-9.81 * n * H, rel=1e-9)
-        assert np.abs(state.w + [0.0, 0.0, 9.81 * n * H]).max() < 1e-9
+        assert np.abs(state.w - np.array([0.0, 0.0, -9.81 * n * H])).max() < 1e-9
     assert np.abs(state.q[3:] - model.home[3:]).max() < 1e-9
 
 

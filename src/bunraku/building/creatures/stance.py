@@ -44,7 +44,7 @@ def flat_footed(surface: Surface, legs: tuple[LegCurve, ...]) -> Surface:
     """The surface standing on z = 0 on flat soles with upright rims and smooth outlines.
 
     It is cut a little above its lowest place, where flat faces there cover as much as half of the cross-section of each leg, and by
-    more than half of a leg's radius where it stands on round feet. Towards the cut the outline of a foot goes over to the ellipse of
+    more than half of a leg's radius where it stands on round feet. Towards the cut a foot's outline goes over to the ellipse of
     the same second moments, which goes straight down below it; the surface is sampled anew so, and what is below the cut pressed
     flat, as `outlines.form_surface` does.
     """

@@ -86,8 +86,8 @@ def _moulds(made: SkinnedFabrication) -> list[str]:
         f"A half is drawn along its pull. Hooked: share of its surface with negative draft; steep: with less than {DRAFT:g} deg. "
         "Undercut: how far across the pull the rubber must give way, stretch: that over half the width there; core: how far "
         f"the rubber is stretched off the core (or the core pulled through it). Up to {100 * PEEL_STRAIN:.0f} % are accepted: draw "
-        "the core first, then press the hollow skin inwards. The folds across a limb open along the parting plane; what of them hooks is in "
-        "these figures.",
+        "the core first, then press the hollow skin inwards. The folds across a limb open along the parting plane; what of them "
+        "hooks is in these figures.",
         "",
         "| piece | half | hooked | steep | undercut [mm] | stretch | core | comes out |",
         "|---|---|---|---|---|---|---|---|",

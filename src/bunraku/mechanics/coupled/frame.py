@@ -85,17 +85,30 @@ class CoupledFrames:
         self._border = np.zeros((solid.size, model.nq + 3 * model.n_patches + 1))
         self._border[:, model.nq : -1] = model.patches.T.todense()
         self._held = held
+        row = np.repeat(np.arange(solid.size), np.diff(solid.pattern.indptr))
+        self._own = np.flatnonzero(row // 3 == solid.pattern.indices // 3)
         self.shortened = 1.0
         self._kept: tuple[csr_array, Array, Array, Array] | None = None
 
-    def linearize(self, state: SkinnedState, extra: Array | None = None, skeleton_extra: Array | None = None) -> Frame:
-        """The step from a state; ``extra`` forces (n, 3) on nodes and ``skeleton_extra`` (nq,), collisions for example."""
+    def linearize(
+        self,
+        state: SkinnedState,
+        extra: Array | None = None,
+        skeleton_extra: Array | None = None,
+        stiffness: Array | None = None,
+    ) -> Frame:
+        """The step from a state, with ``extra`` forces (n, 3) on nodes and (nq,) on the skeleton, and what stiffens nodes (n, 3, 3)."""
         model, h, nq, P3 = self.model, self.h, self.model.nq, 3 * self.model.n_patches
         f, K = model.solid.force_and_stiffness((state.x - model.mesh.nodes).ravel())
-        A = model.solid.pattern.matrix(self._inertia + (1.0 + model.damping / h) * K.data)
+        data = self._inertia + (1.0 + model.damping / h) * K.data
+        if stiffness is not None:
+            data[self._own] += stiffness.ravel()
+        A = model.solid.pattern.matrix(data)
         b = np.asarray(model.mass @ state.w.ravel()) / h + self._weight - f
         if extra is not None:
             b += extra.ravel()
+        if stiffness is not None:  # against changes of velocity, not against being carried along
+            b += h * np.einsum("nij,nj->ni", stiffness, state.w).ravel()
         places, J = model.glue_at(state.q)
         c = places.ravel() - state.x[model.glue].ravel()
         columns = np.zeros((model.solid.size, nq + 1))

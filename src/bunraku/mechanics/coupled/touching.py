@@ -1,7 +1,8 @@
-"""What touches inside: the skin itself, and the skin and the skeleton; explicit forces for a frame (the paper's section 4.2)."""
+"""What touches inside: the skin itself, and the skin and the skeleton; forces for a frame (the paper's section 4.2)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -14,12 +15,25 @@ from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 
-__all__ = ["SkinCollisions"]
+__all__ = ["SkinCollisions", "Touch"]
 
 Array: TypeAlias = NDArray[np.float64]
 
 DYNAMIC = Penalty(stiffness=2e7, onset=4e-4, deepest=1.5e-3)
-"""Softer than in quasi-static folds: the force is explicit, and a frame of 5 ms must not throw what touches."""
+"""Softer than in quasi-static folds: what touches moves at low speeds."""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Forces on the nodes (n, 3) [N], generalized forces on the skeleton (nq,), and a bound of their stiffness (n, 3, 3) [N/m].
+
+    The bound is the sum of the sizes of all couplings of a node, put on the node itself: a step that counts with it never throws
+    apart what touches, whatever the penalty, and needs no other pattern than the skin's.
+    """
+
+    force: Array
+    skeleton: Array
+    stiffness: Array
 
 
 class SkinCollisions:
@@ -40,8 +54,8 @@ class SkinCollisions:
         )
         self.touches, self.deepest = 0, 0.0
 
-    def __call__(self, state: SkinnedState) -> tuple[Array, Array]:
-        """Forces on the nodes (n, 3) [N] and generalized forces on the skeleton (nq,) [N, N·m]."""
+    def __call__(self, state: SkinnedState) -> Touch:
+        """What touches in a state."""
         x = np.ascontiguousarray(state.x)
         pairs = self._skin.find(x)
         force, _ = self._skin.force(x, pairs)
@@ -57,7 +71,11 @@ class SkinCollisions:
                 generalized += angular.T @ w[:3] + linear.T @ w[3:]
         self.touches = pairs.count
         self.deepest = float(pairs.deepest)
-        return force + pushed, generalized
+        bound = np.zeros((len(x), 3, 3))
+        for rows, _, blocks in (self._skin.stiffness(x, pairs), self._skeleton.stiffness(touches)):
+            sign = np.sign(np.trace(blocks, axis1=1, axis2=2))
+            np.add.at(bound, rows, sign[:, None, None] * blocks)
+        return Touch(force + pushed, generalized, bound)
 
     def _poses(self, q: Array) -> Array:
         at = self.model.tree.configuration(q)

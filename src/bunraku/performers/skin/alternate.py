@@ -48,7 +48,7 @@ POSED = 18
 class Puppet:
     """A skinned character ready to be planned with: what depends on it alone.
 
-    ``collisions``: whether its skin may touch itself and the bodies; ``speed``: the share of the motors' speeds that plans count on.
+    ``collisions``: whether its skin may touch itself and the bodies; ``speed``: the share of the motors' speeds plans count on.
     """
 
     model: SkinnedModel

@@ -15,6 +15,7 @@ from bunraku.mechanics.contact.check import ContactCheck
 from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
+from bunraku.mechanics.coupled.touching import Touch
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
@@ -91,7 +92,7 @@ def track(
     weights: FrameWeights | None = None,
     friction: Array | None = None,
     start: FrameRecord | None = None,
-    collisions: Callable[[SkinnedState], tuple[Array, Array]] | None = None,
+    collisions: Callable[[SkinnedState], Touch] | None = None,
     look: Callable[[SkinnedState], None] | None = None,
     solve: Callable[..., FrameStep] = step_torques,
     monitor: Monitor = SILENT,
@@ -117,7 +118,8 @@ def track(
     carried = _even(model, stands) if forces is None else forces
     for i in range(len(wished)):
         clock = time.thread_time()
-        extra = (None, None) if collisions is None else collisions(state)
+        touch = None if collisions is None else collisions(state)
+        extra = () if touch is None else (touch.force, touch.skeleton, touch.stiffness)
         frame = frames.linearize(state, *extra)
         soles = sole_motion(model, state.q).center[:, :2]
         came_down = np.where((stands[i] & stood)[:, None], came_down, soles)

@@ -43,12 +43,12 @@ class FrameWeights:
 
     place: float = 10.0
     turn: float = 1.0
-    joint: float = 0.1
+    joint: float = 0.3
     torque: float = 1e-9
     effort: float = 1e-8
     ground: float = 0.0
-    orientation: float = 0.0
-    support: float = 0.0
+    orientation: float = 0.01
+    support: float = 1.0
     rate: float = 15.0
 
 

@@ -40,7 +40,7 @@ class Folded:
 def groups_of_joints(stiffness: Array) -> list[list[int]]:
     """Joints in as few groups as a greedy choice finds, none of which feels another of its group; those without skin in none."""
     size = np.sqrt(np.maximum(np.diag(stiffness), 0.0))
-    alive = size > 1e-6 * size.max(initial=0.0)
+    alive = size > 1e-3 * size.max(initial=0.0)
     groups: list[list[int]] = []
     for j in np.flatnonzero(alive):
         for group in groups:

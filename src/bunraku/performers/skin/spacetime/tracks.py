@@ -18,6 +18,10 @@ Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]
 
 
+GOES = (0.1, 0.75)
+"""Shares of a swing between which a foot goes forward: up before, straight down after, so that soft soles do not scuff."""
+
+
 @dataclass(frozen=True)
 class Tracks:
     """Curves at the T samples of a plan, NaN where free, None where not tracked at all.
@@ -99,7 +103,7 @@ def _foot(stands: Flags, progress: Array, periodic: bool, place: Array, way: tup
             before, after = span[0] - 1, span[-1] + 1
             if before < 0 or after >= len(flags):
                 continue
-            u = (span - before) / (after - before)
+            u = np.clip(((span - before) / (after - before) - GOES[0]) / (GOES[1] - GOES[0]), 0.0, 1.0)
             u = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
             holds[span] = holds[before] + u[:, None] * (holds[after] - holds[before])
     found[:] = holds[T : 2 * T] if periodic else holds
