@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from bunraku.formats.registry import read_character, write_clip
 from bunraku.gait.trot_clip import Trot, flight_needed, trot_curves, trot_gait
-from bunraku.motion import Clip
+from bunraku.motion import Clip, JointCurves
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "clips"
 TROT = Trot(samples=127)
@@ -21,7 +23,8 @@ def main() -> None:
     """Write the clips."""
     monster = read_character("monster")
     for name, trot in TROTS.items():
-        curves = trot_curves(monster, trot)
+        drawn = trot_curves(monster, trot)
+        curves = JointCurves(drawn.names, drawn.rate, np.round(drawn.values, 6) + 0.0)
         source = (
             f"a trot at {trot.speed:g} m/s drawn by scripts/make_trot.py: the body rises {1e3 * trot.leap:.0f} mm in flights of "
             f"{1e3 * trot.flight:.0f} ms, for which gravity would need {1e3 * flight_needed(trot.leap):.0f} ms"

@@ -44,7 +44,7 @@ def test_margins_are_distances_to_the_nearest_edge() -> None:
     corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [0.0, 0.0]])
     places = np.zeros((4, 10, 3))
     places[:, :5, :2] = corners
-    places[:, 5:, :2] = corners + [10.0, 0.0]
+    places[:, 5:, :2] = corners + np.array([10.0, 0.0])
     stands = np.array([[True, False], [True, False], [True, True], [False, False]])
     points = np.array([[0.0, 0.7], [0.0, 1.5], [5.0, 0.0], [0.0, 0.0]])
     found = pressure_margin(points, stands, places)

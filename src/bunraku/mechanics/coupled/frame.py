@@ -97,7 +97,7 @@ class CoupledFrames:
         skeleton_extra: Array | None = None,
         stiffness: Array | None = None,
     ) -> Frame:
-        """The step from a state, with ``extra`` forces (n, 3) on nodes and (nq,) on the skeleton, and what stiffens nodes (n, 3, 3)."""
+        """The step from a state, with ``extra`` forces (n, 3) on nodes, (nq,) on the skeleton, and a node stiffness (n, 3, 3)."""
         model, h, nq, P3 = self.model, self.h, self.model.nq, 3 * self.model.n_patches
         f, K = model.solid.force_and_stiffness((state.x - model.mesh.nodes).ravel())
         data = self._inertia + (1.0 + model.damping / h) * K.data

@@ -191,7 +191,7 @@ def alternate(
         )  # fmt: skip
         gap = joint_gap(wished.q[: len(tracked.q)], tracked.q)
         passes.append(Pass(plan, tracked, tuple(looks), gap, planned, time.thread_time() - clock))
-        if gap <= AGREEMENT or k == most - 1 or tracked.cancelled:
+        if gap <= AGREEMENT or k == most - 1 or tracked.cancelled or tracked.failed:
             break
         clock = time.thread_time()
         effect = effect_of(model, puppet.share, plan, puppet.stiffness, rest, looks, tracked.torques, h)

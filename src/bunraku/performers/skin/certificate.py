@@ -71,6 +71,8 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
     notes = (
         [] if found.agreed else [f"plan and frames still differ by {np.degrees(last.gap):.2f} deg after {len(found.passes)} passes"]
     )
+    if last.tracked.failed:
+        notes.append(f"the frames ended early, {last.tracked.failed}")
     if not last.plan.status.good:
         notes.append(f"the plan ended {last.plan.status.value}: residual {last.plan.residual:.2g}")
     return certify(model.character, wish, wish, status=status, checks=checks, notes=notes, figures=figures)
@@ -80,4 +82,6 @@ def _status(found: Alternated) -> Status:
     last = found.passes[-1]
     if last.tracked.cancelled:
         return Status.CANCELLED
+    if last.tracked.failed:
+        return Status.STALLED
     return Status.CONVERGED if found.agreed else Status.MAX_ITERATIONS

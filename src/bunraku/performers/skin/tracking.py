@@ -16,7 +16,9 @@ from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.coupled.touching import Touch
+from bunraku.mechanics.elastic.solid import Collapsed
 from bunraku.mechanics.statics import GRAVITY
+from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
 from bunraku.performers.skin.frame.torque_step import step_torques
@@ -47,7 +49,8 @@ class FrameRecord:
 class Tracked:
     """The frames of a pass: ``q`` (N + 1, nq), ``com`` (N + 1, 3), places of the ``patches`` (N + 1, P, 3), ``stands`` (N, s).
 
-    ``records`` (N) of the frames; ``state`` the last; ``cancelled`` if it was stopped before its end.
+    ``records`` (N) of the frames; ``state`` the last; ``cancelled`` if it was stopped before its end, ``failed`` why no frame
+    followed the last one, empty if all did.
     """
 
     q: Array
@@ -57,6 +60,7 @@ class Tracked:
     records: tuple[FrameRecord, ...]
     state: SkinnedState
     cancelled: bool = False
+    failed: str = ""
 
     @property
     def torques(self) -> Array:
@@ -112,7 +116,7 @@ def track(
     path = np.vstack([wished[:1], wished[:1], wished]) if plan_start is None else np.vstack([plan_start, wished])
     q, com, records = [state.q], [model.center_of_mass(state.q, state.x)], list[FrameRecord]()
     patches = [np.asarray(model.patches @ state.x.ravel()).reshape(-1, 3)]
-    cancelled = False
+    cancelled, failed = False, ""
     came_down, stood = np.zeros((stands.shape[1], 2)), np.zeros(stands.shape[1], dtype=bool)
     foreseen = np.zeros((len(wished), na)) if torques is None else torques
     carried = _even(model, stands) if forces is None else forces
@@ -120,7 +124,11 @@ def track(
         clock = time.thread_time()
         touch = None if collisions is None else collisions(state)
         extra = () if touch is None else (touch.force, touch.skeleton, touch.stiffness)
-        frame = frames.linearize(state, *extra)
+        try:
+            frame = frames.linearize(state, *extra)
+        except NotFactorizable as error:
+            failed = f"at {i * frames.h:.2f} s: {error}"
+            break
         soles = sole_motion(model, state.q).center[:, :2]
         came_down = np.where((stands[i] & stood)[:, None], came_down, soles)
         stood = stands[i]
@@ -136,7 +144,11 @@ def track(
         found = solve(problem, np.clip(tau, lo, hi), F)
         inside = time.thread_time() - inside
         tau, F = found.tau, found.F
-        state = frames.advance(state, frame, tau, F.ravel())
+        try:
+            state = frames.advance(state, frame, tau, F.ravel())
+        except Collapsed as error:
+            failed = f"at {i * frames.h:.2f} s: {error}"
+            break
         seconds = time.thread_time() - clock
         records.append(
             FrameRecord(
@@ -162,7 +174,7 @@ def track(
             cancelled = i + 1 < len(wished)
             break
     done = stands[: len(records)]
-    return Tracked(np.array(q), np.array(com), np.array(patches), done, tuple(records), state, cancelled)
+    return Tracked(np.array(q), np.array(com), np.array(patches), done, tuple(records), state, cancelled, failed)
 
 
 def _even(model: SkinnedModel, stands: NDArray[np.bool_]) -> Array:

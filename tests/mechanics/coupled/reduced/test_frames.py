@@ -35,7 +35,7 @@ def test_free_fall(model):
         assert state.v[2] == pytest.approx(-9.81 * n * H, rel=1e-9)
         assert np.abs(np.delete(state.v, 2)).max() < 1e-9
         assert np.abs(state.s).max() < 1e-12
-        assert np.abs(state.w + [0.0, 0.0, 9.81 * n * H]).max() < 1e-9
+        assert np.abs(state.w + np.array([0.0, 0.0, 9.81 * n * H])).max() < 1e-9
 
 
 def test_the_centre_of_mass_feels_only_gravity_and_ground(model, bent):
