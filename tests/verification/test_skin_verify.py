@@ -114,8 +114,9 @@ def test_soles_slide_by_the_way_of_their_middle(beetle, make_skinned, model) -> 
     """Standing legs whose base is planned to move 2 mm slide 2 mm, however the lowest point of the rim wanders."""
     q = np.repeat(model.home[None], 21, axis=0)
     q[:, 0] = np.linspace(0.0, 0.002, 21)
+    q[:, 8::3] = 1e-7 * (-1.0) ** np.arange(21)[:, None]
     plan = skin_plan(make_skinned(beetle, q, np.zeros((21, 12))), model)
-    np.testing.assert_allclose(planned_slides(plan).sum(axis=0), 0.002, rtol=1e-9)
+    np.testing.assert_allclose(planned_slides(plan).sum(axis=0), 0.002, rtol=1e-3)
 
 
 def test_distance_counts_along_the_way_and_in_place_from_the_spot() -> None:

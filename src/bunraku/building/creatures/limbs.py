@@ -16,17 +16,27 @@ __all__ = ["find_legs", "leg_paths"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+FOOT = 0.35
+"""A foot is lower than this part of the height at which its leg leaves the trunk."""
 
 
 def find_legs(nodes: Array, edges: Indices, *, ground: float, resample: int = 24) -> tuple[LegCurve, ...]:
     """The legs LF, RF, LH, RH of a skeleton line: ``nodes`` (k, 3) [m] joined by ``edges`` (e, 2), z up.
 
-    The four lowest ends are feet. A leg's curve is the way from its foot to the next branching point, smoothed, from the trunk
-    downward, and goes straight down from its end to the ``ground`` [m]. Fore and hind are told by the long horizontal direction of
-    the feet, which must be nearer to x than to y.
+    The four lowest ends are feet; refused when one hangs in the air, as a tail does. A leg's curve is the way from its foot to the
+    next branching point, smoothed, from the trunk downward, and goes straight down from its end to the ``ground`` [m]. Fore and
+    hind are told by the long horizontal direction of the feet, which must be nearer to x than to y.
     """
     paths = leg_paths(nodes, edges)
     ends = np.array([nodes[path[0]] for path in paths])
+    hips = np.array([nodes[path[-1]] for path in paths])
+    standing = ends[:, 2] - ground < FOOT * (hips[:, 2] - ground)
+    if not standing.all():
+        x, y, z = ends[int(np.argmin(standing))] - np.array([0.0, 0.0, ground])
+        raise BadInput(
+            f"the surface has {int(standing.sum())} legs that reach the ground, the next limb ends {z:.3f} m above it at "
+            f"({x:.2f}, {y:.2f}) m; a creature stands on four, z up"
+        )
     middle = ends[:, :2].mean(axis=0)
     fore, left = ends[:, 0] >= middle[0], ends[:, 1] >= middle[1]
     names = [f"{'L' if is_left else 'R'}{'F' if is_fore else 'H'}" for is_fore, is_left in zip(fore, left, strict=True)]

@@ -19,6 +19,7 @@ from bunraku.building.creatures.stance import Stance, flat_footed, leg_stance
 from bunraku.building.creatures.templates import Template, template
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
+from bunraku.geometry.shells.quality import check_closed
 from bunraku.geometry.shells.rings import fold_rings
 from bunraku.geometry.shells.shell import Shell
 from bunraku.geometry.surfaces.distance import signed_distance
@@ -67,6 +68,7 @@ def design_creature(
     Raises BadInput with the reason when the surface does not have room for it.
     """
     chosen = template(mechanism)
+    check_closed(surface.faces, "the surface")
     line = skeleton_line(surface)
     legs = find_legs(line.nodes, line.edges, ground=float(surface.bounds[0, 2]))
     standing = flat_footed(surface, legs)

@@ -50,6 +50,8 @@ class LocomotionPerformer(Performer):
             return Suitability(0.0, "no motor moves the character", ("motors",))
         if clip.gait is None:
             return Suitability(0.0, "the clip has no gait", ("gait",))
+        if character.skin is not None:
+            return Suitability(0.2, "the character has a skin, which a plan of rigid bodies leaves out; use skin")
         return Suitability(1.0, f"the clip says how to go, and {len(character.end_effectors)} end effectors carry the character")
 
     def perform(
