@@ -4,9 +4,10 @@
 
 A beetle of four legs wears a skin of rubber. It is asked for very little: lift the left front foot and put it down again. The plan
 of the skeleton is made over all time at once, with the skin as mass and springs; then every frame is computed with the whole skin,
-its soles on the ground patch by patch, and torques within what the motors can give. Notice three things. The body leans away from
-the foot before it rises, because the pressure under the other three must stay between them. The foot's patches leave the ground one
-after the other, not at once: the sole is soft. And the torques never pass 1.96 N·m, which is all that a MG995R has.
+its soles on the ground patch by patch, and torques within what the motors can give. Notice three things. The two feet beside the
+one that rises take almost all the weight, the one across from it almost nothing: the body is balanced on a diagonal, and the
+pressure stays between the three soles. The foot's patches leave the ground one after the other, not at once: the sole is soft. And
+the torques never pass 1.96 N·m, which is all that a MG995R has.
 """
 
 import numpy as np
@@ -23,22 +24,20 @@ def lesson(frame=0.01):
 
 
 def told(found):
-    """What the frames show: how far the body leans, which force each foot bears, how many patches touch, the largest torque."""
+    """What the frames show: which force each foot bears, how many of its patches touch, the largest torque."""
     tracked = found.passes[-1].tracked
-    lean = tracked.com[1:, :2] - tracked.com[0, :2]
     force = tracked.forces[:, :, 2].reshape(len(tracked.records), -1, PATCHES)
-    return lean, force.sum(axis=2), (force > 1e-6).sum(axis=2), np.abs(tracked.torques).max()
+    return force.sum(axis=2), (force > 1e-6).sum(axis=2), np.abs(tracked.torques).max()
 
 
 if __name__ == "__main__":
     from matplotlib import pyplot
 
     found = lesson()
-    lean, force, touching, torque = told(found)
+    force, touching, torque = told(found)
     names = [tip.name for tip in found.puppet.model.character.end_effectors]
     times = found.puppet.h * np.arange(1, len(force) + 1)
     print(f"{len(found.puppet.model.mesh.nodes)} nodes of skin, torques up to {torque:.2f} N·m")
-    print(f"the body leans by {1e3 * np.linalg.norm(lean, axis=1).max():.0f} mm")
     for k in range(0, len(times), 20):
         print(f"{times[k]:.2f} s  " + "  ".join(f"{n} {f:5.1f} N" for n, f in zip(names, force[k], strict=True)))
     figure, (above, below) = pyplot.subplots(2, sharex=True)

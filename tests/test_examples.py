@@ -359,14 +359,13 @@ def test_lesson_27() -> None:
 def test_lesson_28() -> None:
     module = load("28")
     found = module.lesson()
-    lean, force, touching, torque = module.told(found)
+    force, touching, torque = module.told(found)
     tracked = found.passes[-1].tracked
     up = np.flatnonzero(~tracked.stands[:, 0])
     middle = up[len(up) // 2]
-    foot = tracked.patches[0, :5, :2].mean(axis=0) - tracked.com[0, :2]
     assert force[middle, 0] == 0.0
     assert touching[middle, 0] == 0
-    assert lean[middle] @ foot < 0.0  # away from the foot
+    assert force[middle, 1] + force[middle, 2] > 0.8 * force[middle].sum()  # the feet beside it carry, on a diagonal
     assert set(touching[:, 0]) - {0, 5}  # soft soles leave the ground patch by patch
     assert all(record.check.ok and record.rows_ok for record in tracked.records)
     assert torque <= 1.96

@@ -27,7 +27,13 @@ def test_the_demos_of_the_issue_are_there() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SKINNED)
+QUICKEST = ("beetle-lift", "lizard-walk")
+"""Run with every test; the others (half a minute each and more) with the exhaustive ones, where what still fails can be seen."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICKEST else pytest.param(name, marks=pytest.mark.exhaustive) for name in SKINNED]
+)
 def test_a_coarse_skin_keeps_every_limit_in_every_frame(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = _run(["demo", name, "--quick", "--json"])
     figures = json.loads(capsys.readouterr().out)

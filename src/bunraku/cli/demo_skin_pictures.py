@@ -48,8 +48,12 @@ def draw_all(
 
 
 def shown_frames(found: Alternated) -> list[tuple[str, int]]:
-    """Three frames of the first swing with a title each: a foot leaves, is in the air, comes down again."""
-    stands = found.passes[-1].tracked.stands
+    """Three frames of the first swing with a title each: a foot leaves, is in the air, comes down again.
+
+    Of the frames near each moment the one whose search was longest: most searches begin where the last ended, and end at once.
+    """
+    tracked = found.passes[-1].tracked
+    stands = tracked.stands
     names = [tip.name for tip in found.puppet.model.character.end_effectors]
     air = ~stands
     if not air.any():
@@ -57,10 +61,16 @@ def shown_frames(found: Alternated) -> list[tuple[str, int]]:
     first = int(np.flatnonzero(air.any(axis=1))[0])
     foot = int(np.flatnonzero(air[first])[0])
     down = first + int(np.argmax(stands[first:, foot])) if stands[first:, foot].any() else len(stands) - 1
+    wide = max(1, (down - first) // 5)
+
+    def near(k: int) -> int:
+        span = range(max(0, k - wide), min(len(stands), k + wide + 1))
+        return max(span, key=lambda i: (len(tracked.records[i].costs), -abs(i - k)))
+
     return [
-        (f"{names[foot]} leaves the ground", first),
-        (f"{names[foot]} in the air", (first + down) // 2),
-        (f"{names[foot]} comes down", down),
+        (f"{names[foot]} leaves the ground", near(first)),
+        (f"{names[foot]} in the air", near((first + down) // 2)),
+        (f"{names[foot]} comes down", near(down)),
     ]
 
 

@@ -18,6 +18,9 @@ __all__ = ["draw_angles", "draw_convergence", "draw_pressure", "draw_roll", "dra
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 
+LONGEST = 10
+"""Steps that a picture of a search shows at least: as many as the paper's."""
+
 RUBBER = np.array([0.80, 0.62, 0.38])
 
 
@@ -29,7 +32,8 @@ def draw_convergence(frames: Sequence[tuple[str, Sequence[float]]]) -> Any:
         axis.plot(np.arange(len(values)), values / max(abs(values[-1]), 1e-300), color=DONE, lw=1.4, marker=".", ms=5)
         axis.set_title(title, fontsize=8, loc="left")
         axis.set_xlabel("step of the search", fontsize=8)
-        axis.xaxis.get_major_locator().set_params(integer=True)
+        axis.set_xlim(-0.3, max(LONGEST, len(values) - 1) + 0.3)
+        axis.set_ylim(bottom=0.0)
     axes[0, 0].set_ylabel("cost / cost found", fontsize=8)
     return figure
 

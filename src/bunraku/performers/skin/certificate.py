@@ -15,6 +15,10 @@ __all__ = ["CLEARANCE", "SLIP", "certificate_of"]
 CLEARANCE, SLIP = 0.005, 0.005
 """How high [m] every swing lifts its sole, and how far [m] a sole may slip while it carries."""
 
+SUPPORT = 0.01
+"""How far the mean support of a motion may be from weight and momentum gained: what touches inside is stiffened against changes of
+velocity (`mechanics.coupled.touching`), which costs up to some parts in a thousand. Standing it is below 0.001."""
+
 PRESSURE = 1e-6
 """How far [m] the centre of pressure may lie outside the polygon: rounding."""
 
@@ -33,7 +37,7 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         Check("frames whose contact is not Coulomb's", float(sum(not r.check.ok for r in last.tracked.records)), "", 0.0),
         Check("frames that gave up a limit", float(sum(not r.rows_ok for r in last.tracked.records)), "", 0.0),
         Check("plan and frames apart", np.degrees(last.gap), "deg RMS", float(np.degrees(AGREEMENT))),
-        Check("support against weight", seen.support_error, "of the weight", 1e-3),
+        Check("support against weight", seen.support_error, "of the weight", SUPPORT),
         Check("glue drift", seen.glue_drift, "m", 1e-6),
     ]
     if swings:
