@@ -37,7 +37,7 @@ class BlockEnergy(Protocol):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(T, nv, nd): samples, unknowns of each, border unknowns."""
+        """The samples T, the unknowns nv of each, the border unknowns nd."""
 
     def energy(self, z: Array, weight: float, shifts: Array) -> float:
         """E; may be infinite or not a number where z is out of the question. Must leave the arrays of ``assemble`` alone."""

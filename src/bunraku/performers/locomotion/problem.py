@@ -133,7 +133,7 @@ class MotionProblem:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(T, nv, 3): blocks, unknowns of each, unknowns of the shift."""
+        """The blocks T, the unknowns nv of each, the three unknowns of the shift."""
         return self.samples, self.model.nv, 3
 
     @property

@@ -1,11 +1,10 @@
 """How the skin as it was made answers, linearly: to joints that turn, to forces on its patches, to its own inertia.
 
-All of it with the glue in place and K the stiffness at rest, by one factorization of K_ff:
+All of it with the glue in place and K the stiffness at rest, by one factorization of K_ff::
 
     joints    Psi = -K_ff^-1 K_fg J        the free nodes follow a turn, nothing loads them
     patches   Phi_p = K_ff^-1 P' C, C = (P K_ff^-1 P')^-1     mean displacement one of a patch, the others in place
-    inertia   Phi_a from K_ff^-1 M (T, Psi, Phi_p)    what sways when shares are accelerated (T: rigidly, each along and about
-                                                      three axes), joints or patches; the patches in place
+    inertia   Phi_a from K_ff^-1 M (T, Psi, Phi_p)    what sways when shares (T: rigidly), joints or patches are accelerated
 
 Psi does no work on the others (K Psi = 0 on free nodes), and Phi_a none on Phi_p (their patches do not move): the energy is that of
 the joints, plus p'Cp/2, plus a'(w²)a/2, with Phi_a turned to be modes of frequencies w.

@@ -123,7 +123,7 @@ class SpacetimePlan:
 
     @cached_property
     def moved(self) -> tuple[Array, Array]:
-        """Centre of mass (T, 3) and centres of the soles (T, n_e, 3) [m] as the plan sees them: with the skin's shifts."""
+        """Centre of mass (T, 3) and centres of the soles (T, n_e, 3) [m] with the skin's shifts, as the plan sees them."""
         self.problem.values(self.solution.z)
         K = self.problem._room[0]
         return K[3][1:-1].copy(), K[6][1:-1].copy()

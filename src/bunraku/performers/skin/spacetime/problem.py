@@ -75,7 +75,7 @@ class SpacetimeProblem:
 
     @property
     def intervals(self) -> int:
-        """Number of steps: T of a cycle, T - 1 of a motion that happens once."""
+        """Number of steps, T of a cycle, T - 1 of a motion that happens once."""
         return self.samples if self.periodic else self.samples - 1
 
     @property
@@ -90,7 +90,7 @@ class SpacetimeProblem:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(T, nv, 3): blocks, unknowns of each, unknowns of the shift."""
+        """The blocks T, the unknowns nv of each, the three unknowns of the shift."""
         return self.samples, self.nv, 3
 
     @property
