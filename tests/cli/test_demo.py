@@ -193,4 +193,14 @@ def test_the_list_names_every_demo(capsys) -> None:
     rolling = ["swizzlebot", "swizzlebot-turn", "swizzlebot-rest", "creature3", "creature3-fast", "creature3-turn"]
     rolling += ["brainbot", "brainbot-turn", "agilebot-start-stop", "agilebot-turn", "agilebot-slalom", "agilebot-sidestep"]
     going = [*rolling, "skatebot", "dinobot", "walker-crawl", "walker-trot", "tilted-car", "growing-robot", "motion-graph"]
-    assert listed == [*small, *bending, *going]
+    skinned = [
+        "beetle-lift",
+        "beetle-lift-two",
+        "beetle-walk",
+        "monster-walk",
+        "monster-walk-high",
+        "monster-trot",
+        "lizard-walk",
+        "fold",
+    ]
+    assert listed == [*small, *bending, *going, *skinned]
