@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from bunraku.building.robot import Robot
     from bunraku.character import Character
+    from bunraku.fabrication.fabricate import Fabrication
+    from bunraku.fabrication.skinned.made import SkinnedFabrication
 
 __all__ = ["register"]
 
@@ -34,7 +36,7 @@ def fabricate(
     is not sound, parts are in each other's way at home, or a casting does not come out of its mould.
     """
     from bunraku.character import Character
-    from bunraku.cli.console import emit_json, say
+    from bunraku.cli.console import say
     from bunraku.fabrication.fabricate import fabricate as make
 
     who = _made_of(character)
@@ -49,21 +51,12 @@ def fabricate(
         name, holes = f"{part['count']:2} x {part['name']}", f"{part['screw_holes']} screw holes"
         say(f"  {mark} {name}: {size} mm, {1e3 * part['mass_kg']:.0f} g, {holes}")
     say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies count with {1e3 * made.assumed_mass:.0f} g")
-    say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
-    bound = [room.joint for room in made.rooms if not room.whole]
-    if bound:
-        say(f"not free over all of their range: {', '.join(bound)}; see assembly.md")
-    for fault in made.faults():
-        say(f"  ! {fault}")
-    say(f"wrote {folder}" if made.holds else f"wrote {folder}; NOT EVERY CHECK HOLDS")
-    if json:
-        emit_json(facts)
-    return 0 if made.holds else 1
+    return _conclude(made, facts, [room.joint for room in made.rooms if not room.whole], folder, json)
 
 
 def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], infill: float, json: bool) -> int:
     """Make a skinned character and say what came of it."""
-    from bunraku.cli.console import emit_json, say
+    from bunraku.cli.console import say
     from bunraku.fabrication.skinned.fabricate import fabricate_skinned
 
     made = fabricate_skinned(who, folder, printer=printer, infill=infill)
@@ -82,8 +75,14 @@ def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], 
         )
     say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies without servos count {1e3 * made.assumed_mass:.0f} g")
     say(f"rubber {1e3 * facts['rubber_kg']:.0f} g; {len(facts['mould_parts'])} parts of moulds, {facts['mould_mass_kg']:.1f} kg")
+    return _conclude(made, facts, [each.joint for each in made.ranges if not each.whole], folder, json)
+
+
+def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bound: list[str], folder: Path, json: bool) -> int:
+    """Say which motors it takes, which joints are ``bound``, what does not hold and where it is; the exit code."""
+    from bunraku.cli.console import emit_json, say
+
     say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
-    bound = [each.joint for each in made.ranges if not each.whole]
     if bound:
         say(f"not free over all of their range: {', '.join(bound)}; see assembly.md")
     for fault in made.faults():

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.character import Character, Motor
+from bunraku.errors import BadInput
 from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.share import SkinShare, skin_share, with_skin_mass
 from bunraku.mechanics.coupled.skinned import SkinnedModel
@@ -129,6 +130,8 @@ def settle(
             state = slow.carry(state, (stance - model.home) * (min(1.0, 1.5 * k / POSED) - min(1.0, 1.5 * (k - 1) / POSED)))
         state = SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w))
     tracked = track(slow, state, np.tile(pose, (frames, 1)), stands, weights=weights)
+    if tracked.failed:
+        raise BadInput(f"{model.character.name!r} cannot stand, {tracked.failed}; crouch less, or look at its skin and weight")
     state = tracked.state
     return SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w)), tracked.records[-1]
 
@@ -189,6 +192,8 @@ def alternate(
             wished.touching[1:].astype(bool), torques=wished.torque[1:, model.driven], forces=wished.force[1:],
             weights=frame_weights, start=record, look=look, collisions=puppet.touching, monitor=monitor,
         )  # fmt: skip
+        if not tracked.records:
+            raise BadInput(f"{model.character.name!r} cannot begin this motion, {tracked.failed}")
         gap = joint_gap(wished.q[: len(tracked.q)], tracked.q)
         passes.append(Pass(plan, tracked, tuple(looks), gap, planned, time.thread_time() - clock))
         if gap <= AGREEMENT or k == most - 1 or tracked.cancelled or tracked.failed:

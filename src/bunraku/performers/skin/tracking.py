@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bunraku.character import PATCHES
 from bunraku.mechanics.contact.check import ContactCheck
-from bunraku.mechanics.coupled.frame import CoupledFrames
+from bunraku.mechanics.coupled.frame import CoupledFrames, Frame
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.coupled.touching import Touch
@@ -133,15 +133,12 @@ def track(
         came_down = np.where((stands[i] & stood)[:, None], came_down, soles)
         stood = stands[i]
         step = wished_step(state.q, state.v, path[i : i + 3], frames.h, weights.rate)
-        H, g, const = frame_cost(
+        cost = frame_cost(
             model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], came_down, frames.h, weights
         )
-        C, d = standing_rows(model, stands[i], patches[-1][:, :2])
-        lo, hi = motor_limits(model, state.v)
-        rows = {"C": C, "d": d} if len(C) else {}
-        problem = FrameProblem(H, g, frame.R, frame.W, frame.u0, frame.heights, mu, lo, hi, const=const, **rows)
+        problem = _stated(model, frame, cost, standing_rows(model, stands[i], patches[-1][:, :2]), motor_limits(model, state.v), mu)
         inside = time.thread_time()
-        found = solve(problem, np.clip(tau, lo, hi), F)
+        found = solve(problem, np.clip(tau, problem.lo, problem.hi), F)
         inside = time.thread_time() - inside
         tau, F = found.tau, found.F
         try:
@@ -150,20 +147,8 @@ def track(
             failed = f"at {i * frames.h:.2f} s: {error}"
             break
         seconds = time.thread_time() - clock
-        records.append(
-            FrameRecord(
-                tau,
-                F,
-                problem.check(tau, F),
-                found.rows_ok,
-                found.cost,
-                found.costs,
-                frame.shift,
-                frames.shortened,
-                seconds,
-                inside,
-            )
-        )
+        check, told = problem.check(tau, F), (found.rows_ok, found.cost, found.costs)
+        records.append(FrameRecord(tau, F, check, *told, frame.shift, frames.shortened, seconds, inside))
         q.append(state.q)
         com.append(model.center_of_mass(state.q, state.x))
         patches.append(np.asarray(model.patches @ state.x.ravel()).reshape(-1, 3))
@@ -175,6 +160,20 @@ def track(
             break
     done = stands[: len(records)]
     return Tracked(np.array(q), np.array(com), np.array(patches), done, tuple(records), state, cancelled, failed)
+
+
+def _stated(
+    model: SkinnedModel,
+    frame: Frame,
+    cost: tuple[Array, Array, float],
+    rows: tuple[Array, Array],
+    limits: tuple[Array, Array],
+    mu: Array,
+) -> FrameProblem:
+    """The problem of a frame; ``rows`` of the pressure are left out where no sole should stand."""
+    (H, g, const), (C, d), (lo, hi) = cost, rows, limits
+    kept = {"C": C, "d": d} if len(C) else {}
+    return FrameProblem(H, g, frame.R, frame.W, frame.u0, frame.heights, mu, lo, hi, const=const, **kept)
 
 
 def _even(model: SkinnedModel, stands: NDArray[np.bool_]) -> Array:
