@@ -131,13 +131,20 @@ DEMOS = {
         "beetle",
         "beetle-walk",
         {"crouch": 0.008},
-        "it walks; planned without dynamics it would rock its body far more",
+        "it walks, beside the same walk planned without dynamics",
         "demo_skin",
     ),
-    "monster-walk": Demo("skin", "monster", "monster-walk", {}, "a heavy monster walks with long low steps, 0.11 m/s", "demo_skin"),
+    "monster-walk": Demo(
+        "skin", "monster", "monster-walk", {}, "a heavy monster with long low steps, 0.11 m/s (it still falls)", "demo_skin"
+    ),
     "monster-walk-high": Demo("skin", "monster", "monster-walk-high", {}, "and with short high steps, 0.06 m/s", "demo_skin"),
     "monster-trot": Demo(
-        "skin", "monster", "monster-trot", {}, "it trots at 0.45 m/s after a drawing that defies gravity", "demo_skin"
+        "skin",
+        "monster",
+        "monster-trot",
+        {},
+        "a trot after a drawing that defies gravity; the frames do not hold it yet",
+        "demo_skin",
     ),
     "lizard-walk": Demo("skin", "lizard", "lizard-walk", {}, "a lizard with a spine walks", "demo_skin"),
     "fold": Demo("", "", "", {}, "an ankle turns 70 degrees in a folded skin; a smooth one stalls its motor near 20", "demo_fold"),
