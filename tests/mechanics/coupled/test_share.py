@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse.linalg import spsolve
 
 from bunraku.mechanics.centroidal.model import centroidal_model
+from bunraku.mechanics.contact.check import check_contact
 from bunraku.mechanics.coupled.drive import servo_step
 from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.share import skin_share, with_skin_mass
@@ -90,6 +91,7 @@ def test_servos_hold_the_pose_within_what_the_load_bends_them(model):
         limits = (np.full(12, -1.96), np.full(12, 1.96))
         step = servo_step(frame, model.driven, told, state.q, (20.0, 0.5), limits, 0.005, mu, F)
         state, F = frames.advance(state, frame, step.tau, step.F.ravel()), step.F
+        assert check_contact(frame.W, frame.u0 + frame.R @ step.tau, frame.heights, mu, step.F).ok
     assert step.saturated == 0
     assert step.tau == pytest.approx(20.0 * (told - state.q[model.driven]) - 0.5 * state.v[model.driven], abs=1e-9)
     assert step.F[:, 2].sum() == pytest.approx(model.total_mass * 9.81, rel=0.02)

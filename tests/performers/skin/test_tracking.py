@@ -57,6 +57,16 @@ def test_a_crouch_is_followed(puppet):
     assert all(record.check.ok for record in tracked.records)
 
 
+@pytest.mark.parametrize(
+    ("speed", "low", "high"), [(0.0, -1.96, 1.96), (3.0, -1.96, 0.98), (-3.0, -0.98, 1.96), (6.0, -1.96, 0.0), (9.0, -1.96, 0.0)]
+)
+def test_motors_give_their_torque_speed_line(puppet, speed, low, high):
+    """1.96 N·m at rest to nothing at 6 rad/s; against the motion never more than at rest."""
+    found = motor_limits(puppet.model, np.full(puppet.model.nq, speed))
+    assert found[0] == pytest.approx(np.full(12, low))
+    assert found[1] == pytest.approx(np.full(12, high), abs=1e-12)
+
+
 def test_torques_never_pass_the_motors_line(puppet):
     """A jump of the wished pose asks for far more than the motors have: they give what they have, no more."""
     model = puppet.model
