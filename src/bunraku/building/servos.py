@@ -114,6 +114,23 @@ SERVOS: dict[str, Servo] = {
             "Dynamixel XL430-W250", 1.5, 61.0 * _RPM, source=f"ROBOTIS e-manual, at 12 V; {_THIRD}", **(_X430 | {"mass": 0.0572})
         ),
         Servo(
+            "Dynamixel XW540-T140 at 14.8 V",
+            8.3,
+            88.0 * _RPM,
+            (0.0335, 0.0585, 0.0459),
+            0.185,
+            0.0155,
+            flange=rectangle(0.027, 0.022, 0.0027, "M2.5", f"case holes M2.5; spacing 27 x 22 mm is ours: {_CHECK}"),
+            horn=HolePattern(0.011, 0.0027, 8, "M2.5", f"eight M2.5 on a circle of 22 mm; {_CHECK}"),
+            horn_radius=0.014,
+            horn_height=0.004,
+            resolution=_TICK,
+            backlash=0.25 * pi / 180.0,
+            source=f"ROBOTIS e-manual, at 14.8 V; {_THIRD}; position gains are ours, a proportional gain of 2,100 of its 16,383 steps",
+            stiffness=100.0,
+            damping=1.5,
+        ),
+        Servo(
             "MG995R",
             1.96,
             1.0472 / 0.16,

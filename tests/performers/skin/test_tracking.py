@@ -7,7 +7,7 @@ from bunraku.mechanics.coupled.state import rest_state
 from bunraku.performers.skin.alternate import settle
 from bunraku.performers.skin.measures import measure, pressure
 from bunraku.performers.skin.tracking import motor_limits, track
-from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, standing_rows, wished_step
+from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, standing_rows, wished_step
 
 
 def stand(puppet, frames, wished=None, **options):
@@ -89,12 +89,12 @@ def test_the_cost_is_the_sum_of_its_squares(puppet):
     rng = np.random.default_rng(5)
     state = rest_state(model)
     frame = puppet.frames.linearize(state)
-    weights = FrameWeights(orientation=0.3, support=20.0, ground=1e-4, effort=1e-3, torque=2e-3)
+    weights = FrameWeights(orientation=0.3, support=20.0, swing=7.0, ground=1e-4, effort=1e-3, torque=2e-3)
     v, step = rng.normal(0, 0.1, model.nq), rng.normal(0, 1e-3, model.nq)
     torques = rng.normal(size=(2, 12))
     forces, stands = rng.normal(size=(4, 3)), np.array([True, False, True, True])
-    came = sole_motion(model, state.q).center[:, :2] + rng.normal(0, 1e-3, (4, 2))
-    H, g, const = frame_cost(model, frame, state.q, v, step, (torques[0], torques[1]), forces, stands, came, h, weights)
+    goals = sole_motion(model, state.q).center + rng.normal(0, 1e-3, (3, 4, 3))
+    H, g, const = frame_cost(model, frame, state.q, v, step, (torques[0], torques[1]), forces, stands, goals, h, weights)
     tau, F = rng.normal(size=12), rng.normal(size=60)
     z = np.concatenate([tau, F])
     dq = frame.step(tau, F)
@@ -103,14 +103,23 @@ def test_the_cost_is_the_sum_of_its_squares(puppet):
     total += weights.joint * ((dq - step)[6:] ** 2).sum()
     total += weights.torque * ((tau - torques[0]) ** 2).sum() + weights.effort * ((tau - torques[1]) ** 2).sum()
     total += weights.ground * ((F.reshape(4, 5, 3).sum(axis=1) - forces) ** 2).sum()
+    before, now, after = goals
+    for j, weight in enumerate((20.0, 7.0, 20.0, 20.0)):
+        J, off = soles.center_by_q[j], soles.center[j] - now[j]
+        pull = (after - 2 * now + before)[j] / h**2 + 2 * weights.rate * ((after - now)[j] / h - J @ v) - weights.rate**2 * off
+        total += weight * ((J @ dq - h * J @ v - h**2 * pull) ** 2).sum()
     for j in (0, 2, 3):
-        for weight, J, off in (
-            (weights.orientation, soles.normal_by_q[j][:2], soles.normal[j][:2]),
-            (weights.support, soles.center_by_q[j][:2], soles.center[j][:2] - came[j]),
-        ):
-            wanted = h * J @ v - h**2 * (2 * weights.rate * J @ v + weights.rate**2 * off)
-            total += weight * ((J @ dq - wanted) ** 2).sum()
+        J, off = soles.normal_by_q[j][:2], soles.normal[j][:2]
+        wanted = h * J @ v - h**2 * (2 * weights.rate * J @ v + weights.rate**2 * off)
+        total += weights.orientation * ((J @ dq - wanted) ** 2).sum()
     assert 0.5 * z @ H @ z + g @ z + const == pytest.approx(total, rel=1e-10)
+
+
+def test_paths_of_soles_are_those_of_single_poses(puppet):
+    model = puppet.model
+    poses = model.home + np.random.default_rng(4).normal(0, 0.2, (3, model.nq))
+    singly = [sole_motion(model, q).center for q in poses]
+    assert np.abs(sole_paths(model, poses) - singly).max() < 1e-12
 
 
 def test_soles_turn_and_move_as_their_jacobians_say(puppet):

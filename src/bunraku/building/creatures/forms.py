@@ -86,7 +86,7 @@ def beetle_form() -> Form:
 def monster_form() -> Form:
     """A monster 0.65 m long and 0.49 m high on four bent legs below its body, with a tail and a belly."""
     r = 0.040
-    corners = [(0.115, 0.31), (0.115, 0.256), (0.115, 0.218), (0.087, 0.14), (0.115, 0.06), (0.115, 0.0)]
+    corners = [(0.115, 0.31), (0.115, 0.270), (0.115, 0.218), (0.087, 0.14), (0.115, 0.057), (0.115, 0.0)]
     fore = np.array([(x, 0.09, z) for x, z in corners])
     hind = fore * np.array([-1.0, 1.0, 1.0])
     legs = _four(fore, hind, (_marks(fore, (1, 2, 3, 4)), _marks(hind, (1, 2, 3, 4))))
@@ -106,7 +106,7 @@ def lizard_form() -> Form:
     """A lizard 1.25 m long, its head raised and its tail trailing, on four sprawled legs."""
     r = 0.040
     fore = _sprawled(np.array([0.190, 0.134, 0.202]), np.radians(75.0), np.radians(30.0), 0.085, 0.090, 0.060)
-    fore = np.insert(fore, 1, fore[1] + 0.36 * (fore[0] - fore[1]), axis=0)
+    fore = np.insert(fore, 1, fore[1] + 0.62 * (fore[0] - fore[1]), axis=0)
     hind = fore * np.array([-1.0, 1.0, 1.0])
     legs = _four(fore, hind, (_marks(fore, (1, 2, 3, 4)), _marks(hind, (1, 2, 3, 4))))
     torso = [

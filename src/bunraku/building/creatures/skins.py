@@ -46,6 +46,10 @@ class SkinPlan:
     depth: float = 0.008
     fold_length: float = 0.048
     profile: str = "trapezoid"
+    flank_rows: int = 1
+    flat_rows: int = 1
+    bare: bool = False
+    smooth_rows: int = 1
     sole_around: int = 10
     rim: float = 0.010
     spine_around: int = 24
@@ -63,7 +67,8 @@ def fold_regions(mechanism: Mechanism, plan: SkinPlan) -> tuple[list[FoldRegion]
         if hinge.limb is not None:
             around = plan.spine_around if hinge.parent == mechanism.bodies[0] and "." not in hinge.name else plan.around
             shape = (plan.fold_length, plan.teeth, plan.depth, plan.wall, around, plan.profile)
-            folds.append(FoldRegion(hinge.place, hinge.limb, *shape, rows=1))
+            rows = {"rows": plan.smooth_rows, "flank_rows": plan.flank_rows, "flat_rows": plan.flat_rows}
+            folds.append(FoldRegion(hinge.place, hinge.limb, *shape, **rows, bare=plan.bare))
             bodies.append(hinge.child)
     return folds, bodies
 

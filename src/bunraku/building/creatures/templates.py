@@ -68,8 +68,8 @@ class Template:
 
 
 _SMALL = "MG995R"
-_MIDDLE = "generic 35 kg·cm servo"
-_LARGE = "generic 60 kg·cm servo"
+_MIDDLE = "Dynamixel XM430-W210 at 14.8 V"
+_LARGE = "Dynamixel XW540-T140 at 14.8 V"
 
 TEMPLATES: dict[str, Template] = {
     entry.name: entry

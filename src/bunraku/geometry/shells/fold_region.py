@@ -22,8 +22,9 @@ class FoldRegion:
     ``depth`` [m] are cut into the body, crests stay on the surface, and both ends are uncut; ``teeth`` = 0 gives smooth rings.
     ``wall`` [m] is the thickness of the skin here, measured normal to flanks, crests and valleys. ``profile`` is "trapezoid" (four
     rings a tooth) or "triangle" (two rings a tooth, sharp crests and valleys); ``flank_rows`` and ``flat_rows`` rows make up a
-    flank and a crest or valley (the bending of a flank changes sign in its middle, so one row is much too stiff). ``rows`` is the
-    number of rows of a region without teeth (0: as many as make the cells square).
+    flank and a crest or valley (the bending of a flank changes sign in its middle, so one row is much too stiff). The first and
+    the last groove are half a crest away from the ends, or, ``bare``, begin and end there: the skin outside is their crest.
+    ``rows`` is the number of rows of a region without teeth (0: as many as make the cells square).
     """
 
     center: ArrayLike
@@ -37,6 +38,7 @@ class FoldRegion:
     rows: int = 0
     flank_rows: int = 1
     flat_rows: int = 1
+    bare: bool = False
 
     def __post_init__(self) -> None:
         center, axis = np.array(self.center, dtype=np.float64), np.array(self.axis, dtype=np.float64)
@@ -75,9 +77,9 @@ class FoldRegion:
 def fold_profile(fold: FoldRegion, radius: float = 0.0) -> tuple[Array, Array]:
     """Stations s (k,) [m] along the axis, -length/2 to length/2, and the cut (k,) [m] into the body at each; 0 at both ends.
 
-    Trapezoid of pitch p = length / teeth: flanks of length f = p/4 along the axis, inclined by a = atan(depth / f); flats that
-    measure p/4 on the middle surface of the wall w, so crest = p/4 + w tan(a/2) and valley = p/4 - w tan(a/2) outside, the
-    other way round inside. A region without teeth has rows about as long as the edges of a ring of the given ``radius``.
+    Trapezoid: flanks of length f along the axis, a quarter of the pitch, inclined by a = atan(depth / f); flats that measure f on
+    the middle surface of the wall w, so crest = f + w tan(a/2) and valley = f - w tan(a/2) outside, the other way round inside.
+    With n teeth 4 n f = length, of ``bare`` ones, without half a crest at either end, 4 n f - crest = length. A region without teeth has rows about as long as the edges of a ring of the given ``radius``.
     """
     L = fold.length
     if not fold.teeth:
@@ -88,17 +90,29 @@ def fold_profile(fold: FoldRegion, radius: float = 0.0) -> tuple[Array, Array]:
     if fold.profile == "triangle":
         s = np.append(np.column_stack([starts, starts + p / 2]).ravel(), L / 2)
         return _subdivided(s, np.append(np.tile([0.0, fold.depth], fold.teeth), 0.0), fold)
-    f = p / 4
-    shift = fold.wall * np.tan(0.5 * np.arctan2(fold.depth, f))
+    f, shift = _flank(fold)
     if shift > 0.7 * f:
         raise BadInput(
             f"a fold of {fold.teeth} teeth, depth {fold.depth * 1e3:.1f} mm and wall {fold.wall * 1e3:.1f} mm does not fit into "
             f"{L * 1e3:.1f} mm: the inner crests would close; use fewer teeth, a thinner wall or a longer region"
         )
     crest, valley = f + shift, f - shift
-    corners = np.array([crest / 2, crest / 2 + f, crest / 2 + f + valley, crest / 2 + 2 * f + valley])
-    s = np.concatenate([[-L / 2], (starts[:, None] + corners).ravel(), [L / 2]])
-    return _subdivided(s, np.concatenate([[0.0], np.tile([0.0, fold.depth, fold.depth, 0.0], fold.teeth), [0.0]]), fold)
+    middles = 4.0 * f * (np.arange(fold.teeth) - 0.5 * (fold.teeth - 1))
+    s = (middles[:, None] + np.array([-valley / 2 - f, -valley / 2, valley / 2, valley / 2 + f])).ravel()
+    cut = np.tile([0.0, fold.depth, fold.depth, 0.0], fold.teeth)
+    if not fold.bare:
+        s, cut = np.concatenate([[-L / 2], s, [L / 2]]), np.concatenate([[0.0], cut, [0.0]])
+    s[[0, -1]] = -L / 2, L / 2
+    return _subdivided(s, cut, fold)
+
+
+def _flank(fold: FoldRegion) -> tuple[float, float]:
+    """Length f [m] of a flank along the axis, and by how much crests are longer and valleys shorter, w tan(a/2) [m]."""
+    f = shift = fold.length / (4 * fold.teeth)
+    for _ in range(50):
+        shift = fold.wall * np.tan(0.5 * np.arctan2(fold.depth, f))
+        f = (fold.length + (f + shift if fold.bare else 0.0)) / (4 * fold.teeth)
+    return float(f), float(shift)
 
 
 def _subdivided(s: Array, cut: Array, fold: FoldRegion) -> tuple[Array, Array]:

@@ -41,6 +41,9 @@ Array: TypeAlias = NDArray[np.float64]
 AGREEMENT = np.radians(1.0)
 """RMS of joint angles between plan and frames at which the two agree."""
 
+ROOM = np.radians(2.0)
+"""How far inside the range of each motor plans stay, for frames to err."""
+
 POSED = 18
 """Steps in which the legs are bent to a stance, the last third of them for the skin to come to rest."""
 
@@ -70,10 +73,9 @@ class Puppet:
 
     @cached_property
     def laden(self) -> Character:
-        """The character whose bodies carry their skin as if rigid, its motors ``speed`` as fast."""
+        """The character whose bodies carry their skin as if rigid, its motors ``speed`` as fast and with less range."""
         laden = with_skin_mass(self.model, self.share)
-        slower = [_slower(motor, self.speed) for motor in laden.motors]
-        found: Character = laden.changed(motors=tuple(slower))
+        found: Character = laden.changed(motors=tuple(_spared(motor, self.speed) for motor in laden.motors))
         return found
 
     @cached_property
@@ -136,10 +138,14 @@ def settle(
     return SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w)), tracked.records[-1]
 
 
-def _slower(motor: Motor, share: float) -> Motor:
-    """A motor of which a plan counts on a share of the speed; frames and certificate know the whole one."""
-    speeds = {name: share * value for name in ("velocity", "no_load_speed") if (value := getattr(motor, name)) is not None}
-    found: Motor = motor.changed(**speeds)
+def _spared(motor: Motor, share: float) -> Motor:
+    """A motor of which a plan counts on a share of the speed and not on the ends of its range; frames and certificate do."""
+    fields: dict[str, object] = {
+        name: share * value for name in ("velocity", "no_load_speed") if (value := getattr(motor, name)) is not None
+    }
+    if motor.range is not None and motor.range[1] - motor.range[0] > 4.0 * ROOM:
+        fields["range"] = (motor.range[0] + ROOM, motor.range[1] - ROOM)
+    found: Motor = motor.changed(**fields)
     return found
 
 

@@ -22,7 +22,7 @@ from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
 from bunraku.performers.skin.frame.torque_step import step_torques
-from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, standing_rows, wished_step
+from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, standing_rows, wished_step
 
 __all__ = ["FrameRecord", "Tracked", "motor_limits", "track"]
 
@@ -119,6 +119,7 @@ def track(
     cancelled, failed = False, ""
     came_down, stood = np.zeros((stands.shape[1], 2)), np.zeros(stands.shape[1], dtype=bool)
     foreseen = np.zeros((len(wished), na)) if torques is None else torques
+    soles = sole_paths(model, path)
     carried = _even(model, stands) if forces is None else forces
     for i in range(len(wished)):
         clock = time.thread_time()
@@ -129,12 +130,14 @@ def track(
         except NotFactorizable as error:
             failed = f"at {i * frames.h:.2f} s: {error}"
             break
-        soles = sole_motion(model, state.q).center[:, :2]
-        came_down = np.where((stands[i] & stood)[:, None], came_down, soles)
+        here = sole_motion(model, state.q).center[:, :2]
+        came_down = np.where((stands[i] & stood)[:, None], came_down, here)
         stood = stands[i]
+        goals = soles[i : i + 3].copy()
+        goals[:, stood, :2] = came_down[stood]
         step = wished_step(state.q, state.v, path[i : i + 3], frames.h, weights.rate)
         cost = frame_cost(
-            model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], came_down, frames.h, weights
+            model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], goals, frames.h, weights
         )
         problem = _stated(model, frame, cost, standing_rows(model, stands[i], patches[-1][:, :2]), motor_limits(model, state.v), mu)
         inside = time.thread_time()

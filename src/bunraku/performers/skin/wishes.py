@@ -7,12 +7,13 @@ With dq the skeleton's step of the frame,
     effort        |tau - tau_planned|²           the plan's torques: feet that stand do not work against each other
     ground        |force on sole - planned|²     and share the load as planned
     orientation   |d(R a) - d*|²                 soles that stand lie flat
-    support       |d(sole) - d*|²                and stay where they came down
+    support       |d(sole) - d*|²                and stay where they came down, on the plan's height
+    swing         |d(sole) - d*|²                soles in the air go as planned over the ground, wherever the body is
 
 The paper asks for the plan's pose and steady velocities at once (its equation 14): a return within one frame of 5 ms, which rocks a
 body that stands on soft soles. Here the wished step is that of a critically damped return of rate w,
 dq* = h v + h² (a_p + 2 w (v_p - v) + w² (q_p - q)), with q_p, v_p, a_p of the plan; both of the paper's terms are in it. The wished
-steps d* of soles are of the same form, to rest.
+steps d* of soles are of the same form.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bunraku.mechanics.coupled.frame import Frame
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.tree import _kernels as tree_kernels
 
-__all__ = ["FrameWeights", "SoleMotion", "frame_cost", "sole_motion", "standing_rows", "wished_step"]
+__all__ = ["FrameWeights", "SoleMotion", "frame_cost", "sole_motion", "sole_paths", "standing_rows", "wished_step"]
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class FrameWeights:
     """Weights of the terms, and the ``rate`` [1/s] at which the character comes back to its plan.
 
     ``place`` [1/m²] and ``turn`` of the base, ``joint`` [1/rad²]; ``torque`` and ``effort`` [1/(N·m)²]; ``ground`` [1/N²];
-    ``orientation`` and ``support`` [1/m²] of soles that stand.
+    ``orientation`` and ``support`` [1/m²] of soles that stand, ``swing`` [1/m²] of those in the air.
     """
 
     place: float = 10.0
@@ -49,6 +50,7 @@ class FrameWeights:
     ground: float = 0.0
     orientation: float = 0.01
     support: float = 1.0
+    swing: float = 1.0
     rate: float = 15.0
 
 
@@ -91,14 +93,14 @@ def frame_cost(
     torques: tuple[Array, Array],
     forces: Array,
     stands: NDArray[np.bool_],
-    came_down: Array,
+    goals: Array,
     h: float,
     weights: FrameWeights,
 ) -> tuple[Array, Array, float]:
     """H (n, n), g (n,) and the constant of z'Hz/2 + g'z + const, z = (tau, F).
 
     ``step`` dq* (nq,) wished; ``torques`` of the frame before and of the plan (na,); ``forces`` (s, 3) of the plan on soles;
-    ``stands`` (s,) the soles that should, ``came_down`` (s, 2) where each began to.
+    ``stands`` (s,) the soles that should; ``goals`` (3, s, 3) where the soles should be in the frames before, now and next.
     """
     na = len(model.driven)
     Q = np.hstack([frame.Qt, frame.Qf])
@@ -106,12 +108,13 @@ def frame_cost(
     follow[:3], follow[3:6] = weights.place, weights.turn
     soles = sole_motion(model, q)
     D, e, const = np.diag(follow), -follow * step, float(follow @ step**2)
-    for j in np.flatnonzero(stands):
-        for weight, J, off in (
-            (weights.orientation, soles.normal_by_q[j][:2], soles.normal[j][:2]),
-            (weights.support, soles.center_by_q[j][:2], soles.center[j][:2] - came_down[j]),
-        ):
-            back = h * (J @ v) - h**2 * (2.0 * weights.rate * (J @ v) + weights.rate**2 * off)
+    flat = np.zeros((3, 2))
+    for j, standing in enumerate(stands):
+        parts = [(weights.support if standing else weights.swing, soles.center_by_q[j], soles.center[j], goals[:, j])]
+        if standing:
+            parts.append((weights.orientation, soles.normal_by_q[j][:2], soles.normal[j][:2], flat))
+        for weight, J, at, goal in parts:
+            back = wished_step(at, J @ v, goal, h, weights.rate)
             D += weight * J.T @ J
             e -= weight * J.T @ back
             const += weight * float(back @ back)
@@ -128,8 +131,20 @@ def frame_cost(
     return H, g, const + weights.ground * float((forces**2).sum())
 
 
+def sole_paths(model: SkinnedModel, path: Array) -> Array:
+    """Centres (N, s, 3) of the soles in the poses (N, nq) of a plan, as parts of rigid feet."""
+    tree, tips = model.tree, model.character.end_effectors
+    rotation, position = tree.poses(path)
+    feet = [tree.nodes[tip.body] for tip in tips]
+    centers = np.array([tip.center for tip in tips])
+    return np.asarray(position[:, feet] + np.einsum("nsab,sb->nsa", rotation[:, feet], centers))
+
+
 def wished_step(q: Array, v: Array, planned: Array, h: float, rate: float) -> Array:
-    """The step dq* (nq,) of a critically damped return to ``planned`` (3, nq): the poses of the frames before, now and next."""
+    """The step dq* (n,) of a critically damped return to ``planned`` (3, n): where q should be before, now and next.
+
+    ``q`` (n,) coordinates or places, ``v`` their rates.
+    """
     before, now, after = planned
     speed, acceleration = (after - now) / h, (after - 2.0 * now + before) / h**2
     return np.asarray(h * v + h**2 * (acceleration + 2.0 * rate * (speed - v) + rate**2 * (now - q)))

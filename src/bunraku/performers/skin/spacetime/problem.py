@@ -21,7 +21,7 @@ from bunraku.mechanics.statics import GRAVITY
 from bunraku.optimization.blocks.descent import Blocks
 from bunraku.performers.skin.spacetime.effect import NO_EFFECT, SkinEffect
 from bunraku.performers.skin.spacetime.energy import _kernels as kernels
-from bunraku.performers.skin.spacetime.rows._kernels import AIR, FRICTION, HEIGHT, NORMAL, PRESSURE, SLIP, SOLE_ROWS, TWIST
+from bunraku.performers.skin.spacetime.rows._kernels import AIR, FRICTION, HEIGHT, JOINT_ROWS, NORMAL, PRESSURE, SLIP, SOLE_ROWS, TWIST
 from bunraku.performers.skin.spacetime.tracks import NO_TRACKS, Tracks, headings
 from bunraku.performers.skin.spacetime.weights import WEIGHTS, SpacetimeWeights
 
@@ -108,7 +108,7 @@ class SpacetimeProblem:
         model = self.model
         n_e, joints = model.n_tips, model.nq - 6
         F0 = 0.1 * model.mass * GRAVITY
-        m = 6 + SOLE_ROWS * n_e + 3 * joints
+        m = 6 + SOLE_ROWS * n_e + JOINT_ROWS * joints
         scale, inequality = np.empty(m), np.zeros(m, dtype=np.int64)
         scale[:3], scale[3:6] = 1.0 / F0, 10.0 / F0
         for j in range(n_e):
@@ -119,8 +119,9 @@ class SpacetimeProblem:
             inequality[[o + FRICTION, o + NORMAL, o + PRESSURE, o + TWIST]] = 1
         o = 6 + SOLE_ROWS * n_e
         for c in range(joints):
-            scale[o + 3 * c : o + 3 * c + 3] = 10.0, 1.0, 1.0
-            inequality[o + 3 * c : o + 3 * c + 3] = int(model.half[6 + c] > 0.0), 1, 1
+            k = o + JOINT_ROWS * c
+            scale[k : k + JOINT_ROWS] = 10.0, 1.0, 1.0, 1.0
+            inequality[k : k + JOINT_ROWS] = int(model.half[6 + c] > 0.0), 1, 1, 1
         return scale, inequality
 
     @cached_property
@@ -278,7 +279,7 @@ class SpacetimeProblem:
         worst = np.where(self.rows[1].astype(bool), np.maximum(samples, 0.0), np.abs(samples)).max(axis=0)
         n_e, joints, nq = self.model.n_tips, self.model.nq - 6, self.model.nq
         soles = worst[6 : 6 + SOLE_ROWS * n_e].reshape(n_e, SOLE_ROWS)
-        limits = worst[6 + SOLE_ROWS * n_e :].reshape(joints, 3)
+        limits = worst[6 + SOLE_ROWS * n_e :].reshape(joints, JOINT_ROWS)
         return {
             "newton [N]": float(worst[:3].max()),
             "euler [N·m]": float(worst[3:6].max()),
@@ -292,7 +293,7 @@ class SpacetimeProblem:
             "twist [N·m]": float(soles[:, TWIST].max()),
             "joint range [rad]": float(limits[:, 0].max(initial=0.0)),
             "joint speed [rad/s]": float(limits[:, 1].max(initial=0.0)),
-            "joint torque [of the motor's line]": float(limits[:, 2].max(initial=0.0)),
+            "joint torque [of the motor's line]": float(limits[:, 2:].max(initial=0.0)),
             "start pose": float(np.abs(ends[:nq]).max()),
             "end pose": float(np.abs(ends[nq : 2 * nq]).max()),
             "gauge": float(np.abs(ends[2 * nq : 2 * nq + 3]).max()),

@@ -17,6 +17,9 @@ SOLE_ROWS = 13
 HEIGHT, SLIP, AIR, FRICTION, NORMAL, PRESSURE, TWIST = 0, 1, 3, 9, 10, 11, 12
 """Rows of a sole: height, slip (2), force and torque in the air (6), friction, normal force, place of the pressure, twist."""
 
+JOINT_ROWS = 4
+"""Rows of a joint: range, speed, stall torque, the motor's line."""
+
 EPS = 1e-6
 """Cones are rounded: sqrt(|f_t|^2 + EPS) [N^2], and with EPS times the squared radius for torques."""
 
@@ -28,15 +31,21 @@ FREE = 1e8
 def cone(first, second, across, along, share, slack, active_shift, jac, weight, nv, L, g, idx, co):
     """The row sqrt(a^2 + b^2 + slack) - share c <= 0 of local unknowns ``first``, ``second`` (a, b) and ``along`` (c); its value.
 
-    ``across``: (a, b, c). Its derivative is added where value + ``active_shift`` > 0.
+    ``across``: (a, b, c). Its derivative is added where value + ``active_shift`` > 0, and its curvature too: a cone is convex, and
+    a small force turns in it by more than Gauss and Newton would see.
     """
     size = np.sqrt(across[0] * across[0] + across[1] * across[1] + slack)
     value = size - share * across[2]
     if jac and value + active_shift > 0.0:
-        idx[0], co[0] = nv + first, across[0] / size
-        idx[1], co[1] = nv + second, across[1] / size
+        u, v = across[0] / size, across[1] / size
+        idx[0], co[0] = nv + first, u
+        idx[1], co[1] = nv + second, v
         idx[2], co[2] = nv + along, -share
         put(L, g, idx, co, 3, weight, value + active_shift)
+        bend = weight * (value + active_shift) / size
+        L[nv + first, nv + first] += bend * (1.0 - u * u)
+        L[nv + second, nv + second] += bend * (1.0 - v * v)
+        L[nv + max(first, second), nv + min(first, second)] -= bend * u * v
     return value
 
 
@@ -118,16 +127,18 @@ def joint_torques(i, h, gravity, model, skin, home, K, v, load, tau):
 
 
 @njit(cache=True)
-def torque_row(c, i, k, h, weight, model, limits, moves, skin, K, v, tau, load, full, jac, w, scale, s, r, L, g, idx, co):
-    """Returned: weight tau^2; written: the row |tau|/stall + max(0, sign(tau) rate)/no_load - 1, rate the mean over both sides."""
+def torque_rows(c, i, k, h, weight, model, limits, moves, skin, K, v, tau, load, full, jac, w, scale, s, r, L, g, idx, co):
+    """Returned: weight tau^2; written: rows |tau|/stall - 1 and |tau/stall + rate/no_load| - 1, rate the mean over both sides.
+
+    Together they are the motor's line |tau|/stall + |rate|/no_load <= 1 where it drives and its stall torque where it brakes.
+    """
     tree, nodes, points, tips = model
     stall, no_load = limits[3][c], limits[4][c]
     nq, nv = nodes.shape[0], v.shape[1]
-    turn = 1.0 if tau >= 0.0 else -1.0
-    rate = (v[i + 1, c] - v[i - 1, c]) / (2.0 * h)
+    line = tau / stall + (v[i + 1, c] - v[i - 1, c]) / (2.0 * h * no_load)
     limited = stall < FREE
     if limited:
-        r[k] = abs(tau) / stall + max(0.0, turn * rate) / no_load - 1.0
+        r[k], r[k + 1] = abs(tau) / stall - 1.0, abs(line) - 1.0
     if not jac:
         return weight * tau * tau
     torque_columns(c, i, tree[1], nodes, points, tips, moves, K[1], K[2], K[3], K[5], K[6], K[12], v[i, nq:], load, h, nv, full)
@@ -139,20 +150,25 @@ def torque_row(c, i, k, h, weight, model, limits, moves, skin, K, v, tau, load, 
             idx[n], co[n] = q, full[q]
             n += 1
     put(L, g, idx, co, n, 2.0 * weight, tau)
-    if not limited or r[k] + s[k] <= 0.0:
+    if not limited:
         return weight * tau * tau
-    fast = turn / (2.0 * h * no_load) if turn * rate > 0.0 else 0.0
-    n = 0
-    for q in range(3 * nv):
-        value = turn * full[q] / stall
-        if q == 2 * nv + c:
-            value += fast
-        elif q == c:
-            value -= fast
-        if value != 0.0:
-            idx[n], co[n] = q, value
-            n += 1
-    put(L, g, idx, co, n, 2.0 * w * scale[k] ** 2, r[k] + s[k])
+    for part in range(2):
+        value = r[k + part] + s[k + part]
+        if value <= 0.0:
+            continue
+        turn = 1.0 if (tau if part == 0 else line) >= 0.0 else -1.0
+        fast = turn / (2.0 * h * no_load) if part == 1 else 0.0
+        n = 0
+        for q in range(3 * nv):
+            slope = turn * full[q] / stall
+            if q == 2 * nv + c:
+                slope += fast
+            elif q == c:
+                slope -= fast
+            if slope != 0.0:
+                idx[n], co[n] = q, slope
+                n += 1
+        put(L, g, idx, co, n, 2.0 * w * scale[k + part] ** 2, value)
     return weight * tau * tau
 
 
@@ -188,11 +204,11 @@ def sample(i, before, after, numbers, home, model, limits, plan, skin, K, v, tau
         joint_torques(i, h, gravity, model, skin, home, K, v, load, tau)
     cost = 0.0
     for c in range(6, nq):
-        k = o + 3 * (c - 6)
-        r[k + 1], r[k + 2] = -1.0, -1.0
+        k = o + JOINT_ROWS * (c - 6)
+        r[k + 1], r[k + 2], r[k + 3] = -1.0, -1.0, -1.0
         range_and_speed(c, i, k, h, limits[0][c], limits[1][c], limits[2][c], v, after, jac, w, scale, s, r, L, g, idx, co)
         if turning and limits[1][c] > 0.0:
-            cost += torque_row(
+            cost += torque_rows(
                 c, i, k + 2, h, numbers[5], model, limits, moves, skin, K, v, tau[c], load, full, jac, w, scale, s, r, L, g, idx, co
             )
     return cost
