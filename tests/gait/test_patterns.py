@@ -244,3 +244,15 @@ def test_too_few_samples_are_refused_and_enough_are_named(walker):
         contacts(pattern, 7)
     with pytest.raises(BadInput, match="use 12 or more"):
         swing_heights(pattern, 7, 0.02)
+
+
+def test_feet_stay_in_the_air_for_the_share_that_is_asked_for(walker):
+    pattern = made(walker, "trot", air=0.42, periodic=False, cycles=2)
+    whole = 2 + 2 * 0.25
+    assert all((end - start) * whole == pytest.approx(0.42) for _, start, end in pattern.swings)
+    middles = sorted({round((start + end) / 2 * whole, 9) for _, start, end in pattern.swings})
+    assert middles == pytest.approx([0.5, 1.0, 1.5, 2.0])
+    with pytest.raises(BadInput, match="in the air"):
+        made(walker, "trot", air=1.2)
+    with pytest.raises(BadInput, match="custom"):
+        Gait(1.0, "custom", swings=(Swing("LF", 0.1, 0.3),), air=0.3)

@@ -127,26 +127,18 @@ DEMOS = {
     "beetle-lift": Demo("skin", "beetle", "beetle-lift", {"crouch": 0.015}, "a skinned beetle lifts one foot", "demo_skin"),
     "beetle-lift-two": Demo("skin", "beetle", "beetle-lift-two", {"crouch": 0.015}, "and two feet at once", "demo_skin"),
     "beetle-walk": Demo(
-        "skin",
-        "beetle",
-        "beetle-walk",
-        {"crouch": 0.008},
-        "it walks, beside the same walk planned without dynamics",
-        "demo_skin",
+        "skin", "beetle", "beetle-walk", {"crouch": 0.015}, "it walks, beside the same walk planned without dynamics", "demo_skin"
     ),
     "monster-walk": Demo(
-        "skin", "monster", "monster-walk", {}, "a heavy monster with long low steps, 0.11 m/s (it still falls)", "demo_skin"
+        "skin", "monster", "monster-walk", {"crouch": 0.02}, "a heavy monster, long low steps, 0.11 m/s", "demo_skin"
     ),
-    "monster-walk-high": Demo("skin", "monster", "monster-walk-high", {}, "and with short high steps, 0.06 m/s", "demo_skin"),
+    "monster-walk-high": Demo(
+        "skin", "monster", "monster-walk-high", {"crouch": 0.02}, "and short high steps, 0.06 m/s", "demo_skin"
+    ),
     "monster-trot": Demo(
-        "skin",
-        "monster",
-        "monster-trot",
-        {},
-        "a trot after a drawing that defies gravity; the frames do not hold it yet",
-        "demo_skin",
+        "skin", "monster", "monster-trot", {}, "a trot after a drawing that defies gravity, 0.45 m/s", "demo_skin"
     ),
-    "lizard-walk": Demo("skin", "lizard", "lizard-walk", {}, "a lizard with a spine walks", "demo_skin"),
+    "lizard-walk": Demo("skin", "lizard", "lizard-walk", {"crouch": 0.02}, "a lizard with a spine walks", "demo_skin"),
     "fold": Demo("", "", "", {}, "an ankle turns 70 degrees in a folded skin; a smooth one stalls its motor near 20", "demo_fold"),
 }
 

@@ -225,6 +225,7 @@ class GaitTrack(Description):
     turn: float | None = quantity("angle", None, ge=-1e3, le=1e3)
     swings: dict[str, tuple[float, float] | tuple[tuple[float, float], ...]] = Field(default_factory=dict, max_length=1000)
     swing_height: float = quantity("length", 0.02, gt=0.0, le=1.0)
+    air: float | None = Field(None, gt=0.0, lt=1.0)
     start: Literal["rest", "free"] = "rest"
     end: Literal["rest", "free"] = "rest"
     symmetric: bool = False

@@ -63,7 +63,7 @@ def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> Foot
     if gait.pattern == "custom":
         swings = _own_swings(character, gait, feet)
     elif gait.pattern in PATTERNS:
-        swings = named_swings(feet, gait.pattern, character.name)
+        swings = named_swings(feet, gait.pattern, character.name, gait.air)
         if not gait.periodic:
             whole = gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))
             swings = _repeated(swings, gait.cycles, REST if gait.start == "rest" else 0.0, whole)
@@ -81,11 +81,12 @@ def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> Foot
     return FootfallPattern(gait.pattern, n, tuple(swings), gait.periodic, notes)
 
 
-def named_swings(feet: Feet, name: str, who: str = "the character") -> list[tuple[int, float, float]]:
+def named_swings(feet: Feet, name: str, who: str = "the character", air: float | None = None) -> list[tuple[int, float, float]]:
     """The swings of one cycle of a named pattern: groups of feet, one after the other, each in the middle of its slot.
 
     "crawl": one foot after the other, each side from hind to front; "trot": diagonals (of three feet: one after the other, of six:
-    alternating tripods); "pace": the left, then the right; "bound": the front half of the rows, then the hind half.
+    alternating tripods); "pace": the left, then the right; "bound": the front half of the rows, then the hind half. ``air``: the
+    share of the cycle that a swing takes, None: `SHARE`.
     """
     if name == "roll":
         return []
@@ -95,7 +96,7 @@ def named_swings(feet: Feet, name: str, who: str = "the character") -> list[tupl
         )
     groups = [group for group in _GROUPS[name](feet) if group]
     count = len(groups)
-    share = SHARE.get(count, 1.0 / count - SUPPORT)
+    share = SHARE.get(count, 1.0 / count - SUPPORT) if air is None else air
     if share <= 0.0:
         raise BadInput(f"{count} feet one after the other leave no time to swing; use the pattern trot")
     swings = []

@@ -55,7 +55,8 @@ class Gait:
     A motion that happens once goes through a named footfall pattern ``cycles`` times within its duration.
     ``pattern``: "roll" (everything stays on the ground), a footfall pattern known by name ("crawl", "trot", "pace", "bound"),
     "best" (the best of these), or "custom" with ``swings``. ``distance`` (x, y) [m] and ``turn`` [rad] are per cycle, or from start
-    to end; None leaves them free. ``start`` and ``end`` of one that happens once: "rest" (the home pose, at rest) or "free".
+    to end; None leaves them free. ``air``: the share of a cycle for which a foot is in the air in a named pattern, None: the
+    pattern's own. ``start`` and ``end`` of one that happens once: "rest" (the home pose, at rest) or "free".
     ``symmetric``: the second half of a cycle mirrors the first. ``samples`` of the plan, 0: chosen. ``friction`` the plan counts on
     (None: the end effectors' own). ``locked``: joints or groups that stay at home. ``terrain``: the ground, flat if None; for
     motions that happen once.
@@ -69,6 +70,7 @@ class Gait:
     turn: float | None = None
     swings: tuple[Swing, ...] = ()
     swing_height: float = 0.02
+    air: float | None = None
     start: Literal["rest", "free"] = "rest"
     end: Literal["rest", "free"] = "rest"
     symmetric: bool = False
@@ -97,6 +99,10 @@ class Gait:
             raise BadInput("swings go with the pattern 'custom', and it needs some; a named pattern brings its own")
         if not 0.0 < self.swing_height <= 1.0:
             raise BadInput(f"a swing of {self.swing_height} m arrived; give a height between 0 and 1 m")
+        if self.air is not None and not 0.0 < self.air < 1.0:
+            raise BadInput(f"feet in the air for {self.air} of a cycle arrived; give a share between 0 and 1")
+        if self.air is not None and self.pattern in ("roll", "custom"):
+            raise BadInput(f"the pattern {self.pattern!r} does not take a share of the cycle in the air; it is for named footfalls")
         if self.samples and not 6 <= self.samples <= 20_000:
             raise BadInput(f"{self.samples} samples arrived; give 6 to 20000, or 0 to let the performer choose")
         if self.symmetric and (self.turn or not self.periodic):

@@ -79,7 +79,8 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         notes.append(f"the frames ended early, {last.tracked.failed}")
     if not last.plan.status.good:
         notes.append(f"the plan ended {last.plan.status.value}: residual {last.plan.residual:.2g}")
-    return certify(model.character, wish, wish, status=status, checks=checks, notes=notes, figures=figures)
+    sent = JointCurves(wish.names, motion.rate, np.column_stack([motion.column(name) for name in wish.names]))
+    return certify(model.character, wish, sent, status=status, checks=checks, notes=notes, figures=figures)
 
 
 def _status(found: Alternated) -> Status:

@@ -1,8 +1,9 @@
 """Planning without dynamics, and what servos make of it: the baseline of the paper's Fig. 12.
 
 Kinematic planning (Megaro and colleagues, 2015) keeps feet on their curves and the centre of mass over the soles that stand, and
-knows neither accelerations nor friction, torques or skin. Its joint angles are given to servos of the skinned character: every
-motor is told the angle of the frame and gives what torque it has, the ground is as it is. Nobody corrects the body.
+knows neither accelerations nor friction, torques or skin. Its joint angles are then held as the paper holds them, by the torques
+that inverse dynamics asks for as far as the motors have them: stiff servos, told the angle of every frame. The ground is as it is.
+Nobody corrects the body.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ __all__ = ["Driven", "drive", "kinematic_plan", "largest_roll", "roll_ratio"]
 
 Array: TypeAlias = NDArray[np.float64]
 
-GAINS = (40.0, 0.4)
-"""Stiffness [N·m/rad] and damping [N·m·s/rad] of the servos."""
+GAINS = (200.0, 1.0)
+"""Stiffness [N·m/rad] and damping [N·m·s/rad] of the servos: a small motor gives all its torque at half a degree."""
 
 ROLL = 5
 """The base's coordinate of roll: it turns about x last (order zyx)."""

@@ -22,7 +22,7 @@ from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
 from bunraku.performers.skin.frame.torque_step import step_torques
-from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, standing_rows, wished_step
+from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, speed_rows, standing_rows, wished_step
 
 __all__ = ["FrameRecord", "Tracked", "motor_limits", "track"]
 
@@ -136,10 +136,9 @@ def track(
         goals = soles[i : i + 3].copy()
         goals[:, stood, :2] = came_down[stood]
         step = wished_step(state.q, state.v, path[i : i + 3], frames.h, weights.rate)
-        cost = frame_cost(
-            model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], goals, frames.h, weights
-        )
-        problem = _stated(model, frame, cost, standing_rows(model, stands[i], patches[-1][:, :2]), motor_limits(model, state.v), mu)
+        cost = frame_cost(model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], goals, frames.h, weights)
+        rows = standing_rows(model, stands[i], patches[-1][:, :2]), speed_rows(model, frame, state.v, frames.h)
+        problem = _stated(frame, cost, rows, motor_limits(model, state.v), mu)
         inside = time.thread_time()
         found = solve(problem, np.clip(tau, problem.lo, problem.hi), F)
         inside = time.thread_time() - inside
@@ -166,15 +165,15 @@ def track(
 
 
 def _stated(
-    model: SkinnedModel,
     frame: Frame,
     cost: tuple[Array, Array, float],
-    rows: tuple[Array, Array],
+    rows: tuple[tuple[Array, Array], ...],
     limits: tuple[Array, Array],
     mu: Array,
 ) -> FrameProblem:
-    """The problem of a frame; ``rows`` of the pressure are left out where no sole should stand."""
-    (H, g, const), (C, d), (lo, hi) = cost, rows, limits
+    """The problem of a frame with all ``rows`` (C, d) that there are."""
+    (H, g, const), (lo, hi) = cost, limits
+    C, d = np.vstack([C for C, _ in rows]), np.concatenate([d for _, d in rows])
     kept = {"C": C, "d": d} if len(C) else {}
     return FrameProblem(H, g, frame.R, frame.W, frame.u0, frame.heights, mu, lo, hi, const=const, **kept)
 

@@ -29,9 +29,13 @@ from bunraku.mechanics.coupled.frame import Frame
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.tree import _kernels as tree_kernels
 
-__all__ = ["FrameWeights", "SoleMotion", "frame_cost", "sole_motion", "sole_paths", "standing_rows", "wished_step"]
+__all__ = ["FrameWeights", "SoleMotion", "frame_cost", "sole_motion", "sole_paths", "speed_rows", "standing_rows", "wished_step"]
 
 Array: TypeAlias = NDArray[np.float64]
+
+
+NEAR_SPEED, SPEED = 0.7, 0.999
+"""A motor's speed counts as a limit of the next frame from this share of its highest on; it may reach the other share."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +47,15 @@ class FrameWeights:
     """
 
     place: float = 10.0
-    turn: float = 1.0
+    turn: float = 10.0
     joint: float = 0.3
     torque: float = 1e-9
     effort: float = 1e-8
     ground: float = 0.0
     orientation: float = 0.01
     support: float = 1.0
-    swing: float = 1.0
-    rate: float = 15.0
+    swing: float = 50.0
+    rate: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -158,11 +162,23 @@ def standing_rows(model: SkinnedModel, stands: NDArray[np.bool_], places: Array)
     from scipy.spatial import ConvexHull
 
     mine = np.repeat(stands, PATCHES)
-    if mine.sum() < 3:
-        return np.zeros((0, 0)), np.zeros(0)
-    hull = ConvexHull(places[mine])
     na, P = len(model.driven), len(places)
+    if mine.sum() < 3:
+        return np.zeros((0, na + 3 * P)), np.zeros(0)
+    hull = ConvexHull(places[mine])
     C = np.zeros((len(hull.equations), na + 3 * P))
     for k, (a, b, c) in enumerate(hull.equations):
         C[k, na + 2 :: 3] = places @ np.array([a, b]) + c
     return C, np.zeros(len(C))
+
+
+def speed_rows(model: SkinnedModel, frame: Frame, v: Array, h: float) -> tuple[Array, Array]:
+    """Rows C z <= d that keep motors below their highest speeds; of those alone that are near it, at joint speeds ``v`` (nq,)."""
+    Q = np.hstack([frame.Qt, frame.Qf])
+    rows, most = list[Array](), list[float]()
+    for motor, c in zip(model.character.motors, model.driven, strict=True):
+        if motor.velocity is not None and abs(v[c]) > NEAR_SPEED * motor.velocity:
+            sign = float(np.sign(v[c]))
+            rows.append(sign * Q[c])
+            most.append(SPEED * h * motor.velocity - sign * float(frame.q0[c]))
+    return np.array(rows).reshape(-1, Q.shape[1]), np.array(most)
