@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.gait.commands import candidates, fastest, gait_for
+from bunraku.gait.commands import candidates, fastest, gait_for, walk_for
 from bunraku.gait.patterns import footfalls
 from bunraku.motion import Gait
 
@@ -98,3 +98,14 @@ def test_the_best_of_these(walker, tripod, skater, robot):
     assert tried[0] == "crawl"
     assert "trot" not in tried
     assert candidates(walker, Gait(1.0, "trot")) == (Gait(1.0, "trot"),)
+
+
+def test_a_walk_from_rest_to_rest_goes_at_its_speed_between_first_and_last_step(walker):
+    v, w, cycles = 0.03, 0.2, 3
+    gait = walk_for(walker, (v, 0.0), w, cycles=cycles)
+    swings = footfalls(walker, gait).swings
+    going = gait.duration * (max(end for _, _, end in swings) - min(start for _, start, _ in swings))
+    assert gait.turn == pytest.approx(w * going)
+    assert gait.distance == pytest.approx((v * math.sin(w * going) / w, v * (1.0 - math.cos(w * going)) / w))
+    with pytest.raises(BadInput, match="makes steps of"):
+        walk_for(walker, (2.0, 0.0))

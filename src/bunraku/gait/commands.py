@@ -14,11 +14,11 @@ import numpy as np
 from bunraku.character import Character, Motor
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, feet_of
-from bunraku.gait.patterns import PATTERNS, footfalls, named_swings
+from bunraku.gait.patterns import PATTERNS, REST, footfalls, named_swings
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.motion import Gait
 
-__all__ = ["candidates", "fastest", "gait_for"]
+__all__ = ["candidates", "fastest", "gait_for", "walk_for"]
 
 STRIDE, EXPONENT = 2.4, 0.34
 TROT_FROM = 0.01
@@ -29,6 +29,8 @@ SWIZZLE_TIME = (9.4, 15.6)
 """The shortest and the longest cycle on wheels that turn freely, in units of sqrt(l / g)."""
 ROLL_TIME = 1.0
 """Duration [s] of a cycle on driven wheels, or of standing."""
+AIR, WALK_TIME, STEP = 0.38, 6.0, 0.6
+"""Of a walk on soft soles: share of a cycle that a foot is in the air, its time in units of sqrt(l / g), longest step over l."""
 FASTEST_SHARE = 1.5
 """The highest speed of a smooth swing over its mean: that of 3 u² - 2 u³."""
 
@@ -75,6 +77,34 @@ def gait_for(character: Character, velocity: tuple[float, float] = (0.0, 0.0), t
         turn=turn_rate * duration,
         swing_height=leg * (0.11 + 0.04 * min(1.0, froude / 0.1)),
     )
+
+
+def walk_for(character: Character, velocity: tuple[float, float] = (0.0, 0.0), turn_rate: float = 0.0, *, cycles: int = 3) -> Gait:
+    """A walk of diagonal pairs from rest to rest, at ``velocity`` [m/s] and ``turn_rate`` [rad/s] between the first and last step.
+
+    For soft soles: feet are long in the air, come down without going on, and stand on each other's time. A cycle takes
+    `WALK_TIME` sqrt(l / g), l the legs' length; steps longer than `STEP` l are refused.
+    """
+    if not 1 <= cycles <= 1000 or not all(math.isfinite(part) for part in (*velocity, turn_rate)):
+        raise BadInput(f"{cycles} cycles at {velocity} m/s and {turn_rate} rad/s arrived; give 1 to 1000 and finite numbers")
+    feet = feet_of(character)
+    leg = max((foot.leg for foot in feet.feet), default=0.0)
+    if leg <= 0.0:
+        raise BadInput(f"{character.name!r} has no legs to walk with")
+    cycle = WALK_TIME * math.sqrt(leg / GRAVITY)
+    vx, vy = float(velocity[0]), float(velocity[1])
+    step = cycle * _foot_speed(feet, vx, vy, turn_rate)
+    if step > STEP * leg:
+        limit = STEP * leg / step
+        raise BadInput(
+            f"({vx:g}, {vy:g}) m/s at {turn_rate:g} rad/s makes steps of {step:.3g} m on legs of {leg:.3g} m; "
+            f"go at {limit:.2g} of that"
+        )
+    going = (cycles - 0.5 + AIR) * cycle
+    return Gait(
+        (cycles + 2.0 * REST) * cycle, "trot", periodic=False, cycles=cycles, distance=_arc(vx, vy, turn_rate, going),
+        turn=turn_rate * going, swing_height=0.08 * leg, air=AIR,
+    )  # fmt: skip
 
 
 def fastest(character: Character, pattern: str) -> float:

@@ -1,5 +1,7 @@
 """Frames that follow a plan: standing still, limits that bind, motors told their limits, wishes linear in torques."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from bunraku.mechanics.coupled.state import rest_state
 from bunraku.performers.skin.alternate import settle
 from bunraku.performers.skin.measures import measure, pressure
 from bunraku.performers.skin.tracking import motor_limits, track
-from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, standing_rows, wished_step
+from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, speed_rows, standing_rows, wished_step
 
 
 def stand(puppet, frames, wished=None, **options):
@@ -163,3 +165,20 @@ def test_pressure_is_the_mean_of_the_patches_by_their_load(puppet):
     tracked = stand(puppet, 3)
     F, places = tracked.forces[1, :, 2], tracked.patches[1, :, :2]
     assert pressure(tracked)[1] == pytest.approx(F @ places / F.sum())
+
+
+def test_a_fast_motor_stays_below_its_highest_speed(puppet):
+    """The row of a motor that turns fast is its speed after the frame against the highest; slow ones have none."""
+    most, h = 5.0, puppet.h
+    motors = tuple(motor.changed(velocity=most) for motor in puppet.model.character.motors)
+    model = replace(puppet.model, character=puppet.model.character.changed(motors=motors))
+    knee = list(model.tree.names).index("lf_knee")
+    frame = puppet.frames.linearize(rest_state(model))
+    v = np.zeros(model.nq)
+    assert len(speed_rows(model, frame, v, h)[0]) == 0
+    v[knee] = -0.9 * most
+    C, d = speed_rows(model, frame, v, h)
+    z = np.random.default_rng(3).normal(size=C.shape[1])
+    dq = frame.step(z[: len(model.driven)], z[len(model.driven) :])
+    assert C.shape[0] == 1
+    assert (C @ z - d)[0] == pytest.approx(-dq[knee] - 0.999 * h * most, rel=1e-9)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -16,11 +17,15 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import content_hash, provenance
 from bunraku.mechanics.coupled.skinned import skinned_model
 from bunraku.mechanics.coupled.state import SkinnedState
-from bunraku.motion import Channel, Clip, JointCurves, Performance
+from bunraku.motion import Channel, Clip, Gait, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.skin.alternate import Alternated, Puppet, alternate
 from bunraku.performers.skin.certificate import certificate_of
+from bunraku.performers.skin.retime import retime
+from bunraku.performers.skin.spacetime.effect import SkinEffect
+from bunraku.performers.skin.spacetime.plan import SpacetimePlan
+from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.performers.skin.spacetime.stance import crouched
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.wanted import wanted_tracks
@@ -51,6 +56,7 @@ class SkinPerformer(Performer):
     follow: float = option(1.0, "weight of the clip's joint curves in the plan", unit="1/rad²", low=0.0, high=1e6)
     upright: float = option(30.0, "weight of a level, evenly turning body where the clip has no joint curves", low=0.0, high=1e6)
     speed: float = option(0.9, "share of the motors' speeds that the plan counts on", low=0.1, high=1.0)
+    retime: bool = option(False, "whether footfalls may be moved in time, or all of it slowed down, where motors are too weak")
     collisions: bool = option(True, "whether the skin may touch itself and the skeleton")
 
     def suits(self, character: Character, clip: Clip) -> Suitability:
@@ -84,21 +90,36 @@ class SkinPerformer(Performer):
         monitor: Monitor = SILENT,
     ) -> Alternated:
         """The passes with these options; ``show`` is shown number and state of every frame."""
-        gait = clip.gait
-        if gait is None:
-            raise BadInput(f"the clip {clip.name!r} has no gait; the performer skin needs one")
         if self.samples:
-            gait = gait.changed(samples=self.samples)
+            clip = dataclasses.replace(clip, gait=_gait(clip).changed(samples=self.samples))
         puppet = Puppet(skinned_model(character), self.frame, collisions=self.collisions, speed=self.speed)
         stance = crouched(puppet.laden, self.crouch) if self.crouch else None
-        tracks = wanted_tracks(puppet.laden, clip, gait, stance)
         follow = self.upright if clip.joints is None else self.follow
         weights = SpacetimeWeights(torque=self.torque, smooth=self.smooth, feet=self.feet, level=self.level, follow=follow)
+        if self.retime:
+            clip = self._retimed(puppet, clip, stance, weights, monitor)
+        gait = _gait(clip)
         return alternate(
-            puppet, gait, tracks,
+            puppet, gait, wanted_tracks(puppet.laden, clip, gait, stance),
             weights=weights, frame_weights=FrameWeights(), margin=self.margin, most=self.passes,
             stance=stance, show=show, monitor=monitor,
         )  # fmt: skip
+
+    def _retimed(
+        self, puppet: Puppet, clip: Clip, stance: NDArray[np.float64] | None, weights: SpacetimeWeights, monitor: Monitor
+    ) -> Clip:
+        """The clip with footfalls at times that the motors can make; what was done and why is reported."""
+
+        def planned(one: Clip) -> SpacetimePlan:
+            gait = _gait(one)
+            tracks, effect = wanted_tracks(puppet.laden, one, gait, stance), SkinEffect(stiffness=puppet.stiffness)
+            return plan_spacetime(
+                puppet.laden, gait, tracks, effect, weights=weights, margin=self.margin, stance=stance, monitor=monitor
+            )
+
+        found = retime(puppet.model.character, clip, planned)
+        monitor.report(Event("skin", 0.0, found.sentence))
+        return found.clip
 
     def assemble(self, character: Character, clip: Clip, found: Alternated) -> Performance:
         """The performance: angles for the servos, torques as the proof, the motion of the frames."""
@@ -127,3 +148,9 @@ class SkinPerformer(Performer):
             words=clip.words,
             phrases=clip.phrases,
         )
+
+
+def _gait(clip: Clip) -> Gait:
+    if clip.gait is None:
+        raise BadInput(f"the clip {clip.name!r} has no gait; the performer skin needs one")
+    return clip.gait
