@@ -130,10 +130,10 @@ DEMOS = {
         "skin", "beetle", "beetle-walk", {"crouch": 0.015}, "it walks, beside the same walk planned without dynamics", "demo_skin"
     ),
     "monster-walk": Demo(
-        "skin", "monster", "monster-walk", {"crouch": 0.02}, "a heavy monster, long low steps, 0.11 m/s", "demo_skin"
+        "skin", "monster", "monster-walk", {"crouch": 0.01}, "a heavy monster, long low steps, 0.11 m/s", "demo_skin"
     ),
     "monster-walk-high": Demo(
-        "skin", "monster", "monster-walk-high", {"crouch": 0.02}, "and short high steps, 0.06 m/s", "demo_skin"
+        "skin", "monster", "monster-walk-high", {}, "and short high steps, 0.06 m/s", "demo_skin"
     ),
     "monster-trot": Demo(
         "skin", "monster", "monster-trot", {}, "a trot after a drawing that defies gravity, 0.45 m/s", "demo_skin"

@@ -30,6 +30,9 @@ MISSED = 1e-4
 """How far [m] inverse kinematics may miss a foot."""
 
 
+GOES = (0.05, 0.9)
+"""Shares of a swing between which a foot goes forward: up before, down after."""
+
 RAMP = 1.5
 """Steps in which a trot sets off, and in which it stops."""
 
@@ -144,8 +147,8 @@ def _footholds(model: CentroidalModel, pairs: tuple[list[int], list[int]], trot:
             until = last if final else swings[n + 1][0]
             at = trot.distance if final else float(trot.way(np.array([0.5 * (end + until)]))[0])
             u = np.clip((t - start) / (end - start), 0.0, 1.0)
-            smooth = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
-            feet[:, pair, 0] += ((at - x) * smooth)[:, None]
+            w = np.clip((u - GOES[0]) / (GOES[1] - GOES[0]), 0.0, 1.0)
+            feet[:, pair, 0] += ((at - x) * w**3 * (10.0 - 15.0 * w + 6.0 * w * w))[:, None]
             feet[:, pair, 2] += (16.0 * trot.height * u**2 * (1.0 - u) ** 2)[:, None]
             x = at
     return feet

@@ -45,7 +45,7 @@ GAINS = (20.0, 0.3)
 TORQUE_RATIO = 0.15
 """The RMS torque is that of the plan within this share."""
 
-_SETTLE, _SLOW, _STILL = 60, 0.02, 1e-4
+_BENT, _SETTLE, _SLOW, _STILL = 30, 60, 0.02, 1e-4
 
 
 @dataclass(frozen=True)
@@ -202,13 +202,18 @@ class _Forward:
         )  # fmt: skip
 
     def _settled(self, monitor: Monitor) -> tuple[SkinnedState, Array]:
-        """At rest in the first pose, found with long steps: until no rate is above a ten-thousandth of a radian a second."""
+        """At rest in the first pose, found with long steps: until no rate is above a ten-thousandth of a radian a second.
+
+        The servos are told to go there from home little by little: a step all the way would turn the skin inside out.
+        """
         slow = CoupledFrames(self.model, _SLOW, backend=self.backend)
         state, F = rest_state(self.model), np.zeros((self.model.n_patches, 3))
-        for k in range(_SETTLE):
-            state, _, F, _ = self._step(slow, state, self.told[0], F)
-            monitor.report(Event("settle", (k + 1) / _SETTLE))
-            if np.abs(state.v).max() < _STILL or monitor.cancelled:
+        home = self.model.home[self.model.driven]
+        for k in range(_BENT + _SETTLE):
+            told = home + min(1.0, (k + 1) / _BENT) * (self.told[0] - home)
+            state, _, F, _ = self._step(slow, state, told, F)
+            monitor.report(Event("settle", (k + 1) / (_BENT + _SETTLE)))
+            if (k >= _BENT and np.abs(state.v).max() < _STILL) or monitor.cancelled:
                 break
         return SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w)), F
 

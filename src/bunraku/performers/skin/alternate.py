@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -103,11 +103,12 @@ class Pass:
 
 @dataclass(frozen=True)
 class Alternated:
-    """All passes, the first ones before the skin was known; ``settled`` is where they start."""
+    """The passes up to the best of those ``tried``, the first before the skin was known; ``settled`` is where they start."""
 
     puppet: Puppet
     passes: tuple[Pass, ...]
     settled: SkinnedState
+    tried: int = 1
 
     @property
     def agreed(self) -> bool:
@@ -131,6 +132,8 @@ def settle(
             slow.linearize(state)
             state = slow.carry(state, (stance - model.home) * (min(1.0, 1.5 * k / POSED) - min(1.0, 1.5 * (k - 1) / POSED)))
         state = SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w))
+    weights = weights or FrameWeights()
+    weights = replace(weights, rate=min(weights.rate, 0.3 / step))
     tracked = track(slow, state, np.tile(pose, (frames, 1)), stands, weights=weights)
     if tracked.failed:
         raise BadInput(f"{model.character.name!r} cannot stand, {tracked.failed}; crouch less, or look at its skin and weight")
@@ -207,7 +210,8 @@ def alternate(
         clock = time.thread_time()
         effect = effect_of(model, puppet.share, plan, puppet.stiffness, rest, looks, tracked.torques, h)
         plan = replan(plan, effect, monitor=monitor)
-    return Alternated(puppet, tuple(passes), state)
+    best = min(range(len(passes)), key=lambda i: (bool(passes[i].tracked.failed), passes[i].gap))
+    return Alternated(puppet, tuple(passes[: best + 1]), state, len(passes))
 
 
 def _offset(wished: Array, state: SkinnedState, stance: Array) -> Array:

@@ -64,7 +64,7 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         "distance_m": float(np.hypot(walked[0], walked[1])),
         "foot_clearance_m": seen.clearance,
         "slip_per_step_m": seen.slip,
-        "alternations": float(len(found.passes)),
+        "alternations": float(found.tried),
         "agreement_deg": float(np.degrees(last.gap)),
         "support_force_error": seen.support_error,
         "shifted_frames": float(seen.shifted),
@@ -73,7 +73,7 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         "plan_iterations": float(last.plan.iterations),
     }
     notes = (
-        [] if found.agreed else [f"plan and frames still differ by {np.degrees(last.gap):.2f} deg after {len(found.passes)} passes"]
+        [] if found.agreed else [f"plan and frames still differ by {np.degrees(last.gap):.2f} deg after {found.tried} passes"]
     )
     if last.tracked.failed:
         notes.append(f"the frames ended early, {last.tracked.failed}")

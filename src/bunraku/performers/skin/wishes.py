@@ -48,14 +48,14 @@ class FrameWeights:
 
     place: float = 10.0
     turn: float = 10.0
-    joint: float = 0.3
+    joint: float = 1.0
     torque: float = 1e-9
     effort: float = 1e-8
     ground: float = 0.0
     orientation: float = 0.01
     support: float = 1.0
     swing: float = 50.0
-    rate: float = 30.0
+    rate: float = 45.0
 
 
 @dataclass(frozen=True)
