@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -132,8 +132,6 @@ def settle(
             slow.linearize(state)
             state = slow.carry(state, (stance - model.home) * (min(1.0, 1.5 * k / POSED) - min(1.0, 1.5 * (k - 1) / POSED)))
         state = SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w))
-    weights = weights or FrameWeights()
-    weights = replace(weights, rate=min(weights.rate, 0.3 / step))
     tracked = track(slow, state, np.tile(pose, (frames, 1)), stands, weights=weights)
     if tracked.failed:
         raise BadInput(f"{model.character.name!r} cannot stand, {tracked.failed}; crouch less, or look at its skin and weight")

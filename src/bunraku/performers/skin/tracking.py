@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +27,10 @@ from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion
 __all__ = ["FrameRecord", "Tracked", "motor_limits", "track"]
 
 Array: TypeAlias = NDArray[np.float64]
+
+
+FASTEST = 0.3
+"""The fastest return to a plan, in units of 1 / h: at 1 a critically damped one would overshoot within a frame."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ def track(
     ``friction`` (P,) of the patches; ``collisions`` gives forces on nodes and skeleton; ``look`` is shown every state.
     """
     model, weights = frames.model, weights or FrameWeights()
+    weights = replace(weights, rate=min(weights.rate, FASTEST / frames.h))
     P, na = model.n_patches, len(model.driven)
     mu = np.repeat([tip.friction for tip in model.character.end_effectors], PATCHES) if friction is None else friction
     tau = np.zeros(na) if start is None else start.tau
