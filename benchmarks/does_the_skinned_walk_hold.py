@@ -1,12 +1,12 @@
 """Does a skinned character do by itself what was planned, in another simulator and with a finer skin?
 
-    python benchmarks/does_the_skinned_walk_hold.py FILE.performance.npz ... [--full] [--feedforward] [--replay-only] [--json]
+    python benchmarks/does_the_skinned_walk_hold.py FILE.performance.npz ... [--full] [--plain] [--replay-only] [--json]
 
 Each performance is first replayed in MuJoCo with the skin's mass in the bodies and its stiffness in the joints: servos of three
 stiffnesses, two frictions, two command rates; a row each. Then its planned angles go to the servos of the whole character, steps of
 2.5 ms: with the skin as planned, and refined once. Skins of more than 5000 nodes are refined only with ``--full``: a step then
-takes seconds. ``--feedforward`` also tells the servos the planned torques. Bars: 15 % of the distance (of the soles' spacing for
-motions in place), no fall, 15 % of the RMS torque of all motors together.
+takes seconds. The angles told hold what a servo gives way under the planned torque, as in MuJoCo; ``--plain`` leaves that out.
+Bars: 15 % of the distance (of the soles' spacing for motions in place), no fall, 15 % of the RMS torque of all motors together.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--full", action="store_true")
-    parser.add_argument("--feedforward", action="store_true")
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--replay-only", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -85,7 +85,7 @@ def main():
         if not options.replay_only:
             vertices = performance.certificate.figures.get("skin_vertices", 0.0)
             for refine in (0, 1) if options.full or vertices <= COARSE else (0,):
-                found, ok = forward(performance, refine, options.feedforward, say)
+                found, ok = forward(performance, refine, not options.plain, say)
                 row["forward"].append(found)
                 held = held and ok
         say(f"  {'HOLDS' if held else 'DOES NOT HOLD'}")

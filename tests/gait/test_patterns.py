@@ -254,5 +254,7 @@ def test_feet_stay_in_the_air_for_the_share_that_is_asked_for(walker):
     assert middles == pytest.approx([0.5, 1.0, 1.5, 2.0])
     with pytest.raises(BadInput, match="in the air"):
         made(walker, "trot", air=1.2)
+    with pytest.raises(BadInput, match=r"at most 0.5"):
+        made(walker, "trot", air=0.6)
     with pytest.raises(BadInput, match="custom"):
         Gait(1.0, "custom", swings=(Swing("LF", 0.1, 0.3),), air=0.3)

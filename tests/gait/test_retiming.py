@@ -16,14 +16,21 @@ HOP = Gait(
 
 
 def test_flights_are_where_everything_is_in_the_air():
-    assert np.allclose(flights(HOP), [(0.3, 0.4), (0.5, 0.6)])
-    assert flights(HOP.changed(swings=(Swing("A", 0.1, 0.3), Swing("B", 0.3, 0.5)))) == []
+    assert np.allclose(flights(HOP, "AB"), [(0.3, 0.4), (0.5, 0.6)])
+    assert flights(HOP.changed(swings=(Swing("A", 0.1, 0.3), Swing("B", 0.3, 0.5))), "AB") == []
+    assert flights(HOP, "ABC") == []
+
+
+def test_a_jump_with_all_feet_at_once_stays():
+    jump = HOP.changed(swings=(Swing("A", 0.2, 0.5), Swing("B", 0.2, 0.5)))
+    assert np.allclose(flights(jump, "AB"), [(0.2, 0.5)])
+    assert grounded(jump, "AB", 1.0).swings == jump.swings
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
 def test_flights_are_shortened_on_both_sides_alike(share):
-    made = grounded(HOP, share)
-    before, after = np.array(flights(HOP)), np.array(flights(made))
+    made = grounded(HOP, "AB", share)
+    before, after = np.array(flights(HOP, "AB")), np.array(flights(made, "AB"))
     if share == 1.0:
         assert len(after) == 0
         touch = sorted(time for swing in made.swings for time in (swing.start, swing.end))
@@ -45,7 +52,7 @@ def test_a_slower_clip_goes_through_the_same_poses():
 
 def test_what_has_times_of_its_own_is_not_slowed_down():
     told = HOP.changed(targets=(Target(1.0, "com", (0.2, None, None)),))
-    with pytest.raises(BadInput, match="targets at times"):
+    with pytest.raises(BadInput, match="targets at times of its own"):
         slower(Clip("hop", gait=told), 1.5)
     with pytest.raises(BadInput, match="share between 0 and 1"):
-        grounded(HOP, 1.5)
+        grounded(HOP, "AB", 1.5)

@@ -24,9 +24,10 @@ class Servo:
 
     ``size`` is its box: across the shaft, along its long side, and along the shaft (its depth). The shaft leaves the front face,
     on the middle of the width and ``shaft_offset`` from the middle of the long side. ``flange`` are the holes in its case, on the
-    face at the end of the long side away from the shaft, or on the front face around the shaft where ``flange_in_front``; ``horn``
-    those in the horn that the shaft turns, ``horn_radius`` and ``horn_height`` its size. ``stiffness`` and ``damping`` are the
-    position gains [N·m/rad, N·m·s/rad] it is run with.
+    face at the end of the long side away from the shaft, or on the front face around the shaft where ``flange_in_front``; ``sides``
+    those in both of its sides across the shaft, about their middle, first along the long side, then along the shaft, where it has
+    such. ``horn`` are those in the horn that the shaft turns, ``horn_radius`` and ``horn_height`` its size. ``stiffness`` and
+    ``damping`` are the position gains [N·m/rad, N·m·s/rad] it is run with.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Servo:
     stiffness: float = 20.0
     damping: float = 0.3
     flange_in_front: bool = False
+    sides: HolePattern | None = None
 
     def motor(self, name: str, coordinate: str, limits: tuple[float, float] | None) -> Motor:
         """The servo as the motor of a coordinate; its speed is limited to what it reaches without load."""
@@ -79,6 +81,9 @@ _X430_HORN = HolePattern(
     f"screws M2x3 of the maker's package; eight on a circle of 16 mm as on the horn HN12-N101; {_CHECK}",
 )
 _X430_CASE = rectangle(0.024, 0.022, 0.0027, "M2.5", f"screws M2.5x4 of the maker's package; spacing 24 x 22 mm is ours: {_CHECK}")
+_X430_SIDES = rectangle(
+    0.022, 0.016, 0.0027, "M2.5", f"holes M2.5 for the maker's side frames; spacing 22 x 16 mm is ours: {_CHECK}"
+)
 _X430: dict[str, Any] = {
     "size": (0.0285, 0.0465, 0.034),
     "mass": 0.082,
@@ -89,6 +94,7 @@ _X430: dict[str, Any] = {
     "horn_height": 0.003,
     "resolution": _TICK,
     "backlash": 0.25 * pi / 180.0,
+    "sides": _X430_SIDES,
 }
 _STANDARD_SERVO: dict[str, Any] = {
     "flange": rectangle(0.0495, 0.010, 0.0045, "M4", f"ears of the standard servo size, 49.5 x 10 mm; {_CHECK}"),
@@ -121,12 +127,15 @@ SERVOS: dict[str, Servo] = {
             0.185,
             0.0155,
             flange=rectangle(0.027, 0.022, 0.0027, "M2.5", f"case holes M2.5; spacing 27 x 22 mm is ours: {_CHECK}"),
+            sides=rectangle(
+                0.027, 0.022, 0.0027, "M2.5", f"holes M2.5 for the maker's side frames; spacing 27 x 22 mm is ours: {_CHECK}"
+            ),
             horn=HolePattern(0.011, 0.0027, 8, "M2.5", f"eight M2.5 on a circle of 22 mm; {_CHECK}"),
             horn_radius=0.014,
             horn_height=0.004,
             resolution=_TICK,
             backlash=0.25 * pi / 180.0,
-            source=f"ROBOTIS e-manual, at 14.8 V; {_THIRD}; position gains are ours, a proportional gain of 2,100 of its 16,383 steps",
+            source=f"ROBOTIS e-manual, at 14.8 V; {_THIRD}; position gains are ours, a proportional gain of 2,100 of 16,383 steps",
             stiffness=100.0,
             damping=1.5,
         ),

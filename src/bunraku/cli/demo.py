@@ -132,9 +132,7 @@ DEMOS = {
     "monster-walk": Demo(
         "skin", "monster", "monster-walk", {"crouch": 0.01}, "a heavy monster, long low steps, 0.11 m/s", "demo_skin"
     ),
-    "monster-walk-high": Demo(
-        "skin", "monster", "monster-walk-high", {}, "and short high steps, 0.06 m/s", "demo_skin"
-    ),
+    "monster-walk-high": Demo("skin", "monster", "monster-walk-high", {}, "and short high steps, 0.06 m/s", "demo_skin"),
     "monster-trot": Demo(
         "skin", "monster", "monster-trot", {}, "a trot after a drawing that defies gravity, 0.45 m/s", "demo_skin"
     ),

@@ -43,21 +43,20 @@ WHOLE = ("skin_vertices", "glue_vertices", "joints", "frames", "alternations")
 
 @dataclass
 class Film:
-    """Every so many states of the last pass: times [s] and places (n, 3) of the skin's nodes."""
+    """Every so many states of each pass: times [s] and places (n, 3) of the skin's nodes, a list a pass."""
 
     step: float
     every: int = 20
-    times: list[float] = field(default_factory=list)
-    x: list[NDArray[np.float64]] = field(default_factory=list)
+    passes: list[tuple[list[float], list[NDArray[np.float64]]]] = field(default_factory=list)
 
     def show(self, number: int, state: Any) -> None:
-        """Keep a state; the first of a pass begins anew."""
+        """Keep a state; the first of a pass begins a list."""
         if number == 1:
-            self.times.clear()
-            self.x.clear()
+            self.passes.append(([], []))
         if number % self.every == 1:
-            self.times.append(number * self.step)
-            self.x.append(state.x.copy())
+            times, x = self.passes[-1]
+            times.append(number * self.step)
+            x.append(state.x.copy())
 
 
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:

@@ -30,10 +30,11 @@ def draw_all(
 
     folder.mkdir(parents=True, exist_ok=True)
     mesh = found.puppet.model.mesh
-    if film.x:
-        chosen = np.unique(np.linspace(0, len(film.x) - 1, SHOWN).round().astype(int))
+    times, x = film.passes[len(found.passes) - 1] if film.passes else ([], [])
+    if x:
+        chosen = np.unique(np.linspace(0, len(x) - 1, SHOWN).round().astype(int))
         triangles = surface_triangles(TetMesh(mesh.nodes, mesh.cells))
-        save_figure(draw_skin(triangles, [film.x[k] for k in chosen], [film.times[k] for k in chosen]), folder / "skin.png")
+        save_figure(draw_skin(triangles, [x[k] for k in chosen], [times[k] for k in chosen]), folder / "skin.png")
     records = found.passes[-1].tracked.records
     frames = [(title, records[k].costs) for title, k in shown_frames(found)]
     if frames:

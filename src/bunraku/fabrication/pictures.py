@@ -83,6 +83,8 @@ def draw_solids(axes: Any, solids: Sequence[tuple[Solid, Sequence[float]]], view
     up, round_ = np.radians(view)
     eye = np.array([np.cos(up) * np.cos(round_), np.cos(up) * np.sin(round_), np.sin(up)])
     light = eye * 0.25 + _LIGHT_FROM
+    if light @ eye < 0.5 * np.linalg.norm(light):  # seen from the dark side
+        light = light / np.linalg.norm(light) + eye
     light = light / np.linalg.norm(light)
     corners, colors = [], []
     for solid, color in solids:

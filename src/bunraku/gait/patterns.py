@@ -99,6 +99,10 @@ def named_swings(feet: Feet, name: str, who: str = "the character", air: float |
     share = SHARE.get(count, 1.0 / count - SUPPORT) if air is None else air
     if share <= 0.0:
         raise BadInput(f"{count} feet one after the other leave no time to swing; use the pattern trot")
+    if share > 1.0 / count:
+        raise BadInput(
+            f"feet in the air for {share:g} of a cycle in {count} turns; give at most {1.0 / count:.3g}, or custom swings"
+        )
     swings = []
     for k, group in enumerate(groups):
         start = (k + 0.5) / count - 0.5 * share

@@ -118,7 +118,7 @@ def forward_check(
     step: float = STEP,
     refine: int = 1,
     *,
-    feedforward: bool = False,
+    feedforward: bool = True,
     backend: Backend = "auto",
     monitor: Monitor = SILENT,
 ) -> ForwardCheck:

@@ -43,19 +43,21 @@ def test_templates_put_their_joints_on_the_curve(name, count):
         assert np.linalg.det(axes) == pytest.approx(1.0)
 
 
-def test_the_beetles_sole_stays_flat_when_the_ankle_undoes_the_knee():
+def test_the_beetles_sole_stays_flat_when_the_ankle_undoes_hip_and_knee():
+    """All three turn about y: the foot keeps its height in y, and turns in all by their sum."""
     form = beetle_form()
     character = skeleton_character(embed("beetle", template("beetle"), form.legs, form.measures), total=3.9, skin_mass=2.0)
     tree = compile_tree(character)
     q = tree.home.copy()
     names = list(tree.names)
     for leg in LEGS:
-        q[names.index(f"{leg}.hip")], q[names.index(f"{leg}.knee")], q[names.index(f"{leg}.ankle")] = 0.3, 0.5, -0.5
-    at = tree.configuration(q)
+        q[names.index(f"{leg}.hip")], q[names.index(f"{leg}.knee")], q[names.index(f"{leg}.ankle")] = 0.2, 0.3, -0.5
+    at, home = tree.configuration(q), tree.configuration(tree.home)
     for leg in LEGS:
-        assert at.rotation[tree.nodes[f"{leg}.ankle_link"]][:, 2] == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
-        before = tree.configuration(tree.home).position[tree.nodes[f"{leg}.ankle_link"]]
-        assert at.position[tree.nodes[f"{leg}.ankle_link"]][2] > before[2] + 0.01
+        node = tree.nodes[f"{leg}.ankle_link"]
+        assert at.rotation[node] == pytest.approx(np.eye(3), abs=1e-12)
+        assert at.position[node][1] == pytest.approx(home.position[node][1], abs=1e-12)
+        assert np.linalg.norm(at.position[node] - home.position[node]) > 0.01
 
 
 def test_the_payload_fills_up_to_the_total_and_too_small_a_total_is_refused():

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("igl")
 
 from bunraku.building.creatures.limbs import find_legs
-from bunraku.building.creatures.materials import RUBBER, SOFT, skin_mass
+from bunraku.building.creatures.materials import MATERIALS, skin_mass
 from bunraku.building.creatures.pipeline import design_creature
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.quality import dihedral_angles
@@ -55,7 +55,7 @@ def test_the_skin_is_two_nested_closed_surfaces_of_genus_zero(made):
 
 def test_it_weighs_what_was_asked_and_stands_on_the_feet_of_the_surface(made):
     bodies = sum(body.mass for body in made.character.bodies)
-    assert bodies + skin_mass(made.mesh, {0: RUBBER, 1: SOFT}) == pytest.approx(TOTAL, rel=1e-9)
+    assert bodies + skin_mass(made.mesh, dict(enumerate(MATERIALS))) == pytest.approx(TOTAL, rel=1e-9)
     assert len(made.mesh.glue_node) == 150
     assert made.mesh.nodes[:, 2].min() == pytest.approx(0.0, abs=1e-9)
     tree = compile_tree(made.character)

@@ -45,6 +45,22 @@ def test_rows_divide_flanks_and_flats_along_straight_lines() -> None:
     assert set(coarse[0]) <= set(fine[0])
 
 
+@pytest.mark.parametrize("teeth", [1, 2])
+def test_bare_teeth_begin_and_end_with_a_flank(teeth: int) -> None:
+    """4 n - 1 pieces fill the length; crests inside stay as wide as valleys outside, so that the wall is the same on both."""
+    f = fold(teeth=teeth, bare=True)
+    s, cut = fold_profile(f)
+    assert len(s) == 4 * teeth
+    assert (cut[0], cut[1], cut[-2], cut[-1]) == (0.0, 0.010, 0.010, 0.0)
+    np.testing.assert_allclose(s, -s[::-1], atol=1e-12)
+    flank, valley = s[1] - s[0], s[2] - s[1]
+    np.testing.assert_allclose(np.diff(s)[::2], flank, rtol=1e-9)
+    np.testing.assert_allclose(valley, flank - f.wall * np.tan(0.5 * np.arctan2(f.depth, flank)), rtol=1e-9)
+    if teeth == 2:
+        np.testing.assert_allclose(s[4] - s[3] + valley, 2.0 * flank, rtol=1e-9)
+    np.testing.assert_allclose([s[0], s[-1]], [-0.04, 0.04], atol=1e-15)
+
+
 def test_a_triangle_has_two_rings_a_tooth() -> None:
     s, cut = fold_profile(fold(profile="triangle"))
     np.testing.assert_allclose(np.diff(s), 0.08 / 6)

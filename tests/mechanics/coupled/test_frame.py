@@ -132,3 +132,19 @@ def test_glue_never_drifts(model, loads):
         frame = frames.linearize(state)
         state = frames.advance(state, frame, 0.01 * rng.standard_normal(len(model.driven)), np.zeros(3 * model.n_patches))
         assert np.abs(state.x[model.glue] - model.glue_at(state.q)[0]).max() <= 1e-12
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1, 1.0])
+def test_a_stiffened_skin_still_goes_along(model, monkeypatch, shift):
+    """Moving evenly, skeleton and skin go on at the same speed whatever is added to the diagonal: that acts on changes alone."""
+    monkeypatch.setattr("bunraku.mechanics.coupled.frame.SHIFTS", (shift,))
+    start = rest_state(model)
+    v, w = np.zeros(model.nq), np.zeros_like(start.x)
+    v[0], w[:, 0] = 0.7, 0.7
+    frames = CoupledFrames(model, H)
+    moving = SkinnedState(start.q, v, start.x, w)
+    frame = frames.linearize(moving)
+    after = frames.advance(moving, frame, np.zeros(len(model.driven)), np.zeros(3 * model.n_patches))
+    assert frame.shift == shift
+    assert after.q[0] - start.q[0] == pytest.approx(0.7 * H, rel=1e-4)
+    assert np.abs(after.x[:, 0] - start.x[:, 0] - 0.7 * H).max() < 1e-3 * 0.7 * H

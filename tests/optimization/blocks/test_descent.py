@@ -66,3 +66,58 @@ def test_both_dampings_reach_the_same_minimum(kind, shifted_least_squares):
     for _ in range(60):
         descent.step()
     assert np.abs(problem.gradient(descent.z, 1.0, np.zeros(0))).max() < 1e-6
+
+
+class Walls:
+    """Many walls z_k <= 0 before a pull towards b, one weight each: E = |z - b|^2 + w |max(0, z)|^2 - dent (1 + cos z_0).
+
+    Without the dent it is least at b where b <= 0, else at b/(1 + w), number by number.
+    """
+
+    cyclic = False
+
+    def __init__(self, b, dent=0.0):
+        self.b, self.dent = b, dent
+        self.shape = (len(b), 1, 0)
+        self.metric = np.ones(len(b))
+
+    def energy(self, z, weight, shifts):
+        return ((z - self.b) ** 2).sum() + weight * (np.maximum(z, 0.0) ** 2).sum() - self.dent * (1.0 + np.cos(z[0]))
+
+    def pushing(self, z, shifts):
+        return np.where(z > 0.0, 1, -1)
+
+    def assemble(self, z, weight, shifts):
+        return self.assemble_held(z, weight, shifts, self.pushing(z, shifts), True)
+
+    def assemble_held(self, z, weight, shifts, held, curved):
+        T = len(z)
+        H, g = np.zeros((T, 3, 1, 1)), 2.0 * (z - self.b) + 2.0 * weight * z * (held > 0)
+        H[:, 0, 0, 0] = 2.0 + 2.0 * weight * (held > 0)
+        g[0] += self.dent * np.sin(z[0])
+        H[0, 0, 0, 0] += self.dent * np.cos(z[0]) * curved
+        return self.energy(z, weight, shifts), H, np.zeros((T, 0, 1)), np.zeros((0, 0)), g[:, None], np.zeros(0)
+
+
+def test_all_walls_that_a_step_meets_are_seen_at_once():
+    """From far behind fifty walls, each met at another place: one step, made twice."""
+    b = np.linspace(-1.0, 2.0, 50)
+    descent = Descent(Walls(b), -np.linspace(3.0, 1.0, 50), 1e6, np.zeros(0), damping=1e-12)
+    assert descent.step()
+    np.testing.assert_allclose(descent.z, np.where(b > 0.0, b / (1.0 + 1e6), b), atol=1e-10)
+    assert descent.factorizations == 2
+
+
+def test_second_derivatives_are_used_near_and_left_out_where_they_are_indefinite():
+    """At the top of 60 (1 + cos z) the whole Hessian is indefinite and steps are damped; near its foot they are Newton's."""
+    problem = Walls(np.full(5, -2.0), dent=-60.0)
+    descent = Descent(problem, np.full(5, -0.05), 1.0, np.zeros(0), damping=1e-12)
+    energies = [problem.energy(descent.z, 1.0, None)]
+    while descent.step() and descent.promise > 1e-15 and descent.iterations < 60:
+        energies.append(descent.energy)
+    z = descent.z[0]
+    assert np.all(np.diff(energies) <= 0.0)
+    assert 2.0 * (z + 2.0) - 60.0 * np.sin(z) == pytest.approx(0.0, abs=1e-7)
+    assert 2.0 - 60.0 * np.cos(z) > 0.0
+    assert descent.iterations <= 20
+    np.testing.assert_allclose(descent.z[1:], -2.0, atol=1e-10)

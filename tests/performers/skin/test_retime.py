@@ -11,7 +11,12 @@ from bunraku.motion import Clip, Gait, Swing
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.retime import SPARE, WAYS, retime, torque_use
 
-HOP = Clip("hop", gait=Gait(1.0, "custom", False, swings=(Swing("LF", 0.2, 0.5), Swing("RF", 0.4, 0.7)), samples=21))
+
+def hop(character, feet=4):
+    """Two pairs of feet, the second leaving before the first comes down; or only one foot that lifts."""
+    names = [tip.name for tip in character.end_effectors]
+    swings = [Swing(name, 0.2, 0.5) if k < 2 else Swing(name, 0.4, 0.7) for k, name in enumerate(names[:feet])]
+    return Clip("hop", gait=Gait(1.0, "custom", False, swings=tuple(swings), samples=21))
 
 
 def plan_of(character, torque, speed=0.0, status=Status.CONVERGED):
@@ -43,7 +48,7 @@ def test_the_first_way_that_spares_the_motors_is_taken(puppet, helps):
         seen.append(clip)
         return plan_of(character, stall if len(seen) <= helps else 0.9 * SPARE * stall)
 
-    found = retime(character, HOP, planned)
+    found = retime(character, hop(character), planned)
     assert found.helped
     assert found.way == WAYS[helps]
     assert found.clip is seen[-1]
@@ -56,7 +61,22 @@ def test_the_first_way_that_spares_the_motors_is_taken(puppet, helps):
 
 def test_what_cannot_be_helped_is_said(puppet):
     character = puppet.model.character
-    found = retime(character, HOP, lambda clip: plan_of(character, 1.0, status=Status.INFEASIBLE))
+    found = retime(character, hop(character), lambda clip: plan_of(character, 1.0, status=Status.INFEASIBLE))
     assert not found.helped
     assert found.way == WAYS[-1]
     assert "does not help enough" in found.sentence
+
+
+def test_a_lifted_foot_is_not_a_flight(puppet):
+    character = puppet.model.character
+    stall = character.motors[0].stall_torque
+    seen = []
+
+    def planned(clip):
+        seen.append(clip)
+        return plan_of(character, stall if len(seen) == 1 else 0.5 * stall)
+
+    found = retime(character, hop(character, 1), planned)
+    assert found.way == (1.0, 1.15)
+    assert found.clip.gait.swings == hop(character, 1).gait.swings
+    assert "flights" not in found.sentence

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bunraku.building.creatures.embed import embed
 from bunraku.building.creatures.forms import FORMS, Form
-from bunraku.building.creatures.materials import RUBBER, SOFT, skin_mass
+from bunraku.building.creatures.materials import MATERIALS, RUBBER, skin_mass
 from bunraku.building.creatures.mechanism import Mechanism
 from bunraku.building.creatures.outlines import form_surface
 from bunraku.building.creatures.skeleton import skeleton_character
@@ -63,25 +63,24 @@ _QUICK = SkinPlan(
     spine_around=8,
     least_angle=np.radians(1.5),
     least_thickness=0.25,
-    fold_region=2,
 )
 _TAIL_AND_BELLY = (((-0.5, -0.2, 0.2), (-0.20, 0.2, 0.5)), ((-0.08, -0.06, 0.2), (0.08, 0.06, 0.30)))
 
 CREATURES: dict[str, Creature] = {
-    "beetle": Creature("beetle", 3.9, SkinPlan(size=0.024, glue=140, around=10, sole_around=8), _QUICK, 0.075),
+    "beetle": Creature("beetle", 3.9, SkinPlan(size=0.024, glue=140, around=10, sole_around=8), _QUICK, 0.042),
     "monster": Creature(
         "monster",
         11.9,
         SkinPlan(size=0.024, glue=301, around=12, sole_around=8, soft=_TAIL_AND_BELLY),
         replace(_QUICK, size=0.055, limb_size=0.035, glue=301, soft=_TAIL_AND_BELLY),
-        0.05,
+        0.036,
     ),
     "lizard": Creature(
         "lizard",
         10.8,
         SkinPlan(size=0.029, limb_size=0.024, glue=176, around=12, thickness=0.005, sole_around=8),
         replace(_QUICK, glue=176),
-        0.05,
+        0.032,
     ),
 }
 
@@ -99,10 +98,10 @@ def make_creature(name: str, fine_mass: float | None = None) -> Made:
     form = FORMS[creature.form]()
     mechanism = replace(embed(base, template(form.template), form.legs, form.measures), name=name)
     mesh, shell = creature_skin(form_surface(form, creature.spacing), mechanism, creature.quick if quick else creature.fine)
-    materials = [RUBBER, SOFT]
+    materials = list(MATERIALS)
     if quick:
         source = "stands for the folds of the fine skin: a smooth tube that lets the joint turn about as easily"
-        materials.append(RUBBER.changed(name="fold", young=creature.quick_fold * RUBBER.young, source=source))
+        materials[2] = RUBBER.changed(name="fold", young=creature.quick_fold * RUBBER.young, source=source)
     weight = skin_mass(mesh, dict(enumerate(materials)))
     if quick and fine_mass is not None:
         note = f"; density {fine_mass / weight:.4f} of the rubber's, so that the coarse skin weighs what the fine one does"

@@ -163,7 +163,7 @@ def _links(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: Me
             low, high = s[k] + half, (1.0 if foot else s[k + 1] - half)
             top, bottom = leg.at(low), (end if foot else leg.at(high))
             if high > low and np.linalg.norm(bottom - top) > 0.002:
-                found.append(Link(body, top, bottom, inner, 0.0016))
+                found.append(Link(body, top, bottom, inner, 0.0018))
         if foot:
             found.append(Link(body, end, end - np.array([0.0, 0.0, 0.003]), inner, inner))
     return found

@@ -76,7 +76,7 @@ def beetle_form() -> Form:
         ellipsoid((0.20, 0.0, 0.232), (0.070, 0.060, 0.050)),
         chain([(0.235, 0.0, 0.250), (0.285, 0.0, 0.290)], (0.026, 0.018)),
     ]
-    limbs = [_limb(leg, r, 0.040) for leg in legs]
+    limbs = [_limb(leg, r, 0.042) for leg in legs]
     field = above(smooth_union([*torso, *limbs], 0.03), -0.006)
     center, size = np.array([0.0, 0.0, 0.235]), np.array([0.25, 0.12, 0.09])
     measures = Measures(r, r, (center, size), ((center, np.array([0.11, 0.075, 0.05])),), fold_length=0.048)
@@ -119,8 +119,8 @@ def lizard_form() -> Form:
     field = above(smooth_union([*torso, *limbs], 0.03), -0.006)
     center, size = np.array([0.0, 0.0, 0.235]), np.array([0.46, 0.11, 0.11])
     spine = np.array([0.0, 0.0, 0.230])
-    bay = np.array([0.14, 0.09, 0.08])
-    bays = ((np.array([0.12, 0.0, 0.235]), bay), (np.array([-0.12, 0.0, 0.235]), bay))
+    bay = np.array([0.125, 0.08, 0.08])
+    bays = ((np.array([0.122, 0.0, 0.235]), bay), (np.array([-0.122, 0.0, 0.235]), bay))
     measures = Measures(r, r, (center, size), bays, fold_length=0.048, spine=spine)
     return Form("lizard", "lizard", field, np.array([-0.74, -0.29, -0.03]), np.array([0.60, 0.29, 0.49]), legs, measures)
 

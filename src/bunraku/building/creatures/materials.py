@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bunraku.character import ElasticMaterial, SkinMesh
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
 
-__all__ = ["RUBBER", "SOFT", "skin_mass"]
+__all__ = ["FOLD", "MATERIALS", "RUBBER", "SOFT", "skin_mass"]
 
 RUBBER = ElasticMaterial(
     name="rubber",
@@ -21,7 +21,17 @@ RUBBER = ElasticMaterial(
 """The skin."""
 
 SOFT = RUBBER.changed(name="soft rubber", young=0.15 * RUBBER.young, source="85 % softer than the rubber")
-"""Folds, and what shall swing."""
+"""What shall swing."""
+
+FOLD = RUBBER.changed(
+    name="fold rubber",
+    young=0.06 * RUBBER.young,
+    source="79 kPa, as the softest silicones for casting have it (Shore 00-30): so soft a fold can be as thick as the skin",
+)
+"""Folds at the joints."""
+
+MATERIALS = (RUBBER, SOFT, FOLD)
+"""The material of each region of a skin."""
 
 
 def skin_mass(mesh: SkinMesh, materials: Mapping[int, ElasticMaterial]) -> float:

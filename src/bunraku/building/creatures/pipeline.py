@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bunraku.building.creatures.clearance import Clearance, collisions
 from bunraku.building.creatures.embed import LegCurve, Measures, embed
 from bunraku.building.creatures.limbs import find_legs
-from bunraku.building.creatures.materials import RUBBER, SOFT, skin_mass
+from bunraku.building.creatures.materials import MATERIALS, skin_mass
 from bunraku.building.creatures.mechanism import Mechanism, Sole
 from bunraku.building.creatures.skeleton import skeleton_character
 from bunraku.building.creatures.skins import SkinPlan, creature_skin, fold_regions
@@ -19,8 +19,9 @@ from bunraku.building.creatures.stance import Stance, flat_footed, leg_stance
 from bunraku.building.creatures.templates import Template, template
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
+from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.quality import check_closed
-from bunraku.geometry.shells.rings import fold_rings
+from bunraku.geometry.shells.rings import Rings, fold_rings
 from bunraku.geometry.shells.shell import Shell
 from bunraku.geometry.surfaces.distance import signed_distance
 from bunraku.geometry.surfaces.skeleton_line import SkeletonLine, skeleton_line
@@ -31,8 +32,8 @@ __all__ = ["DesignedCreature", "design_creature"]
 Array = NDArray[np.float64]
 SLENDER = 5.6
 """Longest edge of a cell over its thickness."""
-FINER = (1.0, 0.85)
-"""Edges of the first try and of the next, over those."""
+TRIES = ((1.0, 1.0), (0.85, 1.0), (0.85, 0.88), (0.72, 1.0), (0.72, 0.8))
+"""Edges and folds of one try after the other, over those of the first: a skin that is refused is made anew."""
 PAYLOAD = 0.4
 """Mass [kg] of battery and controller where no total is given."""
 
@@ -76,14 +77,14 @@ def design_creature(
     legs = tuple(LegCurve(leg.name, leg.points - np.array([0.0, 0.0, drop])) for leg in legs)
     stances = tuple(leg_stance(standing, leg) for leg in legs)
     embedded, mesh, shell = _skinned(name, chosen, stances, standing, line, drop, thickness, glue)
-    weight = skin_mass(mesh, {0: RUBBER, 1: SOFT})
+    weight = skin_mass(mesh, dict(enumerate(MATERIALS)))
     character = skeleton_character(
         embedded,
         total=total,
         payload=PAYLOAD,
         skin_mass=weight,
-        skin=Skin(file=f"{name}.skin.npz", materials=(RUBBER.name, SOFT.name)),
-        materials=(RUBBER, SOFT),
+        skin=Skin(file=f"{name}.skin.npz", materials=tuple(part.name for part in MATERIALS)),
+        materials=MATERIALS,
         source="made from a surface",
     )
     through = collisions(embedded, lambda points: signed_distance(standing, points), thickness)
@@ -100,16 +101,17 @@ def _skinned(
     thickness: float,
     glue: int,
 ) -> tuple[Mechanism, SkinMesh, Shell]:
-    """Mechanism and skin; where cells come out too flat, once more with shorter edges."""
-    for finer in FINER:
-        plan = replace(_plan(stances, thickness, finer), glue=glue)
-        embedded, plan = _placed(name, chosen, stances, surface, line, drop, plan)
+    """Mechanism and skin; where cells come out too flat, again with shorter edges or folds. What the first try met is told."""
+    reason: BadInput | None = None
+    for finer, shorter in TRIES:
+        plan = _plan(stances, thickness, finer)
+        plan = replace(plan, glue=glue, fold_length=shorter * plan.fold_length)
         try:
+            embedded, plan = _placed(name, chosen, stances, surface, line, drop, plan)
             return embedded, *creature_skin(surface, embedded, plan)
-        except BadInput:
-            if finer == FINER[-1]:
-                raise
-    raise AssertionError("there is a last try")
+        except BadInput as error:
+            reason = reason or error
+    raise reason or AssertionError("there is a try")
 
 
 def _plan(stances: tuple[Stance, ...], thickness: float, finer: float) -> SkinPlan:
@@ -125,7 +127,7 @@ def _plan(stances: tuple[Stance, ...], thickness: float, finer: float) -> SkinPl
         )
     around = int(np.ceil(2.0 * np.pi * large / (slender * thickness)))
     sole = min(2.0 * thickness, 0.3 * r)
-    rim = int(np.ceil(2.0 * np.pi * max(stance.sole for stance in stances) / (0.65 * slender * sole)))
+    rim = int(np.ceil(2.0 * np.pi * max(stance.sole for stance in stances) / (0.5 * slender * sole)))
     return SkinPlan(
         size=slender * thickness,
         glue=0,
@@ -158,8 +160,9 @@ def _placed(
         try:
             _check_gaps(found, trial, min(stance.radius for stance in stances))
             folds, bodies = fold_regions(found, trial)
-            for fold, body in zip(folds, bodies, strict=True):
-                fold_rings(surface.vertices, surface.faces, fold, f"the fold above {body}")
+            names = [f"the fold above {body}" for body in bodies]
+            rings = [fold_rings(surface.vertices, surface.faces, fold, name) for fold, name in zip(folds, names, strict=True)]
+            _check_apart(folds, rings, bodies, 2.0 * trial.thickness)
         except BadInput as error:
             reason = error
             continue
@@ -194,6 +197,18 @@ def _check_gaps(mechanism: Mechanism, plan: SkinPlan, radius: float) -> None:
         gap = float(np.linalg.norm(below.place - above.place)) - plan.fold_length - 0.5 * radius * bend
         if gap < 3.0 * plan.thickness:
             raise BadInput(f"the folds of {above.name} and {below.name} leave {gap:.3f} m of plain skin between them")
+
+
+def _check_apart(folds: list[FoldRegion], rings: list[Rings], bodies: list[str], room: float) -> None:
+    """No ring at the end of a fold comes nearer than ``room`` [m] to the plane in which the next fold of its leg begins."""
+    for (above, last), (below, first) in pairwise(zip(folds, zip(rings, bodies, strict=True), strict=True)):
+        if last[1][:3] != first[1][:3]:
+            continue
+        down = below.middle - 0.5 * below.length * below.direction - last[0].points[-1]
+        up = first[0].points[0] - above.middle - 0.5 * above.length * above.direction
+        gap = min(float((down @ below.direction).min()), float((up @ above.direction).min()))
+        if gap < room:
+            raise BadInput(f"the folds above {last[1]} and {first[1]} leave {gap:.3f} m of plain skin where they are nearest")
 
 
 def _lowest(stance: Stance, plan: SkinPlan, wanted: float) -> float:

@@ -8,21 +8,31 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.building.creatures.mechanism import TORSO, Link, Mechanism, servo_case
+from bunraku.building.creatures.mechanism import TORSO, Hinge, Link, Mechanism, servo_case
 from bunraku.building.creatures.templates import LEGS
 from bunraku.building.printing import THIN_PLA, Material
 from bunraku.building.servos import servo
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape
 from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined
-from bunraku.character import WORLD, Body, Character, ElasticMaterial, EndEffector, Joint, Pose, Shape, Skin
+from bunraku.character import WORLD, Body, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Shape, Skin
 from bunraku.errors import BadInput
 
 __all__ = ["skeleton_character", "tube"]
 
 Array = NDArray[np.float64]
 _SOLE_FRICTION = 0.8
-YOKE = 0.15
-"""Mass of the horn, its screws and the yoke on it, over that of the servo."""
+YOKE, SEAT = 0.06, 0.10
+"""Printed mass of the yoke on a servo's horns, and of the seat of its case, over that of the servo."""
+BRACING = 0.15
+"""Mass of the torso's bracing over that of the skin: 1.6 mm of plastic, a third of it holes, under half of 4 mm of rubber."""
+TRAY = (0.0024, 0.75)
+"""Thickness [m] of the walls of a bay, and the share of a closed box that its holes leave."""
+GAINS = {"Dynamixel XM430-W210 at 14.8 V": (45.0, 0.7)}
+"""Position gains [N·m/rad, N·m·s/rad] where they are not the library's: a creature's legs need stiffer servos.
+
+45 N·m/rad are a proportional gain of 2,100 of the servo's 16,383 steps, as for the larger one: 2,100 / 128 / 885 of the stall
+torque a step of 2π / 4096.
+"""
 _HULL: tuple[float, float, float, float] = (0.55, 0.60, 0.42, 1.0)
 
 
@@ -48,15 +58,15 @@ def skeleton_character(
 ) -> Character:
     """The character of a mechanism whose ``total`` mass [kg], the skin's ``skin_mass`` counted in, is given, or its ``payload``.
 
-    Servos weigh what the library says, printed parts what their walls weigh; what is missing to the total is the payload in the
-    bays, by their volumes: batteries, controller, cables, screws. The torso's hull is printed with holes that leave half of it.
+    Servos weigh what the library says, printed parts about what `bunraku fabricate` prints; what is missing to the total is the
+    payload in the bays, by their volumes: batteries, controller, cables, screws.
     """
     origins = mechanism.origins()
     solids: dict[str, list[Solid]] = defaultdict(list)
     shapes: dict[str, list[Shape]] = defaultdict(list)
+    whole = sum(box_shell(1.0, material.wall, center, size).mass for _, center, size in mechanism.hulls)
     for body, center, size in mechanism.hulls:
-        shell = box_shell(0.5 * material.density, material.wall, center - origins[body], size)
-        solids[body].append(shell)
+        solids[body].append(box_shell(BRACING * skin_mass / whole, material.wall, center - origins[body], size))
         shapes[body].append(box_shape(center - origins[body], size, _HULL))
     for link in mechanism.links:
         solid, shape = _strut(link, origins[link.body], material)
@@ -71,9 +81,12 @@ def skeleton_character(
             YOKE * case.servo.mass, hinge.place - origins[yoke], hinge.axis, case.servo.horn_radius, case.servo.size[2]
         )
         solids[yoke].append(turned)
+        solids[hinge.carrier].append(box(SEAT * case.servo.mass, case.center - o, case.servo.size, case.axes))
     for sole in mechanism.soles:
         place = sole.center + np.array([0.0, 0.0, 0.004]) - origins[sole.body]
         shapes[sole.body].append(cylinder_shape(place, (0.0, 0.0, 1.0), sole.radius, 0.008, RUBBER))
+    for body, center, size in mechanism.bays:
+        solids[body].append(box_shell(TRAY[1] * material.density, TRAY[0], center - origins[body], size))
     rest = payload if total is None else total - skin_mass - sum(part.mass for parts in solids.values() for part in parts)
     if rest < 0.1:
         raise BadInput(f"{mechanism.name}: {rest:.2f} kg are left for battery and controller; make the total or the skin lighter")
@@ -85,7 +98,7 @@ def skeleton_character(
         name=mechanism.name,
         bodies=tuple(_body(name, solids[name], shapes[name]) for name in mechanism.bodies),
         joints=_joints(mechanism),
-        motors=tuple(servo(hinge.servo).motor(hinge.name, hinge.name, (-hinge.reach, hinge.reach)) for hinge in mechanism.hinges),
+        motors=tuple(_motor(hinge) for hinge in mechanism.hinges),
         end_effectors=_soles(mechanism),
         materials=materials,
         skin=skin,
@@ -94,6 +107,14 @@ def skeleton_character(
         may_touch=_neighbours(mechanism),
         source=source,
     )
+
+
+def _motor(hinge: Hinge) -> Motor:
+    motor = servo(hinge.servo).motor(hinge.name, hinge.name, (-hinge.reach, hinge.reach))
+    if hinge.servo not in GAINS:
+        return motor
+    stiffness, damping = GAINS[hinge.servo]
+    return motor.changed(stiffness=stiffness, damping=damping)
 
 
 def _strut(link: Link, origin: Array, material: Material) -> tuple[Solid, Shape]:

@@ -31,9 +31,10 @@ class SkinPlan:
 
     Triangles have edges of ``size``, of ``limb_size`` near the joints of the legs (0: the same everywhere). The skin is of
     ``thickness``, at the soles of ``sole``; ``glue`` nodes hold it. Folds: ``teeth`` grooves of ``depth`` and a ``wall`` on a part
-    of ``fold_length``, ``around`` points a ring (``spine_around`` at the torso's), of a ``profile`` ("trapezoid", "triangle").
-    ``sole_around`` points make the rim of a sole, ``rim`` is the height of its thick edge. Cells in ``soft`` boxes (lower, upper
-    corner) are of region 1, those of folds of ``fold_region``, all others of region 0.
+    of ``fold_length``, ``around`` points a ring (``spine_around`` at the torso's), of a ``profile`` ("trapezoid", "triangle"), with
+    ``flank_rows`` rows a flank; ``bare`` ones begin at the ends of that part (`FoldRegion`). ``sole_around`` points make the rim of
+    a sole, ``rim`` is the height of its thick edge. Cells in ``soft`` boxes (lower, upper corner) are of region 1, those of folds
+    of region 2, all others of region 0 (`materials.MATERIALS`).
     """
 
     size: float
@@ -46,15 +47,12 @@ class SkinPlan:
     depth: float = 0.008
     fold_length: float = 0.048
     profile: str = "trapezoid"
-    flank_rows: int = 1
-    flat_rows: int = 1
-    bare: bool = False
-    smooth_rows: int = 1
+    flank_rows: int = 2
+    bare: bool = True
     sole_around: int = 10
     rim: float = 0.010
     spine_around: int = 24
     limb_size: float = 0.0
-    fold_region: int = 1
     soft: tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...] = ()
     least_angle: float = np.radians(8.0)
     least_thickness: float = 0.85
@@ -67,8 +65,7 @@ def fold_regions(mechanism: Mechanism, plan: SkinPlan) -> tuple[list[FoldRegion]
         if hinge.limb is not None:
             around = plan.spine_around if hinge.parent == mechanism.bodies[0] and "." not in hinge.name else plan.around
             shape = (plan.fold_length, plan.teeth, plan.depth, plan.wall, around, plan.profile)
-            rows = {"rows": plan.smooth_rows, "flank_rows": plan.flank_rows, "flat_rows": plan.flat_rows}
-            folds.append(FoldRegion(hinge.place, hinge.limb, *shape, **rows, bare=plan.bare))
+            folds.append(FoldRegion(hinge.place, hinge.limb, *shape, rows=1, flank_rows=plan.flank_rows, bare=plan.bare))
             bodies.append(hinge.child)
     return folds, bodies
 
@@ -80,9 +77,10 @@ def creature_skin(surface: Surface, mechanism: Mechanism, plan: SkinPlan) -> tup
     """
     folds, bodies = fold_regions(mechanism, plan)
     centers = np.array([sole.center for sole in mechanism.soles])
+    feet = np.array([max(0.06, 1.3 * sole.radius) for sole in mechanism.soles])
 
     def thickness(points: Array) -> Array:
-        below = np.linalg.norm(points[:, None, :2] - centers[:, :2], axis=2).min(axis=1) < 0.06
+        below = (np.linalg.norm(points[:, None, :2] - centers[:, :2], axis=2) < feet).any(axis=1)
         return np.where(below & (points[:, 2] <= plan.rim + 1e-6), plan.sole, plan.thickness)
 
     joints = np.array([hinge.place for hinge in mechanism.hinges if hinge.limb is not None and "." in hinge.name])
@@ -111,7 +109,7 @@ def creature_skin(surface: Surface, mechanism: Mechanism, plan: SkinPlan) -> tup
     region = np.zeros(len(shell.mesh.cells), dtype=np.int64)
     middle = nodes[shell.mesh.cells[:, :4]].mean(axis=1)
     region[_within(middle, plan)] = 1
-    region[np.isin(np.arange(len(region)) // 3, zones.folded)] = plan.fold_region
+    region[np.isin(np.arange(len(region)) // 3, zones.folded)] = 2
     mesh = SkinMesh(nodes, shell.mesh.cells, region, mechanism.bodies, glue_node, glue_body, sole_node, sole_patch)
     return mesh, shell
 

@@ -77,19 +77,19 @@ TEMPLATES: dict[str, Template] = {
         Template(
             "beetle",
             (
-                JointPlan("hip", "z", 0.22, _SMALL, radians(50.0), shift=0.008),
-                JointPlan("knee", "tangent", 0.54, _SMALL, radians(70.0)),
-                JointPlan("ankle", "tangent", 0.84, _SMALL, radians(70.0)),
+                JointPlan("hip", "y", 0.22, _SMALL, radians(50.0)),
+                JointPlan("knee", "y", 0.54, _SMALL, radians(70.0)),
+                JointPlan("ankle", "y", 0.84, _SMALL, radians(70.0)),
             ),
             0.31,
         ),
         Template(
             "lizard",
             (
-                JointPlan("yaw", "z", 0.16, _MIDDLE, radians(45.0), fold=False),
-                JointPlan("lift", "tangent", 0.25, _LARGE, radians(45.0), outward=True),
-                JointPlan("knee", "tangent", 0.54, _MIDDLE, radians(70.0)),
-                JointPlan("ankle", "tangent", 0.83, _MIDDLE, radians(70.0)),
+                JointPlan("yaw", "z", 0.10, _MIDDLE, radians(45.0), fold=False),
+                JointPlan("lift", "tangent", 0.256, _LARGE, radians(45.0), outward=True),
+                JointPlan("knee", "tangent", 0.53, _MIDDLE, radians(70.0)),
+                JointPlan("ankle", "tangent", 0.82, _MIDDLE, radians(70.0)),
             ),
             0.34,
             SpinePlan("spine", _LARGE, radians(30.0)),
@@ -97,12 +97,12 @@ TEMPLATES: dict[str, Template] = {
         Template(
             "monster",
             (
-                JointPlan("roll", "x", 0.14, _LARGE, radians(35.0), fold=False),
-                JointPlan("hip", "y", 0.27, _LARGE, radians(50.0), outward=True),
-                JointPlan("knee", "y", 0.54, _LARGE, radians(70.0), outward=True),
-                JointPlan("ankle", "y", 0.80, _MIDDLE, radians(70.0)),
+                JointPlan("roll", "x", 0.12, _LARGE, radians(35.0), fold=False),
+                JointPlan("hip", "y", 0.285, _LARGE, radians(50.0), outward=True),
+                JointPlan("knee", "y", 0.545, _LARGE, radians(70.0), outward=True),
+                JointPlan("ankle", "y", 0.82, _MIDDLE, radians(70.0)),
             ),
-            0.31,
+            0.32,
         ),
     )
 }

@@ -17,14 +17,15 @@ from bunraku.fabrication.kit import Part, Piece
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import Solid, moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
-from bunraku.fabrication.skinned.figures import clashes, free_ranges, in_the_skin
+from bunraku.fabrication.skinned.figures import backed_glue, clashes, free_ranges, in_the_skin, shut_in
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.made import CastPiece, SkinnedFabrication, WrittenPart, bill_of_skin
 from bunraku.fabrication.skinned.moulds import Mould, make_mould
 from bunraku.fabrication.skinned.notes import notes_of
+from bunraku.fabrication.skinned.parts import MadePart
 from bunraku.fabrication.skinned.pieces import SkinPiece, skin_pieces
-from bunraku.fabrication.skinned.shell import cleaned, skin_shell
-from bunraku.fabrication.skinned.skeleton import MadePart, make_skeleton
+from bunraku.fabrication.skinned.shell import printable, skin_shell
+from bunraku.fabrication.skinned.skeleton import make_skeleton
 from bunraku.fabrication.stl import read_stl, write_stl
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.step_file import write_step
@@ -80,6 +81,8 @@ def fabricate_skinned(
         infill,
         TOOL_INFILL,
         dowels,
+        backed_glue(layout, skeleton),
+        shut_in(skeleton),
         list(skeleton.faults),
     )
     write_atomically(folder / "bill-of-materials.csv", bill_text(bill_of_skin(made)).encode())
@@ -126,15 +129,13 @@ def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float
             for number, block in enumerate(blocks, 1):
                 full = f"{mould.piece.name} {name}" + (f" {number}" if len(blocks) > 1 else "")
                 kind = "core" if name == "core" else "mould"
-                written.append(
-                    _written(MadePart(full, kind, "", cleaned(block.simplify(2e-3)), frame), folder, "moulds", printer, False)
-                )
+                written.append(_written(MadePart(full, kind, "", printable(block), frame), folder, "moulds", printer, False))
     return written, dowels
 
 
 def _cast(piece: SkinPiece, character: Character, folder: Path) -> CastPiece:
     file = f"skin/{piece.name.replace(' ', '-')}.stl"
-    mesh = _triangles(piece.rubber.simplify(2e-3))
+    mesh = _triangles(printable(piece.rubber))
     write_stl(folder / file, mesh, piece.name)
     back = read_stl(folder / file)
     size = back.size()

@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.mounts import Horn
-from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull, moved, overlap, union
-from bunraku.fabrication.skinned.servos import PlacedServo, servo_seat
+from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull, moved, overlap, triangles, union
+from bunraku.fabrication.skinned.servos import BEAM, PlacedServo, servo_seat
 from bunraku.fabrication.skinned.shell import offset
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["SkeletonLink", "clearance", "draw_foot", "draw_link", "lighten_beam", "swept", "turning_room"]
+__all__ = ["SkeletonLink", "clearance", "draw_foot", "draw_link", "lighten_beam", "passing_room", "swept", "turning_room"]
 
 Array = NDArray[np.float64]
-LINK_WIDTH = 22.0
+LINK_WIDTH = BEAM
 """Width [mm] of a beam."""
+YOKE_WIDTH = 22.0
+"""Width [mm] of a yoke's bridge."""
 PLAY = 1.0
 """Least gap [mm] between a link and the servo it turns about."""
 FOOT_SCREWS = (15.5, 6.0)
@@ -142,10 +144,10 @@ def turning_room(servo: PlacedServo) -> Solid:
     return near + cylinder(below, over, clearance(servo) - 0.2)
 
 
-def swept(fixed: Solid, servo: PlacedServo, steps: int = 7, grow: float = 0.0, sign: float = 1.0) -> Solid:
+def swept(fixed: Solid, servo: PlacedServo, steps: int = 7, grow: float = 0.0, sign: float = 1.0, share: float = 1.0) -> Solid:
     """What stands still at a hinge, as the link that turns sees it over the whole range; near the hinge, ``grow`` [mm] larger.
 
-    With ``sign`` -1 it is the other way round: what turns, as it is seen by what stands still.
+    With ``sign`` -1 it is the other way round: what turns, as it is seen by what stands still. ``share``: of the range.
     """
     hinge = servo.hinge
     near = fixed ^ cylinder(hinge.place - 80.0 * hinge.axis, hinge.place + 80.0 * hinge.axis, clearance(servo) + 45.0)
@@ -153,24 +155,38 @@ def swept(fixed: Solid, servo: PlacedServo, steps: int = 7, grow: float = 0.0, s
         near = offset(near, grow)
     poses = []
     for angle in np.linspace(*hinge.reach, steps):
-        R = axis_angle(hinge.axis, -sign * float(angle))
+        R = axis_angle(hinge.axis, -sign * share * float(angle))
         poses.append(moved(near, R, hinge.place - R @ hinge.place))
     return union(poses)
 
 
+def passing_room(servo: PlacedServo, toward: Array) -> Solid:
+    """What the link at a servo's horns takes about its axis as it turns, roughly: its yoke and the beam ``toward`` (3,) [mm]."""
+    hinge, out = servo.hinge, servo.case.axes[:, 2]
+    half = MM * (servo.case.servo.size[2] / 2.0 + servo.case.servo.horn_height) + PLATE + PLAY
+    middle = MM * (servo.case.center - servo.case.axes[:, 1] * servo.case.servo.shaft_offset)
+    w = toward - hinge.place
+    w = w - out * float(w @ out)
+    w = w / max(float(np.linalg.norm(w)), 1e-9)
+    axes = np.stack([np.cross(out, w), out, w], axis=1)
+    beam = box(middle + 35.0 * w, (YOKE_WIDTH + 2.0 * PLAY, 2.0 * half, 70.0), axes)
+    return swept(beam, servo, 9, 0.0, -1.0)
+
+
 def _yoke(draft: Draft, servo: PlacedServo, w: Array, width: float) -> Solid:
-    """Discs on horn and idler, arms past the servo's end, and the bridge between them, which is returned."""
+    """Discs on horn and idler, arms past the servo's end, the bridge between them; returned is what of it a beam begins at."""
     horns = servo.horns
     out = servo.case.axes[:, 2]
     axes = np.stack([np.cross(out, w), out, w], axis=1)
     half = MM * (servo.case.servo.size[2] / 2.0 + servo.case.servo.horn_height)
     middle = MM * servo.case.horn - half * out
-    high = 1.24 * half
+    high = 1.24 * half if servo.ears else 2.0 * (half + PLATE)
     center = middle + (clearance(servo) + _BRIDGE / 2.0) * w
+    broad = max(width, YOKE_WIDTH)
     bridge = box(center, (width, high, _BRIDGE), axes)
-    draft.add.append(bridge)
+    draft.add.append(box(center, (broad, high, _BRIDGE), axes))
     for horn in horns:
-        edge = box(center + horn.axis * (high / 2.0 - PLATE / 2.0), (width, PLATE, _BRIDGE), axes)
+        edge = box(center + horn.axis * (high / 2.0 - PLATE / 2.0), (broad, PLATE, _BRIDGE), axes)
         draft.add.append(hull([horn.disc(), edge]))
         draft.drill(horn.holes())
         draft.cut.append(horn.middle_hole())
@@ -186,28 +202,39 @@ def _horn_room(servo: PlacedServo) -> Solid:
     return union([room(horn) for horn in servo.horns])
 
 
-def lighten_beam(link: SkeletonLink, solid: Solid, avoid: list[Solid], radius: float = 5.0) -> list[Solid]:
-    """Round holes through the beams, from two sides, where nothing is in the way and the link stays whole."""
+def lighten_beam(link: SkeletonLink, solid: Solid, avoid: list[Solid]) -> list[Solid]:
+    """Round holes through the beams, from two sides, where nothing is in the way and the link stays whole.
+
+    A hole is as wide as leaves a fifth of the beam on both of its sides.
+    """
     found: list[Solid] = []
     out = (*link.seats, *link.yokes)[0].case.axes[:, 2]
     for block in link.blocks[1:]:
         start, end = _middle(link.blocks[0]), _middle(block)
-        way = end - start
-        length = float(np.linalg.norm(way))
-        across = np.cross(out, way / max(length, 1e-9))
-        if length < 3.0 * radius or np.linalg.norm(across) < 1e-3:
+        length = float(np.linalg.norm(end - start))
+        way = (end - start) / max(length, 1e-9)
+        across = np.cross(out, way)
+        if np.linalg.norm(across) < 1e-3:
             continue
         across /= np.linalg.norm(across)
-        for d in (across, np.cross(way / length, across)):
-            for s in np.arange(2.0 * radius, length - 1.5 * radius, 2.6 * radius):
-                place = start + way * s / length
+        other = np.cross(way, across)
+        for d, e in ((across, other), (other, across)):
+            radius = float(np.clip(0.3 * min(_width(link.blocks[0], e), _width(block, e)), 3.5, 9.0))
+            for s in np.arange(radius + 3.0, length - radius - 2.0, 2.0 * radius + 3.5):
+                place = start + way * s
                 hole, wide = (cylinder(place - 40.0 * d, place + 40.0 * d, r) for r in (radius, radius + 2.0))
-                if all(overlap(wide, other) < 1.0 for other in avoid):
+                if all(overlap(wide, each) < 1.0 for each in avoid):
                     lighter = solid - hole
                     if len(lighter.decompose()) == 1:
                         solid = lighter
                         found.append(hole)
     return found
+
+
+def _width(block: Solid, direction: Array) -> float:
+    """Length [mm] of a block along a direction."""
+    along = triangles(block)[0] @ direction
+    return float(along.max() - along.min())
 
 
 def _middle(block: Solid) -> Array:

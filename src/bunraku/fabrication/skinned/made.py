@@ -14,7 +14,8 @@ from bunraku.fabrication.kit import Part
 from bunraku.fabrication.skinned.blocks import DOWEL
 from bunraku.fabrication.skinned.figures import FreeRange
 from bunraku.fabrication.skinned.moulds import Mould
-from bunraku.fabrication.skinned.skeleton import JOINT, Skeleton
+from bunraku.fabrication.skinned.parts import Skeleton
+from bunraku.fabrication.skinned.torso_bracing import JOINT
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
 __all__ = ["CastPiece", "SkinnedFabrication", "WrittenPart", "bill_of_skin", "screws_of"]
@@ -64,6 +65,8 @@ class SkinnedFabrication:
     infill: float
     tool_infill: float
     dowels: int = 0
+    glue: tuple[int, int] = (0, 0)
+    shut_in: list[tuple[str, str]] = field(default_factory=list)
     faults_of_drawing: list[str] = field(default_factory=list)
 
     @property
@@ -111,6 +114,7 @@ class SkinnedFabrication:
             said.append(f"the skin's pieces differ from the skin by {lost / 1000.0:.1f} cm³")
         for one, other, volume in self.collisions:
             said.append(f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³")
+        said += [f"the servos of {a} and {b} stand before each other's screws" for a, b in self.shut_in]
         said += [f"{name} sticks {volume:.0f} mm³ too far into the skin at home" for name, volume in self.in_skin]
         for mould in self.moulds:
             if not mould.comes_out:
@@ -144,6 +148,8 @@ class SkinnedFabrication:
             "screw_holes": sum(each.figures.holes for each in self.written),
             "hole_error_mm": max((each.figures.hole_error for each in self.written), default=0.0),
             "servo_overlap_mm3": max((each.figures.overlap for each in self.written), default=0.0),
+            "glue_points": self.glue[1],
+            "glue_backed": self.glue[0],
             "joints_free": all(each.whole for each in self.ranges),
             "collisions": [list(pair) for pair in self.collisions],
             "largest_peel_strain": max(mould.strain for mould in self.moulds),

@@ -6,6 +6,7 @@ from math import degrees
 
 from bunraku.fabrication.skinned.figures import PRESSED
 from bunraku.fabrication.skinned.made import SkinnedFabrication
+from bunraku.fabrication.skinned.servos import EAR_DEPTH
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
 __all__ = ["notes_of"]
@@ -41,30 +42,44 @@ def _checks(made: SkinnedFabrication) -> list[str]:
 def _before(made: SkinnedFabrication) -> list[str]:
     servos = {servo.case.servo.name: servo.case.servo for servo in made.skeleton.servos.values()}
     lines = ["## Before printing", ""]
-    lines += [f"- {name}: case: {servo.flange.source}. Horn: {servo.horn.source}." for name, servo in sorted(servos.items())]
-    lines.append("- How far below the front of the case the ears are is ours (9.5 mm): measure the servo in hand.")
+    for name, servo in sorted(servos.items()):
+        lines.append(f"- {name}: case: {(servo.sides or servo.flange).source}. Horn: {servo.horn.source}.")
+    if any(servo.ears for servo in made.skeleton.servos.values()):
+        lines.append(f"- How far below the front of the case the ears are is ours ({EAR_DEPTH:g} mm): measure the servo in hand.")
     one = sorted(name for name, servo in made.skeleton.servos.items() if not servo.both)
     if one:
         lines.append(f"- Held at the horn alone, as the skin leaves no room for an idler: {', '.join(one)}.")
     mass = f"- Prints weigh {1e3 * made.printed_mass:.0f} g at {100 * made.infill:.0f} % infill; the character's bodies count with "
     lines.append(mass + f"{1e3 * made.assumed_mass:.0f} g for all but its servos (prints, battery, controller, screws).")
+    backed, points = made.glue
+    if backed < points:
+        lines.append(f"- {points - backed} of the {points} points at which the skin is glued on have no bracing unit under them.")
     return [*lines, ""]
 
 
 def _order(made: SkinnedFabrication) -> list[str]:
     steps = [
-        "Screw the brackets to the walls of the bay, nuts inside. Put a servo into each bracket's frame: its ears lie on it, "
-        "screws through both, nuts below.",
+        "Screw the brackets to the walls of the bay, nuts inside. Put a servo into each bracket: " + _seat(made),
         "Limb by limb from the torso outwards: turn the servo to its middle, screw the link on its horn (and idler), then the next "
         "servo into the link.",
         "Screw the foot's plate into its cup, from above.",
         "Put the halves of each bracing unit on the link from both sides, screws from outside through the bosses.",
         "Controller on the floor of the bay, battery under a strap through the slots; lead the cables along the links.",
-        "Screw the blocks of the torso's bracing together at their ribs, then on the bay's columns.",
+        "Screw the blocks of the torso's bracing together at their lugs, then on the bay's columns.",
         "Pull the limbs' skins on from the feet, lay the torso's halves on, and glue the seams with a rubber adhesive. The "
         "skin is glued to the bracing where the bracing units are.",
     ]
     return ["## Order", "", *(f"{number}. {step}" for number, step in enumerate(steps, 1)), ""]
+
+
+def _seat(made: SkinnedFabrication) -> str:
+    ears = {servo.ears for servo in made.skeleton.servos.values()}
+    said = []
+    if True in ears:
+        said.append("its ears lie on the frame, screws through both, nuts below")
+    if False in ears:
+        said.append("between the cheeks, screws from both sides into its case")
+    return "; or ".join(said) + "."
 
 
 def _casting(made: SkinnedFabrication) -> list[str]:

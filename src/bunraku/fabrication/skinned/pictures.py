@@ -43,6 +43,18 @@ def write_pictures(made: SkinnedFabrication, layout: Layout, shell: SkinShell, f
     write_atomically(folder / "mould.png", _moulds(made))
 
 
+def _draw(axes: Any, things: list[tuple[Solid, Color]], view: tuple[float, float], fill: float = 0.92) -> None:
+    """Draw things so large that they take ``fill`` of a square picture, by the boxes around them."""
+    up, around = np.radians(view)
+    screen = np.array(
+        [[-np.sin(around), np.cos(around), 0.0], [-np.sin(up) * np.cos(around), -np.sin(up) * np.sin(around), np.cos(up)]]
+    )
+    boxes = np.array([solid.bounding_box() for solid, _ in things]).reshape(-1, 2, 3)
+    corners = np.array([[one[i, 0], one[j, 1], one[k, 2]] for one in boxes for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    seen = np.ptp(corners @ screen.T, axis=0).max()
+    draw_solids(axes, things, view, fill * float(np.linalg.norm(np.ptp(corners, axis=0)) / seen))
+
+
 def _fine(solid: Solid) -> Solid:
     extent = np.array(solid.bounding_box()).reshape(2, 3)
     return solid.refine_to_length(max(_FINE, float((extent[1] - extent[0]).max()) / 16.0))
@@ -67,8 +79,8 @@ def _skeleton(made: SkinnedFabrication, shell: SkinShell) -> bytes:
     views += (([*braced, (half, _COLORS["rubber"])], "half of the skin"),)  # type: ignore[assignment]
     for number, (things, title) in enumerate(views):
         axes = figure.add_subplot(1, 3, number + 1, projection="3d")
-        draw_solids(axes, things, (20.0, -35.0), 1.0)
-        axes.set_title(title, fontsize=10, y=0.95)
+        _draw(axes, things, (20.0, -35.0))
+        axes.set_title(title, fontsize=10, y=0.97)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
     return png(figure)
 
@@ -80,11 +92,11 @@ def _exploded(made: SkinnedFabrication, layout: Layout) -> bytes:
     limb = layout.limbs[0]
     figure = pyplot.figure(figsize=(15.0, 7.5))
     axes = figure.add_subplot(1, 2, 1, projection="3d")
-    draw_solids(axes, _apart(made, limb.bodies), (15.0, -50.0), 0.9)
-    axes.set_title(f"limb {limb.name}", fontsize=10, y=0.95)
+    _draw(axes, _apart(made, limb.bodies), (15.0, -50.0))
+    axes.set_title(f"limb {limb.name}", fontsize=10, y=0.99)
     axes = figure.add_subplot(1, 2, 2, projection="3d")
-    draw_solids(axes, _torso_apart(made, layout), (25.0, -50.0), 1.15)
-    axes.set_title("torso", fontsize=10, y=0.95)
+    _draw(axes, _torso_apart(made, layout), (25.0, -50.0))
+    axes.set_title("torso", fontsize=10, y=0.99)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
     return png(figure)
 
@@ -139,9 +151,9 @@ def _skin(made: SkinnedFabrication) -> bytes:
     figure = pyplot.figure(figsize=(5.0 * columns, 4.4 * ceil(count / columns)))
     for number, mould in enumerate(made.moulds):
         axes = figure.add_subplot(ceil(count / columns), columns, number + 1, projection="3d")
-        draw_solids(axes, [(mould.piece.rubber, _COLORS["rubber"])], _facing(mould.piece.opening.normal), 1.05)
+        _draw(axes, [(mould.piece.rubber, _COLORS["rubber"])], _facing(mould.piece.opening.normal), 0.85)
         piece = made.cast[number]
-        axes.set_title(f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g", fontsize=10, y=0.92)
+        axes.set_title(f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g", fontsize=10, y=0.97)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.05)
     return png(figure)
 
@@ -161,7 +173,7 @@ def _moulds(made: SkinnedFabrication) -> bytes:
     for number, mould in enumerate((made.moulds[0], made.moulds[-1])):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
         _opened(axes, mould)
-        axes.set_title(f"{mould.piece.name}: mould, core, casting", fontsize=10, y=0.95)
+        axes.set_title(f"{mould.piece.name}: mould, core, casting", fontsize=10, y=0.99)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
     return png(figure)
 
@@ -181,4 +193,4 @@ def _opened(axes: Any, mould: Mould) -> None:
     ]
     solids = [(_fine(moved(solid, np.eye(3), shift)), _COLORS[color]) for solid, shift, color in shown]
     eye = _facing(0.75 * along + 0.35 * d + 0.4 * aside)
-    draw_solids(axes, solids, eye, 1.15)
+    _draw(axes, solids, eye)

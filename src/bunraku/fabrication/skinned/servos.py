@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from bunraku.building.character_geometry import home_frames
 from bunraku.building.placement import Case
+from bunraku.building.screws import HolePattern
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import DARK
 from bunraku.character import Shape
 from bunraku.errors import BadInput
-from bunraku.fabrication.draft import PLATE, Draft, Hole
+from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.hardware import CLEARANCE
 from bunraku.fabrication.mounts import Horn, flange_of, horn_of, idler_of, screw_on
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder
@@ -28,11 +29,15 @@ EAR_DEPTH = 9.5
 EAR_THICKNESS = 2.5
 RIM = 2.0
 """Material [mm] outside the holes of a horn's plate: as little as holds, for the skin is close."""
-MISSING = 0.05
+MISSING = 0.01
 """The share of a horn's plate that may lie in the skin and is cut off; more, and that side of the servo is not used."""
 RAIL = 3.4
 """Width [mm] of the frame beside the case."""
-_SLIDES = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
+_SLIDES = tuple(side * by for by in (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0) for side in (-1.0, 1.0))
+BEAM = 17.0
+"""Width [mm] of the beam that leads away from the seat of a servo with ears."""
+CHEEK_EDGE = 2.4
+"""Material [mm] outside the holes of a cheek."""
 BACK = 4.0
 """Thickness [mm] of the wall behind the case, to which the rest of the link leads."""
 
@@ -164,12 +169,17 @@ def _case(hinge: Hinge, center: Array, lean: Array) -> Case:
 
 
 def servo_seat(draft: Draft, placed: PlacedServo, wall: float = BACK) -> Solid:
-    """Add the seat of a servo to a draft: returns the block behind the case, for the rest of the link to lead to [mm]."""
+    """Add the seat of a servo to a draft: returns a block behind the case, for the rest of the link to lead to [mm].
+
+    A servo with ears is held by them, one with holes in its sides between two cheeks, any other by its flange.
+    """
     case = placed.case
     servo, axes = case.servo, case.axes
     size = MM * np.array(servo.size)
     draft.cases.append((f"servo of {placed.hinge.name}", placed.body()))
     if not placed.ears:
+        if servo.sides is not None:
+            return _clasp(draft, placed, servo.sides, wall)
         flange = flange_of(case, placed.hinge.name)
         plate = flange.plate()
         draft.add += [plate, *flange.cheeks()]
@@ -182,6 +192,7 @@ def servo_seat(draft: Draft, placed: PlacedServo, wall: float = BACK) -> Solid:
     back = box(level + axes[:, 1] * (half + wall / 2.0) - axes[:, 2] * deep / 2.0, (width, wall, deep), axes)
     frame = box(level + axes[:, 1] * wall / 2.0 - axes[:, 2] * PLATE / 2.0, (width, 2.0 * half + wall, PLATE), axes)
     draft.add += [frame, back]
+    back = box(level + axes[:, 1] * (half + wall / 2.0) - axes[:, 2] * deep / 2.0, (min(width, BEAM), wall, deep), axes)
     for side in (1.0, -1.0):  # rails down both sides of the case stiffen the frame
         middle = level + axes[:, 1] * wall / 2.0 + side * axes[:, 0] * (width - 2.0) / 2.0 - axes[:, 2] * 6.0
         draft.add.append(box(middle, (2.0, 2.0 * half + wall, 12.0), axes))
@@ -193,4 +204,25 @@ def servo_seat(draft: Draft, placed: PlacedServo, wall: float = BACK) -> Solid:
         draft.cut.append(
             cylinder(place - PLATE * axes[:, 2], place - (PLATE + 10.0) * axes[:, 2], 1.05 * MM * servo.flange.hole_diameter)
         )
+    return back
+
+
+def _clasp(draft: Draft, placed: PlacedServo, pattern: HolePattern, wall: float) -> Solid:
+    """Two cheeks, screwed to the sides of a case from outside, and a wall behind it that joins them, which is returned."""
+    case = placed.case
+    axes = case.axes
+    size, spread = MM * np.array(case.servo.size), MM * np.array(pattern.spacing or (0.0, 0.0))
+    across, edge = size[0] / 2.0 + CLEARANCE, MM * pattern.hole_diameter / 2.0 + CHEEK_EDGE
+    deep = spread[1] + 2.0 * edge
+    end = MM * case.center + axes[:, 1] * (size[1] / 2.0 + CLEARANCE)
+    back = box(end + axes[:, 1] * wall / 2.0, (2.0 * (across + PLATE), wall, deep), axes)
+    draft.add.append(back)
+    length = size[1] / 2.0 + CLEARANCE + wall + spread[0] / 2.0 + edge
+    for side in (1.0, -1.0):
+        out = side * axes[:, 0]
+        middle = end + axes[:, 1] * (wall - length / 2.0) + out * (across + PLATE / 2.0)
+        draft.add.append(box(middle, (PLATE, length, deep), axes))
+        face = MM * case.center + out * across
+        draft.drill(holes_of(pattern, face, axes[:, 1], axes[:, 2], out, f"side of {placed.hinge.name}"))
+    draft.cut.append(box(MM * case.center, size + 2.0 * CLEARANCE, axes))
     return back

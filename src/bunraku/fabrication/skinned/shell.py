@@ -12,7 +12,7 @@ from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, difference, triangles, union
 from bunraku.geometry.tetrahedra import FACES
 
-__all__ = ["SkinShell", "bodies_of", "cleaned", "corner_faces", "mesh_solid", "offset", "offset_corners", "skin_shell"]
+__all__ = ["SkinShell", "bodies_of", "cleaned", "corner_faces", "mesh_solid", "offset", "offset_corners", "printable", "skin_shell"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -127,3 +127,21 @@ def _inside_out(solid: Solid) -> Solid:
 def bodies_of(solid: Solid) -> list[float]:
     """Volumes [mm³] of the connected parts of a solid, the largest first; hollows inside them do not count as parts."""
     return sorted((v for v in (float(part.volume()) for part in solid.decompose()) if v > 0.0), reverse=True)
+
+
+def printable(solid: Solid, near: float = 2e-3) -> Solid:
+    """A solid that stays closed in a file of 32 bits: corners nearer than ``near`` [mm] are one, and none touches another.
+
+    Corners of two sheets at one place would be one in the file, with four triangles at their edges: they draw back into the solid.
+    """
+    from scipy.spatial import cKDTree
+
+    found = cleaned(solid.simplify(near))
+    for _ in range(4):
+        x, t = triangles(found)
+        touching = np.asarray(cKDTree(x).query(x, k=2)[0])[:, 1] < 0.5 * near
+        if not touching.any():
+            break
+        inward = offset_corners(x, t, -10.0 * near)
+        found = cleaned(mesh_solid(np.where(touching[:, None], inward, x), t).simplify(near))
+    return found

@@ -18,10 +18,12 @@ from bunraku.fabrication.skinned.links import SkeletonLink
 __all__ = ["Bay", "bay_of", "draw_bay", "draw_bracket", "fix_to_bay"]
 
 Array = NDArray[np.float64]
-WALL = 3.0
+WALL = 2.4
 """Thickness [mm] of the bay's walls and floor."""
 COLUMN = 11.0
 """Side [mm] of its corner columns."""
+_LIGHT = 8.0
+"""Radius [mm] of the holes that make the bay light."""
 _PLAY = 0.5
 _SPREAD = (14.0, 12.0)
 _UP = np.array([0.0, 0.0, 1.0])
@@ -96,19 +98,21 @@ def draw_bay(bay: Bay, brackets: list[list[Hole]], columns: list[Array]) -> Draf
     draft.cut.append(box(bay.center + _UP * 10.0, inner + np.array([0.0, 0.0, 20.0])))
     draft.add += [bay.column(place) for place in columns]
     floor = bay.center[2] - bay.size[2] / 2.0 - _PLAY
-    for x in np.arange(-bay.size[0] / 2.0 + 16.0, bay.size[0] / 2.0 - 10.0, 19.0):
-        for y in np.arange(-bay.size[1] / 2.0 + 16.0, bay.size[1] / 2.0 - 10.0, 19.0):
+    for x in _row(bay.size[0]):
+        for y in _row(bay.size[1]):
             spot = np.array([bay.center[0] + x, bay.center[1] + y, floor])
-            draft.cut.append(cylinder(spot - 3.0 * WALL * _UP, spot + WALL * _UP, 6.5))
-    taken = [hole.center for holes in brackets for hole in holes] + columns
+            draft.cut.append(cylinder(spot - 3.0 * WALL * _UP, spot + WALL * _UP, _LIGHT))
+    taken = [hole.center for holes in brackets for hole in holes] + [
+        place + h * _UP for place in columns for h in np.linspace(-bay.size[2] / 2.0, bay.size[2] / 2.0, 9)
+    ]
     for k in (0, 1):
         n, u = np.eye(3)[k], np.eye(3)[1 - k]
-        for at in np.arange(-bay.size[1 - k] / 2.0 + 16.0, bay.size[1 - k] / 2.0 - 10.0, 21.0):
-            for side in (1.0, -1.0):
-                spot = bay.center + side * n * bay.outer[k] / 2.0 + at * u
-                if all(np.linalg.norm((spot - hole)[:2]) > 13.0 for hole in taken):
-                    reach = min(7.5, bay.size[2] / 2.0 - 6.0)
-                    draft.cut.append(cylinder(spot - 2.0 * WALL * n, spot + 2.0 * WALL * n, reach))
+        for at in _row(bay.size[1 - k]):
+            for high in _row(bay.size[2]):
+                for side in (1.0, -1.0):
+                    spot = bay.center + side * n * bay.outer[k] / 2.0 + at * u + high * _UP
+                    if all(np.linalg.norm(spot - hole) > _LIGHT + 6.0 for hole in taken):
+                        draft.cut.append(cylinder(spot - 2.0 * WALL * n, spot + 2.0 * WALL * n, _LIGHT))
     for side in (1.0, -1.0):  # slots for a strap round the battery
         draft.cut.append(
             box(np.array([bay.center[0], bay.center[1] + side * (bay.size[1] / 2.0 - 3.0), floor]), (22.0, 3.0, 4.0 * WALL))
@@ -119,6 +123,12 @@ def draw_bay(bay: Bay, brackets: list[list[Hole]], columns: list[Array]) -> Draf
             draft.cut.append(bore(hole.center + hole.axis, hole.center - (WALL + 1.0) * hole.axis, 1.7))
     draft.cases.append(("controller and battery", box(bay.center, bay.size)))
     return draft
+
+
+def _row(length: float) -> Array:
+    """Where holes that make a wall light are along a length [mm], from its middle: evenly, a web between them and at the ends."""
+    count = int((length - 4.0) // (2.0 * _LIGHT + 4.0))
+    return (np.arange(count) - (count - 1) / 2.0) * (length - 4.0) / max(count, 1)
 
 
 def draw_bracket(bay: Bay, link: SkeletonLink) -> list[Hole]:

@@ -79,7 +79,8 @@ def fold_profile(fold: FoldRegion, radius: float = 0.0) -> tuple[Array, Array]:
 
     Trapezoid: flanks of length f along the axis, a quarter of the pitch, inclined by a = atan(depth / f); flats that measure f on
     the middle surface of the wall w, so crest = f + w tan(a/2) and valley = f - w tan(a/2) outside, the other way round inside.
-    With n teeth 4 n f = length, of ``bare`` ones, without half a crest at either end, 4 n f - crest = length. A region without teeth has rows about as long as the edges of a ring of the given ``radius``.
+    With n teeth 4 n f = length; ``bare`` ones, which want half a crest at either end, have 4 n f - crest = length. A region without
+    teeth has rows about as long as the edges of a ring of the given ``radius``.
     """
     L = fold.length
     if not fold.teeth:
@@ -96,7 +97,7 @@ def fold_profile(fold: FoldRegion, radius: float = 0.0) -> tuple[Array, Array]:
             f"a fold of {fold.teeth} teeth, depth {fold.depth * 1e3:.1f} mm and wall {fold.wall * 1e3:.1f} mm does not fit into "
             f"{L * 1e3:.1f} mm: the inner crests would close; use fewer teeth, a thinner wall or a longer region"
         )
-    crest, valley = f + shift, f - shift
+    valley = f - shift
     middles = 4.0 * f * (np.arange(fold.teeth) - 0.5 * (fold.teeth - 1))
     s = (middles[:, None] + np.array([-valley / 2 - f, -valley / 2, valley / 2, valley / 2 + f])).ravel()
     cut = np.tile([0.0, fold.depth, fold.depth, 0.0], fold.teeth)

@@ -87,6 +87,7 @@ class CoupledFrames:
         self._held = held
         row = np.repeat(np.arange(solid.size), np.diff(solid.pattern.indptr))
         self._own = np.flatnonzero(row // 3 == solid.pattern.indices // 3)
+        self._diagonal = np.flatnonzero(row == solid.pattern.indices)
         self.shortened = 1.0
         self._kept: tuple[csr_array, Array, Array, Array] | None = None
 
@@ -117,13 +118,11 @@ class CoupledFrames:
         B = self._border
         B[:, :nq] = AJ[:, :nq]
         B[:, -1] = b - AJ[:, nq]
-        S, shift = self._condense(A, B)
         M, bias = model.skeleton(state.q, state.v)
-        H = M / h**2 + J.T @ AJ[self._held, :nq] - S[:nq, :nq]
+        S, factor, shift = self._condense(A, B, M / h**2 + J.T @ AJ[self._held, :nq], h * state.w.ravel())
         rhs = M @ state.v / h - bias + J.T @ (b[self._held] - AJ[self._held, nq]) - S[:nq, -1]
         if skeleton_extra is not None:
             rhs = rhs + skeleton_extra
-        factor, stiffer = _factor(0.5 * (H + H.T))
         SEP = S[:nq, nq : nq + P3]
         right = np.zeros((nq, len(model.driven) + P3 + 1))
         right[model.driven, np.arange(len(model.driven))] = 1.0
@@ -134,7 +133,7 @@ class CoupledFrames:
         W = S[nq:-1, nq:-1] - SEP.T @ Qf
         heights = np.asarray(model.patches @ state.x.ravel())[2::3]
         self._kept = A, J, c, b
-        return Frame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, max(shift, stiffer))
+        return Frame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, shift)
 
     def advance(self, state: SkinnedState, frame: Frame, tau: Array, F: Array) -> SkinnedState:
         """The state after the step that was linearized last, with these torques and forces. Raises :class:`Collapsed`.
@@ -173,25 +172,22 @@ class CoupledFrames:
         du[self._held] = J @ dq + c
         return np.asarray(b[self._held] - (A @ du)[self._held]).reshape(-1, 3)
 
-    def _condense(self, A: csr_array, B: Array) -> tuple[Array, float]:
-        """S = B' A^-1 B over the free nodes, with the least shift of the diagonal that lets A be factorised."""
-        diagonal = A.diagonal()
+    def _condense(self, A: csr_array, B: Array, own: Array, along: Array) -> tuple[Array, tuple[Array, bool], float]:
+        """S = B' A^-1 B over the free nodes, the Cholesky factor of the skeleton's ``own`` (nq, nq) - S_qq, and the shift.
+
+        A strongly folded skin may snap through: its matrix, or that of the skeleton with it, is then not positive definite. The
+        diagonal of the free nodes is made stiffer by the least ``shift`` with which both are, against changes of velocity and not
+        against going on ``along`` (3 n,) as before.
+        """
+        diagonal, right, nq = A.data[self._diagonal], B[:, -1].copy(), len(own)
         for shift in SHIFTS:
-            data = A.data
-            if shift:
-                data = (A + csr_array((shift * diagonal, (np.arange(len(diagonal)), np.arange(len(diagonal)))), shape=A.shape)).data
+            B[:, -1] = right + shift * diagonal * along
+            data = A.data.copy()
+            data[self._diagonal] += shift * diagonal
             try:
-                return self._condenser.factorize_and_condense(data, B), shift
-            except NotFactorizable:
+                S = self._condenser.factorize_and_condense(data, B)
+                H = own - S[:nq, :nq]
+                return S, cho_factor(0.5 * (H + H.T)), shift
+            except (NotFactorizable, LinAlgError):
                 continue
-        raise NotFactorizable("the skin's matrix stays indefinite under any shift of its diagonal; take a smaller step", 0)
-
-
-def _factor(H: Array) -> tuple[tuple[Array, bool], float]:
-    """Cholesky factor of the skeleton's matrix, with the least shift of its diagonal (a skin may snap through)."""
-    for shift in SHIFTS:
-        try:
-            return cho_factor(H + shift * np.diag(np.abs(np.diag(H)))), shift
-        except LinAlgError:
-            continue
-    raise NotFactorizable("the skeleton's matrix stays indefinite under any shift of its diagonal; take a smaller step", 0)
+        raise NotFactorizable("skin and skeleton stay unstable under any shift of the skin's diagonal; take a smaller step", 0)

@@ -20,7 +20,7 @@ from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.motion import HeightField
-from bunraku.optimization.blocks.descent import Blocks
+from bunraku.optimization.blocks.sampled import SampledProblem
 from bunraku.performers.locomotion.energy import _kernels as kernels
 from bunraku.performers.locomotion.rows._kernels import FRICTION, HEIGHT, LIFT, NORMAL, RESIST, SLIP, SPIN, SPIN_TORQUE, TIP_ROWS
 
@@ -86,7 +86,7 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class MotionProblem:
+class MotionProblem(SampledProblem):
     """One plan to be found. ``contacts`` and ``heights`` (T, n_e), ``step`` h [s], ``goal`` (x, y [m], yaw [rad]), NaN where free.
 
     ``friction`` (n_e,) that the plan counts on, ``least_force`` [N] on every foot that stands, ``spots`` that stay off the ground.
@@ -137,9 +137,9 @@ class MotionProblem:
         return self.samples, self.model.nv, 3
 
     @property
-    def size(self) -> int:
-        """Number of unknowns."""
-        return self.samples * self.model.nv + 3
+    def end_rows(self) -> int:
+        """Rows of pins (2 nq), gauge and goal (3 each)."""
+        return 2 * self.model.nq + 6
 
     @cached_property
     def rows(self) -> tuple[Array, Flags]:
@@ -242,76 +242,16 @@ class MotionProblem:
 
     @cached_property
     def _room(self) -> tuple[Any, ...]:
-        """Working arrays: kinematics of all samples, extended unknowns, values of the rows, blocks."""
-        model, T = self.model, self.samples
-        nq, nv = model.nq, model.nv
-        K = working_arrays(model, T + 2)
-        values = (np.zeros((T, len(self.rows[0]))), np.zeros(2 * nq + 6))
-        blocks = (np.zeros((T, 3, nv, nv)), np.zeros((T, 3, nv)), np.zeros((3, 3)), np.zeros((T, nv)), np.zeros(3))
-        return K, np.zeros((T + 2, nv)), values, blocks
+        """Working arrays: kinematics of all samples, extended unknowns."""
+        return working_arrays(self.model, self.samples + 2), np.zeros((self.samples + 2, self.model.nv))
 
     def _evaluate(self, z: Array, weight: float, shifts: Array, jacobian: bool) -> tuple[float, float]:
         T, nv, _ = self.shape
-        K, v_ext, values, blocks = self._room
-        m = values[0].shape[1]
-        split = (shifts[: T * m].reshape(T, m), shifts[T * m :])
-        numbers, home, arrays, limits, plan, ends, bounds, targets = self._data
         v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
         total, objective = kernels.energy(
-            v,
-            D,
-            numbers,
-            home,
-            arrays,
-            limits,
-            plan,
-            ends,
-            bounds,
-            targets,
-            K,
-            v_ext,
-            weight,
-            self.rows,
-            split,
-            values,
-            jacobian,
-            *blocks,
-        )
+            v, D, *self._data, *self._room, weight, self.rows, self.split(shifts), self._values, jacobian, *self._blocks
+        )  # fmt: skip
         return float(total), float(objective)
-
-    def zero_shifts(self) -> Array:
-        """Shifts of a first solve: zero for every row."""
-        return np.zeros(self.samples * len(self.rows[0]) + 2 * self.model.nq + 6)
-
-    def energy(self, z: Array, weight: float, shifts: Array) -> float:
-        """Objective and augmented rows at ``z``."""
-        return self._evaluate(z, weight, shifts, False)[0]
-
-    def objective(self, z: Array) -> float:
-        """The objective alone."""
-        return self._evaluate(z, 0.0, self.zero_shifts(), False)[1]
-
-    def assemble(self, z: Array, weight: float, shifts: Array) -> Blocks:
-        """The energy, its Gauss-Newton blocks and its gradient, in arrays that the next call overwrites."""
-        total, _ = self._evaluate(z, weight, shifts, True)
-        return (total, *self._room[3])
-
-    def values(self, z: Array) -> tuple[Array, Array]:
-        """Unscaled rows at ``z``: (T, m) of the samples, (2 nq + 6,) of the ends (pins, gauge, goal)."""
-        self._evaluate(z, 0.0, self.zero_shifts(), False)
-        samples, ends = self._room[2]
-        return samples.copy(), ends.copy()
-
-    def update(self, z: Array, shifts: Array) -> tuple[Array, float]:
-        """Shifts after a round, s += r and s = max(0, s + g), and the largest violation (of complementarity too)."""
-        samples, ends = self.values(z)
-        T, m = samples.shape
-        old = shifts[: T * m].reshape(T, m)
-        unequal = self.rows[1].astype(bool)
-        wrong = np.where(unequal, np.maximum(samples, -old), samples)
-        worst = max(float(np.abs(wrong).max(initial=0.0)), float(np.abs(ends).max(initial=0.0)))
-        new = np.where(unequal, np.maximum(0.0, old + samples), old + samples)
-        return np.concatenate([new.ravel(), shifts[T * m :] + ends]), worst
 
     def violations(self, z: Array) -> dict[str, float]:
         """The largest violation of each kind of row, in its own unit."""

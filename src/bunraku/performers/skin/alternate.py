@@ -103,12 +103,17 @@ class Pass:
 
 @dataclass(frozen=True)
 class Alternated:
-    """The passes up to the best of those ``tried``, the first before the skin was known; ``settled`` is where they start."""
+    """The passes up to the best of those ``tried``, the first before the skin was known; ``settled`` is where they start.
+
+    ``cancelled`` if the last one was; ``notes`` what should be said of the wish they began with.
+    """
 
     puppet: Puppet
     passes: tuple[Pass, ...]
     settled: SkinnedState
     tried: int = 1
+    cancelled: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def agreed(self) -> bool:
@@ -208,8 +213,8 @@ def alternate(
         clock = time.thread_time()
         effect = effect_of(model, puppet.share, plan, puppet.stiffness, rest, looks, tracked.torques, h)
         plan = replan(plan, effect, monitor=monitor)
-    best = min(range(len(passes)), key=lambda i: (bool(passes[i].tracked.failed), passes[i].gap))
-    return Alternated(puppet, tuple(passes[: best + 1]), state, len(passes))
+    best = min(range(len(passes)), key=lambda i: (bool(passes[i].tracked.failed) or passes[i].tracked.cancelled, passes[i].gap))
+    return Alternated(puppet, tuple(passes[: best + 1]), state, len(passes), passes[-1].tracked.cancelled)
 
 
 def _offset(wished: Array, state: SkinnedState, stance: Array) -> Array:

@@ -72,7 +72,7 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         "plan_residual": last.plan.residual,
         "plan_iterations": float(last.plan.iterations),
     }
-    notes = (
+    notes = list(found.notes) + (
         [] if found.agreed else [f"plan and frames still differ by {np.degrees(last.gap):.2f} deg after {found.tried} passes"]
     )
     if last.tracked.failed:
@@ -85,7 +85,7 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
 
 def _status(found: Alternated) -> Status:
     last = found.passes[-1]
-    if last.tracked.cancelled:
+    if found.cancelled:
         return Status.CANCELLED
     if last.tracked.failed:
         return Status.STALLED

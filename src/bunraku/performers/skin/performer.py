@@ -96,19 +96,21 @@ class SkinPerformer(Performer):
         stance = crouched(puppet.laden, self.crouch) if self.crouch else None
         follow = self.upright if clip.joints is None else self.follow
         weights = SpacetimeWeights(torque=self.torque, smooth=self.smooth, feet=self.feet, level=self.level, follow=follow)
+        said = ""
         if self.retime:
-            clip = self._retimed(puppet, clip, stance, weights, monitor)
+            clip, said = self._retimed(puppet, clip, stance, weights, monitor)
         gait = _gait(clip)
-        return alternate(
+        found = alternate(
             puppet, gait, wanted_tracks(puppet.laden, clip, gait, stance),
             weights=weights, frame_weights=FrameWeights(), margin=self.margin, most=self.passes,
             stance=stance, show=show, monitor=monitor,
         )  # fmt: skip
+        return dataclasses.replace(found, notes=(said,) if said else ())
 
     def _retimed(
         self, puppet: Puppet, clip: Clip, stance: NDArray[np.float64] | None, weights: SpacetimeWeights, monitor: Monitor
-    ) -> Clip:
-        """The clip with footfalls at times that the motors can make; what was done and why is reported."""
+    ) -> tuple[Clip, str]:
+        """The clip with footfalls at times that the motors can make; what was done and why, as a sentence."""
 
         def planned(one: Clip) -> SpacetimePlan:
             gait = _gait(one)
@@ -119,7 +121,7 @@ class SkinPerformer(Performer):
 
         found = retime(puppet.model.character, clip, planned)
         monitor.report(Event("skin", 0.0, found.sentence))
-        return found.clip
+        return found.clip, found.sentence
 
     def assemble(self, character: Character, clip: Clip, found: Alternated) -> Performance:
         """The performance: angles for the servos, torques as the proof, the motion of the frames."""

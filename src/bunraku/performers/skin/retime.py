@@ -33,12 +33,16 @@ WAYS = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (1.0, 1.15), (1.0, 1.3), (1.0, 1.5),
 
 @dataclass(frozen=True)
 class Retimed:
-    """The ``clip`` to perform, what was done to it (a pair of `WAYS`), why (empty: nothing had to be), and whether that helped."""
+    """The ``clip`` to perform, what was done to it (a pair of `WAYS`), why (empty: nothing had to be), whether that helped.
+
+    ``flew``: whether the clip had flights.
+    """
 
     clip: Clip
     way: tuple[float, float]
     why: str
     helped: bool
+    flew: bool
 
     @property
     def sentence(self) -> str:
@@ -46,8 +50,9 @@ class Retimed:
         if not self.why:
             return "the motors can make its footfalls as they are"
         share, factor = self.way
-        done = f"flights {100.0 * share:.0f} % shorter" + (f", all of it {factor:g} times slower" if factor > 1.0 else "")
-        return f"{self.why}; {done} {'spares them' if self.helped else 'does not help enough'}"
+        shorter = [f"flights {100.0 * share:.0f} % shorter"] if self.flew and share > 0.0 else []
+        done = ", ".join(shorter + ([f"all of it {factor:g} times slower"] if factor > 1.0 else []))
+        return f"{self.why}; {done} {'spares the motors' if self.helped else 'does not help enough'}"
 
 
 def torque_use(character: Character, plan: SpacetimePlan) -> Array:
@@ -85,14 +90,16 @@ def retime(character: Character, clip: Clip, planned: Callable[[Clip], Spacetime
     The last that was tried, and said not to have helped, if none does.
     """
     why, tried = "", (clip, WAYS[0])
+    feet = [tip.name for tip in character.end_effectors]
+    flew = clip.gait is not None and bool(flights(clip.gait, feet))
     for share, factor in WAYS:
         gait = clip.gait
-        if gait is None or (share > 0.0 and factor == 1.0 and not flights(gait)):
+        if gait is None or (share > 0.0 and factor == 1.0 and not flights(gait, feet)):
             continue
-        changed = replace(clip, gait=grounded(gait, share)) if share > 0.0 else clip
+        changed = replace(clip, gait=grounded(gait, feet, share)) if share > 0.0 else clip
         changed = slower(changed, factor) if factor > 1.0 else changed
         plan = planned(changed)
         if plan.status.good and float(torque_use(character, plan).max()) <= SPARE:
-            return Retimed(changed, (share, factor), why, True)
+            return Retimed(changed, (share, factor), why, True, flew)
         why, tried = why or diagnosis(character, plan), (changed, (share, factor))
-    return Retimed(*tried, why, False)
+    return Retimed(*tried, why, False, flew)

@@ -10,13 +10,19 @@ KNEES = [1, 4, 7, 10]
 
 
 def test_only_joints_with_skin_across_them_are_folded(whole):
-    assert groups_of_joints(joint_stiffness(whole)[6:, 6:]) == [KNEES]
+    assert groups_of_joints(joint_stiffness(whole)[6:, 6:], np.zeros((12, 12), dtype=bool)) == [KNEES]
 
 
 def test_joints_that_feel_each_other_are_apart():
-    K = np.diag([1.0, 2.0, 3.0, 0.0])
+    K, none = np.diag([1.0, 2.0, 3.0, 0.0]), np.zeros((4, 4), dtype=bool)
     K[0, 1] = K[1, 0] = 0.1
-    assert groups_of_joints(K) == [[0, 2], [1]]
+    assert groups_of_joints(K, none) == [[0, 2], [1]]
+
+
+def test_joints_of_one_limb_are_apart():
+    carries = np.zeros((4, 4), dtype=bool)
+    carries[0, 1] = carries[2, 3] = True
+    assert groups_of_joints(np.eye(4), carries) == [[0, 2], [1, 3]]
 
 
 def test_torque_is_the_slope_of_the_energy(whole):

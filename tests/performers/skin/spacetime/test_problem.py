@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from bunraku.mechanics.centroidal.model import centroidal_model
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Gait
+from bunraku.optimization.blocks.blocks import multiply
 from bunraku.optimization.derivative_check import check_gradient
 from bunraku.performers.skin.spacetime.effect import SkinEffect, lump_nodes
 from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
@@ -65,6 +68,76 @@ def test_gradient(robot: Character, fields: dict[str, object]) -> None:
 
     report = check_gradient(lambda at: problem.energy(at, 3.0, shifts), gradient, z, seed=1, scale=1e-2)
     assert report.holds, report
+
+
+def test_curvature_is_that_of_the_gradient(robot: Character) -> None:
+    """With slow steps, no torques, flat soles or goals, second derivatives are all that Gauss-Newton leaves out."""
+    rng = np.random.default_rng(7)
+    problem = anything(
+        robot,
+        rng,
+        periodic=False,
+        goal=(np.nan, np.nan, np.nan),
+        rest=(False, False),
+        effect=SkinEffect(),
+        weights=SpacetimeWeights(torque=0.0, level=0.0),
+    )
+    strong = replace(problem.model, stall=np.full(18, 1e9))
+    problem = problem.changed(model=strong, step=30.0)
+    z, shifts = somewhere(problem, rng), 0.3 * rng.random(problem.zero_shifts().size)
+    d = np.append(rng.standard_normal(problem.size - 3), np.zeros(3))
+
+    def gradient(at: np.ndarray) -> np.ndarray:
+        _, _, _, _, g, gD = problem.assemble(at, 3.0, shifts)
+        return np.append(g.ravel(), gD)
+
+    found = (gradient(z + 1e-6 * d) - gradient(z - 1e-6 * d)) / 2e-6
+    blocks = [
+        multiply(*problem.assemble_held(z, 3.0, shifts, problem.pushing(z, shifts), curved)[1:4], d) for curved in (True, False)
+    ]
+    assert blocks[0] == pytest.approx(found, abs=1e-5 * np.abs(found).max())
+    assert np.abs(blocks[1] - found).max() > 1e-3 * np.abs(found).max()
+
+
+def test_held_inequalities_push_and_others_do_not(robot: Character) -> None:
+    """What holding adds to the gradient is w c^2 times twice value and derivative of the rows that change, none of which push."""
+    rng = np.random.default_rng(8)
+    problem = anything(robot, rng)
+    z, shifts = somewhere(problem, rng), 0.3 * rng.random(problem.zero_shifts().size)
+    scale, unequal = problem.rows
+    natural = problem.pushing(z, shifts)
+    value = problem.values(z)[0] + problem.split(shifts)[0]
+    assert (natural == np.where(value > 0.0, 1, -1) * unequal).all()
+    other = natural.copy()
+    chosen = np.argwhere((natural == -1) & (value > -1.0))[::7]
+    assert len(chosen) > 5
+    other[tuple(chosen.T)] = 1
+
+    def gradient(held: np.ndarray) -> np.ndarray:
+        return problem.assemble_held(z, 3.0, shifts, held, False)[4].copy()
+
+    added = (gradient(other) - gradient(natural)).ravel()
+    d = rng.standard_normal(problem.size)
+    d[-3:] = 0.0
+    slopes = (problem.values(z + 1e-6 * d)[0] - problem.values(z - 1e-6 * d)[0]) / 2e-6
+    expected = sum(6.0 * scale[k] ** 2 * value[i, k] * slopes[i, k] for i, k in chosen)
+    assert added @ d[:-3] == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_pinned_ends_hold_whatever_the_skin_does(robot: Character) -> None:
+    """Home at both ends meets its rows although the skin moved the masses and the soles there."""
+    rng = np.random.default_rng(9)
+    gait = Gait(1.0, pattern="crawl", periodic=False, distance=(0.0, 0.0), turn=0.0, samples=20, cycles=1)
+    bare = state_spacetime(robot, gait)
+    model = bare.model
+    effect = SkinEffect(
+        1e-3 * rng.standard_normal((20, len(model.points[0]) // 4, 3)), 1e-3 * rng.standard_normal((20, model.n_tips, 3))
+    )
+    problem = bare.changed(effect=effect)
+    samples, ends = problem.values(problem.still())
+    assert ends == pytest.approx(0.0, abs=1e-12)
+    assert samples[[0, -1], 6::13][:, : model.n_tips] == pytest.approx(0.0, abs=1e-12)
+    assert np.abs(samples[1:-1, 6::13][:, : model.n_tips]).max() > 5e-4
 
 
 def test_energy_does_not_depend_on_whether_derivatives_are_asked_for(robot: Character) -> None:

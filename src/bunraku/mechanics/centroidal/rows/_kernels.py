@@ -9,11 +9,11 @@ import numpy as np
 from numba import njit
 
 from bunraku.mechanics.centroidal._kernels import cross, momentum, momentum_jacobian
-from bunraku.optimization.blocks.rows._kernels import put
+from bunraku.optimization.blocks.rows._kernels import put, put_all
 
 
 @njit(cache=True)
-def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g, idx, co):
+def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g):
     """Newton (3): sum f - M (x+ - 2x + x-)/h^2 - M g z; Euler (3): sum (e - x) x f + t - (L+ - L-)/h. Sample i is extended.
 
     ``f``: forces (3 n_e) of the ground and, where it has 6 n_e numbers, its torques t about the contact points.
@@ -42,63 +42,56 @@ def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g, idx, co):
             r[3 + a] += v[a] + (f[3 * (ne + j) + a] if turned else 0.0)
     if not jac:
         return
+    rows, c, values = np.zeros((6, 3 * nv)), np.empty(6), np.empty(6)
+    for a in range(6):
+        c[a], values[a] = 2.0 * w * scale[a] ** 2, r[a] + s[a]
     for a in range(3):
-        k = 0
-        for c in range(nq):
-            idx[k], co[k] = c, -M * Jx[i - 1, a, c] / (h * h)
-            idx[k + 1], co[k + 1] = nv + c, 2.0 * M * Jx[i, a, c] / (h * h)
-            idx[k + 2], co[k + 2] = 2 * nv + c, -M * Jx[i + 1, a, c] / (h * h)
-            k += 3
+        for q in range(nq):
+            rows[a, q] = -M * Jx[i - 1, a, q] / (h * h)
+            rows[a, nv + q] = 2.0 * M * Jx[i, a, q] / (h * h)
+            rows[a, 2 * nv + q] = -M * Jx[i + 1, a, q] / (h * h)
         for j in range(ne):
-            idx[k], co[k] = nv + nq + 3 * j + a, 1.0
-            k += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[a] ** 2, r[a] + s[a])
+            rows[a, nv + nq + 3 * j + a] = 1.0
     J = np.zeros((4, 3, nq))
     # d(L+)/dq = sum m dP x d+/h, d(L-)/dq = sum m d- x dP/h; and the same seen from the neighbours
     momentum_jacobian(tree[0], tree[1], nodes, points, P[i], A[i], x[i], d[i], d[i + 1], -1.0 / (h * h), J[0])
     momentum_jacobian(tree[0], tree[1], nodes, points, P[i], A[i], x[i], d[i], d[i - 1], -1.0 / (h * h), J[1])
     momentum_jacobian(tree[0], tree[1], nodes, points, P[i - 1], A[i - 1], x[i - 1], d[i - 1], d[i], 1.0 / (h * h), J[2])
     momentum_jacobian(tree[0], tree[1], nodes, points, P[i + 1], A[i + 1], x[i + 1], d[i + 1], d[i], 1.0 / (h * h), J[3])
-    for c in range(nq):
+    for q in range(nq):
         for a in range(3):
-            J[0, a, c] += J[1, a, c]
+            J[0, a, q] += J[1, a, q]
     total = np.zeros(3)
     for j in range(ne):
         for a in range(3):
             total[a] += f[3 * j + a]
-    for c in range(nq):
+    for q in range(nq):
         for a in range(3):
-            arm[a] = Jx[i, a, c]
+            arm[a] = Jx[i, a, q]
         cross(arm, total, v)
         for a in range(3):
-            J[0, a, c] -= v[a]
+            J[0, a, q] -= v[a]
     for j in range(ne):
         for k in range(chain.shape[1]):
-            c = chain[j, k]
-            if c < 0:
+            q = chain[j, k]
+            if q < 0:
                 break
             for a in range(3):
                 arm[a] = Je[i, j, a, k]
             cross(arm, f[3 * j : 3 * j + 3], v)
             for a in range(3):
-                J[0, a, c] += v[a]
+                J[0, a, q] += v[a]
     for a in range(3):
-        k = 0
-        for c in range(nq):
-            idx[k], co[k] = c, J[2, a, c]
-            idx[k + 1], co[k + 1] = nv + c, J[0, a, c]
-            idx[k + 2], co[k + 2] = 2 * nv + c, J[3, a, c]
-            k += 3
+        for q in range(nq):
+            rows[3 + a, q], rows[3 + a, nv + q], rows[3 + a, 2 * nv + q] = J[2, a, q], J[0, a, q], J[3, a, q]
         b, q = (a + 1) % 3, (a + 2) % 3
         for j in range(ne):
             # (arm x f)_a = arm_b f_q - arm_q f_b
-            idx[k], co[k] = nv + nq + 3 * j + q, e[i, j, b] - x[i, b]
-            idx[k + 1], co[k + 1] = nv + nq + 3 * j + b, -(e[i, j, q] - x[i, q])
-            k += 2
+            rows[3 + a, nv + nq + 3 * j + q] = e[i, j, b] - x[i, b]
+            rows[3 + a, nv + nq + 3 * j + b] = -(e[i, j, q] - x[i, q])
             if turned:
-                idx[k], co[k] = nv + nq + 3 * (ne + j) + a, 1.0
-                k += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[3 + a] ** 2, r[3 + a] + s[3 + a])
+                rows[3 + a, nv + nq + 3 * (ne + j) + a] = 1.0
+    put_all(L, g, rows, c, values)
 
 
 @njit(cache=True)

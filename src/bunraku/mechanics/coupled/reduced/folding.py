@@ -2,7 +2,8 @@
 
 The glue is put where the skeleton has it and the free nodes are where the elastic energy is least: Newton's method with the least
 shift of the diagonal for which the stiffness is definite and a line search on the energy, as in `mechanics.elastic.tubes.bending`.
-Joints that hardly feel each other turn together, which makes few equilibria of many.
+Joints that hardly feel each other turn together, which makes few equilibria of many; joints of one limb never do: far folds of
+neighbours feel each other even where small turns do not.
 """
 
 from __future__ import annotations
@@ -37,14 +38,17 @@ class Folded:
     torque: Array
 
 
-def groups_of_joints(stiffness: Array) -> list[list[int]]:
-    """Joints in as few groups as a greedy choice finds, none of which feels another of its group; those without skin in none."""
+def groups_of_joints(stiffness: Array, carries: NDArray[np.bool_]) -> list[list[int]]:
+    """Joints in as few groups as a greedy choice finds, those without skin in none.
+
+    None of a group feels another by ``stiffness`` (nj, nj), nor is carried by it: ``carries`` (nj, nj), joint i joint j.
+    """
     size = np.sqrt(np.maximum(np.diag(stiffness), 0.0))
-    alive = size > 1e-3 * size.max(initial=0.0)
+    apart = (np.abs(stiffness) > COUPLED * np.outer(size, size)) | carries | carries.T
     groups: list[list[int]] = []
-    for j in np.flatnonzero(alive):
+    for j in np.flatnonzero(size > 1e-3 * size.max(initial=0.0)):
         for group in groups:
-            if (np.abs(stiffness[j, group]) <= COUPLED * size[j] * size[group]).all():
+            if not apart[j, group].any():
                 group.append(int(j))
                 break
         else:

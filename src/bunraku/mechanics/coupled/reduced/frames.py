@@ -10,7 +10,8 @@ constant, so that A = M_ss/h² + (1 + beta/h) K_ss is inverted once for all fram
 dq = (H_qq - H_qs A^-1 H_sq)^-1 (r + tau + G' F) with G the patches' motion by q when s follows, and their motion by F on top:
 W = G H^-1 G' + R_f A_pp^-1 R_f'.
 
-Left out: velocity products of the skin's deformation, the bending of soles' stiffness by folds next to them, self-collision.
+Loads of the skin turn with its bodies (`loads`), which takes from H_qq and H_qs. Left out: velocity products of the skin's
+deformation, the bending of soles' stiffness by folds next to them, self-collision.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.sparse import csr_array
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.coupled import _kernels as kernels
 from bunraku.mechanics.coupled.frame import Frame
+from bunraku.mechanics.coupled.reduced.loads import turning_of_forces
 from bunraku.mechanics.coupled.reduced.model import ReducedModel, ReducedState
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.mechanics.tree._kernels import HINGE
@@ -36,11 +39,11 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class _Kept(NamedTuple):
-    """Of the step linearized last: A^-1 r_s (ns,), A^-1 H_sq (ns, nq), A^-1 G_s' (ns, 3 P), patches' places (P, 3)."""
+    """Of the step linearized last: A^-1 r_s (ns,), A^-1 H_sq (ns, nq), the feet's R_f of patches (P, 3, 3), places (P, 3)."""
 
     free: Array
     by_q: Array
-    by_force: Array
+    feet: Array
     places: Array
 
 
@@ -67,6 +70,7 @@ class ReducedFrames:
         self._nodes, self._feet = model.full_share.nodes, model.feet
         self._on_path, self._turner = _paths(model)
         self._points = np.concatenate([self._nodes, self._feet])
+        self._moments = _sparse(red.load_moments)
         self.shortened = 1.0
         self._kept: _Kept | None = None
 
@@ -85,24 +89,20 @@ class ReducedFrames:
         if skeleton_extra is not None:
             r_q = r_q + skeleton_extra
         r_s = (Mqs.T @ state.v + red.mass[nj:, nj:] @ state.r) / h + pull_s - red.stiff @ state.s
-        A, Hsq = self._inverse, Mqs.T / h**2
-        by_q, free = A @ Hsq, A @ r_s
-        Rf = now.at.rotation[self._feet]
-        by_force = np.einsum("cpb,pab->cpa", A[:, : 3 * P].reshape(-1, P, 3), Rf).reshape(-1, 3 * P)
-        H = Mqq / h**2 - Hsq.T @ by_q
-        G = now.patches - by_force.T @ Hsq
+        factor, Hsq, by_q, shift = self._eliminated(state, now, (Mqq, Mqs), V2)
+        free, Rf = self._inverse @ r_s, now.at.rotation[self._feet]
+        G = now.patches - (Rf @ by_q[: 3 * P].reshape(P, 3, nq)).reshape(3 * P, nq)
         na = len(model.driven)
         right = np.zeros((nq, na + 3 * P + 1))
         right[model.driven, np.arange(na)] = 1.0
         right[:, na:-1], right[:, -1] = G.T, r_q - Hsq.T @ free
-        found = cho_solve(self._factor(H, V2), right)
+        found = cho_solve(factor, right)
         Qt, Qf, q0 = found[:, :na], found[:, na:-1], found[:, -1]
-        pushed = np.einsum("pab,pbd->pad", Rf, by_force[: 3 * P].reshape(P, 3, -1)).reshape(3 * P, 3 * P)
-        drift = np.einsum("pab,pb->pa", Rf, free[: 3 * P].reshape(P, 3)).ravel()
-        W = G @ Qf + pushed
+        drift = (Rf @ free[: 3 * P].reshape(P, 3, 1)).ravel()
+        W = G @ Qf + self._pushed(Rf)
         places = state.x[:P]
-        self._kept = _Kept(free, by_q, by_force, places)
-        return Frame(q0, Qt, Qf, G @ q0 + drift, G @ Qt, 0.5 * (W + W.T), places[:, 2].copy(), 0.0)
+        self._kept = _Kept(free, by_q, Rf, places)
+        return Frame(q0, Qt, Qf, G @ q0 + drift, G @ Qt, 0.5 * (W + W.T), places[:, 2].copy(), shift)
 
     def advance(self, state: ReducedState, frame: Frame, tau: Array, F: Array) -> ReducedState:
         """The state after the step that was linearized last; patches are exactly where the linear step has them."""
@@ -112,7 +112,8 @@ class ReducedFrames:
         kept = self._kept
         dq = frame.step(tau, F)
         q = state.q + dq
-        s = state.s + kept.free + kept.by_force @ F - kept.by_q @ dq
+        inside = np.einsum("pji,pj->pi", kept.feet, F.reshape(P, 3))
+        s = state.s + kept.free + self._inverse[:, : 3 * P] @ inside.ravel() - kept.by_q @ dq
         s[: 3 * P] = 0.0
         at = model.tree.configuration(q)
         folded = model.reduction.law.at((q - model.home)[6:])[0].sum(axis=0)
@@ -123,16 +124,33 @@ class ReducedFrames:
         x = model.points_at(at, folded, s)
         return ReducedState(q, dq / h, x, (x - state.x) / h, s, (s - state.s) / h)
 
-    def _factor(self, H: Array, V2: Array) -> tuple[Array, bool]:
-        """The factor of H with the folds' stiffness; where folds that snap make it indefinite, without their negative part."""
-        for stiff in (V2, V2 - np.diag(np.minimum(np.diag(V2), 0.0))):
-            whole = 0.5 * (H + H.T)
-            whole[6:, 6:] += self._stiffening * stiff
-            try:
-                factor: tuple[Array, bool] = cho_factor(whole)
-            except LinAlgError:
-                continue
-            return factor
+    def _pushed(self, Rf: Array) -> Array:
+        """How patches give way to forces while q stays, R_f A^-1 R_f' (3 P, 3 P)."""
+        P = len(Rf)
+        one = (Rf @ self._inverse[: 3 * P, : 3 * P].reshape(P, 3, 3 * P)).reshape(3 * P, 3 * P)
+        return np.asarray((Rf @ one.T.reshape(P, 3, 3 * P)).reshape(3 * P, 3 * P))
+
+    def _eliminated(
+        self, state: ReducedState, now: _Moving, mass: tuple[Array, Array], V2: Array
+    ) -> tuple[tuple[Array, bool], Array, Array, float]:
+        """The factor of H_qq - H_qs A^-1 H_sq, H_sq (ns, nq), A^-1 H_sq, and whether something had to be left out (1) or not (0).
+
+        Left out, where the matrix is indefinite otherwise: the turning of loads, and the negative slopes of folds that snap.
+        """
+        h, stiffening = self.h, self._stiffening
+        Tqq, Tqs = self._turning(state, now)
+        for part in (1.0, 0.0):
+            Hsq = mass[1].T / h**2 - part * stiffening * Tqs.T
+            by_q = self._inverse @ Hsq
+            H = mass[0] / h**2 - part * stiffening * Tqq - Hsq.T @ by_q
+            for stiff in (V2, V2 - np.diag(np.minimum(np.diag(V2), 0.0))):
+                whole = 0.5 * (H + H.T)
+                whole[6:, 6:] += stiffening * stiff
+                try:
+                    factor: tuple[Array, bool] = cho_factor(whole)
+                except LinAlgError:
+                    continue
+                return factor, Hsq, by_q, 1.0 - part
         raise NotFactorizable("the matrix of skeleton and reduced skin is indefinite; take a smaller step", 0)
 
     def _moving(self, state: ReducedState) -> _Moving:
@@ -177,6 +195,16 @@ class ReducedFrames:
         Mqs[6:] += red.mass[:nj, nj:]
         return M, Mqs, bias
 
+    def _turning(self, state: ReducedState, now: _Moving) -> tuple[Array, Array]:
+        """What the loads of the skin take from the stiffness as they turn: of q (nq, nq), and of q with s (nq, ns)."""
+        red, k, ns = self.model.reduction, len(self._nodes), len(state.s)
+        R = now.at.rotation[self._nodes]
+        force = np.einsum("kij,kj->ki", R, red.load_sum @ state.s)
+        virial = R @ (red.load_virial @ state.s) @ R.transpose(0, 2, 1)
+        arm = now.at.position[self._nodes][:, :, None] - now.at.position[self._turner].T
+        moments = (self._moments @ state.s[: 3 * self.model.n_patches]).reshape(k, 3, ns)
+        return turning_of_forces(force, virial, now.W, arm), (now.W.transpose(0, 2, 1) @ R @ moments).sum(axis=0)
+
     def _weights(self, state: ReducedState, now: _Moving) -> tuple[Array, Array]:
         """What gravity adds where the skin is deformed: on q (nq,) and on s (ns,)."""
         red, k, nj = self.model.reduction, len(self._nodes), self.model.nq - 6
@@ -202,3 +230,9 @@ def _paths(model: ReducedModel) -> tuple[Array, NDArray[np.int64]]:
                 on[k, tree.coordinate[i]] = 1.0
             i = int(tree.parent[i])
     return on, turner
+
+
+def _sparse(moments: Array) -> csr_array:
+    """``moments`` (k, 3, ns, 3 P) as a matrix of 3 P columns without what is as good as nothing."""
+    kept = np.where(np.abs(moments) > 1e-6 * np.abs(moments).max(initial=0.0), moments, 0.0)
+    return csr_array(kept.reshape(-1, moments.shape[-1]))

@@ -105,10 +105,9 @@ class ReducedModel(SkinnedModel):
         local = local + red.shapes @ s.astype(np.float32)
         n = np.arange(len(local))
         for folds, joint in zip(red.folds, red.fold_joint, strict=True):
-            t = np.clip(theta[joint], red.knots[0], red.knots[-1])
-            i = np.clip(np.searchsorted(red.knots, t, side="right") - 1, 0, len(red.knots) - 2)
-            part = ((t - red.knots[i]) / (red.knots[i + 1] - red.knots[i]))[:, None]
-            local = local + (1.0 - part) * folds[i, n] + part * folds[i + 1, n]
+            first, shares = _cubic(red.knots, theta[joint])
+            for c in range(4):
+                local = local + shares[c][:, None] * folds[first + c, n]
         x = self.whole.carried(q, frame, local)
         x[self.glue] = self.glue_at(q)[0]
         return x
@@ -147,3 +146,18 @@ def reduced_model(whole: SkinnedModel, *, modes: int = 120, backend: Backend = "
     given["system"] = character_system(with_skin_mass(whole, share))
     given["patches"] = csr_array(hstack([eye_array(3 * P), csr_array((3 * P, 3 * k))]))
     return ReducedModel(**given, whole=whole, reduction=red, full_share=share)
+
+
+def _cubic(knots: Array, t: Array) -> tuple[Indices, Array]:
+    """The first (n,) of the four even ``knots`` about each ``t`` (n,), and their shares (4, n) in the cubic through them."""
+    t, step = np.clip(t, knots[0], knots[-1]), knots[1] - knots[0]
+    first = np.clip(np.searchsorted(knots, t, side="right") - 2, 0, len(knots) - 4)
+    u = (t - knots[first]) / step
+    return first, np.stack(
+        [
+            -(u - 1.0) * (u - 2.0) * (u - 3.0) / 6.0,
+            u * (u - 2.0) * (u - 3.0) / 2.0,
+            -u * (u - 1.0) * (u - 3.0) / 2.0,
+            u * (u - 1.0) * (u - 2.0) / 6.0,
+        ]
+    )

@@ -21,6 +21,7 @@ from bunraku.mechanics.coupled.reduced.fields import skin_fields
 from bunraku.mechanics.coupled.reduced.folding import Folded, fold, groups_of_joints
 from bunraku.mechanics.coupled.reduced.integrals import relative_fields, skin_integrals
 from bunraku.mechanics.coupled.reduced.law import JointLaw, fit_law
+from bunraku.mechanics.coupled.reduced.loads import skin_loads
 from bunraku.mechanics.coupled.share import SkinShare, skin_share
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
@@ -45,6 +46,7 @@ class Reduction:
     (P, 3) in the frames of the feet. ``knots`` (m,) and ``cubics`` (nj, m - 1, 4, 1 + 3 k + 3 P) of the law of folds: torque of
     the joint, moments of the shares, displacements of the patches. ``coupling`` (nj, nj) the joints' stiffness off the diagonal.
     ``first``, ``second`` (k, 3, ny), ``mass`` (ny, ny): `integrals`. ``stiff`` (ns, ns) of patches and modes.
+    ``load_sum`` (k, 3, ns), ``load_virial`` (k, 3, 3, ns), ``load_moments`` (k, 3, ns, 3 P): `loads`.
 
     For every node: ``shapes`` (n, 3, ns) in the frame of the body that owns it; ``folds`` (g, m, n, 3) its displacement by the
     angle of joint ``fold_joint`` (g, n) at the knots.
@@ -60,6 +62,9 @@ class Reduction:
     second: Array
     mass: Array
     stiff: Array
+    load_sum: Array
+    load_virial: Array
+    load_moments: Array
     frequencies: Array
     shapes: Coarse
     folds: Coarse
@@ -96,6 +101,7 @@ def _reduced(model: SkinnedModel, share: SkinShare, modes: int, backend: Backend
     stiff[: 3 * P, : 3 * P] = np.einsum("pab,paqc,qcd->pbqd", turn, home.stiff.reshape(P, 3, P, 3), turn).reshape(3 * P, 3 * P)
     stiff[3 * P :, 3 * P :] = np.diag(home.frequencies**2)
     parts = skin_integrals(model, share, home.joints, shapes)
+    loads = skin_loads(model, share, shapes)
     places = np.asarray(model.patches @ model.mesh.nodes.ravel()).reshape(P, 3)
     moments = np.asarray(share.moment @ model.mesh.nodes) - share.mass[:, None] * at.position[share.nodes]
     law, folds, joint = _folds(model, share, feet, home.joints, home.torque, backend)
@@ -111,6 +117,9 @@ def _reduced(model: SkinnedModel, share: SkinShare, modes: int, backend: Backend
         second=parts.second,
         mass=parts.mass,
         stiff=stiff,
+        load_sum=loads.sum,
+        load_virial=loads.virial,
+        load_moments=loads.moments,
         frequencies=home.frequencies,
         shapes=np.einsum("nji,njc->nic", frames, shapes.reshape(n, 3, -1)).astype(np.float32),
         folds=folds,
@@ -124,7 +133,7 @@ def _folds(
     """The law of folds from equilibria of the whole skin; per group of joints the nodes' displacements and their joints."""
     count = round(REACH / STEP)
     knots = STEP * np.arange(-count, count + 1)
-    groups = groups_of_joints(torque)
+    groups = groups_of_joints(torque, _carries(model))
     K, P, nj, n = len(share.bodies), model.n_patches, len(torque), model.solid.nodes
     values = np.zeros((len(knots), nj, 1 + 3 * K + 3 * P))
     nodes = np.zeros((len(groups), len(knots), n, 3), dtype=np.float32)
@@ -145,6 +154,19 @@ def _folds(
                     values[at, group] = 2.0 * values[at - way, group] - values[at - 2 * way, group]
                     nodes[g, at] = 2.0 * nodes[g, at - way] - nodes[g, at - 2 * way]
     return fit_law(knots, values), nodes, which
+
+
+def _carries(model: SkinnedModel) -> NDArray[np.bool_]:
+    """Which joint (rows) carries which (columns), of those after the base."""
+    tree, nj = model.tree, model.nq - 6
+    found = np.zeros((nj, nj), dtype=bool)
+    for j in range(nj):
+        i = int(tree.parent[np.flatnonzero(tree.coordinate == 6 + j)[0]])
+        while i >= 0:
+            if tree.coordinate[i] >= 6:
+                found[tree.coordinate[i] - 6, j] = True
+            i = int(tree.parent[i])
+    return found
 
 
 def _relative_size(model: SkinnedModel, share: SkinShare, joints: Array) -> Array:
@@ -201,7 +223,7 @@ def _key(model: SkinnedModel, modes: int) -> str:
 def _code() -> str:
     """The hash of the sources that make a reduction: a result of other code is not taken."""
     digest = hashlib.sha256(np.__version__.encode())
-    for name in ("fields", "folding", "integrals", "law", "reduction"):
+    for name in ("fields", "folding", "integrals", "law", "loads", "reduction"):
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()
 

@@ -27,6 +27,28 @@ def put(L, g, idx, co, k, c, v):
 
 
 @njit(cache=True)
+def active(k, r, s, held):
+    """Whether inequality k pushes: as ``held`` says (1 or -1), or where r + s > 0 if it says nothing (0)."""
+    return held[k] > 0 or (held[k] == 0 and r[k] + s[k] > 0.0)
+
+
+@njit(cache=True, fastmath={"contract"})
+def put_all(L, g, J, c, v):
+    """Add rows J (k, columns), most of whose columns are not zero: L += sum c J J^T (lower), g += sum c v J, c and v (k,)."""
+    k, n = J.shape
+    for i in range(n):
+        row = L[i]
+        for a in range(k):
+            t = c[a] * J[a, i]
+            if t == 0.0:
+                continue
+            g[i] += t * v[a]
+            other = J[a]
+            for j in range(i + 1):
+                row[j] += t * other[j]
+
+
+@njit(cache=True)
 def fold(L, g, b, M, N, LD, C, gD):
     """Local unknowns of block b are M v + N D: L (3 nv, 3 nv, full), g become those of v, and D's columns LD (3, 3 nv), C, gD."""
     nv = M.shape[0]

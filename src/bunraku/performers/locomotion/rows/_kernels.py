@@ -421,7 +421,7 @@ def sample(i, has_before, has_after, numbers, model, limits, plan, K, v, jac, w,
         r[o + 3 * c + 1], r[o + 3 * c + 2] = -1.0, -1.0
     f = v[i, nq:]
     if has_before and has_after:
-        dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g, idx, co)
+        dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g)
     for j in range(ne):
         q, touches = 6 + TIP_ROWS * j, contacts[i, j] != 0
         F = f[3 * j : 3 * j + 3]

@@ -15,13 +15,24 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.cycle._kernels import OPEN, PERIODIC
-from bunraku.mechanics.centroidal.kinematics import center_of_mass, ground_arrays, working_arrays
+from bunraku.mechanics.centroidal.kinematics import Kinematics, center_of_mass, ground_arrays, kinematics, working_arrays
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.optimization.blocks.descent import Blocks
+from bunraku.optimization.blocks.sampled import SampledProblem
 from bunraku.performers.skin.spacetime.effect import NO_EFFECT, SkinEffect
 from bunraku.performers.skin.spacetime.energy import _kernels as kernels
-from bunraku.performers.skin.spacetime.rows._kernels import AIR, FRICTION, HEIGHT, JOINT_ROWS, NORMAL, PRESSURE, SLIP, SOLE_ROWS, TWIST
+from bunraku.performers.skin.spacetime.joints._kernels import JOINT_ROWS
+from bunraku.performers.skin.spacetime.rows._kernels import (
+    AIR,
+    FRICTION,
+    HEIGHT,
+    NORMAL,
+    PRESSURE,
+    SLIP,
+    SOLE_ROWS,
+    TWIST,
+)
 from bunraku.performers.skin.spacetime.tracks import NO_TRACKS, Tracks, headings
 from bunraku.performers.skin.spacetime.weights import WEIGHTS, SpacetimeWeights
 
@@ -34,7 +45,7 @@ BOUNDARY_SCALE = 300.0
 
 
 @dataclass(frozen=True)
-class SpacetimeProblem:
+class SpacetimeProblem(SampledProblem):
     """One plan to be found. ``contacts``, ``heights`` (T, n_e), ``step`` h [s], ``goal`` (x, y [m], yaw [rad]), NaN where free.
 
     ``radius`` (n_e,) [m] of the soles within which the pressure stays, ``friction`` (n_e,) that the plan counts on, ``least_force``
@@ -94,9 +105,9 @@ class SpacetimeProblem:
         return self.samples, self.nv, 3
 
     @property
-    def size(self) -> int:
-        """Number of unknowns."""
-        return self.samples * self.nv + 3
+    def end_rows(self) -> int:
+        """Rows of pins (2 nq), gauge and goal (3 each)."""
+        return 2 * self.model.nq + 6
 
     def changed(self, **fields: Any) -> SpacetimeProblem:
         """The same problem with some fields replaced."""
@@ -175,6 +186,32 @@ class SpacetimeProblem:
         return (np.ascontiguousarray(places), np.ascontiguousarray(self.model.tips[1] + sole[order])), (stiffness, torque)
 
     @cached_property
+    def _pinned(self) -> tuple[bool, bool]:
+        """Whether the first and the last pose are home."""
+        return not self.periodic and self.rest[0], not self.periodic and self.rest[1]
+
+    @cached_property
+    def _rest(self) -> tuple[Kinematics, Kinematics]:
+        """Home at the first and at the last sample, with what the skin does then."""
+        (places, centers), _ = self._shapes
+        model = self.model
+        found = []
+        for i in (1, -2):
+            points = (model.points[0], places[i], model.points[2])
+            shaped = replace(model, points=points, tips=(model.tips[0], centers[i], *model.tips[2:]))
+            found.append(kinematics(shaped, model.home[None]))
+        return found[0], found[1]
+
+    @cached_property
+    def _heights(self) -> Array:
+        """Heights (T, n_e) of the soles: zero where they stand, but as they are at home where that is pinned."""
+        found = np.where(self.contacts == 0, self.heights, 0.0)
+        for i, pinned, seen in zip((0, -1), self._pinned, self._rest, strict=True):
+            if pinned:
+                found[i] = seen.contact[0, :, 2]
+        return np.ascontiguousarray(found)
+
+    @cached_property
     def _data(self) -> tuple[Any, ...]:
         """What the kernel takes after the unknowns, up to the rows of the ends."""
         model, weights = self.model, self.weights.at(self.intervals)
@@ -186,7 +223,7 @@ class SpacetimeProblem:
         touching = np.ones((self.samples + 2, n_e), dtype=np.int64)
         touching[1:-1] = self.contacts
         touching[0], touching[-1] = self.contacts[-1 if self.periodic else 0], self.contacts[0 if self.periodic else -1]
-        plan = (touching, self.heights, self.friction, self.radius, _moves(model))
+        plan = (touching, self._heights, self.friction, self.radius, _moves(model))
         size, rate = np.zeros(nv), np.zeros(nv)
         for j in range(n_e):
             for first, share in ((nq + 3 * j, weight**-2), (nq + 3 * (n_e + j), (weight * self.radius[j]) ** -2)):
@@ -202,13 +239,13 @@ class SpacetimeProblem:
         """Samples beyond the ends, and the rows of pins, gauge and goal."""
         model, nv = self.model, self.nv
         still = np.concatenate([model.home, np.zeros(nv - model.nq)])
-        start, end = (not self.periodic and rest for rest in self.rest)
+        start, end = self._pinned
         kind = PERIODIC if self.periodic else OPEN
         ended = (kind, np.arange(nv), np.ones(nv), int(start), still, int(end), still)
         goal = np.array(self.goal, dtype=np.float64)
         wanted = np.isfinite(goal).astype(np.float64)
         origin = np.zeros(3)
-        origin[:2], origin[2] = center_of_mass(model, model.home)[:2], model.home[3]
+        origin[:2], origin[2] = self._rest[1].com[0, :2], model.home[3]
         gauge = int(not start and not self.placed)
         bounds = (
             BOUNDARY_SCALE, int(start), model.home, int(end), model.home, gauge, np.nan_to_num(goal), wanted, 0, origin,
@@ -217,61 +254,54 @@ class SpacetimeProblem:
 
     @cached_property
     def _room(self) -> tuple[Any, ...]:
-        """Working arrays: kinematics of all samples, extended unknowns, values of the rows, torques, blocks."""
-        model, T, nv = self.model, self.samples, self.nv
-        values = (np.zeros((T, len(self.rows[0]))), np.zeros(2 * model.nq + 6))
-        blocks = (np.zeros((T, 3, nv, nv)), np.zeros((T, 3, nv)), np.zeros((3, 3)), np.zeros((T, nv)), np.zeros(3))
-        return working_arrays(model, T + 2), np.zeros((T + 2, nv)), values, np.zeros((T, model.nq)), blocks
+        """Working arrays: kinematics of all samples, extended unknowns, torques."""
+        model, T = self.model, self.samples
+        return working_arrays(model, T + 2), np.zeros((T + 2, self.nv)), np.zeros((T, model.nq))
 
-    def _evaluate(self, z: Array, weight: float, shifts: Array, jacobian: bool) -> tuple[float, float]:
+    def _evaluate(
+        self, z: Array, weight: float, shifts: Array, jacobian: bool, held: Flags | None = None, curved: bool = True
+    ) -> tuple[float, float]:
         T, nv, _ = self.shape
-        K, v_ext, values, tau, blocks = self._room
-        m = values[0].shape[1]
-        split = (shifts[: T * m].reshape(T, m), shifts[T * m :])
+        K, v_ext, tau = self._room
         v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
         total, objective = kernels.energy(
-            v, D, *self._data, K, v_ext, weight, self.rows, split, values, tau, jacobian, *blocks
+            v, D, *self._data, K, v_ext, weight, self.rows, self.split(shifts), self._free if held is None else held,
+            self._values, tau, jacobian, curved, *self._blocks,
         )  # fmt: skip
         return float(total), float(objective)
 
-    def zero_shifts(self) -> Array:
-        """Shifts of a first solve: zero for every row."""
-        return np.zeros(self.samples * len(self.rows[0]) + 2 * self.model.nq + 6)
+    @cached_property
+    def _free(self) -> Flags:
+        """Nothing held: the value of every inequality says whether it pushes."""
+        return np.zeros((self.samples, len(self.rows[0])), dtype=np.int64)
 
-    def energy(self, z: Array, weight: float, shifts: Array) -> float:
-        """Objective and augmented rows at ``z``."""
-        return self._evaluate(z, weight, shifts, False)[0]
+    @cached_property
+    def metric(self) -> Array:
+        """Damping of the unknowns: coordinates by the radian or metre, forces by the weight, torques by that at a sole's radius."""
+        model = self.model
+        weight = model.mass * GRAVITY
+        sample = np.concatenate(
+            [np.ones(model.nq), np.full(3 * model.n_tips, weight**-2), np.repeat((weight * self.radius) ** -2, 3)]
+        )
+        return np.concatenate([np.tile(sample, self.samples), np.ones(3)])
 
-    def objective(self, z: Array) -> float:
-        """The objective alone."""
-        return self._evaluate(z, 0.0, self.zero_shifts(), False)[1]
+    def pushing(self, z: Array, shifts: Array) -> Flags:
+        """Which inequalities push at ``z`` (T, m): 1, or -1; equations 0."""
+        self._evaluate(z, 0.0, shifts, False)
+        return np.where(self._values[0] + self.split(shifts)[0] > 0.0, 1, -1) * self.rows[1]
 
-    def assemble(self, z: Array, weight: float, shifts: Array) -> Blocks:
-        """The energy, its Gauss-Newton blocks and its gradient, in arrays that the next call overwrites."""
-        total, _ = self._evaluate(z, weight, shifts, True)
-        return (total, *self._room[4])
+    def assemble_held(self, z: Array, weight: float, shifts: Array, held: Flags, curved: bool) -> Blocks:
+        """The energy at ``z``, and gradient and blocks as if the inequalities ``held`` (T, m) pushed and no others.
 
-    def values(self, z: Array) -> tuple[Array, Array]:
-        """Unscaled rows at ``z``: (T, m) of the samples, (2 nq + 6,) of the ends (pins, gauge, goal)."""
-        self._evaluate(z, 0.0, self.zero_shifts(), False)
-        samples, ends = self._room[2]
-        return samples.copy(), ends.copy()
+        Without ``curved`` the blocks have no second derivatives of places and are never indefinite.
+        """
+        total, _ = self._evaluate(z, weight, shifts, True, held, curved)
+        return (total, *self._blocks)
 
     def torques(self, z: Array) -> Array:
         """Torques (T, nq) of the joints [N·m] at ``z``; those of the base are what the rows of dynamics leave over."""
         self._evaluate(z, 0.0, self.zero_shifts(), False)
-        return np.array(self._room[3])
-
-    def update(self, z: Array, shifts: Array) -> tuple[Array, float]:
-        """Shifts after a round, s += r and s = max(0, s + g), and the largest violation (of complementarity too)."""
-        samples, ends = self.values(z)
-        T, m = samples.shape
-        old = shifts[: T * m].reshape(T, m)
-        unequal = self.rows[1].astype(bool)
-        wrong = np.where(unequal, np.maximum(samples, -old), samples)
-        worst = max(float(np.abs(wrong).max(initial=0.0)), float(np.abs(ends).max(initial=0.0)))
-        new = np.where(unequal, np.maximum(0.0, old + samples), old + samples)
-        return np.concatenate([new.ravel(), shifts[T * m :] + ends]), worst
+        return np.array(self._room[2])
 
     def violations(self, z: Array) -> dict[str, float]:
         """The largest violation of each kind of row, in its own unit."""

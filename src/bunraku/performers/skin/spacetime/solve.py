@@ -23,11 +23,14 @@ __all__ = ["GROWTH", "SOLVER", "plan_spacetime", "replan", "solve_spacetime"]
 
 Array = NDArray[np.float64]
 
-SOLVER = AugmentedLagrangian(loose=1e-3, damping=1e-6)
+SOLVER = AugmentedLagrangian(loose=1e-3, damping=1e-6, steady=4)
 """The solver unless another is given."""
 
 RESUMED, LIGHTER, RESUMED_DAMPING = 2, 100.0, 1e-3
 """How often a solve that stalled is resumed, by what its weight is divided then, and the damping it begins with."""
+
+WARM_WEIGHT = 10.0
+"""Most weight, in first weights, that planning again begins with: heavier rows lead along narrow curved ways."""
 
 GROWTH = 1.1
 """Factor on the weight of the motion to follow after each pass over the frames (the paper's 10 %)."""
@@ -97,4 +100,7 @@ def replan(
     tracks = old.tracks if joints is None else replace(old.tracks, joints=joints)
     weights = old.weights if tracks.joints is None else old.weights.leaning(growth)
     problem = old.changed(effect=old.effect if effect is None else effect, tracks=tracks, weights=weights)
-    return SpacetimePlan(problem, _solved(solver or SOLVER, problem, plan.solution.z, plan.solution.warm, monitor))
+    solver, warm = solver or SOLVER, plan.solution.warm
+    weight = min(warm.weight, WARM_WEIGHT * solver.first_weight)
+    warm = Warm(warm.shifts * (warm.weight / weight), weight, warm.damping)
+    return SpacetimePlan(problem, _solved(solver, problem, plan.solution.z, warm, monitor))

@@ -40,8 +40,11 @@ def smoothness(i, before, after, nq, smooth, size, rate, v, jac, L, g, idx, co):
 
 
 @njit(cache=True)
-def tracked_com(i, goal, weight, heading, nq, nv, x, Jx, jac, L, g, idx, co):
-    """Sum of weight (u.(x - goal))^2 over u forward, sideways (``heading``: cosine, sine of the yaw) and up."""
+def tracked_com(i, goal, weight, heading, nq, nv, x, Jx, jac, L, g, idx, co, pull):
+    """Sum of weight (u.(x - goal))^2 over u forward, sideways (``heading``: cosine, sine of the yaw) and up.
+
+    ``pull`` (3,): its derivative in x is added.
+    """
     total = 0.0
     c, s = heading[0], heading[1]
     for a in range(3):
@@ -54,12 +57,18 @@ def tracked_com(i, goal, weight, heading, nq, nv, x, Jx, jac, L, g, idx, co):
             for k in range(nq):
                 idx[k], co[k] = nv + k, u0 * Jx[i, 0, k] + u1 * Jx[i, 1, k] + u2 * Jx[i, 2, k]
             put(L, g, idx, co, nq, 2.0 * weight[a], value)
+            pull[0] += 2.0 * weight[a] * value * u0
+            pull[1] += 2.0 * weight[a] * value * u1
+            pull[2] += 2.0 * weight[a] * value * u2
     return total
 
 
 @njit(cache=True)
-def tracked_soles(i, goal, weight, level, model, nv, K, jac, L, g, idx, co):
-    """Sum of weight (e - goal)^2 over soles and axes, and of level |R a - z|^2, a the normal of a sole."""
+def tracked_soles(i, goal, weight, level, model, nv, K, jac, L, g, idx, co, pull):
+    """Sum of weight (e - goal)^2 over soles and axes, and of level |R a - z|^2, a the normal of a sole.
+
+    ``pull`` (n_e + 1, 3): the derivative of the first in e is added.
+    """
     tree, nodes, tips = model[0], model[1], model[3]
     R, A, e, Je = K[0], K[2], K[6], K[12]
     chain = tips[6]
@@ -77,6 +86,7 @@ def tracked_soles(i, goal, weight, level, model, nv, K, jac, L, g, idx, co):
                     idx[k], co[k] = nv + chain[j, k], Je[i, j, a, k]
                     k += 1
                 put(L, g, idx, co, k, 2.0 * weight[j, a], value)
+                pull[j, a] += 2.0 * weight[j, a] * value
         if level[j] == 0.0:
             continue
         b = tips[0][j]

@@ -1,0 +1,1 @@
+"""Limits and torques of the joints of a plan on soles."""
