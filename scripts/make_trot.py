@@ -15,7 +15,7 @@ from bunraku.gait.trot_clip import Trot, flight_needed, trot_curves, trot_gait
 from bunraku.motion import Clip, JointCurves
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "clips"
-TROT = Trot(flight=0.04, leap=0.010, height=0.020, drop=0.015, samples=120)
+TROT = Trot(flight=0.04, leap=0.010, height=0.016, drop=0.015, samples=120)
 TROTS = {"monster-trot": TROT, "monster-trot-quick": replace(TROT, speed=0.3, steps=2, samples=48)}
 
 

@@ -134,7 +134,12 @@ DEMOS = {
     ),
     "monster-walk-high": Demo("skin", "monster", "monster-walk-high", {}, "and short high steps, 0.06 m/s", "demo_skin"),
     "monster-trot": Demo(
-        "skin", "monster", "monster-trot", {}, "a trot after a drawing that defies gravity, 0.45 m/s", "demo_skin"
+        "skin",
+        "monster",
+        "monster-trot",
+        {"collisions": False},
+        "a trot after a drawing that defies gravity, 0.45 m/s",
+        "demo_skin",
     ),
     "lizard-walk": Demo("skin", "lizard", "lizard-walk", {"crouch": 0.02}, "a lizard with a spine walks", "demo_skin"),
     "fold": Demo("", "", "", {}, "an ankle turns 70 degrees in a folded skin; a smooth one stalls its motor near 20", "demo_fold"),

@@ -43,7 +43,7 @@ def write_pictures(made: SkinnedFabrication, layout: Layout, shell: SkinShell, f
     write_atomically(folder / "mould.png", _moulds(made))
 
 
-def _draw(axes: Any, things: list[tuple[Solid, Color]], view: tuple[float, float], fill: float = 0.92) -> None:
+def _draw(axes: Any, things: list[tuple[Solid, Color]], view: tuple[float, float], fill: float = 0.86) -> None:
     """Draw things so large that they take ``fill`` of a square picture, by the boxes around them."""
     up, around = np.radians(view)
     screen = np.array(
@@ -80,7 +80,7 @@ def _skeleton(made: SkinnedFabrication, shell: SkinShell) -> bytes:
     for number, (things, title) in enumerate(views):
         axes = figure.add_subplot(1, 3, number + 1, projection="3d")
         _draw(axes, things, (20.0, -35.0))
-        axes.set_title(title, fontsize=10, y=0.97)
+        axes.set_title(title, fontsize=10, y=1.05)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
     return png(figure)
 
@@ -93,10 +93,10 @@ def _exploded(made: SkinnedFabrication, layout: Layout) -> bytes:
     figure = pyplot.figure(figsize=(15.0, 7.5))
     axes = figure.add_subplot(1, 2, 1, projection="3d")
     _draw(axes, _apart(made, limb.bodies), (15.0, -50.0))
-    axes.set_title(f"limb {limb.name}", fontsize=10, y=0.99)
+    axes.set_title(f"limb {limb.name}", fontsize=10, y=1.06)
     axes = figure.add_subplot(1, 2, 2, projection="3d")
     _draw(axes, _torso_apart(made, layout), (25.0, -50.0))
-    axes.set_title("torso", fontsize=10, y=0.99)
+    axes.set_title("torso", fontsize=10, y=1.06)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
     return png(figure)
 
@@ -153,7 +153,7 @@ def _skin(made: SkinnedFabrication) -> bytes:
         axes = figure.add_subplot(ceil(count / columns), columns, number + 1, projection="3d")
         _draw(axes, [(mould.piece.rubber, _COLORS["rubber"])], _facing(mould.piece.opening.normal), 0.85)
         piece = made.cast[number]
-        axes.set_title(f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g", fontsize=10, y=0.97)
+        axes.set_title(f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g", fontsize=10, y=1.05)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.05)
     return png(figure)
 
@@ -173,7 +173,7 @@ def _moulds(made: SkinnedFabrication) -> bytes:
     for number, mould in enumerate((made.moulds[0], made.moulds[-1])):
         axes = figure.add_subplot(1, 2, number + 1, projection="3d")
         _opened(axes, mould)
-        axes.set_title(f"{mould.piece.name}: mould, core, casting", fontsize=10, y=0.99)
+        axes.set_title(f"{mould.piece.name}: mould, core, casting", fontsize=10, y=1.06)
     figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
     return png(figure)
 
