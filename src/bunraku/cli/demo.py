@@ -141,7 +141,7 @@ DEMOS = {
         "a trot after a drawing that defies gravity, 0.45 m/s",
         "demo_skin",
     ),
-    "lizard-walk": Demo("skin", "lizard", "lizard-walk", {"crouch": 0.02}, "a lizard with a spine walks", "demo_skin"),
+    "lizard-walk": Demo("skin", "lizard", "lizard-walk", {"crouch": 0.01}, "a lizard with a spine walks", "demo_skin"),
     "fold": Demo("", "", "", {}, "an ankle turns 70 degrees in a folded skin; a smooth one stalls its motor near 20", "demo_fold"),
 }
 
