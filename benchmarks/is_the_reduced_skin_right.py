@@ -2,7 +2,7 @@
 
     python benchmarks/is_the_reduced_skin_right.py [CHARACTER ...] [--frames N] [--servos] [--floor] [--json]
 
-The walk of the demo beetle-walk (5 s, 45 mm, two cycles) is planned once and followed frame by frame twice, with every node of the
+A slow crawl (5 s, 45 mm, two cycles) is planned once and followed frame by frame twice, with every node of the
 skin and with the skin reduced, each settled on its own soles, by the same controller with its usual weights. Rows: nodes and
 reduced coordinates; seconds to reduce the skin (nearly none when it was made before) and to plan; the largest distance of the
 centres of mass and of the centre of each sole over the frames; milliseconds of thread CPU a frame of both, as followed (contact and

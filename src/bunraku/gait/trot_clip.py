@@ -29,7 +29,6 @@ Array: TypeAlias = NDArray[np.float64]
 MISSED = 1e-4
 """How far [m] inverse kinematics may miss a foot."""
 
-
 GOES = (0.05, 0.9)
 """Shares of a swing between which a foot goes forward: up before, down after."""
 

@@ -16,9 +16,9 @@ from bunraku.fabrication.skinned.bracing import GAP
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.links import draw_link
 from bunraku.fabrication.skinned.made import SkinnedFabrication
+from bunraku.fabrication.skinned.parts import Skeleton
 from bunraku.fabrication.skinned.servos import PlacedServo, place_servos
 from bunraku.fabrication.skinned.shell import SkinShell
-from bunraku.fabrication.skinned.skeleton import Skeleton
 from bunraku.geometry.surfaces.distance import closest_points
 from bunraku.geometry.surfaces.surface import Surface
 

@@ -202,7 +202,7 @@ def _check_gaps(mechanism: Mechanism, plan: SkinPlan, radius: float) -> None:
 def _check_apart(folds: list[FoldRegion], rings: list[Rings], bodies: list[str], room: float) -> None:
     """No ring at the end of a fold comes nearer than ``room`` [m] to the plane in which the next fold of its leg begins."""
     for (above, last), (below, first) in pairwise(zip(folds, zip(rings, bodies, strict=True), strict=True)):
-        if last[1][:3] != first[1][:3]:
+        if last[1].partition(".")[0] != first[1].partition(".")[0]:
             continue
         down = below.middle - 0.5 * below.length * below.direction - last[0].points[-1]
         up = first[0].points[0] - above.middle - 0.5 * above.length * above.direction

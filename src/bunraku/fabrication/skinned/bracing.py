@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.fabrication.draft import SEAT, Draft, Hole
-from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, overlap, triangles, union
+from bunraku.fabrication.shaping import Solid, cylinder, difference, overlap, triangles, union
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import cleaned, offset
 
@@ -188,11 +188,6 @@ def _halved(name: str, shell: Solid, middle: Array, v: Array, found: list[list[B
             made.pads.append(boss.pad)
         made.drafts.append(draft)
     return made
-
-
-def pilot_cut(hole: Hole) -> Solid:
-    """What a pilot hole takes away."""
-    return bore(hole.center - hole.axis, hole.center + (hole.seat + 1.0) * hole.axis, hole.diameter / 2.0)
 
 
 def lightening(shell: Solid, keep: list[Solid], glue: Array, radii: tuple[float, ...] = (9.0, 6.5, 4.5)) -> list[Solid]:

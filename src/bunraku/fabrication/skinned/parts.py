@@ -90,7 +90,7 @@ class Maker:
         body: str,
         frame: Array,
     ) -> MadePart:
-        """Add a bracing unit with as many holes as leave it whole, its glue and what is in ``keep`` backed by material."""
+        """Add a bracing unit, with holes if they leave it whole, its glue and what is in ``keep`` backed by material."""
         big = max(local_size(shell, frame)) > 150.0
         glue = self.layout.glue.get(body, np.zeros((0, 3)))
         holes = lightening(shell, keep, glue, (16.0, 12.0, 9.0, 6.5, 4.5) if big else (9.0, 6.5, 4.5))

@@ -143,14 +143,14 @@ class ReducedFrames:
             Hsq = mass[1].T / h**2 - part * stiffening * Tqs.T
             by_q = self._inverse @ Hsq
             H = mass[0] / h**2 - part * stiffening * Tqq - Hsq.T @ by_q
-            for stiff in (V2, V2 - np.diag(np.minimum(np.diag(V2), 0.0))):
+            for softer, stiff in enumerate((V2, V2 - np.diag(np.minimum(np.diag(V2), 0.0)))):
                 whole = 0.5 * (H + H.T)
                 whole[6:, 6:] += stiffening * stiff
                 try:
                     factor: tuple[Array, bool] = cho_factor(whole)
                 except LinAlgError:
                     continue
-                return factor, Hsq, by_q, 1.0 - part
+                return factor, Hsq, by_q, float(part == 0.0 or softer > 0)
         raise NotFactorizable("the matrix of skeleton and reduced skin is indefinite; take a smaller step", 0)
 
     def _moving(self, state: ReducedState) -> _Moving:
