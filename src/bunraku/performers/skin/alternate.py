@@ -44,6 +44,9 @@ AGREEMENT = np.radians(1.0)
 ROOM = np.radians(2.0)
 """How far inside the range of each motor plans stay, for frames to err."""
 
+TOUCHED = 40
+"""Frames in which a skin that lies on its skeleton comes to rest before a motion."""
+
 POSED = 18
 """Steps in which the legs are bent to a stance, the last third of them for the skin to come to rest."""
 
@@ -138,6 +141,12 @@ def settle(
             state = slow.carry(state, (stance - model.home) * (min(1.0, 1.5 * k / POSED) - min(1.0, 1.5 * (k - 1) / POSED)))
         state = SkinnedState(state.q, np.zeros_like(state.v), state.x, np.zeros_like(state.w))
     tracked = track(slow, state, np.tile(pose, (frames, 1)), stands, weights=weights)
+    if puppet.touching is not None and not tracked.failed:  # what touches inside comes to rest too
+        state, last = tracked.state, tracked.records[-1]
+        stands = np.ones((TOUCHED, stands.shape[1]), dtype=bool)
+        tracked = track(
+            puppet.frames, state, np.tile(state.q, (TOUCHED, 1)), stands, weights=weights, start=last, collisions=puppet.touching
+        )
     if tracked.failed:
         raise BadInput(f"{model.character.name!r} cannot stand, {tracked.failed}; crouch less, or look at its skin and weight")
     state = tracked.state

@@ -64,7 +64,7 @@ class LightPuppet(Puppet):
 
     @cached_property
     def stiffness(self) -> Array:
-        """How the skin resists the joints at home (nq, nq) [N·m/rad]: the slopes of its folds."""
+        """How the skin resists the joints at home (nq, nq) [N·m/rad], by the slopes of its folds."""
         model, red = self.reduced, self.reduced.reduction
         found = np.zeros((model.nq, model.nq))
         found[6:, 6:] = red.coupling + np.diag(red.law.at(np.zeros(model.nq - 6))[1][:, 0])
