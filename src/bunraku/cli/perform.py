@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+STRICT = ("locomotion", "marionette", "skin", "vibration")
+"""Performers that refuse what does not suit them; they are asked before anything is compiled."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -127,6 +130,9 @@ class _Job:
             for note in (stiff := _taken_as_rigid(who, choice.name)):
                 say(note)
             artist = make_performer(choice.name, parse_options(choice.name, self.words))
+            fit = artist.suits(who, prepared.clip)
+            if fit.score <= 0.0 and choice.name in STRICT:
+                raise BadInput(f"the performer {choice.name} cannot move {who.name!r}: {fit.reason}")
             compile_ahead(*_kernels(choice.name, who))
             try:
                 result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
@@ -161,7 +167,8 @@ def _kernels(performer: str, character: Character) -> tuple[str, ...]:
         return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
     if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):
         return ("measures", "bending")
-    return ("measures", "solvers") if performer == "speech" else ("measures",)
+    own = {"speech": ("solvers",), "locomotion": ("going",), "skin": ("skin",)}
+    return (*own.get(performer, ()), "measures")
 
 
 def _check_target(target: Path) -> None:
