@@ -147,4 +147,4 @@ def test_a_stiffened_skin_still_goes_along(model, monkeypatch, shift):
     after = frames.advance(moving, frame, np.zeros(len(model.driven)), np.zeros(3 * model.n_patches))
     assert frame.shift == shift
     assert after.q[0] - start.q[0] == pytest.approx(0.7 * H, rel=1e-4)
-    assert np.abs(after.x[:, 0] - start.x[:, 0] - 0.7 * H).max() < 1e-3 * 0.7 * H
+    assert np.abs(after.x[:, 0] - start.x[:, 0] - 0.7 * H).max() < 1e-2 * 0.7 * H  # its weight begins to bend it
