@@ -334,7 +334,7 @@ def make_skinned() -> Callable[..., Performance]:
 def swaying() -> Callable[..., np.ndarray]:
     """Motion (n, nq) of a beetle's body to and fro along x by ``reach`` [m] while its soles stay where they are and flat.
 
-    Hip and knee of each leg put its sole where it stood, seen from above (Newton); the ankle undoes the knee.
+    Hip and knee of each leg put its sole where it stood, seen from the side (Newton); the ankle undoes both.
     """
 
     def build(character: Character, reach: float, n: int) -> np.ndarray:
@@ -345,12 +345,12 @@ def swaying() -> Callable[..., np.ndarray]:
         def pose(u: np.ndarray, shift: float) -> np.ndarray:
             q = tree.home.copy()
             q[0] += shift
-            q[6::3], q[7::3], q[8::3] = u[:4], u[4:], -u[4:]
+            q[6::3], q[7::3], q[8::3] = u[:4], u[4:], -u[:4] - u[4:]
             return q
 
         def soles(u: np.ndarray, shift: float) -> np.ndarray:
             rotation, position = tree.poses(pose(u, shift)[None])
-            return (position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local))[:, :2].ravel()
+            return (position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local))[:, ::2].ravel()
 
         t, u, out = np.arange(n) / (n - 1), np.zeros(8), []
         wanted = soles(u, 0.0)
