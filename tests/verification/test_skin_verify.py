@@ -147,8 +147,8 @@ def test_a_body_that_sways_over_its_soles_keeps_its_promises(swayed) -> None:
 
 def test_a_way_that_the_joints_do_not_make_is_found_out(swayed, make_skinned, beetle, bent) -> None:
     """The base is said to go 0.3 m, the joints stand: the replay stays where it is, an error of all the distance."""
-    q = np.repeat(swayed.motion.values[:1], 61, axis=0)
-    q[:, 0] = np.linspace(0.0, 0.3, 61)
+    q = np.repeat(swayed.motion.values[:1], 241, axis=0)
+    q[:, 0] = np.linspace(0.0, 0.3, 241)
     slow = make_skinned(beetle, q, bent(q) * 0.0, {"distance_m": 0.3})
     slow = replace(slow, motion=replace(slow.motion, values=q))
     found = verify_skin(slow, perturbations=ONE)
