@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,9 +13,11 @@ from bunraku.character import Character, Pose
 from bunraku.cli.main import _run
 from bunraku.errors import BadInput
 from bunraku.fabrication.bed import lie_down
+from bunraku.fabrication.bill import screws
 from bunraku.fabrication.edited import robot_as
 from bunraku.fabrication.fabricate import PRINTER
 from bunraku.fabrication.kit import make_kit
+from bunraku.fabrication.notes import PACKAGED, assembly_notes
 from bunraku.fabrication.stl import read_stl, stl_bytes
 from bunraku.formats.registry import read_character, write_character
 
@@ -68,6 +71,23 @@ def test_bad_input_is_one_line_and_exit_2(
     assert words in said
     assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_file_is_no_folder_for_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "afile"
+    file.write_text("mine")
+    for place in (file, file / "below"):
+        assert _run(["fabricate", "car", "-o", str(place)]) == 2
+        assert capsys.readouterr().err == f"bunraku: {file}: is a file; give a folder for the parts\n"
+    assert file.read_text() == "mine"
+
+
+def test_screws_of_two_lengths_are_explained() -> None:
+    kit = make_kit(built_in_robot("skatebot"))
+    notes = assembly_notes(kit, [SimpleNamespace(size=(1.0, 1.0, 1.0))] * len(kit.parts), (), ())  # type: ignore[list-item]
+    assert "M2x3 of the maker's package" in notes
+    assert any(name.startswith("M2x") and name != "M2x3" for name in screws(kit))
+    assert PACKAGED in notes
 
 
 def _raised(character: Character, names: tuple[str, ...], by: float) -> Character:

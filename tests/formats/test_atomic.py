@@ -12,7 +12,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats import atomic
-from bunraku.formats.atomic import write_atomically
+from bunraku.formats.atomic import check_output, write_atomically
 from bunraku.formats.files import confined, read_bytes, read_reference
 from bunraku.formats.places import Where
 
@@ -23,6 +23,20 @@ def test_writes_and_replaces(tmp_path: Path) -> None:
         write_atomically(path, data)
         assert path.read_bytes() == data
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.bin"]
+
+
+def test_a_name_below_a_file_is_told_from_one_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "afile").write_bytes(b"")
+    for name, words in (
+        ("afile/x.mp4", "is a file, not a folder"),
+        ("afile/deep/x.mp4", "is a file, not a folder"),
+        ("nowhere/x.mp4", "does not exist; make it first"),
+        ("", "this is a folder"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            check_output(tmp_path / name)
+    check_output(tmp_path / "afile")
+    check_output("x.mp4")
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

@@ -110,6 +110,17 @@ def test_strings_and_carriages_with_their_units() -> None:
             assert word in str(caught.value)
 
 
+PAIR = """bunraku: character/1
+name: x
+bodies:
+- {name: a}
+- {name: head}
+joints:
+- {name: j, kind: hinge, parent: world, child: a}
+"""
+NECK = f"{PAIR}- {{name: neck, kind: hinge, parent: a, child: head}}\n"
+
+
 def test_an_overlay_hangs_a_character_on_strings(leg: Character) -> None:
     sections = STRINGS[STRINGS.index("carriages:") :].replace("hook: a", "hook: shin")
     hung = apply_overlay(leg, b"bunraku: overlay/1\n" + sections.encode(), file="o")
@@ -126,6 +137,31 @@ def test_an_overlay_hangs_a_character_on_strings(leg: Character) -> None:
         (
             "bunraku: character/1\nname: x\nbodies:\n- {name: a}\njoints:\n- {name: j, kind: hing, parent: world, child: a}\n",
             ("line 6", "joints[0].kind"),
+        ),
+        (
+            f"{PAIR}- {{name: neck, kind: hinge, parent: a, child: haed}}\n",
+            ("line 8, joints[1].child:", "joint 'neck' names the body 'haed'", "known: a, head"),
+        ),
+        (
+            f"{PAIR}- name: neck\n  kind: hinge\n  parent: a\n  child: head\nmotors:\n- name: m\n  coordinate: nekc\n",
+            ("line 14, motors[0].coordinate:", "'nekc'"),
+        ),
+        (f"{NECK}home_deg:\n  j: 1\n  nekc: 2\n", ("line 11, home_deg.nekc:", "home names the coordinate 'nekc'")),
+        (f"{NECK}groups:\n  all:\n  - neck\n  - nekc\n", ("line 12, groups.all[1]:", "group 'all'")),
+        (f"{NECK}frames:\n- {{name: f, body: haed}}\n", ("line 10, frames[0].body:", "'f' is fixed to 'haed'")),
+        (f"{NECK}- {{name: neck, kind: hinge, parent: a, child: head}}\n", ("line 9, joints[2].name:", "share the name 'neck'")),
+        (f"{NECK}end_effectors:\n- {{name: e, kind: ball, body: haed, radius_m: 1}}\n", ("line 10, end_effectors[0].body:",)),
+        (
+            f"{PAIR}- {{name: neck, kind: hinge, parent: a, child: head, range_deg: [40, -30]}}\n",
+            ("line 8, joints[1]", "range [40, -30] deg ([0.6981, -0.5236] rad) is empty"),
+        ),
+        (
+            f"{PAIR}- {{name: neck, kind: slide, parent: a, child: head, range_m: [0.2, 0.1]}}\n",
+            ("line 8, joints[1]", "range [0.2, 0.1] m is empty"),
+        ),
+        (
+            f"{PAIR}- {{name: neck, kind: planar, parent: a, child: head, ranges_rad: [null, null, [1, 0]]}}\n",
+            ("line 8, joints[1]", "[1, 0] rad) is empty"),
         ),
         ("bunraku: clip/1\n", ("line 1", "character file is needed")),
         ("name: x\n", ("line 1", "bunraku: character/1")),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
-from bunraku.formats.csv_curves import csv_bytes, read_csv
+from bunraku.formats.csv_curves import csv_bytes, csv_notes, read_csv
 from bunraku.motion import JointCurves
 
 
@@ -34,6 +34,20 @@ def test_where_the_rate_comes_from() -> None:
     assert curves(b"time,a\n5.00,1\n5.02,2\n5.04,3\n", rate=40.0).rate == 50.0
     assert curves(b"a,time_ms\n1,0\n2,8.3333\n3,16.6667\n").rate == 120.0
     assert curves(b"t,a\n0,1\n").rate == 25.0
+    with pytest.raises(BadInput, match="rate of 0"):
+        curves(b"# rate_hz: 0\na\n1\n2\n")
+
+
+def test_what_was_assumed_is_said() -> None:
+    bare = read_csv(b"a\n1\n2\n", file="f.csv")
+    (note,) = csv_notes(bare)
+    assert "25 Hz is assumed" in note
+    assert "time_s" in note
+    assert "25 Hz is assumed" in bare.source
+    assert "uneven" in csv_notes(read_csv(b"t,a\n0,1\n1,2\n5,3\n", file="f.csv"))[0]
+    for data, rate in ((b"t,a\n0,1\n", None), (b"# rate_hz: 25\na\n1\n", None), (b"a\n1\n", 40.0)):
+        assert csv_notes(read_csv(data, file="f.csv", rate=rate)) == ()
+    assert csv_notes(bare.changed(source="elsewhere")) == ()
 
 
 def test_uneven_times_are_sampled_anew_and_said_so() -> None:

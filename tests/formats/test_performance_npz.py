@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,16 @@ def puppet(rng: np.random.Generator) -> Performance:
         rng.normal(size=(49, 1, 4)) * 1e-300,
     )
     return plain.changed(channels=(Channel("j", "torque", "N·m", 100.0, rng.normal(size=50)),), feedback=feedback)
+
+
+@pytest.mark.parametrize(
+    ("keep", "said"),
+    [(0, "is empty; copy it again"), (40, "no npz archive (File is not a zip file); copy it again"), (-30, "copy it")],
+)
+def test_a_file_that_was_cut_off_says_what_to_do(keep: int, said: str) -> None:
+    data = write_performance_npz(performance(np.random.default_rng(0)))[:keep]
+    with pytest.raises(BadInput, match=re.escape(said)):
+        read_performance_npz(data, file="f")
 
 
 def test_feedback_comes_back_bit_by_bit() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bunraku.errors import BadInput
+from bunraku.formats.project_yaml import read_project_yaml
 from bunraku.formats.schema import json_schema
 from bunraku.formats.yaml_file import load_yaml, read_yaml
 from bunraku.retargeting.rig_map import read_rig_map
@@ -41,6 +42,15 @@ chest: {bone: Spine1, frame: torso}
 head: {bone: Head, frame: head, lever_cm: 8}
 limbs: [{name: left arm, hangs_on: chest, bones: [a, b, c], frames: [d, e, f], turn: twist}]
 """
+PROJECT = b"""bunraku: project/1
+character: swizzlebot
+clip: clips/mine.clip.yaml
+performer: locomotion
+options: {posture: 0.01}
+dimensions_m: {"LF.tip z": 0.04}
+muted: [HeadYaw]
+mode: semi-automatic
+"""
 
 
 def valid(kind: str, text: bytes) -> bool:
@@ -48,7 +58,7 @@ def valid(kind: str, text: bytes) -> bool:
     return bool(jsonschema.Draft202012Validator(json_schema(kind)).is_valid(data))
 
 
-@pytest.mark.parametrize("kind", ["character", "clip", "overlay", "performance", "rig"])
+@pytest.mark.parametrize("kind", ["batch", "character", "clip", "overlay", "performance", "project", "rig", "study"])
 def test_schemas_are_valid_drafts(kind: str) -> None:
     schema = json_schema(kind)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -60,8 +70,10 @@ def test_what_the_readers_accept_is_valid() -> None:
     assert valid("clip", CLIP)
     assert valid("overlay", OVERLAY)
     assert valid("rig", RIG)
+    assert valid("project", PROJECT)
     assert read_rig_map(RIG, file="f").limbs[0].turn == "twist"
     read_yaml(OVERLAY, file="f", kind="overlay")
+    assert read_project_yaml(PROJECT, file="f").dimensions_m == {"LF.tip z": 0.04}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +97,9 @@ def test_what_the_readers_accept_is_valid() -> None:
         ("rig", RIG.replace(b"bone: Spine1, ", b"")),
         ("rig", RIG.replace(b"turn: twist", b"turn: round")),
         ("rig", RIG.replace(b"lever_cm: 8", b"lever: 0.08")),
+        ("project", PROJECT.replace(b"mode: semi-automatic", b"mode: by-magic")),
+        ("project", PROJECT.replace(b"dimensions_m:", b"dimensions:")),
+        ("project", PROJECT.replace(b"0.04", b"long")),
     ],
 )
 def test_mistakes_are_invalid(kind: str, text: bytes) -> None:

@@ -72,6 +72,23 @@ def test_sixteen_bits_survive_reading_and_writing_and_other_programs_agree() -> 
     np.testing.assert_array_equal(np.frombuffer(loud[-4:], "<i2"), [32767, -32768])
 
 
+@pytest.mark.parametrize(
+    ("samples", "width"),
+    [
+        (np.arange(-4.0, 4.0) / 32768.0, 2),  # 16 bits hold these
+        (np.arange(-4.0, 4.0) / 65536.0, 4),  # two channels of 16 bits, mixed
+        (np.array([1.5, -3.0]), 4),
+        (np.array([0.1, 1.0 / 3.0]), 8),
+    ],
+)
+def test_exact_sound_is_read_again_to_the_last_bit(samples: np.ndarray, width: int) -> None:
+    written = wav_bytes(Audio(samples, 8000.0), exact=True)
+    assert len(written) == 44 + width * len(samples)
+    again = audio_from_wav(written, file="f")
+    np.testing.assert_array_equal(again.samples, samples)
+    assert again.rate == 8000.0
+
+
 @pytest.mark.shared
 def test_a_real_recording(data: Path) -> None:
     raw = (data / "jfk.wav").read_bytes()

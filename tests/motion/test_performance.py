@@ -123,3 +123,11 @@ def test_torques_alone_are_physics_and_torques_beside_positions_are_a_proof() ->
 def test_a_puppet_s_parts_that_do_not_fit_are_refused(parts: dict[str, object], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         puppet(**parts)
+
+
+def test_one_of_wheels_alone_is_a_clip_of_its_motion() -> None:
+    turning = tuple(Channel(name, "velocity", "rad/s", 50.0, VALUES[:, j]) for j, name in enumerate("ab"))
+    joints = performance(channels=turning).as_clip().joints
+    assert joints is not None
+    assert joints.names == ("a", "b")
+    np.testing.assert_array_equal(joints.values, VALUES)

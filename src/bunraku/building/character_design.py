@@ -63,12 +63,11 @@ def _mirror(character: Character, symmetric: bool | None) -> Mirror | None:
 
 def _role(joint: str, character: Character, mirror: Mirror | None) -> tuple[bool, bool]:
     """Whether a joint leads (it is the first of its pair), and whether it stands in the middle plane."""
-    axes = next(one for one in character.joints if one.name == joint).axes
-    if mirror is None or not axes:
+    if mirror is None:
         return True, False
-    other = mirror.coordinates[axes[0].name][0]
-    names = list(character.coordinates)
-    return names.index(axes[0].name) <= names.index(other), other == axes[0].name
+    other = mirror.joints[joint]
+    names = [one.name for one in character.joints]
+    return names.index(joint) <= names.index(other), other == joint
 
 
 def _first(name: str, twin: str, character: Character) -> bool:
@@ -94,12 +93,9 @@ def _places(label: str, place: tuple[float, float, float], reach: float, leads: 
 
 def _changed(character: Character, mirror: Mirror | None, values: dict[str, float]) -> Character:
     tip_of = {tip.body: tip for tip in character.end_effectors if tip.spins}
-    joint_of = {axis.name: joint.name for joint in character.joints for axis in joint.axes}
     joints = []
     for joint in character.joints:
-        twin = joint.name
-        if mirror is not None and joint.axes:
-            twin = joint_of[mirror.coordinates[joint.axes[0].name][0]]
+        twin = joint.name if mirror is None else mirror.joints[joint.name]
         tip = tip_of.get(joint.child)
         if tip is not None:
             other = tip.name if mirror is None else mirror.end_effectors[tip.name]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bunraku.character import WORLD, Character, Joint
 from bunraku.geometry.rotations import axis_angle, matrix_of_quaternion
 
-__all__ = ["home_frames", "lowest_points", "zero_frames"]
+__all__ = ["Frames", "home_frames", "lowest_points", "zero_frames"]
 
 Array = NDArray[np.float64]
 Frames = dict[str, tuple[Array, Array]]

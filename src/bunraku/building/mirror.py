@@ -8,7 +8,7 @@ reflected one, or the opposite, and then the angle changes sign. The base mirror
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,12 @@ class Mirror:
     """The mirror of a character: of each coordinate the one that mirrors it and the sign, of each end effector the other one.
 
     A mirrored pose q' has q'[name] = sign q[other], with (other, sign) = ``coordinates[name]``; the mirrored force on an end
-    effector is that on ``end_effectors[name]`` with its y negated.
+    effector is that on ``end_effectors[name]`` with its y negated. ``joints`` names the mirror of every joint, fixed ones too.
     """
 
     coordinates: dict[str, tuple[str, float]]
     end_effectors: dict[str, str]
+    joints: dict[str, str] = field(default_factory=dict)
 
     def of(self, names: Sequence[str]) -> tuple[Indices, Array]:
         """Permutation k and signs s of some coordinates, q' = s q[k]; the mirror of each must be among them."""
@@ -68,7 +69,8 @@ def mirror_map(character: Character, *, tolerance: float = 1e-6) -> Mirror:
     coordinates = {name: (names[other[k]], float(sign[k])) for k, name in enumerate(names)}
     twin_body = {joint.child: twin_joint[joint.name].child for joint in character.joints} | {WORLD: WORLD}
     _check_masses(character, frames, twin_body, tolerance)
-    return Mirror(coordinates, _match_tips(character, frames, twin_body, tolerance))
+    joints = {name: twin.name for name, twin in twin_joint.items()}
+    return Mirror(coordinates, _match_tips(character, frames, twin_body, tolerance), joints)
 
 
 def _match_joints(character: Character, frames: dict[str, tuple[Array, Array]], tolerance: float) -> dict[str, Joint]:

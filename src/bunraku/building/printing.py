@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bunraku.errors import BadInput
 
-__all__ = ["PLA", "THIN_PLA", "Material", "Payload", "payload"]
+__all__ = ["PAYLOADS", "PLA", "THIN_PLA", "Material", "Payload", "payload"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Payload:
     source: str
 
 
-_PAYLOADS = {
+PAYLOADS: dict[str, Payload] = {
     entry.name: entry
     for entry in (
         Payload("battery 3S 1300 mAh", 0.11, (0.072, 0.035, 0.022), "typical of its class"),
@@ -47,10 +47,11 @@ _PAYLOADS = {
         Payload("ballast 50 g", 0.05, (0.030, 0.030, 0.007), "a block of steel"),
     )
 }
+"""What can be carried, by name."""
 
 
 def payload(name: str) -> Payload:
     """The payload of that name; raises BadInput naming the library when there is none."""
-    if name not in _PAYLOADS:
-        raise BadInput(f"no payload {name!r} in the component library; it holds {', '.join(_PAYLOADS)}")
-    return _PAYLOADS[name]
+    if name not in PAYLOADS:
+        raise BadInput(f"no payload {name!r} in the component library; it holds {', '.join(PAYLOADS)}")
+    return PAYLOADS[name]

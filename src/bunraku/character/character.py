@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from bunraku.character.body import Body, Foot, Frame
-from bunraku.character.description import Description, Name, quantity
+from bunraku.character.description import Description, Misfit, Name, quantity, some
 from bunraku.character.end_effector import EndEffector, check_end_effectors
 from bunraku.character.flexible import ElasticMaterial, FlexiblePart, check_flexibles
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
@@ -56,34 +56,39 @@ class Character(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Character:
-        for kind, names in (
-            ("bodies", [body.name for body in self.bodies]),
-            ("joints", [joint.name for joint in (*self.joints, *self.loops)]),
-            ("coordinates", [axis.name for axis in self.axes]),
-            ("motors", [motor.name for motor in self.motors]),
-            ("frames", [frame.name for frame in self.frames]),
-            ("feet", [foot.name for foot in self.feet]),
-            ("end effectors", [tip.name for tip in self.end_effectors]),
-            ("carriages", [carriage.name for carriage in self.carriages]),
-            ("strings", [string.name for string in self.strings]),
-            ("tendons", [tendon.name for tendon in self.tendons]),
-            ("materials", [material.name for material in self.materials]),
-            ("flexible parts", [part.name for part in self.flexibles]),
+        for kind, field, names in (
+            ("bodies", "bodies", [body.name for body in self.bodies]),
+            ("joints", "joints", [joint.name for joint in (*self.joints, *self.loops)]),
+            ("coordinates", "", [axis.name for axis in self.axes]),
+            ("motors", "motors", [motor.name for motor in self.motors]),
+            ("frames", "frames", [frame.name for frame in self.frames]),
+            ("feet", "feet", [foot.name for foot in self.feet]),
+            ("end effectors", "end_effectors", [tip.name for tip in self.end_effectors]),
+            ("carriages", "carriages", [carriage.name for carriage in self.carriages]),
+            ("strings", "strings", [string.name for string in self.strings]),
+            ("tendons", "tendons", [tendon.name for tendon in self.tendons]),
+            ("materials", "materials", [material.name for material in self.materials]),
+            ("flexible parts", "flexibles", [part.name for part in self.flexibles]),
         ):
-            twice = [name for name, count in Counter(names).items() if count > 1]
-            if twice:
-                raise ValueError(f"two {kind} share the name {twice[0]!r}; names must differ")
+            twice = next((k for k, name in enumerate(names) if name in names[:k]), None) if len(set(names)) < len(names) else None
+            if twice is not None:
+                count = len(getattr(self, field)) if field else 0
+                place = (field, twice, "name") if twice < count else ()
+                raise Misfit(f"two {kind} share the name {names[twice]!r}; names must differ", *place)
         self._check_ends()
         self._cut()
         bodies = [body.name for body in self.bodies]
         check_loops(self.loops, {*bodies, WORLD})
         known = {axis.name for axis in self.axes}
-        for coordinate, where in self._mentions():
+        for coordinate, where, steps in self._mentions():
             if coordinate not in known:
-                raise ValueError(f"{where} names the coordinate {coordinate!r}, which no joint has; known: {_some(known)}")
-        for name, body in [(part.name, part.body) for part in self.frames] + [(part.name, part.body) for part in self.feet]:
-            if body not in bodies and body != WORLD:
-                raise ValueError(f"{name!r} is fixed to {body!r}, which is no body; known: {_some(bodies)}")
+                listed = some(sorted(known))
+                raise Misfit(f"{where} names the coordinate {coordinate!r}, which no joint has; known: {listed}", *steps)
+        for field in ("frames", "feet"):
+            for k, part in enumerate(getattr(self, field)):
+                if part.body not in bodies and part.body != WORLD:
+                    listed = some(sorted(bodies))
+                    raise Misfit(f"{part.name!r} is fixed to {part.body!r}, which is no body; known: {listed}", field, k, "body")
         frames = {frame.name: frame.body for frame in self.frames}
         check_strings(self.strings, self.carriages, bodies, frames, known)
         check_tendons(self.tendons, {axis.name for axis in self.axes if axis.kind == "hinge"}, known)
@@ -104,29 +109,38 @@ class Character(Description):
                 raise ValueError(f"the coordinate {motor.coordinate!r} is driven twice; one motor or one coupling drives it")
         return self
 
-    def _mentions(self) -> list[tuple[str, str]]:
-        found = [(motor.coordinate, f"motor {motor.name!r}") for motor in self.motors]
-        for coupling in self.couplings:
-            found += [(coupling.driver, "a coupling"), (coupling.follower, "a coupling")]
-        for dependent in self.dependent_ranges:
-            found += [(dependent.coordinate, "a dependent range"), (dependent.on, "a dependent range")]
-        found += [(name, f"tendon {tendon.name!r}") for tendon in self.tendons for name in tendon.moment_arms]
-        found += [(name, "home") for name in self.home]
-        found += [(name, f"group {group!r}") for group, names in self.groups.items() for name in names]
+    def _mentions(self) -> list[tuple[str, str, tuple[str | int, ...]]]:
+        """Each coordinate that something refers to, what refers to it in words, and the steps that lead there."""
+        found: list[tuple[str, str, tuple[str | int, ...]]] = []
+        for k, motor in enumerate(self.motors):
+            found.append((motor.coordinate, f"motor {motor.name!r}", ("motors", k, "coordinate")))
+        for k, coupling in enumerate(self.couplings):
+            found.append((coupling.driver, "a coupling", ("couplings", k, "driver")))
+            found.append((coupling.follower, "a coupling", ("couplings", k, "follower")))
+        for k, dependent in enumerate(self.dependent_ranges):
+            found.append((dependent.coordinate, "a dependent range", ("dependent_ranges", k, "coordinate")))
+            found.append((dependent.on, "a dependent range", ("dependent_ranges", k, "on")))
+        for k, tendon in enumerate(self.tendons):
+            found += [(name, f"tendon {tendon.name!r}", ("tendons", k)) for name in tendon.moment_arms]
+        found += [(name, "home", ("home", name)) for name in self.home]
+        for group, names in self.groups.items():
+            found += [(name, f"group {group!r}", ("groups", group, k)) for k, name in enumerate(names)]
         return found
 
     def _check_ends(self) -> None:
         bodies = {body.name for body in self.bodies}
         if WORLD in bodies:
             raise ValueError("a body cannot be called 'world': that is the ground; rename it")
-        for joint in self.joints:
-            for end in (joint.parent, joint.child):
+        for k, joint in enumerate(self.joints):
+            for field, end in (("parent", joint.parent), ("child", joint.child)):
                 if end not in bodies and end != WORLD:
-                    raise ValueError(f"joint {joint.name!r} names the body {end!r}, which is not described; known: {_some(bodies)}")
+                    listed = some(sorted(bodies))
+                    message = f"joint {joint.name!r} names the body {end!r}, which is not described; known: {listed}"
+                    raise Misfit(message, "joints", k, field)
 
     def _cut(self) -> None:
         """Leave a tree of joints, the others to loops; a description is frozen once this is done."""
-        needed = {name for name, where in self._mentions() if where != "home" and not where.startswith("group ")}
+        needed = {name for name, where, _ in self._mentions() if where != "home" and not where.startswith("group ")}
         bending = {(part.base, child.body) for part in self.flexibles for child in part.children}
         tree, cut, bodies = cut_loops(self.joints, self.bodies, WORLD, needed, bending)
         if tree != self.joints:
@@ -168,15 +182,10 @@ class Character(Description):
             elif name in self.coordinates:
                 found.add(name)
             else:
-                known = ", ".join([*self.groups, *self.coordinates][:12])
+                known = some([*self.groups, *self.coordinates], limit=12)
                 raise BadInput(f"{name!r} is neither a group nor a coordinate of {self.name!r}; known: {known}")
         return tuple(name for name in self.coordinates if name in found)
 
     def motor_of(self, coordinate: str) -> Motor:
         """The motor that drives ``coordinate``."""
         return next(motor for motor in self.motors if motor.coordinate == coordinate)
-
-
-def _some(names: set[str] | list[str]) -> str:
-    listed = sorted(names)
-    return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")

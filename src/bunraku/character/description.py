@@ -6,13 +6,14 @@ key (``mass_kg``, ``range_deg``); `bunraku.formats.units` turns one into the oth
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bunraku.errors import BadInput
 
-__all__ = ["Description", "Name", "Quaternion", "Range", "Vector3", "first_problem", "quantity"]
+__all__ = ["Description", "Misfit", "Name", "Quaternion", "Range", "Vector3", "first_problem", "misfit_of", "quantity", "some"]
 
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\s/\x00-\x1f][^\x00-\x1f]*$")]
 Vector3 = tuple[float, float, float]
@@ -46,6 +47,28 @@ class Description(BaseModel):
     def changed(self, **fields: Any) -> Any:
         """The same description with some fields replaced, validated again."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | fields)
+
+
+class Misfit(ValueError):
+    """A part that does not fit the others; ``steps`` lead to it from the whole: ("joints", 3, "child")."""
+
+    def __init__(self, message: str, *steps: str | int) -> None:
+        super().__init__(message)
+        self.steps = steps
+
+
+def misfit_of(error: BaseException | None) -> Misfit | None:
+    """The misfit that made a description fail, if that is what lies behind an error."""
+    while error is not None and not isinstance(error, ValidationError):
+        error = error.__cause__
+    found = None if error is None else error.errors(include_url=False)[0].get("ctx", {}).get("error")
+    return found if isinstance(found, Misfit) else None
+
+
+def some(names: Iterable[str], limit: int = 8) -> str:
+    """The first of some names, in order, and how many more there are."""
+    listed = list(names)
+    return ", ".join(listed[:limit]) + (f" and {len(listed) - limit} more" if len(listed) > limit else "")
 
 
 def first_problem(error: ValidationError) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from bunraku.character.description import Description, Name, Vector3, quantity
+from bunraku.character.description import Description, Misfit, Name, Vector3, quantity, some
 from bunraku.character.joint import Joint
 from bunraku.character.motor import Motor
 
@@ -54,10 +54,11 @@ def check_end_effectors(
     """Refuse end effectors on bodies that are not there, wheels without an axle, and axles driven or free against their kind."""
     above = {joint.child: joint for joint in joints}
     driven = {motor.coordinate for motor in motors}
-    for tip in effectors:
+    for k, tip in enumerate(effectors):
         if tip.body not in bodies:
-            known = ", ".join(sorted(bodies)[:8])
-            raise ValueError(f"end effector {tip.name!r} is fixed to {tip.body!r}, which is no body; known: {known}")
+            known = some(sorted(bodies))
+            message = f"end effector {tip.name!r} is fixed to {tip.body!r}, which is no body; known: {known}"
+            raise Misfit(message, "end_effectors", k, "body")
         if not tip.spins:
             continue
         axle = above.get(tip.body)

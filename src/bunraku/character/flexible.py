@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from bunraku.character.body import Pose
-from bunraku.character.description import Description, Name, Vector3, quantity
+from bunraku.character.description import Description, Name, Vector3, quantity, some
 from bunraku.character.joint import Joint
 
 __all__ = ["ElasticMaterial", "FlexiblePart", "PartHole", "PartInterface", "PartShape", "check_flexibles"]
@@ -139,12 +139,12 @@ def check_flexibles(
     for part in parts:
         where = f"the flexible part {part.name!r}"
         if part.material not in known:
-            raise ValueError(f"{where} is made of {part.material!r}, which is no material; known: {', '.join(sorted(known)[:8])}")
+            raise ValueError(f"{where} is made of {part.material!r}, which is no material; known: {some(sorted(known))}")
         if part.base not in bodies and part.base != "world":
-            raise ValueError(f"{where} stands on {part.base!r}, which is no body; known: {', '.join(sorted(bodies)[:8])}")
+            raise ValueError(f"{where} stands on {part.base!r}, which is no body; known: {some(sorted(bodies))}")
         for child in part.children:
             if child.body not in bodies:
-                raise ValueError(f"{where} carries {child.body!r}, which is no body; known: {', '.join(sorted(bodies)[:8])}")
+                raise ValueError(f"{where} carries {child.body!r}, which is no body; known: {some(sorted(bodies))}")
             joint = joint_of.get(child.body)
             if joint is None or joint.kind != "fixed":
                 has = "none" if joint is None else f"a {joint.kind} joint"

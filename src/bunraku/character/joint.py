@@ -7,6 +7,7 @@ sliders and three hinges. A single-axis joint's coordinate has the joint's name;
 from __future__ import annotations
 
 from itertools import pairwise
+from math import degrees
 from typing import Literal
 
 from pydantic import model_validator
@@ -64,9 +65,10 @@ class Joint(Description):
         count = len(self._axes())
         if self.ranges and len(self.ranges) != count:
             raise ValueError(f"joint {self.name}: {len(self.ranges)} ranges for {count} coordinates")
-        for limits in (self.range, *self.ranges):
+        kinds: list[str] = [kind for _, kind, _ in self._axes()]
+        for limits, kind in [(self.range, self.kind), *zip(self.ranges, kinds, strict=False)]:
             if limits is not None and limits[0] > limits[1]:
-                raise ValueError(f"joint {self.name}: range [{limits[0]}, {limits[1]}] is empty; write the lower end first")
+                raise ValueError(f"joint {self.name}: {_empty(limits, kind)}")
         return self
 
     def _axes(self) -> list[tuple[str, Literal["hinge", "slide"], Vector3]]:
@@ -98,6 +100,15 @@ class Joint(Description):
             unit = (direction[0] / norm, direction[1] / norm, direction[2] / norm)
             result.append(Axis(name=self.name + suffix, kind=kind, direction=unit, range=limit))
         return tuple(result)
+
+
+def _empty(limits: Range, kind: str) -> str:
+    """That a range is empty, in the units in which it may have been written."""
+    low, high = limits
+    written = f"[{low:g}, {high:g}] m"
+    if kind == "hinge":
+        written = f"[{degrees(low):g}, {degrees(high):g}] deg ([{low:.4g}, {high:.4g}] rad)"
+    return f"range {written} is empty; write the lower end first"
 
 
 class Coupling(Description):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from bunraku.character.description import Description, Name
+from bunraku.character.description import Description, Name, some
 from bunraku.character.end_effector import EndEffector
 from bunraku.errors import BadInput
 
@@ -94,7 +94,7 @@ def check_skin(skin: Skin | None, materials: Collection[str], effectors: Collect
         return
     for name in skin.materials:
         if name not in materials:
-            raise ValueError(f"the skin is made of {name!r}, which is no material; known: {', '.join(sorted(materials)[:8])}")
+            raise ValueError(f"the skin is made of {name!r}, which is no material; known: {some(sorted(materials))}")
     other = [tip.name for tip in effectors if tip.kind != "sole"]
     if other:
         raise ValueError(f"a skinned character stands on soles; the end effector {other[0]!r} is something else")

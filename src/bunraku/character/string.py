@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pydantic import model_validator
 
-from bunraku.character.description import Description, Name, Range, Vector3, quantity
+from bunraku.character.description import Description, Name, Range, Vector3, quantity, some
 
 __all__ = ["Carriage", "String", "check_strings"]
 
@@ -90,7 +90,7 @@ def check_strings(
     for string in strings:
         where = f"string {string.name!r}"
         if string.carriage not in known:
-            raise ValueError(f"{where} hangs on {string.carriage!r}, which is no carriage; known: {', '.join(sorted(known)[:8])}")
+            raise ValueError(f"{where} hangs on {string.carriage!r}, which is no carriage; known: {some(sorted(known))}")
         if frames.get(string.hook, string.hook) not in bodies:
             raise ValueError(
                 f"{where} is hooked to {string.hook!r}, which is no frame or body of the character; give it a frame there"

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bunraku.errors import Cancelled
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
+from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.problem import BOUNDARY_SCALE, MotionProblem
 
 __all__ = [
@@ -118,7 +120,12 @@ def _groups(T: int, apart: int) -> list[NDArray[np.int64]]:
     return even + [np.array([k]) for k in range(T - rest, T)]
 
 
-def second_order(problem: MotionProblem, z: Array, rows: ActiveRows) -> Blocks:
+def _go_on(monitor: Monitor) -> None:
+    if monitor.cancelled:
+        raise Cancelled("cancelled while the curvature of a motion was computed")
+
+
+def second_order(problem: MotionProblem, z: Array, rows: ActiveRows, monitor: Monitor = SILENT) -> Blocks:
     """What the Hessian of the Lagrangian has beyond its Gauss-Newton part: blocks H (T, 3, nv, nv), B (T, 3, nv), C (3, 3)."""
     T, nv, nd = problem.shape
     s, step = rows.shifts(row_scales(problem), SOFT), _steps(problem)
@@ -132,6 +139,7 @@ def second_order(problem: MotionProblem, z: Array, rows: ActiveRows) -> Blocks:
     H, B, C = np.zeros((T, 3, nv, nv)), np.zeros((T, nd, nv)), np.zeros((nd, nd))
     for group in _groups(T, 5):
         for c in range(nv):
+            _go_on(monitor)
             move = np.zeros(len(z))
             move[group * nv + c] = step[c]
             g, _ = change(move)
@@ -155,7 +163,7 @@ def second_order(problem: MotionProblem, z: Array, rows: ActiveRows) -> Blocks:
     return H, B - B0, 0.5 * (C + C.T) - (np.tril(C0) + np.tril(C0, -1).T)
 
 
-def row_jacobian(problem: MotionProblem, z: Array, rows: ActiveRows) -> Any:
+def row_jacobian(problem: MotionProblem, z: Array, rows: ActiveRows, monitor: Monitor = SILENT) -> Any:
     """Derivatives A (m, n), sparse, of the active rows; zero in the others. Rows look one sample to either side."""
     T, nv, nd = problem.shape
     m = len(problem.rows[0])
@@ -175,6 +183,7 @@ def row_jacobian(problem: MotionProblem, z: Array, rows: ActiveRows) -> Any:
     inner, last = np.arange(m), T * m + np.arange(2 * problem.model.nq + 6)
     for group in _groups(T, 3):
         for c in range(nv):
+            _go_on(monitor)
             move = np.zeros(len(z))
             move[group * nv + c] = step[c]
             r, ends = change(move)

@@ -30,6 +30,7 @@ from bunraku.design.curvature import (
 )
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.optimization.blocks.blocks import Factor, factor
+from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.problem import MotionProblem
 
@@ -115,10 +116,12 @@ class OptimalitySystem:
         return replace(solution, z=z, shifts=shifts, objective=problem.objective(z), residual=residual)
 
 
-def optimality_system(problem: MotionProblem, solution: AugmentedSolution, *, soft: bool = False) -> OptimalitySystem:
-    """The optimality system at a solution."""
+def optimality_system(
+    problem: MotionProblem, solution: AugmentedSolution, *, soft: bool = False, monitor: Monitor = SILENT
+) -> OptimalitySystem:
+    """The optimality system at a solution; raises Cancelled when the monitor asks to stop."""
     z, rows = solution.z, active_rows(problem, solution)
-    H2, B2, C2 = second_order(problem, z, rows)
+    H2, B2, C2 = second_order(problem, z, rows, monitor)
     flags = np.where(rows.active, 1.0, -1e9)
     weights = (solution.weight,) if soft else (10.0, 1e2, 1e3)
     for damping, weight in ((d, w) for d in (LEAST_DAMPING, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e2) for w in weights):
@@ -126,7 +129,7 @@ def optimality_system(problem: MotionProblem, solution: AugmentedSolution, *, so
         found = factor(H + H2, B + B2, np.tril(C) + np.tril(C, -1).T + C2, damping, cyclic=problem.cyclic)
         if found.definite:
             break
-    return OptimalitySystem(rows, row_jacobian(problem, z, rows), weight, found, damping, soft)
+    return OptimalitySystem(rows, row_jacobian(problem, z, rows, monitor), weight, found, damping, soft)
 
 
 def settled(problem: MotionProblem, solution: AugmentedSolution, *, rounds: int = 4, tolerance: float = 1e-6) -> AugmentedSolution:

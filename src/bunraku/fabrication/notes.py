@@ -11,7 +11,13 @@ from bunraku.fabrication.hardware import BEARING, screw_length
 from bunraku.fabrication.kit import Kit, Part
 from bunraku.fabrication.room import JointRoom
 
-__all__ = ["assembly_notes"]
+__all__ = ["PACKAGED", "assembly_notes"]
+
+PACKAGED = (
+    "Screws of the maker's package are those for the maker's own frames, and say which threads the servo has. Through printed "
+    "plates go those that are named with each part and in the bill."
+)
+"""Why screws of two lengths are named."""
 
 
 def assembly_notes(
@@ -50,7 +56,7 @@ def _sources(kit: Kit) -> list[str]:
     lines = []
     for name, servo in sorted(models.items()):
         lines.append(f"{name}: case: {servo.flange.source}. Horn: {servo.horn.source}.")
-    return lines
+    return [*lines, PACKAGED] if any("of the maker's package" in line for line in lines) else lines
 
 
 def _part(part: Part, found: PartFigures) -> list[str]:

@@ -21,6 +21,8 @@ __all__ = ["MAX_UNPACKED", "pack", "unpack"]
 MAX_UNPACKED = 1024 * 1024 * 1024
 _MAX_MEMBERS = 10_000
 _KINDS = "fiub"
+AGAIN = "copy it again, or make it again"
+"""What helps when a file is damaged."""
 
 
 def pack(arrays: Mapping[str, Any]) -> bytes:
@@ -64,9 +66,10 @@ def unpack(data: bytes, *, file: str) -> dict[str, NDArray[np.generic]]:
                     raise BadInput("is not as long as the archive says", file=file, place=place)
                 arrays[entry.filename.removesuffix(".npy")] = _array(body, file, place)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError, struct.error) as error:
-        raise BadInput(f"is damaged or no npz archive: {error or type(error).__name__}"[:200], file=file, place=place) from error
+        what = "is empty" if not data else f"is damaged or no npz archive ({error or type(error).__name__})"[:200]
+        raise BadInput(f"{what}; {AGAIN}", file=file, place=place) from error
     except (ValueError, OverflowError, KeyError, IndexError, AttributeError, LookupError) as error:
-        raise BadInput(f"is damaged: {error or type(error).__name__}"[:200], file=file, place=place) from error
+        raise BadInput(f"is damaged ({error or type(error).__name__})"[:200] + f"; {AGAIN}", file=file, place=place) from error
     return arrays
 
 

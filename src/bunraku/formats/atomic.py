@@ -9,7 +9,20 @@ from pathlib import Path
 
 from bunraku.errors import BadInput
 
-__all__ = ["write_atomically"]
+__all__ = ["check_output", "write_atomically"]
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse a name under which no file can be written; to be asked before anything long is computed."""
+    path = Path(path)
+    if path.is_dir():
+        raise BadInput("this is a folder; give the name of a file to write", file=str(path))
+    if path.parent.is_dir():
+        return
+    stray = next((folder for folder in path.parents if folder.exists()), None)
+    if stray is not None and not stray.is_dir():
+        raise BadInput(f"{str(stray)!r} is a file, not a folder; write elsewhere", file=str(path))
+    raise BadInput(f"the folder {str(path.parent)!r} does not exist; make it first, or write elsewhere", file=str(path))
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
@@ -18,10 +31,7 @@ def write_atomically(path: str | Path, data: bytes) -> None:
     A reader sees the old file or the new one, whole, even if the process is killed or the disk is full. The folder must exist.
     """
     path = Path(path)
-    if path.is_dir():
-        raise BadInput("this is a folder; give the name of a file to write", file=str(path))
-    if not path.parent.is_dir():
-        raise BadInput(f"the folder {str(path.parent)!r} does not exist; make it first, or write elsewhere", file=str(path))
+    check_output(path)
     temporary = path.parent / f".{path.name[:100]}.{secrets.token_hex(6)}.part"
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

@@ -3,8 +3,8 @@
 Columns are radians or metres; a name that ends in ``_deg`` (``_rad``, ``_m``, ``_mm``) says otherwise and loses that ending.
 A column ``time_s`` (or ``time``, ``t``, ``time_ms``) gives the rate; times must be uniform to 1 %, else the curves are sampled
 anew by linear interpolation at the median step, which the clip's source then says. Without it the rate is that of a comment
-``# rate_hz: 100``, or of the argument, or 25. Separators are commas, semicolons or tabs; with the latter two a decimal comma is
-understood.
+``# rate_hz: 100``, or of the argument, or 25, which the clip's source says too; `csv_notes` gives what a source says of this kind.
+Separators are commas, semicolons or tabs; with the latter two a decimal comma is understood.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from bunraku.formats.files import MAX_NUMBERS, check_size, decoded
 from bunraku.formats.unit_table import accepted_units
 from bunraku.motion import Clip, JointCurves
 
-__all__ = ["csv_bytes", "read_csv", "write_csv"]
+__all__ = ["csv_bytes", "csv_notes", "read_csv", "write_csv"]
 
 Array = NDArray[np.float64]
 
 DEFAULT_RATE = 25.0
 MAX_CSV_BYTES = 64 * 1024 * 1024
 _TIME = ("time_s", "time", "t", "time_ms")
+_UNEVEN = "uneven times, sampled anew by linear interpolation"
+_ASSUMED = f"no time column and no rate, so {DEFAULT_RATE:g} Hz is assumed (add a column time_s, or a first line '# rate_hz: 100')"
 _RATE = re.compile(r"rate(?:_hz)?\s*[:=]\s*([-+.0-9eE]+)")
 
 
@@ -55,18 +57,23 @@ def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float 
     if len(clocks) > 1 or not curves:
         raise BadInput("has to have one time column at most, and a coordinate", file=file, place=f"line {number}")
     short, factors = zip(*(_unit(names[index]) for index in curves), strict=True)
-    samples, note = values[:, curves] * np.array(factors), ""
+    samples, note = values[:, curves] * np.array(factors), "" if clocks or stated is not None or rate is not None else _ASSUMED
     if clocks:
         times = values[:, clocks[0]] * (0.001 if names[clocks[0]].lower() == "time_ms" else 1.0)
         samples, found, note = _uniform(times, samples, file, [line for line, _ in lines[1:]])
         agree = found is not None and stated is not None and abs(stated - found) <= 1e-4 * found
         stated = stated if agree or found is None else found
-    rate = stated or rate or DEFAULT_RATE
     try:
-        joints = JointCurves(tuple(short), rate, samples)
+        joints = JointCurves(tuple(short), next(hz for hz in (stated, rate, DEFAULT_RATE) if hz is not None), samples)
     except BadInput as error:
         raise BadInput(str(error), file=file, place=f"line {number}") from error
-    return Clip(Path(file).stem or "csv", joints=joints, source=f"CSV file {Path(file).name}{note}")
+    return Clip(Path(file).stem or "csv", joints=joints, source=f"CSV file {Path(file).name}" + (f"; {note}" if note else ""))
+
+
+def csv_notes(clip: Clip) -> tuple[str, ...]:
+    """What had to be assumed or changed to read a clip from a table, in sentences; none for any other clip."""
+    said = clip.source.startswith("CSV file ")
+    return tuple(note for note in (_UNEVEN, _ASSUMED) if said and clip.source.endswith(f"; {note}"))
 
 
 def csv_bytes(curves: JointCurves) -> bytes:
@@ -142,7 +149,7 @@ def _uniform(times: Array, samples: Array, file: str, lines: list[int]) -> tuple
         raise BadInput("the times are too uneven to be sampled anew", file=file, place=f"line {lines[int(np.argmax(steps)) + 1]}")
     at = times[0] + step * np.arange(count)
     resampled = np.column_stack([np.interp(at, times, samples[:, j]) for j in range(samples.shape[1])])
-    return resampled, 1.0 / step, "; uneven times, sampled anew by linear interpolation"
+    return resampled, 1.0 / step, _UNEVEN
 
 
 def _unit(name: str) -> tuple[str, float]:

@@ -15,7 +15,17 @@ __all__ = ["CURRENT", "MIGRATIONS", "Migration", "migrate", "migration"]
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
-CURRENT: dict[str, int] = {"character": 1, "clip": 1, "overlay": 1, "performance": 1, "rig": 1}
+CURRENT: dict[str, int] = {
+    "batch": 1,
+    "character": 1,
+    "clip": 1,
+    "device": 1,
+    "overlay": 1,
+    "performance": 1,
+    "project": 1,
+    "rig": 1,
+    "study": 1,
+}
 MIGRATIONS: dict[tuple[str, int], Migration] = {}
 
 

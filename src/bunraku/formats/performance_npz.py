@@ -1,8 +1,8 @@
 """Performance files (``.performance.npz``): one archive that holds everything needed to play, judge and explain a performance.
 
-Arrays (channels, wish, motion, audio, feedback) are stored as such; the rest is one JSON text, ``header``, with the character as
-the YAML text of a character file. The same performance gives the same bytes. Reading executes nothing, checks sizes first and
-validates everything.
+Arrays (channels, wish, motion, audio, feedback, surface) are stored as such; the rest is one JSON text, ``header``, with the
+character as the YAML text of a character file. The same performance gives the same bytes. Reading executes nothing, checks sizes
+first and validates everything.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
 from bunraku.formats.files import check_size
 from bunraku.formats.migrations import CURRENT, migrate
+from bunraku.formats.surface_motion import SURFACE_ARRAYS, SurfacePart, packed_surface, surface_part, unpacked_surface
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance, Provenance
@@ -94,7 +95,8 @@ class PerformanceFile(_Part):
     """The header of a performance file.
 
     Arrays beside it: ``channel_0000``..., ``wish``, ``motion`` (samples, names), ``audio``; with feedback ``feedback_states``
-    (nodes, states: coordinates, momenta), ``feedback_commands`` (steps, inputs), ``feedback_gains`` (steps, inputs, states).
+    (nodes, states: coordinates, momenta), ``feedback_commands`` (steps, inputs), ``feedback_gains`` (steps, inputs, states); with a
+    surface those of `formats.surface_motion`.
     """
 
     bunraku: str = Field(pattern=r"^performance/[0-9]{1,6}$")
@@ -109,6 +111,7 @@ class PerformanceFile(_Part):
     words: list[_MarkPart] = []
     phrases: list[_MarkPart] = []
     feedback: _FeedbackPart | None = None
+    surface: SurfacePart | None = None
 
 
 def write_performance_npz(performance: Performance) -> bytes:
@@ -119,6 +122,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         arrays["audio"] = performance.audio.samples
     if performance.feedback is not None:
         arrays |= {f"feedback_{part}": getattr(performance.feedback, part) for part in _FEEDBACK}
+    arrays |= packed_surface(performance.surface)
     certificate = performance.certificate
     header = PerformanceFile(
         bunraku=f"performance/{CURRENT['performance']}",
@@ -138,10 +142,12 @@ def write_performance_npz(performance: Performance) -> bytes:
         words=[_mark_part(mark) for mark in performance.words],
         phrases=[_mark_part(mark) for mark in performance.phrases],
         feedback=_feedback_part(performance.feedback),
+        surface=surface_part(performance.surface),
     )
     content = header.model_dump()
-    if performance.feedback is None:
-        del content["feedback"]
+    for name in ("feedback", "surface"):
+        if content[name] is None:
+            del content[name]
     content["certificate"]["status"] = certificate.status.value
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=_jsonable)
     return pack(arrays | {"header": np.frombuffer(text.encode("utf-8", "replace"), np.uint8)})
@@ -156,11 +162,12 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
     names = [f"channel_{index:04d}" for index in range(len(header.channels))]
     wanted = [*names, "wish", "motion", *(["audio"] if header.audio else [])]
     wanted += [f"feedback_{part}" for part in _FEEDBACK] if header.feedback else []
+    wanted += SURFACE_ARRAYS if header.surface else ()
     if sorted(wanted) != sorted(arrays):
         odd = sorted(set(wanted) ^ set(arrays))
         raise BadInput(f"the array {odd[0]!r} is missing or not announced", file=file, place="header")
     for name, array in arrays.items():
-        if array.dtype.kind != "f":
+        if array.dtype.kind != "f" and name not in SURFACE_ARRAYS:
             raise BadInput(f"holds {array.dtype} where floats are needed", file=file, place=name)
     try:
         return Performance(
@@ -182,6 +189,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             words=tuple(_mark(part) for part in header.words),
             phrases=tuple(_mark(part) for part in header.phrases),
             feedback=_feedback(header.feedback, arrays),
+            surface=unpacked_surface(header.surface, arrays),
         )
     except BadInput as error:
         raise error if error.file is not None else BadInput(str(error), file=file, place="header") from error

@@ -19,7 +19,7 @@ from bunraku import __version__
 from bunraku.errors import BadInput
 from bunraku.motion import Provenance
 
-__all__ = ["content_hash", "provenance", "versions"]
+__all__ = ["content_hash", "installed", "provenance", "versions"]
 
 
 def content_hash(*things: Any) -> str:
@@ -46,12 +46,15 @@ def provenance(performer: str, inputs: Mapping[str, Any], options: Mapping[str, 
 def versions() -> dict[str, str]:
     """Versions of Bunraku, of Python (major.minor) and of the packages that numbers depend on."""
     found = {"bunraku": __version__, "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-    for package in ("numpy", "scipy", "numba"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    return found | {package: installed(package) for package in ("numpy", "scipy", "numba")}
+
+
+def installed(package: str) -> str:
+    """The version of a package, or "not installed"."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _feed(digest: Any, thing: Any) -> None:

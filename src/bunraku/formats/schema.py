@@ -22,18 +22,22 @@ __all__ = ["json_schema"]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS = {
+    "batch": "bunraku.formats.batch_yaml:BatchFile",
     "character": "bunraku.character:Character",
     "clip": "bunraku.formats.clip_file:ClipFile",
+    "device": "bunraku.stage.devices.device:Device",
     "overlay": "bunraku.formats.overlay:Overlay",
     "performance": "bunraku.formats.performance_npz:PerformanceFile",
+    "project": "bunraku.formats.project_yaml:ProjectFile",
     "rig": "bunraku.retargeting.rig_map:RigMap",
+    "study": "bunraku.formats.study_yaml:StudyPlan",
 }
 """The model of each kind of file as ``module:class``, imported when asked for."""
 _RULES = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
 def json_schema(kind: str) -> dict[str, Any]:
-    """The schema of a ``character``, ``clip``, ``overlay`` or ``rig`` file, or of the header of a ``performance`` file."""
+    """The schema of a file: character, clip, device, overlay, project, rig or study; of a performance, that of its header."""
     if kind not in _MODELS:
         raise BadInput(f"there is no schema {kind!r}; {known_names(kind, _MODELS)}")
     module, _, name = _MODELS[kind].partition(":")
@@ -91,6 +95,8 @@ def _field(annotation: Any, definitions: dict[str, Any], plain: dict[str, Any]) 
     reference = {"$ref": f"#/$defs/{name}"}
     if plain.get("type") == "array":
         return {"type": "array", "items": reference, **{key: plain[key] for key in ("minItems", "maxItems") if key in plain}}
+    if plain.get("type") == "object":
+        return {"type": "object", "additionalProperties": reference}
     if type(None) in getattr(annotation, "__args__", ()):
         return {"anyOf": [reference, {"type": "null"}]}
     return reference

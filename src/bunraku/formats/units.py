@@ -8,6 +8,7 @@ file, line and field. All three follow the fields of the description class and t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
 from types import UnionType
@@ -131,10 +132,11 @@ def _convert(model: type[BaseModel], raw: Any, where: Where, *, make: bool) -> A
         if not isinstance(cause, ValidationError):
             raise where.wrong(str(error)) from error
         steps = [part for part in cause.errors(include_url=False)[0]["loc"] if isinstance(part, str | int)]
-        at = where
         if steps and isinstance(steps[0], str):
             at = where.at(source.get(steps[0], steps[0]), *steps[1:])
-        raise at.wrong(first_problem(cause)[:400]) from error
+            said = first_problem(cause).removeprefix(f"{'.'.join(map(str, steps))}: ")  # the place is told once
+            raise at.wrong(said[:400]) from error
+        raise where.wrong(first_problem(cause)[:400]) from error
 
 
 def _nested(child: type[BaseModel], annotation: Any, value: Any, where: Where, *, make: bool) -> Any:
@@ -209,7 +211,8 @@ def _unknown(model: type[BaseModel], key: str, known: Mapping[str, tuple[str, fl
         kind = quantity_of(model.model_fields[key])
         spellings = ", ".join(f"{key}_{suffix}" for suffix in accepted_units(kind or "length"))
         return f"the number has no unit; put it into the key: {spellings}"
-    return f"the key {key[:60]!r} is not known in a {model.__name__.removesuffix('File').lower()}; {_known(key, known)}"
+    what = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", model.__name__.removesuffix("File")).lower()
+    return f"the key {key[:60]!r} is not known in {'an' if what[0] in 'aeiou' else 'a'} {what}; {_known(key, known)}"
 
 
 def _known(key: str, known: Mapping[str, tuple[str, float | None, str | None]]) -> str:

@@ -55,11 +55,18 @@ def audio_from_wav(data: bytes, *, file: str) -> Audio:
     raise BadInput("holds no sound (no 'data' chunk)", file=file, place=f"byte {min(at, len(data))}")
 
 
-def wav_bytes(audio: Audio) -> bytes:
-    """The bytes of a mono WAV file of 16 bits; samples beyond [-1, 1] are cut off, the rate rounded to whole hertz."""
-    samples = np.clip(np.round(np.asarray(audio.samples) * 32768.0), -32768, 32767).astype("<i2").tobytes()
-    rate = round(audio.rate)
-    layout = struct.pack("<HHIIHH", _PCM, 1, rate, 2 * rate, 2, 16)
+def wav_bytes(audio: Audio, *, exact: bool = False) -> bytes:
+    """The bytes of a mono WAV file of 16 bits; samples beyond [-1, 1] are cut off, the rate rounded to whole hertz.
+
+    ``exact``: where 16 bits do not hold every sample as it is, floats of 32 bits, or of 64, that do.
+    """
+    values = np.asarray(audio.samples)
+    kind, sounds = _PCM, np.clip(np.round(values * 32768.0), -32768, 32767).astype("<i2")
+    if exact and not np.array_equal(sounds / 32768.0, values):
+        short = values.astype("<f4")
+        kind, sounds = _FLOAT, short if np.array_equal(short, values) else values.astype("<f8")
+    samples, width, rate = sounds.tobytes(), sounds.itemsize, round(audio.rate)
+    layout = struct.pack("<HHIIHH", kind, 1, rate, width * rate, width, 8 * width)
     return (
         b"RIFF"
         + struct.pack("<I", 36 + len(samples))

@@ -10,6 +10,7 @@ from bunraku.motion.gait import Gait, Swing, Target
 from bunraku.motion.limits import Excess, MotionLimits
 from bunraku.motion.performance import Channel, Performance, Provenance
 from bunraku.motion.sound import Audio, Mark
+from bunraku.motion.surface import SurfaceMotion
 from bunraku.motion.terrain import HeightField
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Primitive",
     "Provenance",
     "SkeletonMotion",
+    "SurfaceMotion",
     "Swing",
     "Target",
 ]

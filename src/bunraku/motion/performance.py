@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -16,9 +17,12 @@ from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, frozen_array
 from bunraku.motion.feedback import Feedback
 from bunraku.motion.sound import Audio, Mark
+from bunraku.motion.surface import SurfaceMotion
 
 __all__ = ["Channel", "Performance", "Provenance"]
 
+_NOTEBOOK = "bunraku.studio.notebook"
+"""Who shows performances, found when asked: nothing here depends on it."""
 ChannelKind = Literal["position", "velocity", "torque", "length"]
 
 
@@ -61,6 +65,8 @@ class Performance:
       ``carriage.y``), string lengths (length, ``string.length``) and joint torques or forces (torque, named by the joint's
       coordinate, the motor or the tendon, each sample held until the next). The ``wish`` is for any of the character's coordinates;
       the ``motion`` holds all of them and then all prescribed ones (`Character.prescribed`); ``feedback`` corrects the channels.
+
+    The ``surface`` is the outer surface of a skin as it was computed, to be shown; nothing is promised about it.
     """
 
     character: Character
@@ -74,6 +80,7 @@ class Performance:
     words: tuple[Mark, ...] = ()
     phrases: tuple[Mark, ...] = ()
     feedback: Feedback | None = None
+    surface: SurfaceMotion | None = None
 
     def __post_init__(self) -> None:
         kinds = [(channel.name, channel.kind) for channel in self.channels]
@@ -196,14 +203,19 @@ class Performance:
         return np.column_stack([found[name] for name in names]) if names else np.zeros((len(self.motion.values), 0))
 
     def as_clip(self) -> Clip:
-        """The performance as a clip, so that performers chain: the position channels, or the motion where physics makes it."""
+        """The performance as a clip, so that performers chain: its position channels, or the motion where there are none."""
+        told = not self.dynamic and any(channel.kind == "position" for channel in self.channels)
         return Clip(
             self.clip_name,
-            joints=self.moved() if self.dynamic else self.positions(),
+            joints=self.positions() if told else self.moved(),
             audio=self.audio,
             words=self.words,
             phrases=self.phrases,
         )
+
+    def show(self, **options: Any) -> Any:
+        """The motion in a cell of a notebook, with a play bar; options as of ``bunraku.studio.notebook.show``."""
+        return importlib.import_module(_NOTEBOOK).show(self, **options)
 
     def changed(self, **fields: Any) -> Performance:
         """The same performance with some fields replaced."""

@@ -31,6 +31,10 @@ AT_ITS_LEAST = 1e-3
 """An energy of which a Gauss-Newton step promises to take less than this share counts as minimised when infeasibility is judged."""
 
 
+INFEASIBLE_ABOVE = 100.0
+"""Rows that are left by more than this many tolerances may be impossible; below, they are only slow."""
+
+
 class AugmentedProblem(BlockEnergy, Protocol):
     """What a problem must offer: E, its Gauss-Newton blocks (see :class:`BlockEnergy`) and the change of shifts.
 
@@ -203,7 +207,7 @@ class _Run:
         options, descent = self.options, self.descent
         self.begin()
         near = bool(self.history) and self.history[-1].residual <= options.tolerance
-        doubtful = not near and self._falls_by(2) > 0.9  # perhaps infeasible: then be sure that the energy is at its least
+        doubtful = self._far() and self._falls_by(2) > 0.9  # perhaps infeasible: then be sure that the energy is at its least
         goal = options.stationarity if near else max(options.stationarity, options.loose / 3.0 ** len(self.history))
         goal = max(goal, AT_ITS_LEAST) if doubtful else goal
         settled = cancelled = stuck = False
@@ -273,6 +277,10 @@ class _Run:
         last = [one.residual for one in self.history if one.weight >= self.options.last_weight]
         return last[-1] / max(last[-1 - rounds], 1e-300) if len(last) > rounds else 0.0
 
+    def _far(self) -> bool:
+        """Whether the residual is so large that the rows may not be possible at all."""
+        return bool(self.history) and self.history[-1].residual > INFEASIBLE_ABOVE * self.options.tolerance
+
     def _judge(self, settled: bool) -> Status | None:
         """At the last weight: None while the residual falls, else why it does not; near the tolerance it gets more time."""
         residual, tolerance = self.history[-1].residual, self.options.tolerance
@@ -280,7 +288,7 @@ class _Run:
             return None
         self.stationarity = self.descent.undamped_promise()
         least = settled and self.aligned and self.stationarity <= AT_ITS_LEAST
-        return Status.INFEASIBLE if least and residual > 100.0 * tolerance else Status.STALLED
+        return Status.INFEASIBLE if least and self._far() else Status.STALLED
 
     def solution(self, status: Status) -> AugmentedSolution:
         """The result: the last point when converged, else the best."""

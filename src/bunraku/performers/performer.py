@@ -16,6 +16,7 @@ A performer turns a character and a clip into a performance. To add one:
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import typing
 from abc import ABC, abstractmethod
@@ -28,7 +29,17 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 
-__all__ = ["REGISTRY", "Performer", "Suitability", "make_performer", "needs_of", "option", "options_of", "performer_class"]
+__all__ = [
+    "CHAINED",
+    "REGISTRY",
+    "Performer",
+    "Suitability",
+    "make_performer",
+    "needs_of",
+    "option",
+    "options_of",
+    "performer_class",
+]
 
 REGISTRY: dict[str, str] = {
     "speech": "bunraku.performers.speech.performer:SpeechPerformer",
@@ -47,6 +58,9 @@ REGISTRY: dict[str, str] = {
     "zvd-advanced": "bunraku.performers.vibration.compared:AdvancedZvdPerformer",
     "lowpass": "bunraku.performers.vibration.compared:LowPassPerformer",
 }
+
+CHAINED = "+"
+"""Between the names of performers that go on from each other, as in "speech+vibration"; see `performers/chain.py`."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +110,15 @@ class Performer(ABC):
         """Solve, and certify. A computation of more than a few seconds saves its state to ``checkpoint`` and starts from it."""
 
 
+@functools.cache
 def performer_class(name: str) -> type[Performer]:
-    """The performer of that name."""
+    """The performer of that name, or the chain of several: "speech+vibration", which "speech,vibration" is as well."""
+    if CHAINED in name or "," in name:
+        chained: type[Performer] = importlib.import_module("bunraku.performers.chain").chain_class(name)
+        return chained
     if name not in REGISTRY:
-        raise BadInput(f"there is no performer {name!r}; there are {', '.join(REGISTRY)}")
+        chains = f"; several can be chained, as in speech{CHAINED}vibration"
+        raise BadInput(f"there is no performer {name!r}; there are {', '.join(REGISTRY)}{chains}")
     module, _, attribute = REGISTRY[name].partition(":")
     found: type[Performer] = getattr(importlib.import_module(module), attribute)
     return found

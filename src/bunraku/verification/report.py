@@ -8,19 +8,15 @@ from html import escape
 
 from bunraku.motion import Check, Performance
 from bunraku.verification.comparison import comparison_row
-from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
-from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
 from bunraku.verification.flexible_verify import FlexibleVerdict
-from bunraku.verification.ground_film import draw_strip
 from bunraku.verification.ground_judge import GroundVerdict, described
-from bunraku.verification.ground_plots import draw_footfalls, draw_motors, draw_way
 from bunraku.verification.ground_verify import goes_over_ground
-from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, figure_bytes
-from bunraku.verification.pose_strip import draw_poses
-from bunraku.verification.string_replay import StringReplay
+from bunraku.verification.pages import worded
+from bunraku.verification.plots import draw_comparison, figure_bytes
+from bunraku.verification.report_pictures import Picture, closing_pictures, opening_pictures
 from bunraku.verification.verify import Verdict
 
-__all__ = ["make_report"]
+__all__ = ["asked", "how", "make_report"]
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -28,7 +24,8 @@ h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 td, th { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #eee; }
 td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-img { width: 100%; }
+img { width: 100%; } .sign td { width: 33%; border: 0; color: #666; }
+.sign tr:first-child td { height: 3.5rem; border-bottom: 1px solid; }
 .good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; } .small { color: #666; font-size: .85rem; }
 @media (prefers-color-scheme: dark) {
   body { background: #17181a; color: #ddd; } img { background: #fff; } td, th { border-color: #333; }
@@ -39,25 +36,39 @@ img { width: 100%; }
 _GROUND_KEYS = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
 
 HOW_SERVED = (
-    "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate; "
-    "the motion was replayed in MuJoCo with the motors' delay and torque."
+    "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate.",
+    "The motion was replayed in MuJoCo with the motors' delay and torque.",
 )
 HOW_DYNAMIC = (
     "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was solved "
-    "again, with its tensions; the channels were replayed in MuJoCo with its own tendons, open loop and with the feedback."
+    "again, with its tensions.",
+    "The channels were replayed in MuJoCo with its own tendons, open loop and with the feedback.",
 )
 HOW_BENT = (
-    "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms; the channels were replayed "
-    "in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full elastic model if it was asked."
+    "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms.",
+    "The channels were replayed in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full "
+    "elastic model if it was asked.",
 )
 HOW_ON_GROUND = (
-    "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion; the channels were replayed in "
-    "MuJoCo with real contact, under every combination of servo stiffness, floor friction and command rate; the worst is told."
+    "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion.",
+    "The channels were replayed in MuJoCo with real contact, under every combination of servo stiffness, floor friction and "
+    "command rate; the worst is told.",
 )
+NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
 
 
-def make_report(performance: Performance, verdict: Verdict, others: Sequence[Performance] = ()) -> str:
-    """The report; ``others`` are the same wish by other performers, to compare with."""
+def make_report(
+    performance: Performance,
+    verdict: Verdict,
+    others: Sequence[Performance] = (),
+    *,
+    pictures: Sequence[Picture] = (),
+    digest: str = "",
+) -> str:
+    """The report; ``others`` are the same wish by other performers, to compare with.
+
+    ``pictures`` come first, such as a contact sheet; ``digest`` is the SHA-256 of the performance's file, which is signed for.
+    """
     certificate = performance.certificate
     good = verdict.holds and certificate.holds
     title = f"{performance.clip_name} performed by {performance.character.name}"
@@ -67,30 +78,52 @@ def make_report(performance: Performance, verdict: Verdict, others: Sequence[Per
         f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
         f"{_count(performance)}, "
         f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
-        *_opening(performance, verdict),
+        "<h2>What was asked</h2>",
+        f"<p>{escape(asked(performance))}</p>",
+        *(_picture(*one) for one in (*pictures, *opening_pictures(performance, verdict))),
         "<h2>What is promised</h2>",
         _checks(certificate.checks),
         *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
         "<h2>How it was verified</h2>",
-        f"<p>{_how(performance)}</p>",
+        f"<p>{how(performance, verdict)}</p>",
         _checks(verdict.checks),
     ]
-    if isinstance(verdict.replay, StringReplay):
-        parts.append(_picture(figure_bytes(draw_replay(verdict.replay, performance.rate)), "The replay in MuJoCo against the plan"))
     if isinstance(verdict.replay, GroundVerdict):
         rows = [{key: row[key] for key in _GROUND_KEYS} for row in verdict.replay.rows]
         names = [described(replay) for replay in verdict.replay.replays]
         parts += ["<h2>Every replay</h2>", _table(names, rows, "replay")]
-    if goes_over_ground(performance):
-        return _closed(title, [*parts, "<h2>Provenance</h2>", _provenance(performance)])
-    caption = "Wish and performance" + ("" if performance.dynamic else "; dashed: limits; shaded: phrases")
-    parts += ["<h2>Angle and velocity</h2>", _picture(figure_bytes(draw_joints(performance)), caption)]
+    last = closing_pictures(performance, verdict)
+    parts += ["<h2>Angle and velocity</h2>"] * bool(last) + [_picture(*one) for one in last]
     if others:
         rows = [comparison_row(other) for other in (*others, performance)]
         names = [other.provenance.performer for other in (*others, performance)]
         parts += ["<h2>Compared</h2>", _table(names, rows), _picture(figure_bytes(draw_comparison([*others, performance])), "")]
-    parts += ["<h2>Provenance</h2>", _provenance(performance)]
+    parts += ["<h2>Provenance</h2>", _provenance(performance), "<h2>Signed</h2>", _signed(digest)]
     return _closed(title, parts)
+
+
+def asked(performance: Performance) -> str:
+    """What was asked, in words."""
+    names = len(performance.wish.names)
+    words = f"{performance.character.name} is to perform {performance.clip_name}: {performance.duration:.2f} s"
+    words += f", {names} coordinate{'' if names == 1 else 's'} wished" if names else ""
+    words += f", {len(performance.phrases)} phrases" if performance.phrases else ""
+    words += f", to {performance.audio.duration:.2f} s of sound" if performance.audio is not None else ""
+    options = ", ".join(
+        f"{key.replace('_', ' ')} {value}" for key, value in performance.provenance.options.items() if _short(value)
+    )
+    return f"{words}." + (f" Options: {options}." if options else "")
+
+
+def _short(value: object) -> bool:
+    return isinstance(value, (bool, int, float, str)) and len(str(value)) <= 24
+
+
+def _signed(digest: str) -> str:
+    """Lines to sign, and the file that is signed."""
+    file = f'<p class="small">for the performance with SHA-256 {escape(digest)}</p>' if digest else ""
+    lines = "".join(f"<td>{word}</td>" for word in ("Name", "Date", "Signature"))
+    return f'{file}<table class="sign"><tr>{"<td></td>" * 3}</tr><tr>{lines}</tr></table>'
 
 
 def _closed(title: str, parts: Sequence[str]) -> str:
@@ -98,7 +131,17 @@ def _closed(title: str, parts: Sequence[str]) -> str:
     return head + "\n".join(parts) + "</html>\n"
 
 
-def _how(performance: Performance) -> str:
+def how(performance: Performance, verdict: Verdict) -> str:
+    """How a performance of this kind was verified, in words; also when it was not replayed."""
+    again, replayed = _ways(performance)
+    made = verdict.replay
+    if made is None or (isinstance(made, FlexibleVerdict) and made.chains is None and made.full is None):
+        return f"{again} {NOT_REPLAYED}"
+    return f"{again} {replayed}"
+
+
+def _ways(performance: Performance) -> tuple[str, str]:
+    """What is recomputed and what is replayed, for performances of this kind."""
     if performance.dynamic:
         return HOW_DYNAMIC
     if performance.character.flexibles:
@@ -110,35 +153,6 @@ def _count(performance: Performance) -> str:
     told = [channel for channel in performance.channels if performance.dynamic or channel.kind != "torque"]
     count = len(told)
     return f"{count} {'channel' if performance.dynamic else 'motor'}{'' if count == 1 else 's'}"
-
-
-def _opening(performance: Performance, verdict: Verdict) -> list[str]:
-    """The first pictures: voice and joints; or poses, strings, carriages and points; or frames, motors and the search for them."""
-    if isinstance(verdict.replay, GroundVerdict):
-        ground = [
-            (draw_strip(verdict.replay.usual), "The replay in MuJoCo; lines on the ground are 5 cm apart"),
-            (draw_way(verdict.replay), "Where it goes and how fast: plan (grey), usual replay (red), all others (pale)"),
-            (draw_footfalls(verdict.replay.usual), "Feet and wheels on the ground: planned (grey bars), force in the replay (red)"),
-            (draw_motors(verdict.replay.usual), "Torques of plan (grey) and replay (red) against the motors' line (dashed)"),
-        ]
-        return [_picture(figure_bytes(figure), words) for figure, words in ground]
-    if goes_over_ground(performance):
-        return []
-    if isinstance(verdict.replay, FlexibleVerdict):
-        judged, costs = verdict.replay.judged, cost_history(performance)
-        drawn = [
-            (draw_frames(judged), "Where the tracked frames go: target (grey), wish played as it is (blue), performance (red)"),
-            (draw_errors(judged), "How far they are from the target"),
-            (draw_profiles(performance), "The motors: wish (grey) and what is played instead"),
-            *([(draw_cost(costs), "The objective by iteration")] if costs else []),
-        ]
-        return [_picture(figure_bytes(figure), words) for figure, words in drawn]
-    if performance.dynamic:
-        return [
-            _picture(figure_bytes(draw_poses(performance)), "Wish (grey) and performance"),
-            _picture(figure_bytes(draw_dynamic(performance)), "What strings, carriages, motors and points do; dashed: limits"),
-        ]
-    return [_picture(figure_bytes(draw_overview(performance)), "The voice and the joints most affected")]
 
 
 def _picture(png: bytes, caption: str) -> str:
@@ -179,4 +193,5 @@ def _provenance(performance: Performance) -> str:
         **facts.options,
         **{f"version of {k}": v for k, v in facts.versions.items()},
     }
-    return "<table>" + "".join(f"<tr><td>{escape(str(k))}</td><td>{escape(str(v))}</td></tr>" for k, v in rows.items()) + "</table>"
+    cells = (f"<tr><td>{escape(str(k))}</td><td>{escape(worded(v))}</td></tr>" for k, v in rows.items())
+    return "<table>" + "".join(cells) + "</table>"

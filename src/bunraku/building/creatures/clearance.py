@@ -32,19 +32,23 @@ class Clearance:
 
 def clearances(mechanism: Mechanism, distance: Distance, thickness: float) -> tuple[Clearance, ...]:
     """The clearance of every strut and every servo case at home; ``distance`` of points (k, 3) to the skin's outside (k,) [m]."""
-    found = []
+    parts: list[tuple[str, str, Array, float]] = []
     for link in mechanism.links:
         if link.wall == 0.0:
             points = link.start + np.linspace(0.0, 1.0, 9)[:, None] * (link.end - link.start)
-            found.append(_worst(link.body, "strut", points, distance, thickness + link.radius))
+            parts.append((link.body, "strut", points, thickness + link.radius))
     for hinge in mechanism.hinges:
         case = servo_case(hinge)
         edge = np.linspace(-0.5, 0.5, 5)
         grid = np.stack(np.meshgrid(edge, edge, edge, indexing="ij"), axis=-1).reshape(-1, 3)
         grid = grid[np.abs(grid).max(axis=1) == 0.5]
         points = case.center + (grid * np.array(case.servo.size)) @ case.axes.T
-        found.append(_worst(hinge.carrier, f"servo of {hinge.name}", points, distance, thickness))
-    return tuple(found)
+        parts.append((hinge.carrier, f"servo of {hinge.name}", points, thickness))
+    if not parts:
+        return ()
+    away = -distance(np.concatenate([points for _, _, points, _ in parts]))  # at once: most of the cost is per call
+    rooms = np.split(away, np.cumsum([len(points) for _, _, points, _ in parts])[:-1])
+    return tuple(_worst(*part, room) for part, room in zip(parts, rooms, strict=True))
 
 
 def collisions(mechanism: Mechanism, distance: Distance, thickness: float) -> tuple[Clearance, ...]:
@@ -54,7 +58,6 @@ def collisions(mechanism: Mechanism, distance: Distance, thickness: float) -> tu
     )
 
 
-def _worst(body: str, part: str, points: Array, distance: Distance, margin: float) -> Clearance:
-    room = -distance(points) - margin
-    k = int(np.argmin(room))
-    return Clearance(body, part, float(room[k]), points[k])
+def _worst(body: str, part: str, points: Array, margin: float, away: Array) -> Clearance:
+    k = int(np.argmin(away))
+    return Clearance(body, part, float(away[k] - margin), points[k])

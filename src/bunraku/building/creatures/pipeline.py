@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,7 +28,7 @@ from bunraku.geometry.surfaces.distance import signed_distance
 from bunraku.geometry.surfaces.skeleton_line import SkeletonLine, skeleton_line
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["DesignedCreature", "design_creature"]
+__all__ = ["Choices", "DesignedCreature", "PlannedCreature", "StandingSurface", "design_creature", "plan_creature", "stand_up"]
 
 Array = NDArray[np.float64]
 SLENDER = 5.6
@@ -36,6 +37,54 @@ TRIES = ((1.0, 1.0), (0.85, 1.0), (0.85, 0.88), (0.72, 1.0), (0.72, 0.8))
 """Edges and folds of one try after the other, over those of the first: a skin that is refused is made anew."""
 PAYLOAD = 0.4
 """Mass [kg] of battery and controller where no total is given."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What can be chosen about a skin beside its thickness; the defaults leave it to the surface.
+
+    ``folds``: whether the skin folds about a joint of the template (roll, hip, knee, ...), where that differs from the template;
+    ``places``: where along its leg a joint with a fold lies, from 0 (the torso) to 1 (the foot), evenly where not said; ``teeth``:
+    grooves a fold has; ``bonds``: how much glue a body gets, over its share by area; ``soft`` boxes (lower, upper corner [m]), in
+    which the skin is soft and hangs freely.
+    """
+
+    folds: Mapping[str, bool] = field(default_factory=dict)
+    places: Mapping[str, float] = field(default_factory=dict)
+    teeth: int = 1
+    bonds: Mapping[str, float] = field(default_factory=dict)
+    soft: tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...] = ()
+
+
+@dataclass(frozen=True)
+class StandingSurface:
+    """A surface on flat soles: its skeleton line as it came, by how much it was lowered [m], and how its legs stand."""
+
+    surface: Surface
+    line: SkeletonLine
+    drop: float
+    stances: tuple[Stance, ...]
+
+    @property
+    def lowered(self) -> SkeletonLine:
+        """The skeleton line inside the surface as it stands."""
+        return replace(self.line, nodes=self.line.nodes - np.array([0.0, 0.0, self.drop]))
+
+
+@dataclass(frozen=True)
+class PlannedCreature:
+    """A mechanism in its place inside a surface, before its skin is made: what can be shown at once.
+
+    ``surface`` stands on z = 0 with flat soles; ``line`` is its skeleton line, there too; ``folds`` are where the skin will fold,
+    above the body of the same number in ``bodies``, and ``rings`` how.
+    """
+
+    surface: Surface
+    line: SkeletonLine
+    mechanism: Mechanism
+    folds: tuple[FoldRegion, ...]
+    bodies: tuple[str, ...]
+    rings: tuple[Rings, ...]
 
 
 @dataclass(frozen=True)
@@ -54,13 +103,14 @@ class DesignedCreature:
 
 
 def design_creature(
-    surface: Surface,
+    surface: Surface | StandingSurface,
     mechanism: str,
     *,
     name: str = "creature",
     thickness: float = 0.004,
     glue: int = 160,
     total: float | None = None,
+    choices: Choices | None = None,
 ) -> DesignedCreature:
     """The skinned creature of a closed ``surface`` [m] that stands on four feet, z up, facing x; ``mechanism`` names the template.
 
@@ -68,15 +118,11 @@ def design_creature(
     folds are spread over that length. ``total`` [kg] is the mass of the whole; left out, the payload is that of a small battery.
     Raises BadInput with the reason when the surface does not have room for it.
     """
-    chosen = template(mechanism)
-    check_closed(surface.faces, "the surface")
-    line = skeleton_line(surface)
-    legs = find_legs(line.nodes, line.edges, ground=float(surface.bounds[0, 2]))
-    standing = flat_footed(surface, legs)
-    drop = float(surface.vertices[:, 2].max() - standing.vertices[:, 2].max())
-    legs = tuple(LegCurve(leg.name, leg.points - np.array([0.0, 0.0, drop])) for leg in legs)
-    stances = tuple(leg_stance(standing, leg) for leg in legs)
-    embedded, mesh, shell = _skinned(name, chosen, stances, standing, line, drop, thickness, glue)
+    wanted = choices or Choices()
+    chosen = _chosen(mechanism, wanted)
+    stood = stand_up(surface) if isinstance(surface, Surface) else surface
+    standing = stood.surface
+    embedded, mesh, shell = _skinned(name, chosen, stood, thickness, glue, wanted)
     weight = skin_mass(mesh, dict(enumerate(MATERIALS)))
     character = skeleton_character(
         embedded,
@@ -91,24 +137,63 @@ def design_creature(
     return DesignedCreature(character, mesh, shell, embedded, standing, through)
 
 
+def plan_creature(
+    surface: Surface | StandingSurface,
+    mechanism: str,
+    *,
+    name: str = "creature",
+    thickness: float = 0.004,
+    choices: Choices | None = None,
+) -> PlannedCreature:
+    """What `design_creature` begins with: the mechanism in its place and where the skin will fold."""
+    wanted = choices or Choices()
+    chosen = _chosen(mechanism, wanted)
+    stood = stand_up(surface) if isinstance(surface, Surface) else surface
+    plan = replace(_plan(stood.stances, thickness, 1.0), teeth=wanted.teeth)
+    found, plan, rings = _placed(name, chosen, stood, plan, wanted)
+    folds, bodies = fold_regions(found, plan)
+    return PlannedCreature(stood.surface, stood.lowered, found, tuple(folds), tuple(bodies), rings)
+
+
+def stand_up(surface: Surface) -> StandingSurface:
+    """A closed surface on flat soles with its legs found, for several plans; BadInput when it has no four legs."""
+    check_closed(surface.faces, "the surface")
+    line = skeleton_line(surface)
+    legs = find_legs(line.nodes, line.edges, ground=float(surface.bounds[0, 2]))
+    standing = flat_footed(surface, legs)
+    drop = float(surface.vertices[:, 2].max() - standing.vertices[:, 2].max())
+    legs = tuple(LegCurve(leg.name, leg.points - np.array([0.0, 0.0, drop])) for leg in legs)
+    return StandingSurface(standing, line, drop, tuple(leg_stance(standing, leg) for leg in legs))
+
+
+def _chosen(mechanism: str, choices: Choices) -> Template:
+    """The template with the folds that were chosen."""
+    found = template(mechanism)
+    names = [joint.name for joint in found.joints]
+    for what, given in (("folds", choices.folds), ("places", choices.places)):
+        for name in given:
+            if name not in names:
+                raise BadInput(f"the {what} name the joint {name!r}; the template {mechanism!r} has {', '.join(names)}")
+    if not 0 <= choices.teeth <= 4:
+        raise BadInput(f"folds of {choices.teeth} grooves; 0 to 4 can be made")
+    made = tuple(replace(joint, fold=choices.folds.get(joint.name, joint.fold)) for joint in found.joints)
+    if not made[-1].fold:
+        raise BadInput(f"the lowest joint, {names[-1]!r}, needs its fold: the sole turns with it")
+    return replace(found, joints=made)
+
+
 def _skinned(
-    name: str,
-    chosen: Template,
-    stances: tuple[Stance, ...],
-    surface: Surface,
-    line: SkeletonLine,
-    drop: float,
-    thickness: float,
-    glue: int,
+    name: str, chosen: Template, stood: StandingSurface, thickness: float, glue: int, choices: Choices
 ) -> tuple[Mechanism, SkinMesh, Shell]:
     """Mechanism and skin; where cells come out too flat, again with shorter edges or folds. What the first try met is told."""
     reason: BadInput | None = None
     for finer, shorter in TRIES:
-        plan = _plan(stances, thickness, finer)
-        plan = replace(plan, glue=glue, fold_length=shorter * plan.fold_length)
+        plan = _plan(stood.stances, thickness, finer)
+        plan = replace(plan, glue=glue, fold_length=shorter * plan.fold_length, teeth=choices.teeth)
+        plan = replace(plan, bonds=tuple(choices.bonds.items()), soft=choices.soft)
         try:
-            embedded, plan = _placed(name, chosen, stances, surface, line, drop, plan)
-            return embedded, *creature_skin(surface, embedded, plan)
+            embedded, plan, _ = _placed(name, chosen, stood, plan, choices)
+            return embedded, *creature_skin(stood.surface, embedded, plan)
         except BadInput as error:
             reason = reason or error
     raise reason or AssertionError("there is a try")
@@ -143,14 +228,15 @@ def _plan(stances: tuple[Stance, ...], thickness: float, finer: float) -> SkinPl
 
 
 def _placed(
-    name: str, chosen: Template, stances: tuple[Stance, ...], surface: Surface, line: SkeletonLine, drop: float, plan: SkinPlan
-) -> tuple[Mechanism, SkinPlan]:
+    name: str, chosen: Template, stood: StandingSurface, plan: SkinPlan, choices: Choices
+) -> tuple[Mechanism, SkinPlan, tuple[Rings, ...]]:
     """The mechanism with its folds on limbs: the hips are moved down, and the folds shortened, until each goes round one limb."""
     reason: BadInput | None = None
+    stances, surface = stood.stances, stood.surface
     for down, shorter in ((0.0, 1.0), (0.0, 0.85), (0.1, 0.85), (0.1, 0.7), (0.2, 0.6), (0.2, 0.5)):
         trial = replace(plan, fold_length=shorter * plan.fold_length)
-        legs = tuple(_jointed(stance, chosen, trial, down) for stance in stances)
-        measures = _measures(stances, line, drop, trial, surface)
+        legs = tuple(_jointed(stance, chosen, trial, down, choices.places) for stance in stances)
+        measures = _measures(stances, stood.lowered, trial, surface)
         found = embed(name, chosen, legs, measures)
         soles = tuple(Sole(s.name, s.body, s.center, stance.sole) for s, stance in zip(found.soles, stances, strict=True))
         found = replace(found, soles=soles)
@@ -166,20 +252,23 @@ def _placed(
         except BadInput as error:
             reason = error
             continue
-        return found, trial
+        return found, trial, tuple(rings)
     raise BadInput(f"the folds find no place on the legs: {reason}") from reason
 
 
-def _jointed(stance: Stance, chosen: Template, plan: SkinPlan, down: float) -> LegCurve:
+def _jointed(stance: Stance, chosen: Template, plan: SkinPlan, down: float, wanted: Mapping[str, float]) -> LegCurve:
     """The curve of a leg with the fractions at which its joints lie.
 
-    Those with folds are spread evenly between torso and foot; one without is above the first by three quarters of a fold.
+    Those with folds are spread evenly between torso and foot, or lie where it is ``wanted``; one without is above the next by three
+    quarters of a fold.
     """
     length = stance.curve.length()
     half = (0.5 * plan.fold_length + 0.004) / length
     top = stance.top + down * (stance.bottom - stance.top) + half
     folded = [joint for joint in chosen.joints if joint.fold]
-    at = iter(np.linspace(top, _lowest(stance, plan, stance.bottom - half), len(folded)).tolist())
+    bottom = _lowest(stance, plan, stance.bottom - half)
+    even = np.linspace(top, bottom, len(folded)).tolist()
+    at = iter(top + wanted[one.name] * (bottom - top) if one.name in wanted else s for one, s in zip(folded, even, strict=True))
     places = [next(at) if joint.fold else -1.0 for joint in chosen.joints]
     for k in range(len(places) - 1, -1, -1):
         if places[k] < 0.0:
@@ -223,14 +312,13 @@ def _lowest(stance: Stance, plan: SkinPlan, wanted: float) -> float:
     )
 
 
-def _measures(stances: tuple[Stance, ...], line: SkeletonLine, drop: float, plan: SkinPlan, surface: Surface) -> Measures:
+def _measures(stances: tuple[Stance, ...], line: SkeletonLine, plan: SkinPlan, surface: Surface) -> Measures:
     """The torso's bracing and bays from the two ends of the trunk between the fore and hind legs."""
     roots = np.array([stance.curve.at(0.0) for stance in stances])
     fore, hind = roots[:2].mean(axis=0), roots[2:].mean(axis=0)
     fore[1] = hind[1] = 0.5 * (fore[1] + hind[1])
     center = 0.5 * (fore + hind)
-    nodes = line.nodes - np.array([0.0, 0.0, drop])
-    middle = nodes[int(np.argmin(np.linalg.norm(nodes - center, axis=1)))]
+    middle = line.nodes[int(np.argmin(np.linalg.norm(line.nodes - center, axis=1)))]
     room = -signed_distance(surface, np.array([fore, hind, middle, center]))
     radius = max(float(np.sort(room)[1]), plan.thickness * 4.0)
     center = np.array([center[0], center[1], middle[2]])

@@ -34,7 +34,7 @@ class SkinPlan:
     of ``fold_length``, ``around`` points a ring (``spine_around`` at the torso's), of a ``profile`` ("trapezoid", "triangle"), with
     ``flank_rows`` rows a flank; ``bare`` ones begin at the ends of that part (`FoldRegion`). ``sole_around`` points make the rim of
     a sole, ``rim`` is the height of its thick edge. Cells in ``soft`` boxes (lower, upper corner) are of region 1, those of folds
-    of region 2, all others of region 0 (`materials.MATERIALS`).
+    of region 2, all others of region 0 (`materials.MATERIALS`). ``bonds`` (body, weight): more or less glue than by area.
     """
 
     size: float
@@ -54,6 +54,7 @@ class SkinPlan:
     spine_around: int = 24
     limb_size: float = 0.0
     soft: tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...] = ()
+    bonds: tuple[tuple[str, float], ...] = ()
     least_angle: float = np.radians(8.0)
     least_thickness: float = 0.85
 
@@ -129,7 +130,11 @@ def _glue(nodes: Array, zones: Zones, mechanism: Mechanism, plan: SkinPlan) -> t
     """
     number = {name: k for k, name in enumerate(mechanism.bodies)}
     braced = [name for name in mechanism.bodies if name in zones.inner]
-    counts = shares(np.array([zones.area[name] for name in braced]), plan.glue, LEAST_GLUE)
+    unknown = [name for name, _ in plan.bonds if name not in braced]
+    if unknown:
+        raise BadInput(f"glue is asked for at {unknown[0]!r}, where no skin lies; it lies at {', '.join(braced)}")
+    weights = dict(plan.bonds)
+    counts = shares(np.array([zones.area[name] * weights.get(name, 1.0) for name in braced]), plan.glue, LEAST_GLUE)
     corner = zones.corner_count
     found, owner = [], []
     for name, count in zip(braced, counts.tolist(), strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import degrees
 
+from bunraku.fabrication.notes import PACKAGED
 from bunraku.fabrication.skinned.figures import PRESSED
 from bunraku.fabrication.skinned.made import SkinnedFabrication
 from bunraku.fabrication.skinned.servos import EAR_DEPTH
@@ -44,6 +45,8 @@ def _before(made: SkinnedFabrication) -> list[str]:
     lines = ["## Before printing", ""]
     for name, servo in sorted(servos.items()):
         lines.append(f"- {name}: case: {(servo.sides or servo.flange).source}. Horn: {servo.horn.source}.")
+    if any("of the maker's package" in line for line in lines):
+        lines.append(f"- {PACKAGED}")
     if any(servo.ears for servo in made.skeleton.servos.values()):
         lines.append(f"- How far below the front of the case the ears are is ours ({EAR_DEPTH:g} mm): measure the servo in hand.")
     one = sorted(name for name, servo in made.skeleton.servos.items() if not servo.both)

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -50,6 +51,13 @@ class DraggedPlan:
         problem = state_problem(character, gait, samples=samples or min(stages(gait, footfalls(character, gait))))
         self.plan = Plan(problem, solve_from(problem, problem.still(), self.solver, monitor=monitor))
 
+    @classmethod
+    def of(cls, gait: Gait, plan: Plan, *, solver: AugmentedLagrangian | None = None) -> DraggedPlan:
+        """A plan that is known already, to be dragged."""
+        made = cls.__new__(cls)
+        made.solver, made.gait, made.plan = solver or AugmentedLagrangian(), gait, plan
+        return made
+
     def drag(
         self,
         *,
@@ -67,14 +75,31 @@ class DraggedPlan:
         gait, by their number in it, None where a coordinate stays as it is. The rest as in ``resolve``. The plan's status says
         whether every row is met within ``tolerance``; if not, the next drag goes on from there.
         """
-        gait = self._edited(distance, turn, targets or {})
-        problem, last = self._edit(gait), self.plan.solution
+        gait = self.edited(distance, turn, targets or {})
+        problem = self._edit(gait)
         self.gait = gait
+        return self.resume(problem, max_steps=max_steps, rounds=rounds, tolerance=tolerance, max_factorizations=max_factorizations)
+
+    def resume(
+        self,
+        problem: MotionProblem,
+        start: NDArray[np.float64] | None = None,
+        shifts: NDArray[np.float64] | None = None,
+        *,
+        max_steps: int = 3,
+        rounds: int = 3,
+        tolerance: float = 1e-4,
+        max_factorizations: int = 8,
+    ) -> Plan:
+        """The plan of another problem of the same size, from the last answer, or from a ``start`` and ``shifts`` near it."""
+        last = self.plan.solution
+        if shifts is not None:
+            last = dataclasses.replace(last, shifts=shifts)
         self.plan = Plan(
             problem,
             self.solver.resolve(
                 problem,
-                last.z,
+                last.z if start is None else start,
                 _weighed(last, max(last.weight, WEIGHT), last.damping),
                 max_steps=max_steps,
                 rounds=rounds,
@@ -91,7 +116,8 @@ class DraggedPlan:
         self.plan = Plan(self.plan.problem, self.solver.solve(self.plan.problem, last.z, warm=warm, monitor=monitor))
         return self.plan
 
-    def _edited(self, distance: tuple[float | None, float | None] | None, turn: float | None, targets: Mapping[int, Place]) -> Gait:
+    def edited(self, distance: tuple[float | None, float | None] | None, turn: float | None, targets: Mapping[int, Place]) -> Gait:
+        """The gait with a new goal and new places of targets; see :meth:`drag`."""
         gait = self.gait
         if distance is not None:
             old = gait.distance or (None, None)

@@ -22,7 +22,7 @@ from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState, rest_state
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.mechanics.coupled.touching import SkinCollisions
-from bunraku.motion import Gait
+from bunraku.motion import Gait, SurfaceMotion
 from bunraku.optimization.condensation.condenser import Backend
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.effect import Seen, effect_of, seen
@@ -108,7 +108,8 @@ class Pass:
 class Alternated:
     """The passes up to the best of those ``tried``, the first before the skin was known; ``settled`` is where they start.
 
-    ``cancelled`` if the last one was; ``notes`` what should be said of the wish they began with.
+    ``cancelled`` if the last one was; ``notes`` what should be said of the wish they began with; ``surface`` the outer surface of
+    the skin in the best of them, to be shown.
     """
 
     puppet: Puppet
@@ -117,6 +118,7 @@ class Alternated:
     tried: int = 1
     cancelled: bool = False
     notes: tuple[str, ...] = ()
+    surface: SurfaceMotion | None = None
 
     @property
     def agreed(self) -> bool:

@@ -22,6 +22,7 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.skin.alternate import Alternated, Puppet, alternate
 from bunraku.performers.skin.certificate import certificate_of
+from bunraku.performers.skin.film import SurfaceFilm
 from bunraku.performers.skin.retime import retime
 from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
@@ -99,13 +100,20 @@ class SkinPerformer(Performer):
         said = ""
         if self.retime:
             clip, said = self._retimed(puppet, clip, stance, weights, monitor)
-        gait = _gait(clip)
+        gait, film = _gait(clip), SurfaceFilm(puppet.model.mesh, self.frame)
+
+        def look(number: int, state: SkinnedState) -> None:
+            film.show(number, state)
+            if show is not None:
+                show(number, state)
+
         found = alternate(
             puppet, gait, wanted_tracks(puppet.laden, clip, gait, stance),
             weights=weights, frame_weights=FrameWeights(), margin=self.margin, most=self.passes,
-            stance=stance, show=show, monitor=monitor,
+            stance=stance, show=look, monitor=monitor,
         )  # fmt: skip
-        return dataclasses.replace(found, notes=(said,) if said else ())
+        surface = film.surface(len(found.passes) - 1, found.settled)
+        return dataclasses.replace(found, notes=(said,) if said else (), surface=surface)
 
     def _retimed(
         self, puppet: Puppet, clip: Clip, stance: NDArray[np.float64] | None, weights: SpacetimeWeights, monitor: Monitor
@@ -149,6 +157,7 @@ class SkinPerformer(Performer):
             audio=clip.audio,
             words=clip.words,
             phrases=clip.phrases,
+            surface=found.surface,
         )
 
 

@@ -26,9 +26,9 @@ from bunraku.motion import Channel, Clip, JointCurves, Mark, Performance
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.performers.certify_flexible import certificate_of
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.vibration.baselines import BASELINES, baseline
-from bunraku.performers.vibration.certificate import certificate_of
 from bunraku.performers.vibration.evaluate import evaluate
 from bunraku.performers.vibration.feedback import vibration_feedback
 from bunraku.performers.vibration.frequencies import vibrations

@@ -1,0 +1,1 @@
+"""Designing a character from components: sockets, the library, attaching and removing, dimensions."""

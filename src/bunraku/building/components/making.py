@@ -1,0 +1,171 @@
+"""What each component adds where it stands: bodies with inertias from their geometry, joints, motors, shapes.
+
+Everything is described in the frame A of its place on the body it is attached to: z outward from the socket, turned and moved
+as its dimensions say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import cos, pi, sin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.components.library import Component, Value
+from bunraku.building.components.making_motors import motor_piece
+from bunraku.building.components.making_tips import tip_piece, wheel_mass
+from bunraku.building.components.piece import Piece, body_of
+from bunraku.building.components.placing import Rigid, moved, numbers, pose_of, rounded
+from bunraku.building.components.stuff import BARS, BRASS_DENSITY, RODS
+from bunraku.building.printing import PLA, payload
+from bunraku.building.servos import servo
+from bunraku.building.shapes import DARK, LIGHT, box_shape, capsule_shape, cylinder_shape, sphere_shape
+from bunraku.building.solids import Solid, box, capsule_shell, cylinder, sphere
+from bunraku.building.tips import TIPS, tip_model
+from bunraku.character import Carriage, FlexiblePart, Frame, Joint, PartInterface, PartShape, Pose, String
+from bunraku.errors import BadInput
+from bunraku.geometry.rotations import axis_angle
+
+__all__ = ["Spot", "make", "weight_of"]
+
+Array = NDArray[np.float64]
+_BRASS = (0.79, 0.63, 0.26, 1.0)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a component goes: the body it stands on, the socket's frame X_BS in it, and the body's pose X_WB at home."""
+
+    body: str
+    X: Rigid
+    home: Rigid
+
+    def frame(self, sizes: Mapping[str, Value]) -> Rigid:
+        """The frame A: the socket's moved by x and y, then turned about its normal."""
+        shift = (number(sizes, "x"), number(sizes, "y"), 0.0)
+        return moved(self.X, shift, axis_angle((0.0, 0.0, 1.0), number(sizes, "turn")))
+
+    @property
+    def upright(self) -> bool:
+        """Whether the socket faces up or down at home, rather than to a side."""
+        return bool(abs((self.home[0] @ self.X[0])[2, 2]) > 0.7)
+
+
+def number(sizes: Mapping[str, Value], name: str) -> float:
+    """A dimension that is a number; one that is not taken is 0."""
+    return float(sizes.get(name, 0.0))
+
+
+def make(component: Component, sizes: Mapping[str, Value], spot: Spot, name: str) -> Piece:
+    """The piece of a component with checked dimensions, all its names beginning with ``name``."""
+    match component.kind:
+        case "motor":
+            return motor_piece(servo(component.name), sizes, spot.body, spot.frame(sizes), name)
+        case "wheel" | "foot":
+            return tip_piece(tip_model(component.name), sizes, spot.body, spot.frame(sizes), spot.upright, name)
+        case "connector" | "link":
+            return _link(component, sizes, spot, name)
+        case "rod":
+            return _rod(component, sizes, spot, name)
+        case "string":
+            return _string(sizes, spot, name)
+        case "payload":
+            return _carried(component, sizes, spot, name)
+
+
+def weight_of(component: Component, sizes: Mapping[str, Value]) -> float:
+    """What a component weighs [kg] with these dimensions, all that it brings included."""
+    spot = Spot("body", (np.eye(3), np.zeros(3)), (np.eye(3), np.zeros(3)))
+    if component.kind == "wheel" and TIPS[component.name].kind == "active":
+        return wheel_mass(TIPS[component.name], number(sizes, "radius"))
+    piece = make(component, component.checked(sizes), spot, "part")
+    rods = sum(
+        pi / 4.0 * float(part.shape.diameter or 0.0) ** 2 * float(part.shape.length or 0.0) * material.density
+        for part in piece.flexibles
+        for material in piece.materials
+        if material.name == part.material
+    )
+    return sum(body.mass for body in piece.bodies) + rods
+
+
+def _direction(sizes: Mapping[str, Value]) -> Array:
+    tilt = number(sizes, "tilt")
+    return np.array([sin(tilt), 0.0, cos(tilt)])
+
+
+def _link(component: Component, sizes: Mapping[str, Value], spot: Spot, name: str) -> Piece:
+    """A tube or bar along its own z: its frame stands at the socket, its far end at z = length."""
+    tilt = axis_angle((0.0, 1.0, 0.0), number(sizes, "tilt"))
+    X = moved(spot.frame(sizes), (0.0, 0.0, 0.0), tilt)
+    length = number(sizes, "length")
+    solid: Solid
+    if component.kind == "connector":
+        radius = number(sizes, "radius")
+        if length <= 2.0 * radius:
+            raise BadInput(f"a link of {length:g} m cannot be {2.0 * radius:g} m thick; make it longer or thinner")
+        start, end = np.array([0.0, 0.0, radius]), np.array([0.0, 0.0, length - radius])
+        solid = capsule_shell(PLA.density, PLA.wall, start, end, radius)
+        shape = capsule_shape(start, end, radius, LIGHT)
+    else:
+        bar = BARS[component.name]
+        radius, middle, up = number(sizes, "thickness") / 2.0, (0.0, 0.0, length / 2.0), (0.0, 0.0, 1.0)
+        solid = cylinder(bar.density * pi * radius**2 * length, middle, up, radius, length)
+        shape = cylinder_shape(middle, up, radius, length, bar.color)
+    joint = Joint(name=name, kind="fixed", parent=spot.body, child=name, pose=pose_of(X))
+    return Piece(spot.body, bodies=(body_of(name, [solid], [shape]),), joints=(joint,))
+
+
+def _rod(component: Component, sizes: Mapping[str, Value], spot: Spot, name: str) -> Piece:
+    """A flexible rod, and the brass ball at its end, whose middle is where the rod ends."""
+    material = RODS[component.name.removesuffix(" rod")]
+    X = moved(spot.frame(sizes), (0.0, 0.0, 0.0), axis_angle((0.0, 1.0, 0.0), number(sizes, "tilt")))
+    length, weight = number(sizes, "length"), number(sizes, "weight")
+    radius = (3.0 * weight / (4.0 * pi * BRASS_DENSITY)) ** (1.0 / 3.0)
+    tip = f"{name} tip"
+    ball = body_of(tip, [sphere(weight, np.zeros(3), radius)], [sphere_shape((0.0, 0.0, 0.0), rounded(radius), _BRASS)])
+    joint = Joint(name=name, kind="fixed", parent=spot.body, child=tip, pose=pose_of(moved(X, (0.0, 0.0, length))))
+    part = FlexiblePart(
+        name=name,
+        material=material.name,
+        shape=PartShape(kind="rod", length=length, diameter=number(sizes, "diameter")),
+        base=spot.body,
+        pose=pose_of(X),
+        children=(PartInterface(body=tip),),
+    )
+    frame = Frame(name=tip, body=tip)
+    return Piece(spot.body, bodies=(ball,), joints=(joint,), frames=(frame,), flexibles=(part,), materials=(material,))
+
+
+def _string(sizes: Mapping[str, Value], spot: Spot, name: str) -> Piece:
+    """A hook at the socket, and a carriage straight above it at home; its limits are those of the built-in marionette."""
+    if spot.body == "world":
+        raise BadInput("a string hangs from a carriage to a hook on a body; pick a socket of a body, not of the world")
+    X, length = spot.frame(sizes), number(sizes, "length")
+    place = moved(spot.home, X[1])[1] + np.array([0.0, 0.0, length])
+    x, y, z = numbers(place)
+    carriage = Carriage(
+        name=f"{name} carriage",
+        home=(x, y, z),
+        x_range=(rounded(x - 0.6), rounded(x + 0.6)),
+        y_range=(rounded(y - 0.6), rounded(y + 0.6)),
+        velocity=1.0,
+        acceleration=10.0,
+        separation=0.05,
+        winch_range=(rounded(0.2 * length), rounded(1.6 * length)),
+        winch_velocity=0.6,
+        winch_acceleration=10.0,
+    )
+    hook = Frame(name=f"{name} hook", body=spot.body, pose=Pose(position=numbers(X[1])))
+    string = String(name=name, carriage=carriage.name, hook=hook.name)
+    return Piece(spot.body, frames=(hook,), carriages=(carriage,), strings=(string,))
+
+
+def _carried(component: Component, sizes: Mapping[str, Value], spot: Spot, name: str) -> Piece:
+    """A box lying on the socket with its smallest side up."""
+    thing = payload(component.name)
+    middle = (0.0, 0.0, thing.size[2] / 2.0)
+    body = body_of(name, [box(thing.mass, middle, thing.size)], [box_shape(middle, thing.size, DARK)])
+    joint = Joint(name=name, kind="fixed", parent=spot.body, child=name, pose=pose_of(spot.frame(sizes)))
+    return Piece(spot.body, bodies=(body,), joints=(joint,))

@@ -1,0 +1,160 @@
+"""Taking parts away: a body with everything beyond it and all that refers to it; a string; a wheel from its motor."""
+
+from __future__ import annotations
+
+from bunraku.building.components.making_motors import bare_horn
+from bunraku.building.components.naming import mirrored_name, renamed_all
+from bunraku.building.components.standing import standing_like
+from bunraku.building.components.twins import twin_bodies
+from bunraku.building.servos import SERVOS
+from bunraku.character import Character, EndEffector
+from bunraku.errors import BadInput
+
+__all__ = ["removed", "without"]
+
+_REACH = 1.5707963267948966
+
+
+def removed(character: Character, part: str, *, mirror: bool = False) -> Character:
+    """The character without a part: a body, or what is named like a string, joint, motor, end effector or flexible part.
+
+    Everything beyond it goes too, and all that refers to it. A motor that was attached goes with its case; a driven wheel comes off
+    its motor, which turns again by 90 degrees to both sides. ``mirror``: also what mirrors it, where there is something. Raises
+    BadInput when nothing would be left.
+    """
+    parts = [part]
+    if mirror:
+        twin = _twin(character, part)
+        parts += [twin] if twin not in ("", part) else []
+    made = character
+    for one in parts:
+        made = _without(made, one)
+    return standing_like(made, character)
+
+
+def _twin(character: Character, part: str) -> str:
+    strings = {string.name for string in character.strings}
+    if part in strings:
+        other = mirrored_name(part)
+        return other if other in strings else ""
+    twin = twin_bodies(character).get(_body(character, part), "")
+    if part in {joint.name for joint in character.joints} - {body.name for body in character.bodies}:
+        return next((joint.name for joint in character.joints if joint.child == twin), "")
+    return twin
+
+
+def _without(character: Character, part: str) -> Character:
+    if any(string.name == part for string in character.strings):
+        return _without_strings(character, {part})
+    body = _body(character, part)
+    wheel = next((tip for tip in character.end_effectors if tip.body == body and tip.kind == "active"), None)
+    if wheel is not None and part in (wheel.name, wheel.body):
+        bare = _without_wheel(character, wheel)
+        if bare is not None:
+            return bare
+    above = {joint.child: joint for joint in character.joints}
+    if above[body].name in character.driven and above[body].parent == f"{above[body].name} case":
+        body = above[body].parent  # a motor that was attached comes off as a whole
+    return without(character, _beyond(character, body))
+
+
+def _body(character: Character, part: str) -> str:
+    """The body that a part is, or is named by."""
+    if any(body.name == part for body in character.bodies):
+        return part
+    named = {joint.name: joint.child for joint in character.joints}
+    named |= {tip.name: tip.body for tip in character.end_effectors}
+    named |= {flexible.name: flexible.children[0].body for flexible in character.flexibles}
+    named |= {motor.name: named.get(motor.coordinate, "") for motor in character.motors}
+    if not named.get(part):
+        known = ", ".join(body.name for body in character.bodies[:8])
+        raise BadInput(f"{character.name!r} has no part {part!r} to take away; bodies: {known}")
+    return named[part]
+
+
+def _beyond(character: Character, body: str) -> set[str]:
+    """A body and all that hangs on it in the tree of joints."""
+    gone = {body}
+    while True:
+        more = {joint.child for joint in character.joints if joint.parent in gone} - gone
+        if not more:
+            return gone
+        gone |= more
+
+
+def without(character: Character, gone: set[str]) -> Character:
+    """The character without some bodies, which nothing that stays hangs on."""
+    c = character
+    if c.skin is not None:
+        raise BadInput(f"{c.name!r} wears a skin that is glued to its bodies; make the skin anew for another skeleton")
+    if len(gone) >= len(c.bodies):
+        raise BadInput(f"{sorted(gone)[0]!r} is all there is of {c.name!r}; a character has at least one body")
+    lost = {axis.name for joint in c.joints if joint.child in gone for axis in joint.axes}
+    frames = {frame.name for frame in c.frames if frame.body in gone}
+    c = _without_strings(c, {string.name for string in c.strings if string.hook in gone | frames})
+    flexibles = []
+    for part in c.flexibles:
+        children = tuple(child for child in part.children if child.body not in gone)
+        if part.base not in gone and children:
+            flexibles.append(part if children == part.children else part.changed(children=children))
+    tendons = []
+    for tendon in c.tendons:
+        arms = {name: arm for name, arm in tendon.moment_arms.items() if name not in lost}
+        if arms:
+            tendons.append(tendon if arms == tendon.moment_arms else tendon.changed(moment_arms=arms))
+    freed = {part.material for part in c.flexibles} - {part.material for part in flexibles}
+    groups = {group: tuple(name for name in names if name not in lost) for group, names in c.groups.items()}
+    made: Character = c.changed(
+        bodies=tuple(body for body in c.bodies if body.name not in gone),
+        joints=tuple(joint for joint in c.joints if joint.child not in gone),
+        loops=tuple(loop for loop in c.loops if loop.child not in gone and loop.parent not in gone),
+        motors=tuple(motor for motor in c.motors if motor.coordinate not in lost),
+        couplings=tuple(k for k in c.couplings if k.driver not in lost and k.follower not in lost),
+        dependent_ranges=tuple(r for r in c.dependent_ranges if r.coordinate not in lost and r.on not in lost),
+        frames=tuple(frame for frame in c.frames if frame.body not in gone),
+        feet=tuple(foot for foot in c.feet if foot.body not in gone),
+        end_effectors=tuple(tip for tip in c.end_effectors if tip.body not in gone),
+        tendons=tuple(tendons),
+        materials=tuple(material for material in c.materials if material.name not in freed),
+        flexibles=tuple(flexibles),
+        groups={group: names for group, names in groups.items() if names or not c.groups[group]},
+        home={name: value for name, value in c.home.items() if name not in lost},
+        may_touch=tuple(pair for pair in c.may_touch if not gone & set(pair)),
+    )
+    return made
+
+
+def _without_strings(character: Character, gone: set[str]) -> Character:
+    """Without some strings, their carriages, and the hooks that were made for them."""
+    if not gone:
+        return character
+    strings = tuple(string for string in character.strings if string.name not in gone)
+    used = {string.carriage for string in strings}
+    hooks = {string.hook for string in character.strings if string.name in gone and string.hook == f"{string.name} hook"}
+    made: Character = character.changed(
+        strings=strings,
+        carriages=tuple(carriage for carriage in character.carriages if carriage.name in used),
+        frames=tuple(frame for frame in character.frames if frame.name not in hooks),
+    )
+    return made
+
+
+def _without_wheel(character: Character, wheel: EndEffector) -> Character | None:
+    """The plate of the horn again in place of a driven wheel, where it was attached to a motor of the library; else None."""
+    axle = next(joint for joint in character.joints if joint.child == wheel.body)
+    motor = next(motor for motor in character.motors if motor.coordinate == axle.name)
+    if axle.parent != f"{axle.name} case" or motor.model not in SERVOS:
+        return None
+    output = f"{axle.name} output"
+    away = _beyond(character, wheel.body) - {wheel.body}
+    bare = without(character, away) if away else character
+    limits = (-_REACH, _REACH)
+    bare = bare.changed(
+        end_effectors=tuple(tip for tip in bare.end_effectors if tip.body != wheel.body),
+        joints=tuple(joint.changed(range=limits) if joint.name == axle.name else joint for joint in bare.joints),
+        motors=tuple(one.changed(range=limits) if one.name == motor.name else one for one in bare.motors),
+    )
+    bare = renamed_all(bare, lambda name: output if name == wheel.body else name)
+    plate = bare_horn(SERVOS[motor.model], output)
+    made: Character = bare.changed(bodies=tuple(plate if body.name == output else body for body in bare.bodies))
+    return made

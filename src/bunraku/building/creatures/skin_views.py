@@ -1,0 +1,115 @@
+"""What there is to see of a skin that is planned and of one that is worn: rings of folds, servos, thickness, glue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.building.creatures.clearance import Clearance, collisions
+from bunraku.building.creatures.mechanism import servo_case
+from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface
+from bunraku.building.creatures.recipe import ThicknessView, thickness_colors
+from bunraku.character import SkinMesh
+from bunraku.geometry.rotations import quaternion_of_matrix
+from bunraku.geometry.surfaces.distance import signed_distance
+from bunraku.geometry.surfaces.surface import Surface
+
+__all__ = [
+    "CaseViews",
+    "WornSkin",
+    "case_views",
+    "fold_outlines",
+    "lowered",
+    "poking_parts",
+    "pressing_parts",
+    "strut_views",
+    "worn_skin",
+]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CaseViews:
+    """The servo cases of a plan as boxes: ``centers`` (h, 3) [m], ``wxyz`` (h, 4), ``sizes`` (h, 3) [m]."""
+
+    centers: Array
+    wxyz: Array
+    sizes: Array
+
+
+@dataclass(frozen=True)
+class WornSkin:
+    """A skin of one layer as it is worn at home: its outside ``outer`` (V, 3) [m], ``faces`` (F, 3), thickness, glue by body."""
+
+    outer: Array
+    faces: Indices
+    thickness: ThicknessView
+    glue: dict[str, Array]
+
+
+def lowered(surface: Surface, stood: StandingSurface) -> Surface:
+    """The ``surface`` that was stood up, on flat soles as it ``stood`` but with its own triangles, which are fewer: to be drawn."""
+    low = surface.vertices - np.array([0.0, 0.0, stood.drop])
+    return Surface(np.column_stack([low[:, :2], np.maximum(low[:, 2], 0.0)]), surface.faces)
+
+
+def fold_outlines(plan: PlannedCreature) -> tuple[Array, ...]:
+    """The rings of each fold of a plan: (k, n, 3) [m], k cross-sections of the limb with the grooves cut in."""
+    return tuple(rings.points for rings in plan.rings)
+
+
+def case_views(plan: PlannedCreature) -> CaseViews:
+    """The servos of a plan in their places."""
+    cases = [servo_case(hinge) for hinge in plan.mechanism.hinges]
+    return CaseViews(
+        np.array([case.center for case in cases]),
+        np.array([quaternion_of_matrix(case.axes) for case in cases]),
+        np.array([case.servo.size for case in cases]),
+    )
+
+
+def strut_views(plan: PlannedCreature) -> Array:
+    """The printed struts of a plan as segments (l, 2, 3) [m]; the tubes about them are left out."""
+    return np.array([[link.start, link.end] for link in plan.mechanism.links if link.wall == 0.0]).reshape(-1, 2, 3)
+
+
+def poking_parts(plan: PlannedCreature, thickness: float) -> tuple[Clearance, ...]:
+    """The parts of a plan that would reach into a skin of ``thickness`` [m] without folds, worst first."""
+    return collisions(plan.mechanism, lambda points: signed_distance(plan.surface, points), thickness)
+
+
+def pressing_parts(made: DesignedCreature) -> tuple[Clearance, ...]:
+    """The parts of a creature that reach beyond the inside of its skin as it came out, folds and all, worst first."""
+    inside = Surface(made.shell.inner, made.shell.faces)
+    return collisions(made.mechanism, lambda points: signed_distance(inside, points), 0.0)
+
+
+def worn_skin(mesh: SkinMesh) -> WornSkin | None:
+    """The outside, the thickness and the glue of a skin of one layer; None for a mesh that is none.
+
+    In a skin of one layer the corners of the outside come first, then as many of the inside in the same order, and three cells lie
+    under each face: one has three corners outside, which are the face.
+    """
+    corners = mesh.cells[:, :4]
+    count = int(corners.max(initial=-1)) + 1
+    V = count // 2
+    outside = corners < V
+    top = corners[outside.sum(axis=1) == 3]
+    if count % 2 or not len(top) or 3 * len(top) != len(corners) or len(np.unique(corners)) != count:
+        return None
+    lying = outside[outside.sum(axis=1) == 3]
+    faces = top[lying].reshape(-1, 3)
+    below = mesh.nodes[top[~lying]]
+    a, b, c = (mesh.nodes[faces[:, k]] for k in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), below - a) > 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    outer = mesh.nodes[:V]
+    values = np.linalg.norm(outer - mesh.nodes[V:count], axis=1)
+    glue = {
+        name: mesh.nodes[mesh.glue_node[mesh.glue_body == k]] for k, name in enumerate(mesh.bodies) if (mesh.glue_body == k).any()
+    }
+    return WornSkin(outer, faces, ThicknessView(values, thickness_colors(values)), glue)

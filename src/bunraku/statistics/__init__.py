@@ -1,0 +1,1 @@
+"""Statistics of small experiments: arrays in, figures out, no noun of Bunraku."""

@@ -1,0 +1,53 @@
+"""Casting: strict performers refuse what they cannot move, and what is left out is said in the certificate."""
+
+from __future__ import annotations
+
+import pytest
+
+from bunraku.errors import BadInput
+from bunraku.formats.registry import built_in, read_character, read_clip
+from bunraku.performers.cast import STRICT, cast, refusal
+from bunraku.performers.choose import Choice, choose_performer
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_strict_performers_refuse_by_name(name):
+    who, clip = (read_character("nao"), read_clip("no-problem"))
+    with pytest.raises(BadInput, match=f"{name} cannot move 'nao'"):
+        cast(who, clip, Choice(name, "as asked"))
+
+
+def test_the_best_is_cast_with_its_options():
+    made = cast(read_character("swizzlebot"), read_clip("swizzle"), options={"samples": 24})
+    assert made.choice.name == "locomotion"
+    assert made.performer.samples == 24
+    assert made.notes == ()
+    with pytest.raises(BadInput, match="no option"):
+        cast(read_character("swizzlebot"), read_clip("swizzle"), options={"speed": 1})
+
+
+def test_bending_parts_that_are_taken_as_rigid_are_noted():
+    bending = next(who for name in built_in("character") if (who := read_character(name)).flexibles)
+    clip = read_clip("no-problem")
+    made = cast(bending, clip, Choice("speech", "as asked"))
+    assert "nothing is done against their vibration" in made.notes[0]
+    assert cast(bending, clip, Choice("zv", "as asked")).notes == ()
+
+
+def test_the_reason_to_refuse_is_the_one_that_is_raised():
+    who, clip = read_character("nao"), read_clip("no-problem")
+    why = refusal("marionette", who, clip)
+    assert "stands on feet" in why
+    with pytest.raises(BadInput, match=why):
+        cast(who, clip, Choice("marionette", "as asked"))
+    assert refusal("speech", who, clip) == ""
+
+
+def test_words_without_sound_are_no_voice():
+    who, clip = read_character("nao"), read_clip("not-done-yet")
+    assert clip.words
+    assert "has a voice" in choose_performer(who, clip).reason
+    silent = choose_performer(who, clip.changed(audio=None))
+    assert silent.name == "speech"
+    assert "voice" not in silent.reason
+    assert "words, without sound" in silent.reason

@@ -1,0 +1,43 @@
+"""The curves of a replay: in the character's own coordinates, from the first sample of the performance, ended where it was lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mujoco")
+
+from bunraku.formats.registry import read_character, read_clip
+from bunraku.performers.speech.performer import SpeechPerformer
+from bunraku.verification.replayed import replayed_curves
+from bunraku.verification.verify import verify
+
+
+@pytest.fixture(scope="module")
+def spoken():
+    """A performance of servos and its verdict."""
+    performance = SpeechPerformer().perform(read_character("nao"), read_clip("no-problem"))
+    return performance, verify(performance)
+
+
+def test_servos_are_followed_from_the_first_sample_on(spoken):
+    performance, verdict = spoken
+    curves = replayed_curves(performance, verdict)
+    assert curves.rate == performance.rate
+    assert len(curves.values) >= len(performance.motion.values)
+    told = performance.positions()
+    n = len(told.values)
+    apart = [curves.column(name)[:n] - told.column(name) for name in told.names]
+    assert np.sqrt(np.mean(np.square(apart))) < 0.1
+    moving = max(told.names, key=lambda name: np.ptp(told.column(name)))
+    shifted = np.roll(told.column(moving), n // 4)
+    assert np.std(curves.column(moving)[:n] - told.column(moving)) < 0.5 * np.std(curves.column(moving)[:n] - shifted)
+
+
+def test_without_a_replay_there_are_none(spoken):
+    performance, verdict = spoken
+    assert replayed_curves(performance, replace(verdict, replay=None)) is None
+    assert replayed_curves(performance, replace(verdict, replay=SimpleNamespace(frames=3))) is None
