@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,3 +50,42 @@ def performance() -> Performance:
         words=(Mark("hello", 0.1, 0.4, 0.25), Mark("thére", 0.5, 0.9)),
         phrases=(Mark("hello thére", 0.1, 0.9),),
     )
+
+
+@pytest.fixture(scope="session")
+def readers() -> ModuleType:
+    """Readers of every export format that share no code with the writers."""
+    folder = str(Path(__file__).resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module("foreign_readers")
+
+
+@pytest.fixture(scope="session")
+def real() -> Callable[[str], Performance]:
+    """Real performances of built-in characters by name, made when first asked for.
+
+    The rod's takes minutes where its kernels are not compiled yet, so it is kept: ``bunraku perform one-rod tick --points 60``.
+    """
+    from bunraku.formats.registry import read_character, read_clip, read_performance
+    from bunraku.performers.performer import performer_class
+    from bunraku.retargeting import retarget
+
+    shows: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "nao": ("speech", "not-done-yet", {}),
+        "marionette": ("marionette", "chicken-dance", {"duration": 0.5, "blend": 0.1}),
+        "swizzlebot": ("locomotion", "swizzle", {}),
+        "car": ("locomotion", "car-forward", {}),
+    }
+
+    @functools.cache
+    def made(name: str) -> Performance:
+        kept = Path(__file__).resolve().parent / "performances" / f"{name}.performance.npz"
+        if kept.exists():
+            return read_performance(kept)
+        performer, clip_name, options = shows[name]
+        character, clip = read_character(name), read_clip(clip_name)
+        wish = retarget(clip, character).clip if clip.skeleton is not None else clip
+        return performer_class(performer)(**options).perform(character, wish)
+
+    return made

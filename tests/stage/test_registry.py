@@ -9,11 +9,10 @@ from bunraku.stage.registry import export, exporters
 
 
 def test_every_format_writes_what_its_function_returns(performance, tmp_path):
-    assert list(exporters()) == ["csv", "json", "blender-servo", "ros", "arduino"]
     for name, exporter in exporters().items():
         path = export(performance, name, tmp_path / f"out{exporter.suffix}")
         assert path.read_bytes() == exporter.function(performance)
-    assert len(list(tmp_path.iterdir())) == 5
+    assert len(list(tmp_path.iterdir())) == len(exporters()) == len({one.suffix for one in exporters().values()})
 
 
 def test_options_reach_the_format(performance, tmp_path):

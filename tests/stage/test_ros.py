@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.motion import Channel, MotionLimits
-from bunraku.stage.ros import central_velocities, export_ros
+from bunraku.motion import Channel, JointCurves, MotionLimits
+from bunraku.stage.joint_states import central_velocities
+from bunraku.stage.ros import export_ros
 
 
 def arrays(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,7 +73,36 @@ def test_thinning_and_refusal(performance):
     np.testing.assert_allclose(velocities[1:-1], (positions[2:] - positions[:-2]) * 5.0)
     torque = Channel("HeadYaw", "torque", "N·m", 50.0, np.zeros(76))
     with pytest.raises(BadInput, match="'HeadYaw' is a torque, which the ros format cannot express"):
-        export_ros(performance.changed(channels=(torque,)))
+        export_ros(performance.changed(channels=(*performance.channels[1:], torque), wish=_wish(performance.channels[1:])))
+
+
+def _wish(channels):
+    return JointCurves(tuple(c.name for c in channels), 50.0, np.column_stack([c.values for c in channels]))
+
+
+def test_torques_and_nothing_else_are_efforts(performance):
+    push = 2.0 * np.sin(np.arange(76.0))
+    channels = tuple(Channel(name, "torque", "N·m", 50.0, push * j) for j, name in enumerate(performance.motion.names))
+    curves = performance.motion
+    points = json.loads(export_ros(performance.changed(channels=channels, wish=curves)))["points"]
+    np.testing.assert_array_equal([point["effort"] for point in points], np.column_stack([push * 0.0, push, push * 2.0]))
+    assert all(point["positions"] == point["velocities"] == [] for point in points)
+
+
+def test_a_driven_wheel_has_its_speed_as_told_and_its_place_from_the_motion(performance):
+    wheel = Channel("class", "velocity", "rad/s", 50.0, np.linspace(1.0, 3.0, 76))
+    channels = (*performance.channels[:2], wheel)
+    mixed = performance.changed(channels=channels, wish=_wish(channels[:2]))
+    _, positions, velocities = arrays(export_ros(mixed))
+    np.testing.assert_array_equal(velocities[:, 2], wheel.values)
+    np.testing.assert_array_equal(positions, performance.motion.values)
+    assert (velocities[-1, :2] == 0.0).all()
+    roll = Channel("roll", "velocity", "rad/s", 50.0, wheel.values)
+    only = json.loads(export_ros(performance.changed(channels=(roll,))))["points"]
+    assert only[7]["positions"] == []
+    assert only[7]["velocities"] == [wheel.values[7]]
+    with pytest.raises(BadInput, match="'roll' is a velocity and has no position beside the others"):
+        export_ros(mixed.changed(channels=(*channels[:2], roll)))
 
 
 def test_the_torque_of_a_motor_that_is_told_a_place_is_left_out(performance):

@@ -52,7 +52,7 @@ def test_the_example_of_the_live_protocol_is_the_neutral_position():
 
 def test_out_of_range_is_refused_by_name_and_time(performance):
     narrow = {"HeadYaw": {"range_deg": 60.0, "neutral_deg": 30.0}}
-    with pytest.raises(BadInput, match=r"'HeadYaw' needs position .* at 0\.\d+ s, outside"):
+    with pytest.raises(BadInput, match=r"'HeadYaw' needs position .* at 0\.\d+ s, outside .* with --servos FILE"):
         export_blender_servo(performance, servos=narrow)
 
 

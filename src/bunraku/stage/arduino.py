@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +10,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
+from bunraku.stage.c_text import array_lines, float_text, identifier, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.servos import calibrated, calibrations
 
@@ -73,14 +72,13 @@ def _text(
     scales: list[float],
 ) -> str:
     taken: set[str] = set()
-    space = _identifier("bunraku", performance.clip_name, taken)
-    names = [_identifier("channel", channel.name, taken) for channel in channels]
+    space = identifier("bunraku", performance.clip_name, taken)
+    names = [identifier("channel", channel.name, taken) for channel in channels]
     frames, bytes_needed = len(rows[0]), 2 * sum(len(row) for row in rows)
-    listed = "\n".join(f"//   {j}  {_plain(c.name)}: {c.kind} [{c.unit}]" for j, c in enumerate(channels))
-    arrays = "\n".join(
-        f"const int16_t {name}[FRAMES] PROGMEM = {{\n{_wrapped(row)}\n}};" for name, row in zip(names, rows, strict=True)
-    )
-    title = f"{_plain(performance.clip_name)}, performed by {_plain(performance.character.name)}"
+    listed = "\n".join(f"//   {j}  {plain(c.name)}: {c.kind} [{c.unit}]" for j, c in enumerate(channels))
+    lists = [array_lines(row.tolist()) for row in rows]
+    arrays = "\n".join(f"const int16_t {name}[FRAMES] PROGMEM = {{\n{one}\n}};" for name, one in zip(names, lists, strict=True))
+    title = f"{plain(performance.clip_name)}, performed by {plain(performance.character.name)}"
     return f"""\
 // {title}: {len(channels)} channels, {frames} frames at {rate:g} Hz
 // ({bytes_needed} bytes of program memory; AVR boards address arrays of up to 32767 bytes, 16383 frames).
@@ -97,10 +95,10 @@ namespace {space} {{
 
 const uint16_t CHANNELS = {len(channels)};
 const uint32_t FRAMES = {frames};
-const float RATE_HZ = {_float(rate)};
-const char* const NAMES[CHANNELS] = {{{", ".join(f'"{_plain(c.name)}"' for c in channels)}}};
-const float OFFSET[CHANNELS] = {{{", ".join(map(_float, offsets))}}};
-const float SCALE[CHANNELS] = {{{", ".join(map(_float, scales))}}};
+const float RATE_HZ = {float_text(rate)};
+const char* const NAMES[CHANNELS] = {{{", ".join(f'"{plain(c.name)}"' for c in channels)}}};
+const float OFFSET[CHANNELS] = {{{", ".join(map(float_text, offsets))}}};
+const float SCALE[CHANNELS] = {{{", ".join(map(float_text, scales))}}};
 
 {arrays}
 
@@ -120,27 +118,3 @@ inline float value(uint16_t channel, uint32_t frame) {{
 
 #endif
 """
-
-
-def _wrapped(row: NDArray[np.int64]) -> str:
-    return textwrap.fill(", ".join(map(str, row.tolist())), 118, initial_indent="    ", subsequent_indent="    ")
-
-
-def _float(number: float) -> str:
-    text = f"{number:.9g}"
-    return f"{text}f" if any(mark in text for mark in ".e") else f"{text}.0f"
-
-
-def _plain(text: str) -> str:
-    """Text safe in a comment and in a string: printable ASCII without quotes and backslashes."""
-    return re.sub(r"[^ !#-\[\]-~]|\?\?", "_", " ".join(text.split())) or "_"
-
-
-def _identifier(prefix: str, text: str, taken: set[str]) -> str:
-    """A C++ name made from ``text``, different from those taken."""
-    name = f"{prefix}_{re.sub(r'[^0-9A-Za-z]+', '_', text).strip('_')}"
-    chosen, number = name, 2
-    while chosen.lower() in taken:
-        chosen, number = f"{name}_{number}", number + 1
-    taken.add(chosen.lower())
-    return chosen

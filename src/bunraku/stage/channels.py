@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 
-__all__ = ["need_kinds", "table", "thinned"]
+__all__ = ["need_kinds", "stride", "table", "thinned"]
 
 
 def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> tuple[Channel, ...]:
@@ -42,13 +42,17 @@ def table(channels: tuple[Channel, ...], form: str) -> tuple[float, NDArray[np.f
     return first.rate, np.column_stack([channel.values for channel in channels])
 
 
-def thinned(rate: float, values: NDArray[np.float64], wanted: float | None) -> tuple[float, NDArray[np.float64]]:
-    """Every k-th sample, when a lower rate that divides the motor rate is wanted; no value is made up."""
-    if wanted is None or wanted == rate:
-        return rate, values
-    step = rate / wanted if wanted > 0.0 else 0.0
+def stride(rate: float, wanted: float | None) -> int:
+    """Of how many samples one is taken when a rate that divides the motor rate is wanted; 1 when none is."""
+    step = 1.0 if wanted is None else rate / wanted if wanted > 0.0 else 0.0
     if step < 1.0 or abs(step - round(step)) > 1e-9:
         raise BadInput(
             f"a rate of {wanted:g} Hz does not divide the motor rate of {rate:g} Hz; perform the clip at that rate instead"
         )
-    return wanted, values[:: round(step)]
+    return round(step)
+
+
+def thinned(rate: float, values: NDArray[np.float64], wanted: float | None) -> tuple[float, NDArray[np.float64]]:
+    """Every k-th sample, when a lower rate that divides the motor rate is wanted; no value is made up."""
+    step = stride(rate, wanted)
+    return rate if wanted is None else wanted, values[::step]

@@ -47,8 +47,30 @@ _EXPORTERS = (
         "integer servo positions, as blender-servo-animation writes them",
         "bunraku.stage.blender_servo:export_blender_servo",
     ),
+    Exporter(
+        "blender-servo-h",
+        ".servo.h",
+        "its Arduino header, for its Arduino library",
+        "bunraku.stage.blender_servo_commands:export_blender_servo_header",
+    ),
+    Exporter(
+        "blender-servo-bin",
+        ".servo.bin",
+        "its binary file, for an SD card or a serial line",
+        "bunraku.stage.blender_servo_commands:export_blender_servo_binary",
+    ),
     Exporter("ros", ".ros.json", "ROS JointTrajectory as JSON, with velocities", "bunraku.stage.ros:export_ros"),
+    Exporter("mcap", ".mcap", "log for ROS 2 and Foxglove: JointState and the voice", "bunraku.stage.mcap_export:export_mcap"),
+    Exporter("naoqi", ".naoqi.py", "Python script for NAO and Pepper: angleInterpolation", "bunraku.stage.naoqi:export_naoqi"),
+    Exporter("gltf", ".glb", "the motion as an animation, for Blender and others", "bunraku.stage.gltf_export:export_gltf"),
+    Exporter("artnet", ".artnet.pcap", "DMX over Art-Net, 16 bits a channel, with times", "bunraku.stage.artnet:export_artnet"),
     Exporter("arduino", ".h", "C++ header with 16-bit arrays in program memory", "bunraku.stage.arduino:export_arduino"),
+    Exporter(
+        "arduino-sketch",
+        ".ino",
+        "sketch that plays with Servo.h, in one file",
+        "bunraku.stage.arduino_sketch:export_arduino_sketch",
+    ),
 )
 
 

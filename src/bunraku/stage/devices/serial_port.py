@@ -1,0 +1,195 @@
+"""A serial line on which nothing waits for long: what pyserial does, with an end to every wait and faults in our words."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from bunraku.errors import BadInput, MissingExtra
+from bunraku.stage.devices.device import Device
+from bunraku.stage.devices.fault import DeviceFault, FaultKind
+
+__all__ = ["SerialPort", "check_pace"]
+
+TERMINAL_ERROR: type[Exception] = OSError
+with suppress(ImportError):  # Windows has none
+    import termios
+
+    TERMINAL_ERROR = termios.error
+
+WRITE_S = 0.02
+"""How long a frame may wait for room in the line's buffer [s]."""
+BACKLOG_S = 0.03
+"""How much may stand in the line's buffer, as the time that the line needs to carry it [s]."""
+READ_STEP_S = 0.002
+"""Longest single wait for bytes [s]; waits are made of such steps until their deadline."""
+BITS_A_BYTE = 10
+"""Start bit, eight bits and a stop bit."""
+
+
+class SerialPort:
+    """The line of a device. Times called ``until`` are of `time.monotonic` [s]; no method waits past its end by more than 2 ms.
+
+    The time is looked at before each attempt, not after it: what came while this program was put to sleep by a busy computer still
+    counts as in time.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.place = f"{device.name} at {device.port or 'no port'}"
+        self._port, self._baud = device.port, device.baud
+        self._backlog = int(device.baud / BITS_A_BYTE * BACKLOG_S)
+        self._serial: Any = None
+
+    @property
+    def byte_s(self) -> float:
+        """Time of one byte on the line [s]."""
+        return BITS_A_BYTE / self._baud
+
+    def open(self) -> None:
+        """Take the line for this program alone; a line that is open is closed first."""
+        if not self._port:
+            raise BadInput(f"{self.place}: the device names no port; give its serial line, such as /dev/ttyUSB0 or COM3")
+        try:
+            import serial
+        except ImportError as error:
+            raise MissingExtra("pyserial", "hardware", "a serial line") from error
+        self.close()
+        try:
+            self._serial = serial.Serial(
+                self._port, self._baud, timeout=READ_STEP_S, write_timeout=WRITE_S, exclusive=True if os.name == "posix" else None
+            )
+        except (OSError, TERMINAL_ERROR, ValueError) as error:
+            raise DeviceFault(
+                FaultKind.LOST, self.place, f"the line cannot be opened ({_reason(error)}); {_hint(error)}"
+            ) from error
+
+    def write(self, data: bytes) -> None:
+        """Put a frame on the line; a fault when it does not fit in time, or when what stands before it is too much."""
+        with self._translated():
+            written = self._put(data)
+            backlog = self._waiting()
+        if written != len(data):
+            raise self._slow(f"{len(data) - written} of {len(data)} bytes found no room within {1e3 * WRITE_S:.0f} ms")
+        if backlog > self._backlog + len(data):
+            raise self._slow(f"{backlog} bytes stand in the line's buffer, more than it carries in {1e3 * BACKLOG_S:.0f} ms")
+
+    def read(self, size: int, until: float) -> bytes:
+        """Up to ``size`` bytes: fewer when no more come until then."""
+        found = b""
+        with self._translated():
+            line = self._open()
+            while len(found) < size:
+                late = time.monotonic() >= until
+                found += line.read(size - len(found))
+                if late:
+                    break
+        return found
+
+    def read_waiting(self, most: int) -> bytes:
+        """What has arrived already, at most so many bytes; does not wait."""
+        with self._translated():
+            line = self._open()
+            waiting = min(int(line.in_waiting), most)
+            return bytes(line.read(waiting)) if waiting else b""
+
+    def read_line(self, longest: int, until: float) -> bytes:
+        r"""What comes up to and with the next ``\n``; without it when the time or ``longest`` bytes have passed."""
+        found = b""
+        with self._translated():
+            line = self._open()
+            while len(found) < longest and not found.endswith(b"\n"):
+                late = time.monotonic() >= until
+                found += line.read_until(b"\n", longest - len(found))
+                if late:
+                    break
+        return found
+
+    def drop_input(self) -> None:
+        """Forget what has arrived and was not read."""
+        with self._translated():
+            self._open().reset_input_buffer()
+
+    def drain(self, until: float) -> None:
+        """Read and forget until nothing comes for 2 ms, so that no late answer is taken for the next one."""
+        with self._translated():
+            line = self._open()
+            while line.read(4096) and time.monotonic() < until:
+                pass
+
+    def close(self) -> None:
+        """Give the line back; never raises."""
+        line, self._serial = self._serial, None
+        if line is not None:
+            with suppress(OSError, TERMINAL_ERROR):
+                line.close()
+
+    def _open(self) -> Any:
+        if self._serial is None:
+            raise DeviceFault(FaultKind.LOST, self.place, "the line is not open; open the driver before it is used")
+        return self._serial
+
+    def _put(self, data: bytes) -> int:
+        """How many bytes were taken until the end of the wait."""
+        line = self._open()
+        if os.name != "posix":
+            import serial
+
+            with suppress(serial.SerialTimeoutException):
+                return int(line.write(data))
+            return 0
+        written, until = 0, time.monotonic() + WRITE_S
+        while written < len(data):
+            late = time.monotonic() >= until
+            try:
+                written += os.write(line.fd, data[written:])
+            except BlockingIOError:
+                if late:
+                    break
+                select.select([], [line.fd], [], READ_STEP_S)
+        return written
+
+    def _waiting(self) -> int:
+        """Bytes in the operating system's buffer; 0 where it does not tell (a pseudo terminal never does)."""
+        try:
+            return int(self._serial.out_waiting)
+        except (AttributeError, NotImplementedError):
+            return 0
+
+    def _slow(self, what: str) -> DeviceFault:
+        return DeviceFault(FaultKind.SLOW, self.place, f"{what}; look whether it still runs, raise the baud rate or lower rate_hz")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, TERMINAL_ERROR) as error:
+            raise DeviceFault(
+                FaultKind.LOST, self.place, f"the line broke ({_reason(error)}); look at plug and power, then open it again"
+            ) from error
+
+
+def check_pace(device: Device, frame_bytes: int) -> None:
+    """Refuse a device whose line cannot carry ``frame_bytes`` in each period."""
+    needed = frame_bytes * BITS_A_BYTE * device.rate_hz
+    if needed > device.baud:
+        raise BadInput(
+            f"{device.name}: {len(device.servos)} servos at {device.rate_hz:g} Hz need {frame_bytes} bytes a frame, that is"
+            f" {needed:.0f} baud; the line has {device.baud}: raise baud (here and in the machine) or lower rate_hz"
+        )
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error.args[-1] if error.args else error)[:120]
+
+
+def _hint(error: Exception) -> str:
+    text = str(error).lower()
+    if "permission" in text:
+        return "you may not use it: join the group that owns it (often dialout)"
+    if "lock" in text:
+        return "another program uses it: end that one first"
+    return "look at the plug, and at the port in the device's description"

@@ -1,0 +1,198 @@
+"""Everything of a character that is drawn, over time: computed once, so that playing it only indexes arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.mechanics.balance import free_base, planted
+from bunraku.motion import JointCurves, Performance
+from bunraku.stage.figure.bent import Bent, How, bend, unbent
+from bunraku.stage.figure.closing import closed
+from bunraku.stage.figure.deforming import Deforming, merged
+from bunraku.stage.figure.figure import Figure, Placed
+from bunraku.stage.figure.parts import PART_COLOR
+from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
+
+__all__ = ["FRAME_RATE", "SKIN_RATE", "DrawnMotion", "Which", "drawn", "drawn_curves", "drawn_pose"]
+
+Array = NDArray[np.float64]
+Small = NDArray[np.float32]
+Which = Literal["motion", "wish", "commanded", "before"]
+
+FRAME_RATE = 60.0
+"""The most frames a second that are drawn."""
+
+SKIN_RATE = 30.0
+"""The most frames a second of a character with a skin: every one holds all its points."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnMotion:
+    """What is drawn at ``times`` (m,) [s], arrays float32, lengths in metres.
+
+    ``placed``: the solids of ``figure`` by kind; ``strings`` (m, s, 2, 3): ends at the carriage and at the hook; ``rods``: the
+    flexible parts; ``skin``; ``com`` (m, 3): the centre of mass; ``frames`` (m, k, 3): frames and end effectors called ``names``;
+    ``lower`` and ``upper`` (m, 3): corners of the box around the character, its carriages and strings left out.
+    ``notes``: what is not as it should be, in sentences.
+    """
+
+    figure: Figure
+    times: Array
+    placed: dict[str, Placed]
+    strings: Small
+    rods: tuple[Deforming, ...]
+    skin: Deforming | None
+    com: Small
+    names: tuple[str, ...]
+    frames: Small
+    lower: Array
+    upper: Array
+    notes: tuple[str, ...] = ()
+
+    @property
+    def duration(self) -> float:
+        """Time of the last frame [s]."""
+        return float(self.times[-1])
+
+    def at(self, time: float) -> int:
+        """The frame nearest to a time [s]."""
+        k = int(np.searchsorted(self.times, time))
+        if k == 0:
+            return 0
+        if k == len(self.times):
+            return k - 1
+        return k if self.times[k] - time <= time - self.times[k - 1] else k - 1
+
+    def merged_rods(self) -> Deforming | None:
+        """All flexible parts as one surface, which is cheaper to send than one each; None without any."""
+        return merged(self.rods, "parts") if self.rods else None
+
+
+def drawn(
+    performance: Performance, *, which: Which = "motion", figure: Figure | None = None, times: ArrayLike | None = None
+) -> DrawnMotion:
+    """A performance, drawn.
+
+    ``which``: its "motion" as predicted; the "wish", coordinates that were not wished as in the motion, flexible parts at rest in
+    every pose; what is "commanded", flexible parts unbent; or "before", what a flexible character would do if the wish itself were
+    played (for others the wish). ``figure`` spares making it again. Flexible characters are simulated (`bent`).
+    Given ``times`` (k,) [s], only the samples on both sides of each are drawn.
+    """
+    figure = Figure(performance.character) if figure is None else figure
+    chosen = _frames(figure, len(performance.motion.values), performance.rate) if times is None else _about(performance, times)
+    times = chosen / performance.rate
+    if performance.character.flexibles and which != "commanded":
+        curves = performance.positions() if which == "motion" else performance.wish
+        how: How = "resting" if which == "wish" else "swinging"
+        return _assembled(figure, times, bend(figure.model, figure.bodies, figure.parts, curves, times, how), None)
+    q = figure.configurations(*_known(figure, performance.motion, chosen))
+    if which == "motion":
+        surface = performance.surface
+        return _rigid(figure, times, q, None if surface is None else sampled_surface(surface, times))
+    commands = any(channel.kind == "position" for channel in performance.channels)
+    q = _overlaid(figure, q, performance.positions() if which == "commanded" and commands else performance.wish, chosen)
+    return _rigid(figure, times, q)
+
+
+def drawn_curves(character: Character, curves: JointCurves, *, resting: bool = False, figure: Figure | None = None) -> DrawnMotion:
+    """Joint curves on a character, home for what they leave open; curves of nothing the character has are left out.
+
+    The first foot of a character that stands on feet stays where it is at home, and loops stay closed. Flexible parts are unbent,
+    or, ``resting``, as gravity bends them in every pose: that takes their reduced models, which are made once and then kept.
+    """
+    figure = Figure(character) if figure is None else figure
+    chosen = _frames(figure, len(curves.values), curves.rate)
+    times, note = chosen / curves.rate, ""
+    if resting and character.flexibles:
+        whole = figure.configurations(*_known(figure, curves, np.arange(len(curves.values))))
+        driven = [figure.names.index(name) for name in character.driven]
+        asked = JointCurves(character.driven, curves.rate, whole[:, driven])
+        return _assembled(figure, times, bend(figure.model, figure.bodies, figure.parts, asked, times, "resting"), None)
+    names, values = _known(figure, curves, chosen)
+    q = _planted(figure, names, figure.configurations(names, values))
+    if character.loops:
+        q, note = closed(character, figure.names, q, names)
+    return _rigid(figure, times, q, note=note)
+
+
+def drawn_pose(character: Character, q: ArrayLike | None = None, *, figure: Figure | None = None) -> DrawnMotion:
+    """One frame: the character at ``q`` (nq,) of the figure's coordinates (its own, then x, y of each carriage), or at home."""
+    figure = Figure(character) if figure is None else figure
+    pose = figure.home if q is None else np.asarray(q, dtype=np.float64)
+    if pose.shape == (len(character.coordinates),) and pose.shape != figure.home.shape:
+        pose = np.concatenate([pose, figure.home[len(pose) :]])
+    if pose.shape != figure.home.shape:
+        raise BadInput(f"a pose of shape {pose.shape} arrived; ({len(figure.names)},) numbers are needed")
+    return _rigid(figure, np.zeros(1), pose[None, :])
+
+
+def _frames(figure: Figure, count: int, rate: float) -> NDArray[np.int64]:
+    """Which of ``count`` samples are drawn: every so many, and the last."""
+    most = FRAME_RATE if figure.skin is None else SKIN_RATE
+    chosen = np.arange(0, count, max(1, ceil(rate / most - 1e-9)))
+    return chosen if chosen[-1] == count - 1 else np.append(chosen, count - 1)
+
+
+def _about(performance: Performance, times: ArrayLike) -> NDArray[np.int64]:
+    """The samples of a performance just before and just after some times [s]."""
+    place = np.clip(np.asarray(times, dtype=np.float64) * performance.rate, 0.0, len(performance.motion.values) - 1)
+    return np.unique(np.concatenate([np.floor(place + 1e-9), np.ceil(place - 1e-9)])).astype(np.int64)
+
+
+def _known(figure: Figure, curves: JointCurves, chosen: NDArray[np.int64]) -> tuple[tuple[str, ...], Array]:
+    """Names and values of those curves that pose the figure."""
+    kept = [j for j, name in enumerate(curves.names) if name in figure.names]
+    return tuple(curves.names[j] for j in kept), curves.values[chosen][:, kept]
+
+
+def _overlaid(figure: Figure, q: Array, curves: JointCurves, chosen: NDArray[np.int64]) -> Array:
+    """Configurations ``q`` (m, nq) with curves in place of some coordinates; followers follow, the first foot stays."""
+    names, values = _known(figure, curves, chosen)
+    whole = q.copy()
+    whole[:, [figure.names.index(name) for name in names]] = values
+    return _planted(figure, names, figure.configurations(figure.names, whole))
+
+
+def _planted(figure: Figure, names: tuple[str, ...], q: Array) -> Array:
+    """The same on its first foot, if it stands on feet, does not walk, and no curve of ``names`` moves its base."""
+    base = free_base(figure.character)
+    if base is None or figure.character.end_effectors or any(axis.name in names for axis in base.axes):
+        return q
+    return planted(figure.character, figure.tree, q)
+
+
+def _rigid(figure: Figure, times: Array, q: Array, skin: Deforming | None = None, note: str = "") -> DrawnMotion:
+    R, p = figure.poses(q)
+    if skin is None and figure.skin is not None:
+        skin = Deforming("skin", figure.skin.points(R, p), figure.skin.faces, SKIN_COLOR)
+    return _assembled(figure, times, unbent(figure.bodies, figure.parts, R, p), skin, note)
+
+
+def _assembled(figure: Figure, times: Array, bent: Bent, skin: Deforming | None, note: str = "") -> DrawnMotion:
+    names, frames = figure.points(bent.R, bent.p)
+    moment, mass = figure.moment(bent.R, bent.p) + bent.moment, figure.mass
+    com = moment / mass if mass > 0.0 else bent.p.mean(axis=1)
+    rods = tuple(
+        Deforming(part.name, points, part.faces.astype(np.int32), PART_COLOR)
+        for part, points in zip(figure.parts, bent.surfaces, strict=True)
+    )
+    lower, upper = figure.box(bent.R, bent.p)
+    for one in (*rods, *(() if skin is None else (skin,))):
+        lower = np.minimum(lower, one.points.min(axis=1))
+        upper = np.maximum(upper, one.points.max(axis=1))
+    strings = figure.strings(bent.R, bent.p)
+    return DrawnMotion(
+        figure, times, figure.placed(bent.R, bent.p), _small(strings), rods, skin, _small(com), names, _small(frames),
+        lower, upper, (*figure.notes, *((note,) if note else ())),
+    )  # fmt: skip
+
+
+def _small(values: Array) -> Small:
+    return np.ascontiguousarray(values, dtype=np.float32)

@@ -1,0 +1,126 @@
+"""Flexible parts as they are drawn: a surface of triangles whose points follow the nodes of the part's solid.
+
+Round parts (rods, tubes) are drawn as a tube of `AROUND` corners and `ALONG` rings: of every layer of nodes the affine motion of
+its section is taken, by least squares, and between layers a cubic spline. Other parts are drawn with the triangles of their solid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from bunraku.character import Character, PartShape
+from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes
+from bunraku.mechanics.flexible.reduced_parts import part_solids
+from bunraku.mechanics.tree import rotation_of
+
+__all__ = ["PART_COLOR", "PartSurface", "part_surfaces"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+PART_COLOR = (0.83, 0.69, 0.42, 1.0)
+"""Of parts that bend."""
+
+AROUND, ALONG = 12, 24
+
+
+@dataclass(frozen=True, eq=False)
+class PartSurface:
+    """A flexible part to be drawn: ``vertices`` (v, 3) at rest and ``faces`` (f, 3), in the part's frame, which stands on ``base``.
+
+    ``rotation`` (3, 3) and ``position`` (3,) are its pose there. ``weights`` (v, n) take displacements of the solid's n nodes to
+    its vertices; None: the vertices are the nodes ``nodes`` (v,). ``mass`` [kg] and ``center`` (3,) are those of the part unbent.
+    """
+
+    name: str
+    base: str
+    rotation: Array
+    position: Array
+    vertices: Array
+    faces: Indices
+    weights: Array | None
+    nodes: Indices
+    mass: float
+    center: Array
+
+    def moved(self, shapes: Array) -> Array:
+        """What shapes (r, 3 n) of the solid's nodes are at the vertices: (r, v, 3)."""
+        at = shapes.reshape(len(shapes), -1, 3)
+        return at[:, self.nodes] if self.weights is None else self.weights @ at
+
+
+def part_surfaces(character: Character) -> tuple[PartSurface, ...]:
+    """The surface of every flexible part; the meshes of parts that are files are those read with the character."""
+    found = []
+    for name, made in part_solids(character).items():
+        mesh, part = made.solid.mesh, made.part
+        volume = cell_volumes(mesh)
+        center = volume @ mesh.nodes[mesh.cells[:, :4]].mean(axis=1) / volume.sum()
+        if part.shape.kind in ("rod", "tube"):
+            vertices, faces, weights = _round(part.shape, mesh)
+            nodes = np.zeros(0, dtype=np.int64)
+        else:
+            (nodes, faces), weights = _triangles(mesh), None
+            vertices = mesh.nodes[nodes]
+        found.append(
+            PartSurface(
+                name,
+                part.base,
+                rotation_of(part.pose),
+                np.array(part.pose.position),
+                vertices,
+                faces,
+                weights,
+                nodes,
+                made.solid.total_mass,
+                center,
+            )
+        )
+    return tuple(found)
+
+
+def _round(shape: PartShape, mesh: TetMesh) -> tuple[Array, Indices, Array]:
+    """Vertices, faces and weights of a round part: rings from end to end, then the middles of both ends."""
+    length, radius = float(shape.length or 0.0), 0.5 * float(shape.diameter or 0.0)
+    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+    z = np.linspace(0.0, length, ALONG)
+    side = np.column_stack([np.tile(ring, (ALONG, 1)), np.repeat(z, AROUND)])
+    vertices = np.vstack([side, [[0.0, 0.0, 0.0], [0.0, 0.0, length]]])
+    rows = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
+    faces = []
+    for low, high in pairwise(rows):
+        over, under = np.roll(high, -1), np.roll(low, -1)
+        faces += [np.column_stack([low, under, over]), np.column_stack([low, over, high])]
+    first, last = ALONG * AROUND, ALONG * AROUND + 1
+    faces.append(np.column_stack([np.roll(rows[0], -1), rows[0], np.full(AROUND, first)]))
+    faces.append(np.column_stack([rows[-1], np.roll(rows[-1], -1), np.full(AROUND, last)]))
+    return vertices, np.vstack(faces).astype(np.int64), _section_weights(mesh.nodes, vertices)
+
+
+def _section_weights(nodes: Array, vertices: Array) -> Array:
+    """Weights (v, n) that give ``vertices`` the affine motion of the sections of ``nodes``, layer by layer along z."""
+    levels, layer = np.unique(np.round(nodes[:, 2], 9), return_inverse=True)
+    between = CubicSpline(levels, np.eye(len(levels)))(vertices[:, 2])
+    here = np.column_stack([np.ones(len(vertices)), vertices[:, :2]])
+    weights = np.zeros((len(vertices), len(nodes)))
+    for k in range(len(levels)):
+        mine = np.flatnonzero(layer == k)
+        fit = np.linalg.pinv(np.column_stack([np.ones(len(mine)), nodes[mine, :2]]))
+        weights[:, mine] = between[:, k : k + 1] * (here @ fit)
+    return weights
+
+
+def _triangles(mesh: TetMesh) -> tuple[Indices, Indices]:
+    """The nodes (v,) of a solid's surface and its triangles (f, 3) of them, four a quadratic face."""
+    faces = boundary_faces(mesh)
+    if mesh.order == 2:
+        a, b, c, ab, bc, ca = faces.T
+        faces = np.vstack([np.column_stack(one) for one in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    nodes, numbers = np.unique(faces, return_inverse=True)
+    return nodes, np.asarray(numbers, dtype=np.int64).reshape(-1, 3)

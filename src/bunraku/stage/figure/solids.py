@@ -1,0 +1,122 @@
+"""The solids of a character as instances of a few unit shapes, so that each kind of shape is sent to the screen once.
+
+A unit shape stretched by a scale, then placed, is a solid: 'box' (half lengths 1), 'ball' (radius 1), 'tube' (a cylinder of radius
+1 and half height 1 along z). A capsule is a tube and two balls. A shape whose mesh is a file is a kind of its own, 'mesh:FILE'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.character import Body, Character, EndEffector, Shape
+from bunraku.formats.contact_shapes import contact_shape
+from bunraku.formats.poses import of_pose
+from bunraku.geometry.poses import Rigid, compose
+from bunraku.geometry.rotations import quaternion_of_matrix
+from bunraku.stage.figure.sticks import home_size, sticks_of
+from bunraku.stage.figure.unit_meshes import unit_mesh
+
+__all__ = ["CARRIAGE_COLOR", "TIP_COLOR", "Solids", "body_names", "solids_of", "unit_mesh"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Color = tuple[float, float, float, float]
+
+TIP_COLOR: Color = (0.25, 0.25, 0.28, 1.0)
+"""Of an end effector that no shape of its body shows."""
+
+CARRIAGE_COLOR: Color = (0.35, 0.36, 0.40, 1.0)
+"""Of the carriages that hold strings."""
+
+
+@dataclass(frozen=True)
+class Solids:
+    """All solids of one kind: ``body`` (n,) into :func:`body_names`, the pose X_BS of each in its body's frame, scale and color.
+
+    ``position`` (n, 3) [m], ``quaternion`` (n, 4) (w, x, y, z), ``scale`` (n, 3) [m, or of a mesh's own units], ``color`` (n, 4)
+    red, green, blue, opacity, from 0 to 1. A point u of the unit shape is at position + R(quaternion) (scale u).
+    """
+
+    body: Indices
+    position: Array
+    quaternion: Array
+    scale: Array
+    color: Array
+
+    def __len__(self) -> int:
+        return len(self.body)
+
+
+Instance = tuple[str, int, Rigid, tuple[float, float, float], Color]
+
+
+def body_names(character: Character) -> tuple[str, ...]:
+    """What is posed: the bodies of a character, then its carriages."""
+    return (*(body.name for body in character.bodies), *(carriage.name for carriage in character.carriages))
+
+
+def solids_of(character: Character, *, meshes: Sequence[str] = ()) -> dict[str, Solids]:
+    """The solids of a character, by kind.
+
+    ``meshes``: the files of mesh shapes that are at hand; other mesh shapes are left out. Bodies that would not be seen get sticks
+    to their children; end effectors that no shape shows get what touches the ground; carriages get a box.
+    """
+    found: list[Instance] = []
+    place = {name: i for i, name in enumerate(body_names(character))}
+    seen: set[str] = set()
+    for body in character.bodies:
+        shapes = [shape for shape in body.shapes if shape.kind != "mesh" or shape.file in meshes]
+        for shape in shapes:
+            found += _instances(place[body.name], shape)
+        for tip in character.end_effectors:
+            if tip.body == body.name and not _shown(body, tip):
+                found += _instances(place[body.name], contact_shape(tip).changed(color=TIP_COLOR))
+        if shapes:
+            seen.add(body.name)
+    size = home_size(character)
+    for name, shape in sticks_of(character, seen, size):
+        found += _instances(place[name], shape)
+    for carriage in character.carriages:
+        half = 0.4 * carriage.separation or 0.02 * size
+        found.append(("box", place[carriage.name], (np.eye(3), np.zeros(3)), (half, half, 0.5 * half), CARRIAGE_COLOR))
+    return {kind: _gathered([one for one in found if one[0] == kind]) for kind in dict.fromkeys(one[0] for one in found)}
+
+
+def _instances(body: int, shape: Shape) -> list[Instance]:
+    """A shape as one or more instances of unit shapes."""
+    X_BS, size, color = of_pose(shape.pose), shape.size, shape.color
+    match shape.kind:
+        case "box":
+            return [("box", body, X_BS, (size[0], size[1], size[2]), color)]
+        case "sphere":
+            return [("ball", body, X_BS, (size[0],) * 3, color)]
+        case "ellipsoid":
+            return [("ball", body, X_BS, (size[0], size[1], size[2]), color)]
+        case "cylinder":
+            return [("tube", body, X_BS, (size[0], size[0], size[1]), color)]
+        case "capsule":
+            ends = [compose(X_BS, (np.eye(3), np.array([0.0, 0.0, side * size[1]]))) for side in (-1.0, 1.0)]
+            balls: list[Instance] = [("ball", body, end, (size[0],) * 3, color) for end in ends]
+            return [("tube", body, X_BS, (size[0], size[0], size[1]), color), *balls] if size[1] > 0.0 else balls[:1]
+        case "mesh":
+            return [(f"mesh:{shape.file}", body, X_BS, (size[0], size[1], size[2]), color)]
+
+
+def _gathered(ones: Sequence[Instance]) -> Solids:
+    return Solids(
+        np.array([one[1] for one in ones], dtype=np.int64),
+        np.array([one[2][1] for one in ones], dtype=np.float64),
+        quaternion_of_matrix(np.array([one[2][0] for one in ones])),
+        np.array([one[3] for one in ones], dtype=np.float64),
+        np.array([one[4] for one in ones], dtype=np.float64),
+    )
+
+
+def _shown(body: Body, tip: EndEffector) -> bool:
+    """Whether a shape of the body already shows the end effector: all of a wheel's do, else one about its centre."""
+    near = [np.linalg.norm(np.array(shape.pose.position) - np.array(tip.center)) < 0.25 * tip.radius for shape in body.shapes]
+    return bool(body.shapes) and (tip.spins or any(near))

@@ -1,0 +1,112 @@
+"""A log for ROS 2 and Foxglove (MCAP): sensor_msgs/JointState at the motor rate and the voice, both on one clock.
+
+The profile is ros2: messages are CDR, schemas are message definitions. ``/joint_states`` has name, position, velocity and effort of
+every channel, not a number where there is none, as joint_state_broadcaster does it; a field that no joint has is empty. ``/audio``
+has the voice as foxglove_msgs/RawAudio, 16 bits, in blocks of a twentieth of a second.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput, MissingExtra
+from bunraku.motion import Audio, Performance
+from bunraku.stage.cdr import CdrMessage
+from bunraku.stage.channels import need_kinds
+from bunraku.stage.joint_states import joint_states
+
+__all__ = ["export_mcap"]
+
+Array = NDArray[np.float64]
+
+BLOCK_S = 0.05
+_RULE = "=" * 80
+_TIME = f"{_RULE}\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
+_STATE = (
+    "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n"
+    f"{_RULE}\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n{_TIME}"
+)
+_SOUND = f"builtin_interfaces/Time timestamp\nuint8[] data\nstring format\nuint32 sample_rate\nuint32 number_of_channels\n{_TIME}"
+Message = tuple[int, int, bytes]
+
+
+def export_mcap(
+    performance: Performance,
+    *,
+    rate: float | None = None,
+    audio: bool = True,
+    start_s: float = 0.0,
+    frame_id: str = "",
+    topic: str = "/joint_states",
+) -> bytes:
+    """The bytes of the log; every kind of channel is in it.
+
+    ``rate`` [Hz] thins the states; it must divide the motor rate. ``audio``: the voice too, where there is one. ``start_s``: the
+    time stamp of the first sample [s since 1970]. Velocities of positions are central differences; torques are efforts.
+    """
+    if not 0.0 <= start_s < 2**31:
+        raise BadInput(f"a start of {start_s:g} s cannot be stamped; give seconds since 1970, at least 0 and below 2147483648")
+    channels = need_kinds(performance, ("position", "velocity", "torque", "length"), "mcap")
+    states = joint_states(performance, channels, "mcap", rate)
+    fields = [_kept(values) for values in (states.positions, states.velocities, states.efforts)]
+    start = round(start_s * 1e9)
+    messages: list[Message] = []
+    for k in range(len(states.positions)):
+        now = start + round(k * 1_000_000_000 / states.rate)
+        message = CdrMessage().time(now).string(frame_id).strings(states.names)
+        for field in fields:
+            message.float64s(() if field is None else field[k])
+        messages.append((now, 0, message.bytes()))
+    if audio and performance.audio is not None:
+        messages += _sound(performance.audio, start)
+    return _written(sorted(messages, key=lambda one: one[:2]), topic)
+
+
+def _kept(values: Array) -> Array | None:
+    return None if np.isnan(values).all() else values
+
+
+def _sound(audio: Audio, start: int) -> list[Message]:
+    """The voice in blocks; the time of each is that of its first sample."""
+    if abs(audio.rate - round(audio.rate)) > 1e-9:
+        raise BadInput(
+            f"the voice has {audio.rate:g} samples a second and the mcap format counts whole ones; export with --audio no"
+        )
+    samples = np.clip(np.round(audio.samples * 32768.0), -32768, 32767).astype("<i2")
+    size = max(1, round(BLOCK_S * audio.rate))
+    found = []
+    for first in range(0, len(samples), size):
+        now = start + round(first * 1_000_000_000 / audio.rate)
+        message = CdrMessage().time(now).octets(samples[first : first + size].tobytes())
+        found.append((now, 1, message.string("pcm-s16").uint32(round(audio.rate)).uint32(1).bytes()))
+    return found
+
+
+def _written(messages: list[Message], topic: str) -> bytes:
+    Writer, compression = _library()
+    stream = io.BytesIO()
+    writer = Writer(stream, compression=compression)
+    writer.start(profile="ros2", library="bunraku")
+    known = (("sensor_msgs/msg/JointState", _STATE, topic), ("foxglove_msgs/msg/RawAudio", _SOUND, "/audio"))
+    ids, sequence = {}, [0, 0]
+    for kind in sorted({kind for _, kind, _ in messages}):
+        name, text, where = known[kind]
+        schema = writer.register_schema(name=name, encoding="ros2msg", data=text.encode())
+        ids[kind] = writer.register_channel(topic=where, message_encoding="cdr", schema_id=schema)
+    for now, kind, data in messages:
+        writer.add_message(channel_id=ids[kind], log_time=now, publish_time=now, data=data, sequence=sequence[kind])
+        sequence[kind] += 1
+    writer.finish()
+    return stream.getvalue()
+
+
+def _library() -> tuple[Any, Any]:
+    try:
+        from mcap.writer import CompressionType, Writer
+    except ImportError as error:
+        raise MissingExtra("mcap", "stage", "the mcap format") from error
+    return Writer, CompressionType.LZ4

@@ -1,0 +1,103 @@
+"""A Python script that plays a performance on NAO or Pepper with NAOqi's ``ALMotion.angleInterpolation``.
+
+The script needs the package of NAOqi and nothing of ours, and runs under Python 2.7, which NAOqi has, and Python 3. It goes
+to the first pose slowly, then makes one blocking call with all angles [rad] and times [s], the voice beside it where one is named.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+
+from bunraku.errors import BadInput
+from bunraku.motion import Performance
+from bunraku.stage.c_text import plain
+from bunraku.stage.channels import need_kinds, table, thinned
+
+__all__ = ["export_naoqi"]
+
+DIGITS = 6
+
+_SCRIPT = """\
+# -*- coding: utf-8 -*-
+# {title}: {count} joints, {frames} angles each at {rate:g} Hz.
+# Plays with NAOqi: python THIS_FILE --ip ROBOT [--port 9559] [--voice /path/of/the/sound/on/the/robot.wav]
+# The robot must stand safely and be awake; it goes to the first pose within --ramp seconds, then starts.
+import argparse
+
+from naoqi import ALProxy
+
+NAMES = [
+{names}
+]
+TIMES = [
+{times}
+]
+FIRST = [
+{first}
+]
+ANGLES = [
+{angles}
+]
+
+
+def play(ip, port, ramp, stiffness, voice):
+    motion = ALProxy("ALMotion", ip, port)
+    motion.setStiffnesses(NAMES, stiffness)
+    motion.angleInterpolation(NAMES, FIRST, [ramp] * len(NAMES), True)
+    if voice:
+        ALProxy("ALAudioPlayer", ip, port).post.playFile(voice)
+    if TIMES:
+        motion.angleInterpolation(NAMES, ANGLES, [TIMES] * len(NAMES), True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Play a performance with NAOqi.")
+    parser.add_argument("--ip", default="127.0.0.1", help="address of the robot")
+    parser.add_argument("--port", type=int, default=9559)
+    parser.add_argument("--ramp", type=float, default={ramp!r}, help="seconds to the first pose")
+    parser.add_argument("--stiffness", type=float, default=1.0, help="0 to 1")
+    parser.add_argument("--voice", default="", help="sound file on the robot, started with the motion")
+    told = parser.parse_args()
+    play(told.ip, told.port, told.ramp, told.stiffness, told.voice)
+"""
+
+
+def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s: float = 2.0) -> bytes:
+    """The script. ``rate`` [Hz] thins the angles; it must divide the motor rate (NAOqi's own cycle is 50 Hz).
+
+    ``ramp_s``: how long the robot takes to the first pose [s]. Angles are written to a millionth of a radian, a thousandth of what
+    the robot's sensors see. Only angles can be told: lengths, velocities and torques are refused by name.
+    """
+    channels = need_kinds(performance, ("position",), "naoqi")
+    stray = next((channel for channel in channels if channel.unit != "rad"), None)
+    if stray is not None:
+        raise BadInput(f"channel {stray.name!r} is in {stray.unit}; angleInterpolation takes angles in rad: export csv or json")
+    if not 0.1 <= ramp_s <= 60.0:
+        raise BadInput(f"a ramp of {ramp_s:g} s cannot be used; give one between 0.1 and 60")
+    found, values = thinned(*table(channels, "naoqi"), rate)
+    angles = np.round(values, DIGITS) + 0.0
+    times = [round(k / found, DIGITS) for k in range(1, len(values))]
+    text = _SCRIPT.format(
+        title=f"{plain(performance.clip_name)}, performed by {plain(performance.character.name)}",
+        count=len(channels),
+        frames=len(values),
+        rate=found,
+        names="\n".join(f"    {_literal(channel.name)}," for channel in channels),
+        times=_lines([f"{time!r}" for time in times], 4),
+        first=_lines([f"{angle!r}" for angle in angles[0].tolist()], 4),
+        angles="\n".join(f"    [\n{_lines([f'{angle!r}' for angle in row], 8)}\n    ]," for row in angles[1:].T.tolist()),
+        ramp=float(ramp_s),
+    )
+    return text.encode("ascii")
+
+
+def _literal(name: str) -> str:
+    """A name as a literal in ASCII; Python 2 takes those of letters as they are, and a robot has no others."""
+    return ascii(name)
+
+
+def _lines(numbers: list[str], indent: int) -> str:
+    space = " " * indent
+    return textwrap.fill(", ".join(numbers), 118, initial_indent=space, subsequent_indent=space)

@@ -1,0 +1,1 @@
+"""Playing performances on a machine: in time, within its limits, and stopped at once when anything is wrong."""

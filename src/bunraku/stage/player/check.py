@@ -1,0 +1,83 @@
+"""Before anything moves: a performance is looked at from the first sample to the last, and refused when it cannot be played."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput
+from bunraku.motion import Performance
+from bunraku.stage.player.outputs import Outputs, told
+
+__all__ = ["TOLERANCE", "checked_values"]
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 0.01
+"""How far a file may be beyond a limit, in parts of it (of a range: of its width), before it is refused; less is cut off."""
+
+
+def checked_values(performance: Performance, outputs: Outputs) -> tuple[float, Array]:
+    """Motor rate [Hz] and values (n, k) for all outputs; those without channel hold NaN: they stay where they are.
+
+    Refused with one line: a number that is none, a place outside the range, a jump beyond the velocity limit.
+    """
+    channels = {channel.name: channel for channel in told(performance)}
+    if not channels:
+        raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to play")
+    rate = next(iter(channels.values())).rate
+    n = len(next(iter(channels.values())).values)
+    table = np.full((n, len(outputs.names)), np.nan)
+    limits = outputs.limits
+    for j, name in enumerate(outputs.names):
+        channel = channels.get(name)
+        if channel is None:
+            continue
+        values = np.asarray(channel.values, dtype=np.float64)
+        if channel.rate != rate or values.shape != (n,):
+            raise BadInput(f"channel {name!r} has {len(values)} samples at {channel.rate:g} Hz, others {n} at {rate:g} Hz")
+        bad = ~np.isfinite(values)
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise BadInput(f"channel {name!r} holds {values[k]} at {k / rate:.3f} s; only finite numbers can be played")
+        slack = TOLERANCE * (limits.upper[j] - limits.lower[j])
+        beyond = np.maximum(values - limits.upper[j], limits.lower[j] - values)
+        if (beyond > slack).any():
+            k = int(np.argmax(beyond > slack))
+            raise BadInput(
+                f"channel {name!r} is told {values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s, outside the "
+                f"[{limits.lower[j]:.4g}, {limits.upper[j]:.4g}] of character and servo; perform it again or correct the device"
+            )
+        speed = np.abs(np.diff(values)) * rate
+        fast = speed > (1.0 + TOLERANCE) * limits.velocity[j]
+        if fast.any():
+            k = int(np.argmax(fast))
+            raise BadInput(
+                f"channel {name!r} jumps by {values[k + 1] - values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s: "
+                f"{speed[k]:.4g} a second, beyond the limit of {limits.velocity[j]:.4g}; perform it again within the limits"
+            )
+        table[:, j] = values
+    _check_tied(performance, outputs, table, rate)
+    return rate, table
+
+
+def _check_tied(performance: Performance, outputs: Outputs, table: Array, rate: float) -> None:
+    """Ranges that depend on another value, the speed of carriages in the plane and their distances."""
+    limits = outputs.limits
+    filled = np.where(np.isnan(table), outputs.home, table)
+    slack = TOLERANCE * (limits.upper - limits.lower)
+    for a, b in limits.planar:
+        speed = np.hypot(np.diff(filled[:, a]), np.diff(filled[:, b])) * rate
+        if (speed > (1.0 + TOLERANCE) * limits.velocity[a]).any():
+            raise BadInput(
+                f"the carriage of {outputs.names[a]!r} goes {speed.max():.4g} m/s at {speed.argmax() / rate:.3f} s, beyond its "
+                f"{limits.velocity[a]:.4g} m/s; perform it again within the limits"
+            )
+    if len(limits.tied):
+        bad = next((k for k, row in enumerate(filled) if not limits.kept(row, slack)), None)
+        if bad is not None:
+            names = ", ".join(outputs.names[i] for i in limits.tied[:6])
+            raise BadInput(
+                f"the performance of {performance.clip_name!r} leaves a dependent range or distance among {names} at "
+                f"{bad / rate:.3f} s; perform it again within the limits"
+            )

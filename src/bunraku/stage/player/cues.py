@@ -1,0 +1,185 @@
+"""What a person or another machine asks of a running show: by keys on a terminal, by OSC, by Ctrl-C and other signals to end.
+
+Keys: space, q or Ctrl-C stop the machine at once; Return or s starts, e ends. So do a terminal that is closed and a request to end
+the program, which else would leave the machine as it is. OSC, by UDP on this machine: ``/bunraku/start``,
+``/bunraku/stop`` (the end performance, then the end), ``/bunraku/estop``, ``/bunraku/cue NAME`` (a performance by its name).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from bunraku.errors import BadInput
+from bunraku.stage.player.keyboard import Keyboard
+from bunraku.stage.player.osc import MAX_DATAGRAM, OscError, read_osc
+
+__all__ = ["Cue", "Cues"]
+
+FLOOD = 16
+"""At most so many datagrams are read at a time; the others wait or are lost, the motion does neither."""
+
+SIGNALS = {"SIGINT": "Ctrl-C", "SIGTERM": "a request to end", "SIGHUP": "a terminal that was closed"}
+"""Signals that stop the machine, with who sends them."""
+
+
+@dataclass(frozen=True)
+class Cue:
+    """``kind``: estop, start, stop or cue; ``name`` of the performance that a cue asks for; ``source`` in words."""
+
+    kind: str
+    source: str
+    name: str = ""
+
+
+class Cues:
+    """Where cues come from, opened for the time of a show; also how the player waits, so that a cue is heard at once.
+
+    ``osc``: a UDP port on 127.0.0.1, 0 for any free one, None for none; ``keys``: whether the terminal's keys are read, if there
+    is one. ``port`` is the port found, ``ignored`` how many datagrams were no cue.
+    """
+
+    def __init__(self, osc: int | None = None, *, keys: bool = False) -> None:
+        self._asked, self._keys = osc, keys
+        self._socket: socket.socket | None = None
+        self._terminal: Keyboard | None = None
+        self._files: list[int] = []
+        self._wake = (-1, -1)
+        self._before: dict[int, Any] = {}
+        self._stopped = ""
+        self._direct = False
+        self.port: int | None = None
+        self.ignored = 0
+
+    def __enter__(self) -> Cues:
+        if self._asked is not None:
+            self._listen(self._asked)
+        self._wake = os.pipe()
+        os.set_blocking(self._wake[1], False)
+        os.set_blocking(self._wake[0], False)
+        self._files.append(self._wake[0])
+        for name in SIGNALS:
+            number = getattr(signal, name, None)
+            if number is not None:
+                with contextlib.suppress(ValueError):  # only the main thread hears them
+                    self._before[number] = signal.signal(number, self._interrupt)
+        if self._keys and sys.stdin.isatty():
+            self._terminal = Keyboard().__enter__()
+            self._files.append(self._terminal.handle)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        if self._terminal is not None:
+            self._terminal.__exit__(*error)
+        for end in self._wake:
+            os.close(end)
+
+    @property
+    def can_start(self) -> bool:
+        """Whether anyone can give a cue to start."""
+        return self._socket is not None or self._terminal is not None
+
+    def _listen(self, port: int) -> None:
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            made.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            made.close()
+            raise BadInput(f"the port {port} for cues is taken or cannot be used; give another, or 0 for a free one") from error
+        made.setblocking(False)
+        self._socket, self.port = made, made.getsockname()[1]
+        self._files.append(made.fileno())
+
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Within, these signals interrupt the program (KeyboardInterrupt): whoever waits or works there cleans up by itself."""
+        self._direct = True
+        try:
+            yield
+        finally:
+            self._direct = False
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._direct:
+            raise KeyboardInterrupt
+        self._stopped = SIGNALS[signal.Signals(number).name]
+        with contextlib.suppress(OSError):
+            os.write(self._wake[1], b"!")
+
+    def wait(self, until: float, spin: float) -> list[Cue]:
+        """Sleep until the monotonic time ``until``, the last ``spin`` seconds awake; cues, if any, end the wait at once."""
+        while True:
+            left = until - time.monotonic() - spin
+            if left <= 0.0:
+                break
+            ready, _, _ = select.select(self._files, (), (), left)
+            if ready:
+                found = self.read()
+                if found:
+                    return found
+        found = self.read()
+        if not found:
+            while time.monotonic() < until:
+                pass
+        return found
+
+    def read(self) -> list[Cue]:
+        """The cues that have arrived; never waits."""
+        found: list[Cue] = []
+        if self._stopped:
+            found.append(Cue("estop", self._stopped))
+            self._stopped = ""
+            with contextlib.suppress(OSError):
+                os.read(self._wake[0], 64)
+        if self._terminal is not None:
+            found += self._pressed(self._terminal)
+        if self._socket is not None:
+            found += self._received(self._socket)
+        return found
+
+    def _pressed(self, terminal: Keyboard) -> list[Cue]:
+        found: list[Cue] = []
+        for key in terminal.pressed():
+            if key in " qQ\x03":
+                found.append(Cue("estop", {" ": "the space key"}.get(key, f"the key {key!r}")))
+            elif key in "\r\nsS":
+                found.append(Cue("start", "a key"))
+            elif key in "eE":
+                found.append(Cue("stop", "a key"))
+        return found
+
+    def _received(self, source: socket.socket) -> list[Cue]:
+        found: list[Cue] = []
+        for _ in range(FLOOD):
+            try:
+                data = source.recv(MAX_DATAGRAM + 1)
+            except OSError:
+                break
+            try:
+                messages = read_osc(data)
+            except OscError:
+                self.ignored += 1
+                continue
+            for message in messages:
+                kind = message.address.removeprefix("/bunraku/")
+                name = message.arguments[0] if message.arguments else ""
+                if message.address == f"/bunraku/{kind}" and kind in ("start", "stop", "estop"):
+                    found.append(Cue(kind, f"OSC {message.address}"))
+                elif message.address == "/bunraku/cue" and isinstance(name, str) and name:
+                    found.append(Cue("cue", f"OSC {message.address} {name[:60]}", name))
+                else:
+                    self.ignored += 1
+        return found

@@ -1,0 +1,159 @@
+"""The last step before the wire: whatever is wanted, only what the machine may do gets through.
+
+What gets through keeps, at every period h: the range of the character, the servo's soft limits and pulse range (exactly, in
+counts); the velocity, |x - x_before| <= v h, ranges that depend on another value and distances between carriages, exactly before
+the values are rounded to counts. A wish that is not a number leaves a place where it is and sets a speed to zero. What came
+through before keeps all of this, so staying is always possible: where a tied wish cannot be met, it is halved until it can.
+
+A machine that stands outside at first is told to be there, within its pulse range, and may go inwards only, as fast as anywhere:
+what it has come back to is its limit until it is inside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BadInput
+from bunraku.stage.player.outputs import Outputs
+
+__all__ = ["Guard"]
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+HALVINGS = 12
+SETTLED = 8
+CUT = 1e-6
+"""A wish counts as cut when it is changed by more than this, in counts."""
+OUTSIDE = 0.01
+"""How far outside its pulse range a servo may stand at first, as a share of that range: it leaps into it."""
+EXACT = 1e-9
+"""What dependent ranges and distances may be left by, for rounding."""
+
+
+class Guard:
+    """Clamps what is wanted of ``outputs`` at ``rate`` [Hz], starting where the machine stands.
+
+    ``now`` (k,): the values last let through, ``counts`` (k,) the same as counts. ``cut``: how many wishes were changed so far,
+    ``wild`` how many were no finite numbers; ``by`` (k,) the largest change of each output, in its unit.
+    """
+
+    def __init__(self, outputs: Outputs, rate: float) -> None:
+        self.outputs = outputs
+        self._limits = outputs.limits
+        self._reach = outputs.limits.velocity / rate
+        self._tied = outputs.limits.tied
+        self._smallest = CUT * outputs.resolution
+        k = len(outputs.names)
+        self.now, self.counts = outputs.home.copy(), outputs.counts(outputs.home)
+        self._narrow()
+        self._step, self._next, self._change = np.zeros(k), np.zeros(k), np.zeros(k)
+        self.by = np.zeros(k)
+        self.cut = self.wild = 0
+
+    def start(self, measured: Array | None) -> tuple[Array, Array]:
+        """Begin where the machine stands (k,), or at home if it does not say; that place (k,) and the next to it within the limits.
+
+        A servo is refused that stands farther outside its range than it may err in following, or where it cannot be told to be:
+        something is not as described.
+        """
+        outputs, limits = self.outputs, self._limits
+        known = outputs.home if measured is None else np.where(np.isfinite(measured), measured, outputs.home)
+        known = np.where(outputs.still, known, outputs.home)
+        place = np.clip(known, limits.lower, limits.upper)
+        for _ in range(SETTLED):
+            for index, on, knots in limits.dependents:
+                low, high = np.interp(place[on], knots[:, 0], knots[:, 1]), np.interp(place[on], knots[:, 0], knots[:, 2])
+                place[index] = min(max(place[index], low, limits.lower[index]), high, limits.upper[index])
+        off = np.abs(place - known)
+        if (off > outputs.following).any():
+            j = int(np.argmax(off - outputs.following))
+            raise BadInput(
+                f"{outputs.names[j]!r} stands at {known[j]:.3f} {outputs.units[j]}, outside its range "
+                f"[{limits.lower[j]:.3f}, {limits.upper[j]:.3f}]; move it inside by hand, or correct its calibration"
+            )
+        if not limits.kept(place, np.full(len(place), EXACT)):
+            raise BadInput("the machine stands in a pose that its dependent ranges or distances forbid; move it by hand first")
+        stands = self._tellable(known)
+        self.now[:] = stands
+        self.counts[:] = outputs.counts(stands, outputs.pulse_low, outputs.pulse_high)
+        self._narrow()
+        return stands, place
+
+    def _tellable(self, known: Array) -> Array:
+        """The place (k,) within the pulse ranges; refused where it is far from ``known`` (k,)."""
+        outputs = self.outputs
+        ends = outputs.values(np.stack([outputs.pulse_low, outputs.pulse_high]))
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        stands = np.clip(known, low, high)
+        far = np.abs(stands - known) > OUTSIDE * (high - low)
+        if far.any():
+            j = int(np.argmax(far))
+            raise BadInput(
+                f"{outputs.names[j]!r} stands at {known[j]:.3f} {outputs.units[j]}, where its servo cannot be told to be: its "
+                f"pulse range is [{low[j]:.3f}, {high[j]:.3f}]; move it inside by hand, or correct its calibration"
+            )
+        return stands
+
+    def _narrow(self) -> None:
+        """The limits from here on: those of the outputs, and where they are left, not farther than now."""
+        outputs, limits, now = self.outputs, self._limits, self.now
+        excess = limits.excess(now)
+        self._lower, self._upper = np.minimum(limits.lower, now), np.maximum(limits.upper, now)
+        self._count_low, self._count_high = np.minimum(outputs.count_low, self.counts), np.maximum(outputs.count_high, self.counts)
+        self._slack = np.maximum(excess, EXACT)
+        beyond = (now < limits.lower) | (now > limits.upper) | (excess > EXACT)
+        self._outside = bool((beyond | (self.counts < outputs.count_low) | (self.counts > outputs.count_high)).any())
+
+    def __call__(self, wanted: Array) -> Counts:
+        """The counts (k,) to send for the values ``wanted`` (k,); the array is overwritten by the next call."""
+        now, step, new, limits = self.now, self._step, self._next, self._limits
+        good = np.isfinite(wanted)
+        if not good.all():
+            self.wild += int(np.count_nonzero(~good))
+            wanted = np.where(good, wanted, np.where(self.outputs.still, now, self.outputs.home))
+        np.clip(wanted, self._lower, self._upper, out=new)
+        np.subtract(new, now, out=step)
+        np.clip(step, -self._reach, self._reach, out=step)
+        for a, b in limits.planar:
+            size = float(np.hypot(step[a], step[b]))
+            if size > self._reach[a]:
+                step[a] *= self._reach[a] / size
+                step[b] *= self._reach[a] / size
+        np.add(now, step, out=new)
+        np.clip(new, self._lower, self._upper, out=new)
+        if len(self._tied) and not limits.kept(new, self._slack):
+            self._untie(new)
+        np.subtract(new, wanted, out=self._change)
+        np.abs(self._change, out=self._change)
+        if (self._change > self._smallest).any():
+            self.cut += int(np.count_nonzero(self._change > self._smallest))
+            np.maximum(self.by, self._change, out=self.by)
+        now[:] = new
+        self.counts[:] = self.outputs.counts(new, self._count_low, self._count_high)
+        if self._outside:
+            self._narrow()
+        return self.counts
+
+    def _untie(self, new: Array) -> None:
+        """Bring tied values of ``new`` into what they may be together: the dependent ones follow, else all of them go less far."""
+        now, limits = self.now, self._limits
+        follow = new.copy()
+        for _ in range(2):
+            for index, on, knots in limits.dependents:
+                low, high = np.interp(follow[on], knots[:, 0], knots[:, 1]), np.interp(follow[on], knots[:, 0], knots[:, 2])
+                low, high = max(low, limits.lower[index]), min(high, limits.upper[index])
+                place = min(max(follow[index], low), high)
+                follow[index] = min(max(place, now[index] - self._reach[index]), now[index] + self._reach[index])
+        if limits.kept(follow, self._slack):
+            new[:] = follow
+            return
+        tied = self._tied
+        for halving in range(1, HALVINGS):
+            follow[:] = new
+            follow[tied] = now[tied] + (new[tied] - now[tied]) * 0.5**halving
+            if limits.kept(follow, self._slack):
+                new[:] = follow
+                return
+        new[tied] = now[tied]

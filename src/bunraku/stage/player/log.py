@@ -1,0 +1,39 @@
+"""The log of a show as a table: what was sent, when it was meant for, and how late it left."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from pathlib import Path
+
+from bunraku.errors import BadInput
+from bunraku.stage.player.outputs import Outputs
+from bunraku.stage.player.record import Tape
+
+__all__ = ["SUFFIX", "check_log_name", "log_bytes"]
+
+SUFFIX = ".csv"
+
+
+def check_log_name(path: Path) -> None:
+    """Refuse, before anything moves, a log that could not be written after the show."""
+    if path.suffix != SUFFIX:
+        raise BadInput(f"a log is called NAME{SUFFIX}; give it such a name", file=str(path))
+    if path.is_dir() or not path.parent.is_dir():
+        raise BadInput("a log cannot be written there: give the name of a file in a folder that exists", file=str(path))
+
+
+def log_bytes(tape: Tape, outputs: Outputs) -> bytes:
+    """CSV: ``time_s``, then each output as sent, its unit at the end of its name (``nod_rad``), and ``lateness_ms``.
+
+    As sent is the value that the count stands for, so it differs from the performance by up to half a count, and reads back to
+    the same count.
+    """
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    units = [unit.replace("/", "_") for unit in outputs.units]
+    names = [f"{name}_{unit}" for name, unit in zip(outputs.names, units, strict=True)]
+    table.writerow(["time_s", *names, "lateness_ms"])
+    rows = zip(tape.times.tolist(), outputs.values(tape.counts).tolist(), (1e3 * tape.late).tolist(), strict=True)
+    table.writerows([f"{time:.6f}", *map(repr, values), f"{late:.3f}"] for time, values, late in rows)
+    return text.getvalue().encode()
