@@ -1,0 +1,1 @@
+"""Many runs: a plan becomes a table, on Dask."""

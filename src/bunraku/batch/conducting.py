@@ -1,0 +1,201 @@
+"""Carrying a plan out: what is not done is sent, what comes back is kept, accidents are tried again, nothing stops the others."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bunraku.batch.cluster import Cluster, Lost, NoScheduler
+from bunraku.batch.plan import Plan, Run
+from bunraku.batch.store import Store
+from bunraku.formats.places import known_names
+from bunraku.optimization.monitor import Event, Monitor
+
+__all__ = ["Outcome", "Workers", "carry_out_plan"]
+
+GRACE = 15.0
+"""A run that does not stop by itself within this time [s] after its timeout has its worker started anew."""
+PATIENCE = 60.0
+"""How long [s] a scheduler that was lost is waited for."""
+NOW_AND_THEN = 5.0
+"""The table is written so often [s], or less."""
+
+
+_NOTHING: dict[str, Any] = {"figures": {}, "performance": None, "seconds": 0.0, "worker": ""}
+
+
+class Workers(Protocol):
+    """Whoever has workers."""
+
+    def connect(self) -> Cluster:
+        """A connection to them."""
+
+
+@dataclass
+class Outcome:
+    """How a plan went: counts of runs, and why it ended early if it did."""
+
+    before: int = 0
+    done: int = 0
+    refused: int = 0
+    failed: int = 0
+    second: int = 0
+    cancelled: bool = False
+    trouble: str = ""
+    attempts: Counter[str] = field(default_factory=Counter)
+
+
+def carry_out_plan(
+    plan: Plan, store: Store, workers: Workers, *, monitor: Monitor, now_and_then: Callable[[], None] = lambda: None,
+    patience: float = PATIENCE, note: Callable[[str], None] = lambda words: None,
+) -> Outcome:  # fmt: skip
+    """Carry out every run of a plan that is not done; ``now_and_then`` is called every few seconds, to write the table.
+
+    ``note`` is told when the first run that is done lacks a figure that the plan measures.
+    """
+    todo = [run for run in plan.runs if store.done(run.key) is None]
+    outcome = Outcome(before=len(plan.runs) - len(todo))
+    if todo:
+        _Conductor(plan, store, workers, monitor, now_and_then, patience, note, outcome, todo).conduct()
+    return outcome
+
+
+class _Conductor:
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        workers: Workers,
+        monitor: Monitor,
+        now_and_then: Callable[[], None],
+        patience: float,
+        note: Callable[[str], None],
+        outcome: Outcome,
+        todo: list[Run],
+    ) -> None:
+        self.plan, self.store, self.workers, self.monitor = plan, store, workers, monitor
+        self.now_and_then, self.patience, self.outcome = now_and_then, patience, outcome
+        self.runs = {run.key: run for run in todo}
+        self.waiting = deque(self.runs)
+        self.sent: set[str] = set()
+        self.note, self._looked = note, False
+        self._due = time.monotonic() + NOW_AND_THEN
+
+    def conduct(self) -> None:
+        cluster: Cluster | None = None
+        try:
+            while (self.waiting or self.sent) and not self.monitor.cancelled:
+                if cluster is None:
+                    cluster = self._connected()
+                    if cluster is None:
+                        break
+                try:
+                    self._step(cluster)
+                except Lost:
+                    self._say("the scheduler is gone; waiting for it")
+                    cluster.close()
+                    cluster = None
+                    self.waiting.extendleft(key for key in reversed(list(self.runs)) if key in self.sent)
+                    self.sent.clear()
+                self._write_now_and_then()
+        finally:
+            self.outcome.cancelled = self.monitor.cancelled
+            if cluster is not None:
+                cluster.close()
+
+    def _write_now_and_then(self) -> None:
+        """Every few seconds; where that takes long, for there are many runs, seldom enough to take a twentieth of the time."""
+        began = time.monotonic()
+        if began >= self._due:
+            self.now_and_then()
+            ended = time.monotonic()
+            self._due = ended + max(NOW_AND_THEN, 20.0 * (ended - began))
+
+    def _connected(self) -> Cluster | None:
+        """A connection; None when it was cancelled meanwhile or nobody answered for too long."""
+        began = time.monotonic()
+        while not self.monitor.cancelled:
+            try:
+                cluster = self.workers.connect()
+                if cluster.page:
+                    self._say(f"Dask's page is {cluster.page}")
+                return cluster
+            except NoScheduler as error:
+                if time.monotonic() - began > self.patience:
+                    self.outcome.trouble = f"no scheduler answers ({error}); what is done is kept: give the same command again"
+                    return None
+                self._say("no scheduler answers; waiting for it")
+        return None
+
+    def _step(self, cluster: Cluster) -> None:
+        """Send as much as keeps every worker busy, take one answer, look for runs that are overdue."""
+        room = 2 * cluster.threads + 2 if cluster.threads else 0
+        if not room:
+            self._say("no worker is there yet; waiting for one")
+        while self.waiting and len(self.sent) < room:
+            key = self.waiting.popleft()
+            if self.store.done(key) is not None:  # somebody else was faster
+                self.outcome.second += 1
+                self._ended(key)
+                continue
+            self.sent.add(key)
+            cluster.send(self.plan.job(self.runs[key]))
+        answer = cluster.answer(0.25)
+        if answer is not None and answer.key in self.sent:
+            self.outcome.attempts[answer.key] += 1
+            if answer.result is None or answer.result["status"] == "failed":
+                reason = answer.accident if answer.result is None else answer.result["reason"]
+                self._failed(answer.key, reason, "failed", again=True)
+            elif answer.result["status"] == "timeout":
+                self._failed(answer.key, answer.result["reason"], "timeout", again=False)
+            else:
+                self._kept(answer.key, answer.result)
+        if self.plan.file.timeout:
+            for key in cluster.overdue(self.plan.file.timeout + GRACE):
+                self.outcome.attempts[key] += 1
+                self._failed(key, f"it took more than {self.plan.file.timeout:g} s and did not stop", "timeout", again=False)
+
+    def _kept(self, key: str, result: dict[str, Any]) -> None:
+        first = self.store.keep(key, self.runs[key].settings, result, self.outcome.attempts[key])
+        if not first:
+            self.outcome.second += 1
+        elif result["status"] == "done":
+            self.outcome.done += 1
+            self._look(result["figures"])
+        else:
+            self.outcome.refused += 1
+        self._ended(key)
+
+    def _look(self, figures: dict[str, Any]) -> None:
+        """Say which figures that are measured the first run lacks; which there are is not known before."""
+        if self._looked:
+            return
+        self._looked = True
+        for name in self.plan.file.measure:
+            if name not in figures and name not in self.plan.columns:
+                self.note(f"the first run has no figure {name!r}; {known_names(name, figures, 60)}")
+
+    def _failed(self, key: str, reason: str, status: str, *, again: bool) -> None:
+        attempts = self.outcome.attempts[key]
+        if again and attempts <= self.plan.file.retries:
+            self.sent.discard(key)
+            self.waiting.append(key)
+            return
+        result = _NOTHING | {"status": status, "reason": reason}
+        self.store.keep(key, self.runs[key].settings, result, attempts)
+        self.outcome.failed += 1
+        self._ended(key)
+
+    def _ended(self, key: str) -> None:
+        self.sent.discard(key)
+        self._say("")
+
+    def _say(self, words: str) -> None:
+        total = len(self.plan.runs)
+        ended = total - len(self.waiting) - len(self.sent)
+        bad = self.outcome.failed + self.outcome.refused
+        counts = f"{ended} of {total}" + (f", {bad} failed" if bad else "")
+        self.monitor.report(Event("batch", ended / total, f"{counts}{'; ' + words if words else ''}"))

@@ -1,0 +1,134 @@
+"""The table of a batch: one row a run, in the plan's order. Times stand in a file of their own: the same plan, the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bunraku.batch.plan import Plan
+from bunraku.batch.store import Store
+from bunraku.formats.atomic import write_atomically
+
+__all__ = ["NOT_RUN", "Table", "make_table", "write_table", "write_timings"]
+
+NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by name and rows of values, None where there is none; ``measures`` are the columns of figures.
+
+    ``known``: the figures that any run has; ``unknown``: those that were asked for and that none has.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    measures: tuple[str, ...]
+    known: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+
+def make_table(plan: Plan, store: Store) -> Table:
+    """What is known by now."""
+    found = [(run, store.done(run.key) or store.failure(run.key)) for run in plan.runs]
+    known: dict[str, None] = {}
+    for _, result in found:
+        if result is not None:
+            known.update(dict.fromkeys(result["figures"]))
+    measures = plan.file.measure or tuple(sorted(known))
+    columns = ("run", *plan.columns, "status", "reason", *(name for name in measures if name not in plan.columns))
+    rows = []
+    for run, result in found:
+        figures = {} if result is None else result["figures"]
+        settings = run.settings
+        if "performer" not in plan.varied and not settings["performer"]:
+            settings = settings | {"performer": figures.get("performed_by", "")}  # the one that was chosen
+        head = [run.key[:16], *(settings[name] for name in plan.columns)]
+        state = [NOT_RUN, ""] if result is None else [result["status"], result["reason"]]
+        rows.append((*head, *state, *(figures.get(name) for name in measures if name not in plan.columns)))
+    unknown = tuple(name for name in plan.file.measure if known and name not in known and name not in plan.columns)
+    shown = tuple(name for name in measures if name not in plan.columns)
+    return Table(columns, tuple(rows), shown, tuple(sorted(known)), unknown)
+
+
+def write_table(table: Table, folder: Path) -> list[Path]:
+    """``results.csv``, and ``results.parquet`` where pyarrow is installed; each whole or not at all."""
+    written = [folder / "results.csv"]
+    write_atomically(written[0], _csv(table.columns, table.rows))
+    parquet = _parquet(table)
+    if parquet is not None:
+        written.append(folder / "results.parquet")
+        write_atomically(written[1], parquet)
+    return written
+
+
+def write_timings(plan: Plan, store: Store, folder: Path) -> None:
+    """``timings.csv``: how long each run that is done took, on which worker, at which attempt."""
+    rows = []
+    for run in plan.runs:
+        timing = store.timing(run.key)
+        if timing:
+            rows.append((run.key[:16], timing.get("seconds"), timing.get("attempts"), timing.get("worker")))
+    write_atomically(folder / "timings.csv", _csv(("run", "seconds", "attempts", "worker"), tuple(rows)))
+
+
+def _csv(columns: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> bytes:
+    """Numbers so that they read back exactly; texts that a spreadsheet would take for a formula are quoted by an apostrophe."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([_cell(name) for name in columns])
+    for row in rows:
+        writer.writerow([_cell(value) for value in row])
+    return stream.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") and not _is_number(value):
+        return "'" + value
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _parquet(table: Table) -> bytes | None:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        return None
+    columns = {name: _typed(table.column(name)) for name in table.columns}
+    stream = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), stream)
+    return stream.getvalue()
+
+
+def _typed(values: list[Any]) -> list[Any]:
+    """A column of one type: truths, whole numbers, numbers (texts such as "nan" too), else texts."""
+    given = [value for value in values if value is not None]
+    if all(isinstance(value, bool) for value in given):
+        return values
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in given):
+        return values
+    if all((isinstance(value, int | float) and not isinstance(value, bool)) or value in ("nan", "inf", "-inf") for value in given):
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else str(value) for value in values]

@@ -1,0 +1,333 @@
+"""One run, on whichever machine it is: plain data in, plain data out. Nothing is written but into a temporary folder."""
+
+from __future__ import annotations
+
+import errno
+import math
+import re
+import tempfile
+import time
+import traceback
+import typing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bunraku.batch.sources import Source, built_in_path, pack
+from bunraku.errors import BadInput, BunrakuError, Cancelled, MissingExtra
+from bunraku.optimization.monitor import Event, Monitor
+
+if TYPE_CHECKING:
+    from bunraku.building.design import Design
+    from bunraku.character import Character
+    from bunraku.motion import Clip, Performance
+
+__all__ = ["BEGAN", "carry_out", "certificate_figures", "family", "foreseen"]
+
+BEGAN = "bunraku-batch-began"
+"""The topic on which a worker tells that it begins a run."""
+MOST_KEPT = 16
+_MACHINE = (
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE,
+    errno.ENOMEM,
+)  # fmt: skip
+"""Of the system's errors those that tell of the machine, not of what is read: space, rights, disks, too much that is open."""
+
+
+def carry_out(job: dict[str, Any]) -> dict[str, Any]:
+    """The result of one job (`Plan.job`): ``status``, ``reason``, ``figures``, ``performance`` (bytes or None) and ``seconds``.
+
+    ``status``: "done", "refused" (bad input: the same every time), "timeout" or "failed" (an accident). Never raises.
+    """
+    began = time.perf_counter()
+    told = _tell(job["key"])
+    figures: dict[str, Any] = {}
+    performance: bytes | None = None
+    deadline = _Deadline(job["timeout"])
+    try:
+        _same_versions(job)
+        figures, performance = _performed(job, deadline)
+        status, reason = "done", ""
+    except (_TooLate, Cancelled) as error:
+        late = isinstance(error, _TooLate) or deadline.cancelled
+        status, reason = ("timeout", f"it took more than {job['timeout']:g} s") if late else ("failed", str(error))
+    except BunrakuError as error:
+        status, reason = "failed" if _accidental(error) else "refused", str(error)
+    except MemoryError:
+        status, reason = "failed", "no memory was left"
+    except Exception as error:  # one failure never stops the others
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"unexpected {type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+        status, reason = "failed", " ".join(text.split())[:400]
+    seconds = time.perf_counter() - began
+    return {"status": status, "reason": reason, "figures": figures, "performance": performance, "seconds": seconds, "worker": told}
+
+
+class _TooLate(Exception):
+    """A run took longer than it may."""
+
+
+class _Elsewhere(BunrakuError):
+    """The worker is not like the one that asks, or cannot use what it was sent."""
+
+
+def _accidental(error: BunrakuError) -> bool:
+    """Whether an error is of this worker and its machine; on another, or later, the run may be done."""
+    if isinstance(error, _Elsewhere | MissingExtra):
+        return True
+    cause = error.__cause__
+    while cause is not None and not isinstance(cause, OSError):
+        cause = cause.__cause__
+    return isinstance(cause, OSError) and cause.errno in _MACHINE
+
+
+class _Deadline(Monitor):
+    """Cancelled when the time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds if seconds else math.inf
+
+    def report(self, event: Event) -> None:
+        """Nobody listens."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._end
+
+
+def _tell(key: str) -> str:
+    """Say that a run begins, if this is a Dask worker; the worker's address."""
+    try:
+        from distributed import get_worker
+
+        worker = get_worker()
+    except (ImportError, ValueError):
+        return ""
+    worker.log_event(BEGAN, {"key": key, "worker": worker.address})
+    return str(worker.address)
+
+
+def _same_versions(job: dict[str, Any]) -> None:
+    from bunraku.batch.plan import run_versions
+
+    here = run_versions(job["verify"], job["performer"])
+    for name, version in job["versions"].items():
+        if here.get(name) != version:
+            raise _Elsewhere(f"this worker has {name} {here.get(name)}, the plan was made with {version}; install the same there")
+
+
+def _performed(job: dict[str, Any], monitor: Monitor) -> tuple[dict[str, Any], bytes | None]:
+    from bunraku.formats.performance_npz import write_performance_npz
+    from bunraku.optimization.solution import Status
+    from bunraku.performers.cast import cast
+    from bunraku.performers.choose import choose_performer
+
+    who = _shaped(job)
+    wish, figures = _wished(job, who, monitor)
+    choice = choose_performer(who, wish.clip, job["performer"])
+    made = cast(who, wish.clip, choice, _options(choice.name, job["options"]))
+    result = made.noted(wish.marked(made.performer.perform(who, wish.clip, monitor=monitor)))
+    if result.certificate.status is Status.CANCELLED:
+        raise _TooLate
+    figures |= certificate_figures(result)
+    if job["verify"]:
+        figures |= _verified(result, monitor)
+    return {name: _plain(value) for name, value in figures.items()}, write_performance_npz(result) if job["keep"] else None
+
+
+def foreseen(job: dict[str, Any]) -> tuple[Character | None, str, bool]:
+    """Who will perform a job, by which performer, and whether a capture is retargeted first; None, if it will be refused."""
+    from bunraku.performers.choose import choose_performer
+
+    try:
+        who, clip = _shaped(job), _clip(_source(job["clip"], "clip"))
+        captured = clip.joints is None and clip.skeleton is not None
+        if captured and not job["performer"]:
+            return who, "marionette" if who.strings else "speech", True
+        return who, choose_performer(who, clip, job["performer"]).name, captured
+    except BunrakuError:
+        return None, "", False
+
+
+def certificate_figures(result: Performance) -> dict[str, Any]:
+    """What the certificate says, flat: its status, whether it holds, every figure and every check (spaces as underscores)."""
+    certificate = result.certificate
+    return {
+        "performed_by": result.provenance.performer,
+        "converged": certificate.status.value,
+        "holds": certificate.holds,
+        "duration_s": result.duration,
+        **certificate.figures,
+        **{check.name.replace(" ", "_"): check.value for check in certificate.checks},
+    }
+
+
+def _verified(result: Performance, monitor: Monitor) -> dict[str, Any]:
+    """What the verdict says, its names after ``verify.``."""
+    from bunraku.verification.verify import verify
+
+    verdict = verify(result, monitor=monitor)
+    if monitor.cancelled:
+        raise _TooLate
+    figures = {f"verify.{name}": value for name, value in verdict.figures.items() if name != "verified"}
+    checks = {f"verify.{check.name.replace(' ', '_')}": check.value for check in verdict.checks}
+    return {"verified": verdict.holds, **figures, **checks}
+
+
+def _shaped(job: dict[str, Any]) -> Character:
+    """The character with the run's dimensions."""
+    source, overlay = _source(job["character"], "character"), _source(job["overlay"], "overlay")
+    if not job["dimensions"]:
+        return _character(source, overlay)
+    design = family(source, overlay)
+    values = design.initial
+    for name, value in job["dimensions"].items():
+        values[design.index(name)] = value
+    return design.character(values)
+
+
+def family(source: Source, overlay: Source | None) -> Design:
+    """The design of a built-in robot, or of any character: its dimensions as parameters."""
+    from bunraku.building.character_design import character_design
+    from bunraku.building.robot_design import built_in_design
+    from bunraku.building.robots.builtin import ROBOTS
+
+    if source.built_in and source.label in ROBOTS and overlay is None:
+        return built_in_design(source.label)
+    return character_design(_character(source, overlay))
+
+
+def _wished(job: dict[str, Any], who: Character, monitor: Monitor) -> tuple[Any, dict[str, Any]]:
+    """The clip as joint curves or a gait, and how well a captured skeleton could be followed."""
+    from bunraku.performers.prepare import Prepared
+    from bunraku.retargeting.retarget import retarget
+    from bunraku.retargeting.rig_map import read_rig_map
+
+    clip = _changed(_clip(_source(job["clip"], "clip")), job["clip_changes"])
+    if clip.joints is not None or clip.skeleton is None:
+        return Prepared(clip), {}
+    packed = _source(job["rig"], "rig")
+    rig = None if packed is None else read_rig_map(packed.contents[packed.main], file=packed.label)
+    result = retarget(clip, who, rig=rig, monitor=monitor)
+    if monitor.cancelled:
+        raise _TooLate
+    report = result.report
+    figures: dict[str, Any] = {"retarget.speed_ratio": report.speed_ratio, "retarget.too_fast": report.too_fast}
+    for error in report.targets:
+        name = error.name.replace(" ", "_")
+        figures[f"retarget.{name}_rms_m"] = error.rms
+        figures[f"retarget.{name}_rms_reachable_m"] = error.rms_reachable
+    return Prepared(result.clip, report.sentences, report.status), figures
+
+
+def _changed(clip: Clip, changes: dict[str, Any]) -> Clip:
+    """The clip with the plan's changes: its part first, in its own time, then its tempo, then its gait."""
+    from bunraku.motion.excerpt import at_tempo, excerpt
+
+    changes = {name: _number(value, name) for name, value in changes.items()}
+    clip = excerpt(clip, changes.get("start_s", 0.0), changes.get("duration_s"))
+    clip = at_tempo(clip, changes.get("tempo", 1.0))
+    gait = {name: changes[name] for name in ("cycle_s", "distance_m", "speed_m_s") if name in changes}
+    if not gait:
+        return clip
+    if clip.gait is None:
+        raise BadInput(f"{next(iter(gait))} is of a gait; the clip {clip.name!r} has none")
+    if "distance_m" in gait and "speed_m_s" in gait:
+        raise BadInput("distance_m and speed_m_s are both set; keep one")
+    if "cycle_s" in gait:
+        clip = at_tempo(clip, clip.gait.duration / gait["cycle_s"])
+    going = clip.gait
+    assert going is not None  # noqa: S101
+    aside = going.distance[1] if going.distance is not None else None
+    ahead = gait.get("distance_m", gait["speed_m_s"] * going.duration if "speed_m_s" in gait else None)
+    return clip if ahead is None else clip.changed(gait=going.changed(distance=(ahead, aside)))
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{name} takes a number; {str(value)[:60]!r} arrived")
+    return float(value)
+
+
+def _options(performer: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Options as the performer's dataclass takes them: lists are tuples, whole numbers may be written with a point."""
+    from bunraku.performers.performer import performer_class
+
+    hints = typing.get_type_hints(performer_class(performer))
+    found = {}
+    for name, value in options.items():
+        if isinstance(value, list):
+            value = tuple(value)
+        elif hints.get(name) is int and isinstance(value, float) and value.is_integer():
+            value = int(value)
+        elif hints.get(name) is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if hints.get(name) in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise BadInput(f"the option {name} of {performer} takes a number; {str(value)[:60]!r} arrived")
+        found[name] = value
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A number, text or truth that JSON can say; numbers that it cannot become texts."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _source(sent: dict[str, Any] | None, kind: str) -> Any:
+    """What was sent; a built-in one is read here, and must be the same."""
+    if sent is None:
+        return None
+    if not sent["built_in"]:
+        return Source(sent["label"], sent["main"], sent["contents"])
+    path = built_in_path(kind, sent["label"])
+    try:
+        found = None if path is None else pack(sent["label"], path, built_in=True)
+    except BadInput as error:
+        raise _Elsewhere(f"the built-in {kind} {sent['label']!r} of this worker cannot be used: {error}") from error
+    if found is None or found.digest != sent["digest"]:
+        raise _Elsewhere(f"the built-in {kind} {sent['label']!r} of this worker is another one; install the same Bunraku there")
+    return found
+
+
+def _character(source: Source, overlay: Source | None) -> Character:
+    return _read("character", source, overlay)
+
+
+def _clip(source: Source) -> Clip:
+    return _read("clip", source, None)
+
+
+_LAST: dict[tuple[str, str, str], Any] = {}
+"""The nouns read last, by their content: most runs differ in something else."""
+
+
+def _read(kind: str, source: Source, overlay: Source | None) -> Any:
+    """The noun of a source, read from a folder that is gone afterwards."""
+    from bunraku.formats.registry import read_character, read_clip
+
+    key = (kind, source.digest, "" if overlay is None else overlay.digest)
+    if key in _LAST:
+        return _LAST[key]
+    with tempfile.TemporaryDirectory(prefix="bunraku-batch-") as folder:
+        try:
+            path = source.unpacked(Path(folder) / kind)
+            over = None if overlay is None else overlay.unpacked(Path(folder) / "overlay")
+        except BadInput as error:
+            raise _Elsewhere(f"the {kind} could not be unpacked: {_bare(error, folder)}") from error
+        try:
+            found = read_character(path, overlay=over) if kind == "character" else read_clip(path)
+        except BadInput as error:
+            raise BadInput(_bare(error, folder)) from error
+    while len(_LAST) >= MOST_KEPT:
+        _LAST.pop(next(iter(_LAST)), None)
+    _LAST[key] = found
+    return found
+
+
+def _bare(error: BadInput, folder: str) -> str:
+    """What an error says, names of files without the folder that is gone afterwards."""
+    return re.sub(re.escape(folder) + "/(character|clip|overlay)/", "", str(error))

@@ -1,0 +1,134 @@
+"""On real Dask: whatever is killed, the table is the one that runs in this process give, byte for byte.
+
+200 runs, and more kinds of kills: benchmarks/does_the_batch_survive_kills.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bunraku.batch.batch import run_batch
+from bunraku.batch.cluster import LocalWorkers, RemoteScheduler
+from bunraku.batch.plan import Plan, read_plan
+from bunraku.batch.store import Store
+from bunraku.batch.table import make_table, write_table
+from bunraku.batch.working import carry_out
+from bunraku.optimization.monitor import Event, Monitor
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds its processes in /proc")
+
+Planned = Callable[..., Path]
+PATIENCE = 300.0
+
+
+def expected(plan: Plan, folder: Path) -> bytes:
+    """The table without Dask: every run in this process."""
+    store = Store(folder)
+    for run in plan.runs:
+        store.keep(run.key, run.settings, carry_out(plan.job(run)), 1)
+    return write_table(make_table(plan, store), folder)[0].read_bytes()
+
+
+def workers(pid: int) -> list[int]:
+    """The workers among the children of a process that this test started, or of itself."""
+    found: list[int] = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(word) for word in path.read_text().split()]
+    return [child for child in found if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def kept(folder: Path) -> dict[str, int]:
+    """The inode of every result that is kept."""
+    return {path.parent.name: path.stat().st_ino for path in (folder / "runs").glob("[!.]*/figures.json")}
+
+
+def until(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not ready():
+        assert process.poll() is None, "it ended too early"
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+class Killing(Monitor):
+    """Kills a worker of this process when the first new run is done."""
+
+    killed = 0
+
+    def report(self, event: Event) -> None:
+        if not self.killed and event.fraction is not None and event.fraction < 1.0:
+            self.killed = workers(os.getpid())[0]
+            os.kill(self.killed, signal.SIGKILL)
+
+    @property
+    def cancelled(self) -> bool:
+        return False
+
+
+def test_the_command_and_a_worker_are_killed(planned: Planned, folder: Path) -> None:
+    path = planned()
+    plan = read_plan(path)
+    words = [sys.executable, "-m", "bunraku.cli.main", "batch", str(path), "-o", str(folder / "out"), "--no-plots"]
+    command = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: len(kept(folder / "out")) >= 3, command)
+        orphans = workers(command.pid)
+    finally:
+        command.kill()
+        command.wait()
+    before = kept(folder / "out")
+    assert len(orphans) == 2
+    assert 3 <= len(before) < 12
+    killing = Killing()
+    batch = run_batch(plan, folder / "out", LocalWorkers(2), plots=False, monitor=killing)
+    assert killing.killed
+    assert batch.exit_code == 0
+    assert before.items() <= kept(folder / "out").items(), "what was done before the kill is not done again"
+    assert (folder / "out" / "results.csv").read_bytes() == expected(plan, folder / "plain")
+    end = time.monotonic() + PATIENCE
+    while any(Path(f"/proc/{pid}").exists() for pid in orphans):
+        assert time.monotonic() < end, "the killed command's workers live on"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def scheduled(folder: Path, port: int) -> Iterator[None]:
+    """A scheduler and a worker in processes of their own, on loopback; killed at the end."""
+    where = ["--host", "127.0.0.1", "--no-dashboard"]
+    started = [
+        subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        for words in (
+            [sys.executable, "-m", "dask", "scheduler", "--port", str(port), *where],
+            [sys.executable, "-m", "dask", "worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", *where],
+        )
+    ]
+    try:
+        yield
+    finally:
+        for process in started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def test_a_scheduler_of_its_own(planned: Planned, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    plan = read_plan(planned())
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with scheduled(tmp_path_factory.mktemp("elsewhere"), port):
+        batch = run_batch(plan, folder / "out", RemoteScheduler(f"tcp://127.0.0.1:{port}"), plots=False)
+    assert batch.exit_code == 0
+    assert (folder / "out" / "results.csv").read_bytes() == expected(plan, folder / "plain")
