@@ -1,0 +1,68 @@
+"""Joint curves: keys dragged, joints muted or held."""
+
+from __future__ import annotations
+
+from bunraku.errors import BadInput
+from bunraku.motion import JointCurves
+from bunraku.motion.keys import Keys, keys_of, moved, removed
+from bunraku.studio.document import Document
+from bunraku.studio.edits.opening import with_clip
+from bunraku.studio.edits.registry import edit
+
+__all__ = ["hold_joint", "move_key", "mute_joint", "remove_key"]
+
+
+@edit("keys.move", "Moved a key of {joint}")
+def move_key(document: Document, joint: str, key: int, time: float, value: float, keys: list[int] | None = None) -> Document:
+    """Move key number ``key`` of a joint's curve to another time [s] and value.
+
+    ``keys``: the samples at which the keys stand; those that the curve suggests if they are not given.
+    """
+    curves = _curves(document)
+    return _with(document, moved(curves, joint, _keys(curves, joint, keys), int(key), float(time), float(value)))
+
+
+@edit("keys.remove", "Removed a key of {joint}")
+def remove_key(document: Document, joint: str, key: int, keys: list[int] | None = None) -> Document:
+    """Take a key of a joint's curve away: the curve goes smoothly from the one before to the one after. ``keys`` as of a move."""
+    curves = _curves(document)
+    return _with(document, removed(curves, joint, _keys(curves, joint, keys), int(key)))
+
+
+@edit("joint.mute", "Muted or unmuted {joint}")
+def mute_joint(document: Document, joint: str) -> Document:
+    """A muted joint stays at its home value, whatever its curve says; muting it again brings the curve back."""
+    _known(document, joint)
+    muted = document.muted
+    return document.changed(muted=tuple(one for one in muted if one != joint) if joint in muted else (*muted, joint))
+
+
+@edit("joint.lock", "Held or freed {joint}")
+def hold_joint(document: Document, joint: str) -> Document:
+    """A held joint does not take part: in a gait it stays at home, in a clip it is among those held."""
+    _known(document, joint)
+    clip = document.need_clip()
+    if clip.gait is not None:
+        locked = clip.gait.locked
+        kept = tuple(one for one in locked if one != joint) if joint in locked else (*locked, joint)
+        return with_clip(document, clip.changed(gait=clip.gait.changed(locked=kept)))
+    held = tuple(one for one in clip.held if one != joint) if joint in clip.held else (*clip.held, joint)
+    return with_clip(document, clip.changed(held=held))
+
+
+def _curves(document: Document) -> JointCurves:
+    return document.need_clip().need_joints("editing curves")
+
+
+def _keys(curves: JointCurves, joint: str, samples: list[int] | None) -> Keys:
+    return keys_of(curves, joint) if samples is None else Keys(tuple(int(k) for k in samples), curves.rate)
+
+
+def _known(document: Document, joint: str) -> None:
+    who = document.need_character()
+    if joint not in who.coordinates:
+        raise BadInput(f"{joint!r} is no coordinate of {who.name!r}; it has {', '.join(who.coordinates[:12])}")
+
+
+def _with(document: Document, curves: JointCurves) -> Document:
+    return with_clip(document, document.need_clip().changed(joints=curves))

@@ -1,0 +1,111 @@
+"""How a character goes: speed and turning, footfalls, and targets placed at times."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bunraku.errors import BadInput
+from bunraku.gait.edit import moved_swing, toggled
+from bunraku.motion import Gait, Target
+from bunraku.studio.document import Document
+from bunraku.studio.edits.opening import with_clip
+from bunraku.studio.edits.registry import edit
+
+__all__ = ["add_target", "move_swing", "move_target", "remove_target", "set_gait", "set_goal", "toggle_foot"]
+
+NUMBERS = ("duration", "swing_height", "air", "friction", "turn")
+CHOICES = ("pattern", "start", "end", "symmetric", "periodic", "cycles", "samples")
+
+
+@edit("gait.goal", "Changed how far it goes and turns")
+def set_goal(document: Document, forward: float | None = None, aside: float | None = None, turn: float | None = None) -> Document:
+    """How far [m] and how much turned [rad] in one cycle, or from start to end; what is left out stays as it is."""
+    gait = _gait(document)
+    x, y = gait.distance or (None, None)
+    distance = (x if forward is None else float(forward), y if aside is None else float(aside))
+    changed = gait.changed(distance=None if distance == (None, None) else distance, turn=gait.turn if turn is None else float(turn))
+    return _with(document, changed)
+
+
+@edit("gait.set", "Set the gait's {field} to {value}")
+def set_gait(document: Document, field: str, value: float | str | bool | None) -> Document:
+    """One field of the gait."""
+    if field not in (*NUMBERS, *CHOICES):
+        raise BadInput(f"a gait has no {field!r} to set here; it has {', '.join((*NUMBERS, *CHOICES))}")
+    gait = _gait(document)
+    changes: dict[str, object] = {field: int(value) if field in ("cycles", "samples") and value is not None else value}
+    if field == "pattern" and value != "custom":
+        changes |= {"swings": ()}
+        if value == "roll":
+            changes |= {"air": None}
+    return _with(document, gait.changed(**changes))
+
+
+@edit("gait.toggle", "Footfall of {foot}, cell {cell}")
+def toggle_foot(document: Document, foot: str, cell: int, cells: int = 24) -> Document:
+    """Put a foot down, or lift it, in one cell of the cycle."""
+    return _with(document, toggled(document.need_character(), _gait(document), foot, int(cell), int(cells)))
+
+
+@edit("gait.swing", "Moved the {end} of a swing of {foot}")
+def move_swing(document: Document, foot: str, swing: int, end: str, phase: float) -> Document:
+    """Move the start or the end of a swing to another phase of the cycle."""
+    return _with(document, moved_swing(document.need_character(), _gait(document), foot, int(swing), end, float(phase)))
+
+
+@edit("target.add", "Added a target of {what} at {time} s")
+def add_target(document: Document, what: str, time: float, place: list[float | None], weight: float = 50.0) -> Document:
+    """Where something should be at a time."""
+    gait = _gait(document)
+    known = ("com", "base", *(tip.name for tip in document.need_character().end_effectors))
+    if what not in known:
+        raise BadInput(f"{what!r} cannot have a target; {', '.join(known)} can")
+    return _with(document, gait.changed(targets=(*gait.targets, Target(float(time), what, _place(place), float(weight)))))
+
+
+@edit("target.move", "Moved target {index}")
+def move_target(
+    document: Document, index: int, place: list[float | None] | None = None, time: float | None = None, weight: float | None = None
+) -> Document:
+    """Another place [m], time [s] or weight for a target."""
+    gait = _gait(document)
+    old = _target(gait, index)
+    new = dataclasses.replace(
+        old,
+        place=old.place if place is None else _place(place),
+        time=old.time if time is None else float(time),
+        weight=old.weight if weight is None else float(weight),
+    )
+    return _with(document, gait.changed(targets=tuple(new if k == index else one for k, one in enumerate(gait.targets))))
+
+
+@edit("target.remove", "Removed target {index}")
+def remove_target(document: Document, index: int) -> Document:
+    """Take a target away."""
+    gait = _gait(document)
+    _target(gait, index)
+    return _with(document, gait.changed(targets=tuple(one for k, one in enumerate(gait.targets) if k != index)))
+
+
+def _gait(document: Document) -> Gait:
+    gait = document.need_clip().gait
+    if gait is None:
+        raise BadInput(f"the clip {document.need_clip().name!r} has no gait; open one that goes somewhere")
+    return gait
+
+
+def _target(gait: Gait, index: int) -> Target:
+    if not 0 <= int(index) < len(gait.targets):
+        raise BadInput(f"target {index} of {len(gait.targets)} arrived; they count from 0")
+    return gait.targets[int(index)]
+
+
+def _place(place: list[float | None]) -> tuple[float | None, float | None, float | None]:
+    if len(place) != 3:
+        raise BadInput(f"a place of {len(place)} numbers arrived; give x, y, z")
+    x, y, z = (None if part is None else float(part) for part in place)
+    return (x, y, z)
+
+
+def _with(document: Document, gait: Gait) -> Document:
+    return with_clip(document, document.need_clip().changed(gait=gait))

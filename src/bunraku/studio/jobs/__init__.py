@@ -1,0 +1,1 @@
+"""Computations of the studio, in a process of their own."""

@@ -1,0 +1,1 @@
+"""What a worker can be asked to do, one file a verb."""

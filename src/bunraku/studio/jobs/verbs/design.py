@@ -1,0 +1,93 @@
+"""Designing: dimensions set by hand, with a feature kept, or improved by themselves; the motion follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bunraku.errors import BadInput
+from bunraku.optimization.monitor import Event, Monitor
+from bunraku.studio.jobs.exchange import read_who
+from bunraku.studio.jobs.verbs.arguments import Arguments
+
+if TYPE_CHECKING:
+    from bunraku.building.design import Design
+    from bunraku.design.study import Study, Variant
+
+__all__ = ["design"]
+
+
+def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
+    """{character, clip, changes, keep, aim, free, steps} -> the new character's file, its parameters, energies.
+
+    ``changes``: {name: m} set by hand; ``keep``: a feature that stays while the ``free`` parameters follow; ``aim``: energy, target
+    or torque is improved by the ``free`` ones (all if none are named) in at most ``steps`` steps.
+    """
+    from bunraku.building.robots.builtin import ROBOTS
+    from bunraku.design.features import feature
+    from bunraku.design.redesign import AIMS, chosen_names, family_of, first_variant, improved
+    from bunraku.design.study import gait_study
+    from bunraku.formats.registry import read_clip, write_character
+
+    given = Arguments(arguments, "design")
+    source, wish = given.text("character"), read_clip(given.text("clip"))
+    changes = {name: float(value) for name, value in given.mapping("changes").items()}
+    keep, aim, steps = given.text("keep", ""), given.text("aim", ""), given.count("steps", 10)
+    wanted, samples = [str(name) for name in given.sequence("free")], given.count("samples", 0)
+    target = given.path("target", folder / "result.character.yaml")
+    given.finish()
+    if wish.gait is None:
+        raise BadInput(f"the clip {wish.name!r} has no gait; design needs to know how the character should go")
+    if aim and aim not in AIMS:
+        raise BadInput(f"a design improves one of {', '.join(AIMS)}; {aim!r} arrived")
+    if keep:
+        feature(keep)
+    family = family_of(source if source in ROBOTS else read_who(source, folder))
+    asked = gait_study(family, wish.gait, samples=samples)
+    asked.edited(family.initial, changes)
+    free = [name for name in chosen_names(asked, wanted) if name not in changes]
+    if (aim or keep) and not free:
+        raise BadInput("nothing is left to change by itself: all that may is set by hand; allow more, or set less")
+    monitor.report(Event("design", None, "the motion of the design as it is"))
+    study, before, _ = first_variant(asked, monitor=monitor)
+    after = before
+    facts: dict[str, Any] = {"energy_before": before.energy}
+    if changes:
+        after, more = _changed(study, before, changes, keep, free, monitor)
+        facts |= more
+    if aim:
+        study, after, made = improved(study, family, after, aim, free, steps=steps, monitor=monitor)
+        rows = [{"objective": one.value, "energy": one.energy, "parameters": one.parameters} for one in made.steps]
+        facts |= {"design_status": made.status.value, "steps": rows, "notes": list(made.notes)}
+    write_character(target, family.character(after.parameters))
+    return facts | _summary(family, after) | {"path": str(target)}, monitor.cancelled
+
+
+def _changed(
+    study: Study, before: Variant, changes: dict[str, float], keep: str, free: list[str], monitor: Monitor
+) -> tuple[Variant, dict[str, Any]]:
+    from bunraku.design.manual import edit
+    from bunraku.design.semi_automatic import keep as keeping
+
+    if keep:
+        kept = keeping(study, before, changes, keep, free=free, monitor=monitor)
+        return kept.variant, {"kept": keep, "drift": kept.drift, "drift_unit": _unit(keep)}
+    made = edit(study, before, changes, monitor=monitor)
+    return made.variant, {"energy_start": made.plain, "energy_predicted": made.predicted, "iterations": made.iterations}
+
+
+def _unit(keep: str) -> str:
+    return "m" if keep in ("feet", "com", "position") else "rad"
+
+
+def _summary(family: Design, after: Variant) -> dict[str, Any]:
+    name, amount = after.worst
+    feasible = not after.soft and after.solution.status.good
+    return {
+        "parameters": dict(zip(family.names, map(float, after.parameters), strict=True)),
+        "energy_after": after.energy,
+        "status": after.solution.status.value,
+        "feasible": feasible,
+        "violated": "" if feasible else name,
+        "violated_by": 0.0 if feasible else amount,
+    }

@@ -1,0 +1,49 @@
+"""Errors of tracked bodies before and after, as arrays: of flexible characters this takes two simulations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bunraku.errors import BadInput
+from bunraku.optimization.monitor import Event, Monitor
+from bunraku.studio.jobs.exchange import read_arrays, write_arrays
+from bunraku.studio.jobs.verbs.arguments import Arguments
+
+if TYPE_CHECKING:
+    from bunraku.verification.body_errors import BodyErrors
+
+__all__ = ["errors", "read_errors"]
+
+
+def errors(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
+    """{performance} -> the arrays' file: times (n,), before and after (n, k), names and a note as bytes of text."""
+    from bunraku.formats.registry import read_performance
+    from bunraku.verification.body_errors import body_errors
+
+    given = Arguments(arguments, "errors")
+    performance = read_performance(given.text("performance"))
+    given.finish()
+    monitor.report(Event("measuring", None, "how far bodies are from where they were wished"))
+    found = body_errors(performance)
+    text = np.frombuffer("\n".join((found.note.replace("\n", " "), *found.names)).encode(), dtype=np.uint8)
+    arrays: dict[str, Any] = {"times": found.times, "after": found.after, "text": text}
+    if found.before is not None:
+        arrays["before"] = found.before
+    path = folder / "errors.npz"
+    write_arrays(path, arrays)
+    return {"path": str(path)}, False
+
+
+def read_errors(path: Path) -> BodyErrors:
+    """What was written."""
+    from bunraku.verification.body_errors import BodyErrors
+
+    arrays: dict[str, Any] = dict(read_arrays(path))
+    try:
+        note, *names = arrays["text"].tobytes().decode(errors="replace").split("\n")
+        return BodyErrors(arrays["times"], tuple(names), arrays.get("before"), arrays["after"], note)
+    except KeyError as error:
+        raise BadInput(f"holds no errors: {error} is missing", file=str(path)) from error

@@ -1,0 +1,1 @@
+"""The page: panels and scene over a session. It shows and calls; it computes nothing."""

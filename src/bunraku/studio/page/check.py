@@ -1,0 +1,170 @@
+"""Check & export: certificate and worst moments, the replay in foreign physics, exporters, parts, recordings and films."""
+
+from __future__ import annotations
+
+import threading
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from bunraku.errors import BunrakuError
+from bunraku.motion import Check
+from bunraku.stage.registry import exporters
+from bunraku.studio.page.recording import Recorder
+from bunraku.studio.page.ui import Same, Section, Ui, alone
+from bunraku.studio.project import plain
+from bunraku.studio.widgets.checks import checks_table, moments_table
+from bunraku.studio.widgets.notice import notice
+
+__all__ = ["CheckTab"]
+
+
+class CheckTab:
+    """What is promised, whether it is kept, and how it leaves the studio."""
+
+    def __init__(self, ui: Ui, tab: Any, recorder: Recorder) -> None:
+        self._ui, self._recorder = ui, recorder
+        session = ui.session
+        with tab:
+            self._state = ui.html("", order=1.0)
+            self._verify = ui.button(
+                "Verify in MuJoCo", session.make.verify, order=2.0, color="green", hint="A replay in physics that is not ours"
+            )
+            self._verdict = ui.html("", order=3.0)
+            self._certificate = ui.html("", order=4.0)
+            self._moments = ui.html("", order=5.0)
+        self._export = Section(ui, tab, "Export", order=6.0)
+        self._record = Section(ui, tab, "Record", order=7.0)
+        self._parts = Section(ui, tab, "Make it", order=8.0, open=False)
+        self._key: Any = None
+        self.refresh("document")
+
+    @alone
+    def refresh(self, what: str) -> None:
+        """Show promises and what can leave."""
+        session = self._ui.session
+        found = session.result
+        old = session.latest
+        self._verify.disabled = found is None or session.busy
+        if found is None:
+            words = (
+                "The performance is out of date: run it again."
+                if old is not None
+                else "Run a performer first; then its promises are here."
+            )
+            self._state.content = notice(words, "out-of-date" if old is not None else "info")
+        else:
+            certificate = found.performance.certificate
+            words = "The certificate holds." if certificate.holds else "The certificate does not hold; see below."
+            self._state.content = notice(f"{words} {certificate.status.sentence}", "good" if certificate.holds else "bad")
+        shown = found or old
+        key = None if shown is None else (Same(shown.performance), shown.verdict is not None)
+        if key != self._key:
+            self._key = key
+            self._fill(shown)
+        self._export.show(found is not None, self._fill_export, visible=found is not None)
+        self._record.show(
+            session.shown.motion is not None,
+            self._fill_record,
+            visible=session.shown.motion is not None or session.shown.wish is not None,
+        )
+        self._parts.show(session.document.base is not None, self._fill_parts, visible=session.document.base is not None)
+
+    def _fill(self, found: Any) -> None:
+        if found is None:
+            self._verdict.content = self._certificate.content = self._moments.content = ""
+            return
+        from bunraku.verification.moments import worst_moments
+
+        certificate = found.performance.certificate
+        notes = "".join(f'<div style="font-size:12px;padding:0 .6em">{escape(note)}</div>' for note in certificate.notes[:6])
+        self._certificate.content = checks_table(certificate.checks, "Certificate") + notes
+        self._moments.content = moments_table(worst_moments(found.performance))
+        if found.verdict is not None:
+            self._verdict.content = notice(found.verdict["sentence"], "good" if found.verdict["holds"] else "bad") + checks_table(
+                [_check(one) for one in found.verdict["checks"]], "MuJoCo replay"
+            )
+        else:
+            self._verdict.content = ""
+
+    def _fill_export(self) -> None:
+        ui, gui = self._ui, self._ui.gui
+        names = tuple(exporters())
+        which = gui.add_dropdown("Format", names, hint="; ".join(f"{name}: {one.meaning}" for name, one in exporters().items()))
+        ui.button("Download", lambda: self._download(which.value))
+        ui.button("Download the performance", self._download_performance)
+        ui.button("Download the character", self._download_character)
+
+    def _download(self, name: str) -> None:
+        session = self._ui.session
+        found = session.result
+        if found is not None:
+            exporter = exporters()[name]
+            self._send(
+                Path(found.path.name.removesuffix(".performance.npz")).name + exporter.suffix, exporter.function(found.performance)
+            )
+
+    def _download_performance(self) -> None:
+        found = self._ui.session.result
+        if found is not None:
+            self._send(found.path.name, found.path.read_bytes())
+
+    def _download_character(self) -> None:
+        from bunraku.formats.character_yaml import write_character_yaml
+
+        who = self._ui.session.document.need_character()
+        self._send(f"{who.name}.character.yaml", write_character_yaml(who).encode())
+
+    def _send(self, label: str, data: bytes, client: Any = None) -> None:
+        """To the project's folder, and to the browser that asked for it: ``client``, or the one whose button is carried out."""
+        from bunraku.formats.atomic import write_atomically
+
+        name = plain(label)  # names of characters and clips may come from a stranger's file
+        write_atomically(self._ui.session.project.place("exports") / name, data)
+        self._ui.session.say("note", f"wrote exports/{name}")
+        client = client or self._ui.client
+        if client is not None:
+            client.send_file_download(name, data, save_immediately=True)
+
+    def _fill_record(self) -> None:
+        ui, recorder = self._ui, self._recorder
+        ui.button(
+            "Page that plays it (HTML)", lambda: self._send(f"{self._name()}.html", recorder.page()), hint="One file, works offline"
+        )
+        ui.button("Film with sound (MP4)", lambda: self._film(".mp4"), hint="As this browser sees it")
+        ui.button("Film (GIF)", lambda: self._film(".gif"))
+
+    def _film(self, suffix: str) -> None:
+        """Film in a thread of its own: others go on working."""
+        name, session, client = f"{self._name()}{suffix}", self._ui.session, self._ui.client
+
+        def film() -> None:
+            try:
+                data = self._recorder.film(suffix, client)
+            except Exception as error:
+                session.say("error", str(error) if isinstance(error, BunrakuError) else f"the film could not be made ({error!r})")
+                return
+            self._ui.act(lambda: self._send(name, data, client))
+
+        threading.Thread(target=film, name="studio film", daemon=True).start()
+
+    def _name(self) -> str:
+        document = self._ui.session.document
+        return plain(f"{document.clip.name if document.clip is not None else 'pose'}-{document.need_character().name}")
+
+    def _fill_parts(self) -> None:
+        self._ui.button(
+            "Make the parts", self._ui.session.make.fabricate, hint="Files for the printer, bill of materials, assembly notes"
+        )
+
+
+def _check(facts: dict[str, Any]) -> Check:
+    value = facts["value"]
+    return Check(
+        facts["name"],
+        float("nan") if value is None else float(value),
+        facts["unit"],
+        facts["bar"],
+        bool(facts["at_least"]),
+        facts["note"],
+    )

@@ -1,0 +1,448 @@
+"""Choreograph: speed, turning and footfalls; targets; weights over time; joint curves; the voice; the modes of a show."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from typing import Any
+
+from bunraku.character import Character
+from bunraku.errors import BadInput, BunrakuError
+from bunraku.motion import Clip, JointCurves
+from bunraku.motion.emphasis_edit import weight_of_share
+from bunraku.motion.keys import Keys
+from bunraku.studio.document import Document
+from bunraku.studio.page.beginning import fill_beginning
+from bunraku.studio.page.dragging import Drag
+from bunraku.studio.page.going import Going, held_joints
+from bunraku.studio.page.placed_keys import PlacedKeys
+from bunraku.studio.page.ui import Same, Section, Ui, alone
+from bunraku.studio.widgets.blocks import blocks
+from bunraku.studio.widgets.curves import CurvesView, curves, curves_view, most_moving
+from bunraku.studio.widgets.emphasis import EmphasisView, emphasis, emphasis_view
+from bunraku.studio.widgets.footfall import footfall, footfall_scale
+from bunraku.studio.widgets.notice import notice
+from bunraku.studio.widgets.scale import time_scale
+from bunraku.studio.widgets.speech import speech
+
+__all__ = ["WIDTH", "ChoreographTab"]
+
+WIDTH = 360.0
+MOST_FRAMES = 6
+LEAST = 3.0
+"""How far [px] a press must move to be a drag."""
+
+
+class ChoreographTab:
+    """Edits the clip: whatever tracks it has."""
+
+    def __init__(self, ui: Ui, tab: Any) -> None:
+        self._ui, self._tab = ui, tab
+        self._clip = Section(ui, tab, "Clip", order=1.0)
+        self._begin = Section(ui, tab, "New clip", order=1.5, open=False)
+        self._going = Section(ui, tab, "Speed and turning", order=2.0)
+        self._footfalls = Section(ui, tab, "Footfalls", order=3.0)
+        self._targets = Section(ui, tab, "Targets", order=4.0)
+        self._held_joints = Section(ui, tab, "Joints that stay still", order=4.5, open=False)
+        self._modes = Section(ui, tab, "Primitives", order=5.0)
+        self._speech = Section(ui, tab, "Voice", order=6.0)
+        self._emphasis = Section(ui, tab, "What matters when", order=7.0, open=False)
+        self._curves = Section(ui, tab, "Joint curves", order=8.0)
+        self._pictures: dict[str, Any] = {}
+        self._goal = Going(ui)
+        self._placed = PlacedKeys()
+        self._bodies: tuple[str, ...] = ()
+        self._kind = "position"
+        self._curves_view: CurvesView | None = None
+        self._emphasis_view: EmphasisView | None = None
+        self._joints: tuple[str, ...] = ()
+        self._picked: dict[str, int] = {}
+        self._mark: tuple[str, int] | None = None
+        self._dragging = ""
+        self._held: dict[str, Any] = {}
+        self._listen()
+        self.refresh("document")
+
+    @alone
+    def refresh(self, what: str) -> None:
+        """Show the tracks of the clip."""
+        if what not in ("document", "shown", "result", "selection"):
+            return
+        document = self._ui.session.previewed
+        clip, character = document.clip, document.character
+        ready = clip is not None and character is not None
+        if clip is None:
+            clip = Clip("none")
+        if what in ("document", "selection"):
+            base = self._ui.session.document
+            kind = (Same(base.base), clip.name, clip.tracks)
+            self._clip.show((kind, clip.skeleton is not None), lambda: self._fill_clip(base))
+            self._begin.show(Same(base.base), lambda: fill_beginning(self._ui, base.need_character()), visible=ready)
+            gait = clip.gait
+            self._going.show((kind, gait is not None), lambda: self._goal.fill(base), visible=ready and gait is not None)
+            self._footfalls.show(kind, lambda: self._picture("footfalls"), visible=ready and gait is not None)
+            count = 0 if gait is None else len(gait.targets)
+            self._targets.show(
+                (kind, count, self._ui.session.selection.target),
+                lambda: self._fill_targets(base),
+                visible=ready and gait is not None,
+            )
+            self._held_joints.show(kind, lambda: self._picture("held"), visible=ready and gait is not None)
+            self._modes.show(
+                (kind, _mode_key(clip), self._ui.session.selection.mode),
+                lambda: self._fill_modes(base),
+                visible=ready and clip.modes is not None,
+            )
+            voiced = clip.audio is not None or bool(clip.words) or bool(clip.phrases)
+            self._speech.show(kind, lambda: self._picture("speech"), visible=ready and voiced)
+            self._emphasis.show(kind, lambda: self._fill_emphasis(base), visible=ready and clip.joints is not None)
+            self._curves.show((kind, self._joints), lambda: self._fill_curves(base), visible=ready and clip.joints is not None)
+            self._goal.follow(base)
+        if ready:
+            self._draw(document)
+
+    def release(self) -> None:
+        """No hand is on a picture any more."""
+        self._dragging, self._held = "", {}
+
+    # pictures
+
+    def _picture(self, name: str) -> None:
+        self._pictures[name] = self._ui.html("")
+
+    def _draw(self, document: Document) -> None:
+        clip, character = document.need_clip(), document.need_character()
+        drawn: dict[str, str] = {}
+        if clip.gait is not None:
+            drawn["footfalls"] = footfall(character, clip.gait, 0.0, width=WIDTH)
+            drawn["held"] = held_joints(character, clip.gait)
+        if clip.modes is not None:
+            drawn["modes"] = blocks(clip.modes, selected=self._ui.session.selection.mode, time=0.0, width=WIDTH)
+        if clip.audio is not None or clip.words or clip.phrases:
+            drawn["speech"] = self._voice(clip)
+        if clip.joints is not None:
+            if not self._dragging.startswith("emphasis") or self._emphasis_view is None:
+                names = (*self._bodies, *_bodies(character)[:MOST_FRAMES])
+                self._emphasis_view = emphasis_view(clip.emphasis, names, clip.duration, width=WIDTH)
+            drawn["emphasis"] = emphasis(self._emphasis_view, clip.emphasis, selected=self._picked.get("emphasis"), time=0.0)
+            drawn["curves"] = self._curve_rows(document, clip.joints)
+        sections = {
+            "footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes, "speech": self._speech,
+            "emphasis": self._emphasis, "curves": self._curves,
+        }  # fmt: skip
+        for name, content in drawn.items():  # a section that was taken away comes back with the news of the document, if late
+            if name in self._pictures and sections[name].shown:
+                self._pictures[name].content = content
+
+    def _curve_rows(self, document: Document, wished: JointCurves) -> str:
+        session = self._ui.session
+        found = session.result
+        performed = None
+        if found is not None and not found.performance.dynamic:
+            performed = found.performance.positions()
+        elif found is not None:
+            performed = found.performance.motion
+        if not self._dragging.startswith("keys") or self._curves_view is None:
+            self._placed.follow(document.need_clip())
+            names = [name for name in self._joints if name in wished.names] or most_moving(wished, 3)
+            keys = {name: self._placed.on(wished, name) for name in names} if len(wished.values) > 1 else {}
+            self._curves_view = curves_view(document.need_character(), wished, names, performed=performed, keys=keys, width=WIDTH)
+        clip = document.need_clip()
+        joint = session.selection.joint
+        key = self._picked.get("key")
+        selected = (joint, key) if joint and key is not None else joint or None
+        held = self._held if self._dragging == "keys.move" else {}
+        dragged = (str(held["joint"]), int(held["key"]), float(held["time"])) if held else None
+        return curves(
+            self._curves_view,
+            wished,
+            performed,
+            muted=document.muted,
+            locked=clip.held,
+            selected=selected,
+            dragged=dragged,
+            time=0.0,
+        )
+
+    def _voice(self, clip: Clip) -> str:
+        motion = None
+        if clip.joints is not None:
+            name = most_moving(clip.joints, 1)[0]
+            motion = (name, clip.joints.times, clip.joints.column(name))
+        strokes = [mark.stroke for mark in (*clip.words, *clip.phrases) if mark.stroke is not None]
+        return speech(
+            clip.duration,
+            clip.audio,
+            clip.words,
+            clip.phrases,
+            strokes=strokes,
+            motion=motion,
+            selected=self._mark,
+            time=0.0,
+            width=WIDTH,
+        )
+
+    # widgets
+
+    def _fill_clip(self, document: Document) -> None:
+        ui, session = self._ui, self._ui.session
+        if document.clip is None:
+            begin = ", or begin one:" if document.base is not None else "."
+            ui.html(notice(f"No clip is open. Pick one from the gallery, open a file{begin}", "info"))
+            if document.base is not None:
+                fill_beginning(ui, document.need_character())
+            return
+        clip = document.clip
+        ui.words(f"{clip.name}, {clip.duration:.1f} s: {', '.join(clip.tracks) or 'empty'}")
+        if clip.skeleton is not None and clip.joints is None:
+            ui.html(notice("A captured skeleton. Retarget it to see and edit its curves on this character.", "info"))
+            ui.button("Retarget to this character", session.make.retarget, color="green")
+
+    def _fill_targets(self, document: Document) -> None:
+        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        gait = document.need_clip().gait
+        assert gait is not None  # noqa: S101
+        who = document.need_character()
+        what = gui.add_dropdown("What", ("com", "base", *(tip.name for tip in who.end_effectors)))
+        ui.button(
+            "Add a target at this time",
+            lambda: self._add_target(what.value),
+            hint="Where it is now; then drag its gizmo in the scene",
+        )
+        for k, target in enumerate(gait.targets):
+            chosen = session.selection.target == k
+            ui.html(
+                f'<div data-click="target.select" data-index="{k}" style="cursor:pointer;font-size:12px;padding:.15em .6em;'
+                f'{"font-weight:600" if chosen else ""}">{k + 1}. {escape(target.what)} at {target.time:.2f} s</div>'
+            )
+            if chosen:
+                time = gui.add_number("Time [s]", round(target.time, 3), min=0.0, max=gait.duration, step=0.01)
+                ui.changed(time, partial(self._set_target, k, "time"), key="target time")
+                weight = gui.add_number("Weight", target.weight, min=0.0, max=1e6)
+                ui.changed(weight, partial(self._set_target, k, "weight"), key="target weight")
+                ui.button("Remove this target", partial(self._remove_target, k), color="red")
+
+    def _add_target(self, what: str) -> None:
+        session = self._ui.session
+        gait = session.document.need_clip().gait
+        assert gait is not None  # noqa: S101
+        time = min(session.transport.now, gait.duration)
+        session.do("target.add", what=what, time=time, place=list(session.place_of(what, time)))
+        session.select(target=len(gait.targets))
+
+    def _set_target(self, index: int, field: str, value: float) -> None:
+        gait = self._ui.session.document.need_clip().gait
+        if gait is not None and index < len(gait.targets):
+            self._ui.session.do("target.move", index=index, **{field: float(value)})
+
+    def _remove_target(self, index: int) -> None:
+        gait = self._ui.session.document.need_clip().gait
+        self._ui.session.select(target=None)
+        if gait is not None and index < len(gait.targets):  # else another browser was faster
+            self._ui.session.do("target.remove", index=index)
+
+    def _fill_modes(self, document: Document) -> None:
+        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        show = document.need_clip().modes
+        assert show is not None  # noqa: S101
+        self._picture("modes")
+        names = tuple(one.name for one in show.primitives)
+        chosen = session.selection.mode
+        if chosen is not None and chosen < len(show.modes):
+            which = gui.add_dropdown("This mode is", names, initial_value=show.modes[chosen].primitive)
+            ui.changed(which, lambda name: session.do("mode.replace", mode=chosen, primitive=name))
+        more = gui.add_dropdown("Add", names)
+        ui.button("Add at the end", lambda: session.do("mode.add", primitive=more.value))
+        ui.button("Optimize the timing", session.make.time_modes, color="green", hint="Switching times that meet the score best")
+
+    def _fill_emphasis(self, document: Document) -> None:
+        """Which body gets a row first, and what of it counts."""
+        gui, names = self._ui.gui, _bodies(document.need_character())
+        self._bodies = tuple(name for name in self._bodies if name in names)
+        first = (*self._bodies, names[0])[0]
+        body = gui.add_dropdown("Body", names, initial_value=first, hint="The row of this body comes first")
+        self._ui.changed(body, self._choose_body)
+        kind = gui.add_dropdown("Counts", ("position", "orientation"), initial_value=self._kind, hint="Of what is added next")
+        self._ui.changed(kind, self._choose_kind)
+        self._picture("emphasis")
+
+    def _choose_body(self, name: str) -> None:
+        self._bodies = (str(name), *(one for one in self._bodies if one != name))[:MOST_FRAMES]
+        self.refresh("shown")
+
+    def _choose_kind(self, kind: str) -> None:
+        self._kind = str(kind)
+
+    def _fill_curves(self, document: Document) -> None:
+        ui, gui = self._ui, self._ui.gui
+        joints = document.need_clip().joints
+        assert joints is not None  # noqa: S101
+        who = document.need_character()
+        groups = ("those that move most", *who.groups, *joints.names)
+        shown = self._joints[0] if len(self._joints) == 1 else groups[0]
+        which = gui.add_dropdown("Show", groups, initial_value=shown if shown in groups else groups[0])
+        ui.changed(which, self._choose_joints)
+        self._picture("curves")
+
+    def _choose_joints(self, name: str) -> None:
+        document = self._ui.session.document
+        who, joints = document.need_character(), document.need_clip().joints
+        known = () if joints is None else joints.names
+        if name in who.groups:
+            self._joints = tuple(one for one in who.groups[name] if one in known)[:8]
+        else:
+            self._joints = (name,) if name in known else ()
+        self._curves_view = None
+        self.refresh("document")
+
+    # events of the pictures
+
+    def _listen(self) -> None:
+        ui, session = self._ui, self._ui.session
+        on = ui.server.on_event
+        on(
+            "gait.toggle",
+            lambda f: ui.act(lambda: session.do("gait.toggle", foot=f["foot"], cell=int(f["cell"]), cells=int(f["cells"]))),
+        )
+        self._drag(
+            "gait.swing",
+            lambda f: {
+                "foot": f["foot"],
+                "swing": int(f["swing"]),
+                "end": f["end"],
+                "phase": footfall_scale(WIDTH).time(float(f["x"])),
+            },
+        )
+        self._drag("keys.move", self._key_place)
+        self._drag(
+            "phrase.border", lambda f: {"index": int(f["index"]), "end": f["end"], "track": f["track"], "time": self._time(f)}
+        )
+        self._drag("mode.border", lambda f: {"mode": int(f["mode"]), "time": self._time(f)})
+        self._drag("emphasis.border", lambda f: {"index": int(f["index"]), "end": f["end"], "time": self._time(f)})
+        self._drag("accent.move", lambda f: {"index": int(f["index"]), "time": self._time(f)})
+        self._drag("emphasis.weight", self._weight_place)
+        on("keys.add", lambda f: ui.act(lambda: self._add_key(f["joint"])))
+        on("keys.remove", lambda f: ui.act(lambda: self._remove_key(f["joint"], int(f["key"]))))
+        on("keys.select", lambda f: ui.act(lambda: self._pick("key", int(f["key"]), joint=f["joint"])))
+        on("joint.mute", lambda f: ui.act(lambda: session.do("joint.mute", joint=f["joint"])))
+        on("joint.lock", lambda f: ui.act(lambda: session.do("joint.lock", joint=f["joint"])))
+        on("phrase.select", lambda f: ui.act(lambda: self._pick_mark(f["track"], int(f["index"]))))
+        on("emphasis.select", lambda f: ui.act(lambda: self._pick("emphasis", int(f["index"]))))
+        on("emphasis.remove", lambda f: ui.act(lambda: session.do("emphasis.remove", index=int(f["index"]))))
+        on("emphasis.add", lambda f: ui.act(lambda: self._add_emphasis(f["frame"], float(f["t"]))))
+        on("mode.select", lambda f: ui.act(lambda: session.select(mode=int(f["mode"]))))
+        on("mode.remove", lambda f: ui.act(lambda: self._remove_mode(int(f["mode"]))))
+        on("mode.add", lambda f: ui.act(lambda: self._add_mode(int(f["at"]))))
+        on("target.select", lambda f: ui.act(lambda: session.select(target=int(f["index"]))))
+
+    def _drag(self, name: str, arguments: Any) -> None:
+        """An event of a drag: previewed while it moves, one edit at its end. What is refused while dragging is not shown.
+
+        A press that does not move is a click, and no edit.
+        """
+        ui, drag = self._ui, Drag(self._ui, name, name)
+        start = {"x": 0.0, "y": 0.0, "moved": 0.0}
+
+        def handle(fields: dict[str, str]) -> None:
+            phase = fields["phase"]
+            x, y = float(fields["x"]), float(fields["y"])
+            if phase == "start":
+                start.update(x=x, y=y, moved=0.0)
+                return
+            start["moved"] = max(start["moved"], abs(x - start["x"]) + abs(y - start["y"]))
+            if start["moved"] < LEAST:
+                return
+            ui.act(lambda: self._dragged(name, drag, phase, arguments(fields)), key=f"{name} move" if phase == "move" else "")
+
+        ui.server.on_event(name, handle)
+
+    def _dragged(self, name: str, drag: Drag, phase: str, arguments: dict[str, Any]) -> None:
+        self._dragging = "" if phase == "end" else name
+        self._held = arguments
+        try:
+            if phase == "end":
+                if name == "keys.move":
+                    rate = self._ui.session.document.need_clip().need_joints("moving a key").rate
+                    keys = Keys(tuple(arguments["keys"]), rate)
+                    self._placed.move(arguments["joint"], keys, arguments["key"], arguments["time"])
+                drag.end(arguments)
+            else:
+                drag.move(arguments, rests=False)
+                self.refresh("shown")
+        except BunrakuError:
+            if phase == "end":
+                self._ui.session.drop_preview()
+                raise
+
+    def _time(self, fields: dict[str, str]) -> float:
+        return time_scale(WIDTH, self._ui.session.document.need_clip().duration).time(float(fields["x"]))
+
+    def _key_place(self, fields: dict[str, str]) -> dict[str, Any]:
+        assert self._curves_view is not None  # noqa: S101 - the event comes from its picture
+        joint = fields["joint"]
+        time, value = self._curves_view.place(joint, float(fields["x"]), float(fields["y"]))
+        return {"joint": joint, "key": int(fields["key"]), "time": time, "value": value, "keys": self._samples(joint)}
+
+    def _samples(self, joint: str) -> list[int]:
+        """Where the keys of a joint stand that are shown: their numbers count these."""
+        rows = () if self._curves_view is None else self._curves_view.rows
+        keys = next((row.keys for row in rows if row.name == joint), None)
+        if keys is None:
+            raise BadInput(f"the keys of {joint[:60]!r} are not shown; choose it above its curve")
+        return list(keys.samples)
+
+    def _weight_place(self, fields: dict[str, str]) -> dict[str, Any]:
+        index = int(fields["index"])
+        one = self._ui.session.document.need_clip().emphasis[index]
+        assert self._emphasis_view is not None  # noqa: S101
+        return {"index": index, "weight": self._emphasis_view.weight(one, float(fields["y"]))}
+
+    def _pick(self, what: str, index: int, joint: str = "") -> None:
+        self._picked[what] = index
+        self._ui.session.select(**({"joint": joint} if joint else {}))
+
+    def _pick_mark(self, track: str, index: int) -> None:
+        """A phrase or a word."""
+        self._mark = (track, index)
+        self._ui.session.select()
+
+    def _add_key(self, joint: str) -> None:
+        """A key on the curve at the playhead: a handle, which changes nothing until it is dragged."""
+        session = self._ui.session
+        curves = session.document.need_clip().need_joints("adding a key")
+        sample = min(round(session.transport.now * curves.rate), len(curves.values) - 1)
+        self._placed.place(joint, sample)
+        self._pick("key", self._placed.on(curves, joint).samples.index(sample), joint=joint)
+
+    def _remove_key(self, joint: str, key: int) -> None:
+        samples = self._samples(joint)
+        self._ui.session.do("keys.remove", joint=joint, key=key, keys=samples)
+        self._placed.remove(joint, samples[key])
+        self._picked.pop("key", None)
+        self.refresh("shown")
+
+    def _add_emphasis(self, frame: str, time: float) -> None:
+        session = self._ui.session
+        duration = session.document.need_clip().duration
+        start = min(time, max(0.0, duration - 0.1))
+        end = min(duration, start + 0.25 * duration) if duration else None
+        session.do("emphasis.add", frame=frame, weight=weight_of_share(0.8, self._kind), start=start, end=end, kind=self._kind)
+
+    def _add_mode(self, at: int) -> None:
+        session = self._ui.session
+        show = session.document.need_clip().modes
+        if show is not None:
+            session.do("mode.add", primitive=show.modes[min(at, len(show.modes)) - 1].primitive, at=at)
+
+    def _remove_mode(self, mode: int) -> None:
+        self._ui.session.select(mode=None)
+        self._ui.session.do("mode.remove", mode=mode)
+
+
+def _bodies(character: Character) -> tuple[str, ...]:
+    """What can be emphasised: frames, then bodies."""
+    return tuple(dict.fromkeys((*(frame.name for frame in character.frames), *(body.name for body in character.bodies))))
+
+
+def _mode_key(clip: Clip) -> tuple[str, ...]:
+    return () if clip.modes is None else tuple(mode.primitive for mode in clip.modes.modes)

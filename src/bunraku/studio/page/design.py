@@ -1,0 +1,275 @@
+"""Design: components at sockets, dimensions, how the design follows, warnings; for skins the surface and its recipe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from bunraku.building.components.dimensions import dimensions
+from bunraku.building.components.library import KINDS, Dimension, component, library
+from bunraku.building.components.sockets import sockets
+from bunraku.building.servos import SERVOS
+from bunraku.design.warnings import DesignWarning, warnings_of
+from bunraku.errors import BunrakuError
+from bunraku.studio.document import Document
+from bunraku.studio.page.handles import Handles
+from bunraku.studio.page.ui import Same, Section, Ui, alone
+from bunraku.studio.widgets.notice import notice
+
+__all__ = ["DesignTab"]
+
+MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "automatic"}
+FEATURES = ("feet", "com", "joints", "orientation", "position")
+AIMS = ("energy", "target", "torque")
+MOST_SLIDERS = 60
+ALL = "all dimensions"
+
+
+class DesignTab:
+    """Edits the character."""
+
+    def __init__(self, ui: Ui, tab: Any, handles: Handles) -> None:
+        self._ui, self._tab, self._handles = ui, tab, handles
+        with tab:
+            self._warnings = ui.html("", order=1.0)
+        self._components = Section(ui, tab, "Components", order=2.0)
+        self._part = Section(ui, tab, "Selected part", order=3.0, open=False)
+        self._follow = Section(ui, tab, "How the design follows", order=4.0)
+        self._dimensions = Section(ui, tab, "Dimensions", order=5.0)
+        self._choice = {"kind": "motor", "component": ""}
+        self._sliders: dict[str, Any] = {}
+        self._warned = ""
+        self.refresh("document")
+
+    @alone
+    def refresh(self, what: str) -> None:
+        """Show what can be edited."""
+        if what not in ("document", "selection", "shown"):
+            return
+        session = self._ui.session
+        document = session.document
+        open_one = document.base is not None
+        if what != "shown":
+            self._components.show(self._components_key(document), lambda: self._fill_components(document), visible=open_one)
+            self._part.show(
+                (Same(document.base), session.selection),
+                lambda: self._fill_part(document),
+                visible=open_one and bool(session.selection.body),
+            )
+            self._follow.show(
+                (document.mode, document.kept, document.aim, document.mirror, document.free, Same(document.base), _goes(document)),
+                lambda: self._fill_follow(document),
+                visible=open_one,
+            )
+            self._dimensions.show(Same(document.base), lambda: self._fill_dimensions(document), visible=open_one)
+            self._set_sliders(document)
+        self._warn(session.previewed)
+
+    # components
+
+    def _components_key(self, document: Document) -> tuple[Any, ...]:
+        return (
+            Same(document.base),
+            document.dimensions == {},
+            self._ui.session.selection.socket,
+            *self._choice.values(),
+            document.mirror,
+        )
+
+    def _fill_components(self, document: Document) -> None:
+        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        found = sockets(document.need_character())
+        names = tuple(one.name for one in found)
+        if not names:
+            ui.words("This character has no place to attach something.")
+            return
+        chosen = session.selection.socket if session.selection.socket in names else names[0]
+        place = gui.add_dropdown("Socket", names, initial_value=chosen, hint="Where; a click on the character picks the nearest")
+        ui.changed(place, lambda name: session.select(socket=name))
+        show = gui.add_checkbox("Show sockets", self._handles.wanted, hint="As balls in the scene, to be clicked")
+        ui.changed(show, self._handles.want)
+        kinds = KINDS
+        kind = gui.add_dropdown("Add", kinds, initial_value=self._choice["kind"] if self._choice["kind"] in kinds else kinds[0])
+        ui.changed(kind, lambda value: self._choose(kind=value, component=""))
+        models = tuple(name for name, one in library().items() if one.kind == kind.value)
+        picked = self._choice["component"] if self._choice["component"] in models else models[0]
+        model = gui.add_dropdown("Which", models, initial_value=picked)
+        ui.changed(model, lambda value: self._choose(component=value))
+        one = component(picked)
+        ui.html(f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{escape(one.figures)}</div>')
+        inputs = {size.name: self._dimension(size) for size in one.dimensions}
+        mirror = gui.add_checkbox("Mirror", document.mirror, hint="On both sides, where the character is symmetric")
+        ui.changed(mirror, lambda on: session.do("design.mirror", on=on))
+        ui.button(
+            f"Add {one.kind}",
+            lambda: session.do(
+                "component.add",
+                socket=place.value,
+                component=picked,
+                dimensions={key: read() for key, read in inputs.items()},
+            ),
+            color="green",
+        )
+
+    def _dimension(self, size: Dimension) -> Callable[[], float | str]:
+        """A widget for a dimension of a component, and how to read it: lengths in mm, angles in degrees."""
+        gui = self._ui.gui
+        if size.choices:
+            choice = gui.add_dropdown(size.name, size.choices, initial_value=str(size.default), hint=size.meaning)
+            return lambda: str(choice.value)
+        scale, unit = {"m": (1e3, "mm"), "rad": (180.0 / math.pi, "deg")}.get(size.unit, (1.0, size.unit))
+        low, high = (None if bound is None else round(scale * bound, 3) for bound in (size.low, size.high))
+        label = f"{size.name} [{unit}]" if unit else size.name
+        number = gui.add_number(label, round(scale * float(size.default), 3), min=low, max=high, hint=size.meaning)
+        return lambda: float(number.value) / scale
+
+    def _choose(self, **fields: str) -> None:
+        self._choice |= fields
+        self.refresh("document")
+
+    def _fill_part(self, document: Document) -> None:
+        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        who, name = document.need_character(), session.selection.body
+        body = next((one for one in who.bodies if one.name == name), None)
+        if body is None:
+            ui.words("Nothing is selected.")
+            return
+        ui.words(f"{name}: {1e3 * body.mass:.0f} g, {len(body.shapes)} shapes")
+        joint = next((one for one in who.joints if one.child == name), None)
+        motor = None if joint is None else next((m for m in who.motors if m.coordinate in {axis.name for axis in joint.axes}), None)
+        if motor is not None:
+            known = tuple(SERVOS)
+            shown = motor.model if motor.model in known else known[0]
+            servo = gui.add_dropdown(
+                "Motor", known, initial_value=shown, hint=f"Drives {motor.coordinate}; now: {motor.model or 'unnamed'}"
+            )
+            ui.changed(servo, lambda value: session.do("component.servo", motor=motor.name, servo=value))
+        ui.button("Remove it and all beyond", lambda: session.do("component.remove", body=name), color="red")
+
+    # following
+
+    def _fill_follow(self, document: Document) -> None:
+        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        label = next(key for key, value in MODES.items() if value == document.mode)
+        mode = gui.add_dropdown("Mode", tuple(MODES), initial_value=label)
+        ui.changed(mode, lambda value: session.do("design.mode", mode=MODES[value]))
+        if document.mode == "semi-automatic":
+            kept = gui.add_dropdown("Keep", FEATURES, initial_value=document.kept, hint="What stays while other dimensions follow")
+            ui.changed(kept, lambda value: session.do("design.kept", feature=value))
+            ui.button("Let the others follow", session.make.improve, color="green")
+        elif document.mode == "automatic":
+            aim = gui.add_dropdown("Improve", AIMS, initial_value=document.aim)
+            ui.changed(aim, lambda value: session.do("design.aim", aim=value))
+            ui.button("Improve the design", session.make.improve, color="green")
+        if document.mode == "manual":
+            words = (
+                "The motion follows while a dimension is dragged."
+                if _goes(document)
+                else "After a change, run the performer again."
+            )
+            ui.html(f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{words}</div>')
+        else:
+            self._fill_free(document)
+
+    def _fill_free(self, document: Document) -> None:
+        """Which dimensions may change by themselves: all, or those of one part."""
+        assert document.base is not None  # noqa: S101 - shown only then
+        names = dimensions(document.base).names
+        groups = tuple(dict.fromkeys(name.rpartition(" ")[0] for name in names))
+        chosen = next(
+            (one for one in groups if set(document.free) == {name for name in names if name.rpartition(" ")[0] == one}), ALL
+        )
+        which = self._ui.gui.add_dropdown(
+            "May change", (ALL, *groups), initial_value=chosen, hint="Which dimensions follow by themselves"
+        )
+
+        def choose(group: str) -> None:
+            free = [] if group == ALL else [name for name in names if name.rpartition(" ")[0] == group]
+            self._ui.session.do("design.free", names=free)
+
+        self._ui.changed(which, choose)
+
+    # dimensions
+
+    def _fill_dimensions(self, document: Document) -> None:
+        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        self._sliders = {}
+        assert document.base is not None  # noqa: S101 - shown only then
+        try:
+            design = dimensions(document.base)
+        except BunrakuError as error:
+            ui.words(str(error))
+            return
+        groups: dict[str, list[Any]] = {}
+        for one in design.parameters[:MOST_SLIDERS]:
+            groups.setdefault(one.name.rpartition(" ")[0], []).append(one)
+        for group, parameters in groups.items():
+            with gui.add_folder(group, expand_by_default=len(groups) <= 4):
+                for one in parameters:
+                    value = document.dimensions.get(one.name, one.value)
+                    label = one.name.rpartition(" ")[2] + " [mm]"
+                    low, high = round(1e3 * one.low, 2), round(1e3 * one.high, 2)
+                    slider = gui.add_slider(
+                        label, low, max(high, low + 0.1), 0.1, round(min(max(1e3 * value, low), high), 1), hint=one.name
+                    )
+                    self._sliders[one.name] = slider
+                    self._drag(slider, one, document)
+        if not design.parameters:
+            ui.words("This character has no dimension that could be changed here.")
+        ui.button("Take the dimensions over", lambda: session.do("dimension.fix"), hint="Count further changes from here")
+
+    def _drag(self, slider: Any, parameter: Any, document: Document) -> None:
+        """While dragged: shown and solved live. When it rests: one edit."""
+        from bunraku.studio.page.dragging import Drag
+
+        def value(raw: float) -> dict[str, Any]:
+            return {"name": parameter.name, "value": min(max(1e-3 * float(raw), parameter.low), parameter.high)}
+
+        session, base = self._ui.session, document.base
+        drag = Drag(self._ui, f"dimension {parameter.name}", "dimension.set", valid=lambda: session.document.base is base)
+        self._ui.changed(slider, lambda raw: drag.move(value(raw)), key=f"slider {parameter.name}")
+
+    def _set_sliders(self, document: Document) -> None:
+        """After undo: the sliders go back too."""
+        if document.base is None or not self._sliders:
+            return
+        design = dimensions(document.base)
+        initial = dict(zip(design.names, design.initial, strict=True))
+        for name, slider in self._sliders.items():
+            wanted = 1e3 * float(document.dimensions.get(name, initial[name]))
+            wanted = round(min(max(wanted, slider.min), slider.max), 1)
+            if abs(slider.value - wanted) > 0.05:
+                slider.value = wanted
+
+    def _warn(self, document: Document) -> None:
+        if document.base is None:
+            self._warnings.content = notice("No character yet: open an example from the gallery, or a file of your own.", "empty")
+            return
+        try:
+            found = warnings_of(document.need_character())
+        except BunrakuError as error:
+            self._warnings.content = f'<div style="font-size:12px;padding:.2em .6em">{escape(str(error))}</div>'
+            return
+        colors = {"error": "#e03131", "warning": "#e8890c", "note": "#868e96"}
+        rows = [
+            f'<div {_click(one)}border-left:3px solid {colors[one.severity]};padding:.1em .5em;margin:.15em .4em">'
+            f"<b>{escape(one.kind)}</b> {escape(one.text)}</div>"
+            for one in found[:8]
+        ]
+        more = f'<div style="opacity:.6;padding:0 .6em">and {len(found) - 8} more</div>' if len(found) > 8 else ""
+        self._warnings.content = f'<div class="bunraku-warnings" style="font-size:12px">{"".join(rows)}{more}</div>'
+
+
+def _click(one: DesignWarning) -> str:
+    """The part that a warning is about is selected by a click; most are about bodies, some about motors."""
+    if not one.about:
+        return 'style="'
+    kind = "motor" if one.kind in ("torque", "figures") else "body"
+    return f'data-click="select" data-kind="{kind}" data-name="{escape(one.about)}" style="cursor:pointer;'
+
+
+def _goes(document: Document) -> bool:
+    """Whether the clip says where to go: then the motion is solved live."""
+    return document.clip is not None and document.clip.gait is not None

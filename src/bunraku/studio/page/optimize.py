@@ -1,0 +1,154 @@
+"""Optimize: which performer, its options, run and cancel, progress and convergence."""
+
+from __future__ import annotations
+
+import typing
+from functools import partial
+from html import escape
+from typing import Any
+
+from bunraku.performers.choose import SPOKEN_AND_BENT
+from bunraku.performers.performer import REGISTRY, make_performer, options_of, performer_class
+from bunraku.studio.document import Document
+from bunraku.studio.jobs.state import JobState
+from bunraku.studio.page.plot import Plot
+from bunraku.studio.page.ui import Section, Ui, alone
+
+__all__ = ["OptimizeTab"]
+
+BEST = "the one that suits best"
+SMALL = "font-size:12px;padding:0 .6em;overflow-wrap:anywhere"
+MAIN = ("speech", "marionette", "vibration", "locomotion", "skin")
+
+
+class OptimizeTab:
+    """Runs any performer on what is open."""
+
+    def __init__(self, ui: Ui, tab: Any) -> None:
+        self._ui = ui
+        gui, session = ui.gui, ui.session
+        with tab:
+            names = (BEST, *MAIN, SPOKEN_AND_BENT, *(name for name in REGISTRY if name not in MAIN))
+            self._performer = gui.add_dropdown("Performer", names, order=1.0)
+            ui.changed(self._performer, lambda name: session.do("performer.set", performer="" if name == BEST else name))
+            self._why = ui.html("", order=2.0)
+            self._run = ui.button("Run", ui.settled(session.make.perform), order=3.0, color="green")
+            self._cancel = ui.button("Cancel", session.cancel, order=4.0, disabled=True)
+            self._auto = gui.add_checkbox("Run again after every edit", initial_value=False, order=5.0)
+            ui.changed(self._auto, self._set_auto)
+            self._bar = gui.add_progress_bar(0.0, visible=False, order=6.0)
+            self._progress = ui.html("", order=7.0)
+            self._plot = Plot(ui, height=170, order=8.0, title="Convergence, powers of ten")
+        self._tab = tab
+        self._options = Section(ui, tab, "Options", order=9.0, open=False)
+        self._suits: tuple[str, str] = ("", "")
+        self._last: JobState | None = None
+        self._again, self._tried = False, ""
+        self.refresh("document")
+
+    @alone
+    def refresh(self, what: str) -> None:
+        """Show the performer, its options and how the run stands."""
+        session = self._ui.session
+        if what in ("document", "result"):
+            document = session.document
+            if document.performer and document.performer not in self._performer.options:  # a chain that somebody wrote
+                self._performer.options = (*self._performer.options, document.performer)
+            self._performer.value = document.performer or BEST
+            self._why.content = f'<div style="font-size:12px;opacity:.8;padding:0 .6em .5em">{escape(self._reason(document))}</div>'
+            self._options.show(
+                (document.performer, tuple(sorted((key, str(value)) for key, value in document.options.items()))),
+                lambda: self._fill(document),
+                visible=bool(document.performer),
+            )
+        if what in ("document", "job"):
+            self._run_again()
+        self._show_job()
+
+    def _run_again(self) -> None:
+        """Perform what was edited, if the user wants that, once nothing else runs; not again what did not work."""
+        session = self._ui.session
+        document = session.document
+        ready = document.base is not None and document.clip is not None and not session.busy
+        if self._again and ready and session.result is None and self._tried != document.key:
+            self._tried = document.key
+            self._ui.act(session.make.perform, key="auto")
+
+    def _set_auto(self, on: bool) -> None:
+        self._again = bool(on)
+        if on and self._ui.session.result is None:
+            self._ui.session.make.perform()
+
+    def _reason(self, document: Document) -> str:
+        """Why the performer suits, or what is missing; kept, since it only changes with the document."""
+        if document.base is None or document.clip is None:
+            return "Open a character and a clip to perform."
+        if self._suits[0] != document.key:
+            from bunraku.errors import BunrakuError
+            from bunraku.performers.choose import choose_performer
+
+            try:
+                character, clip = document.need_character(), document.need_clip()
+                choice = choose_performer(character, clip, document.performer)
+                words = f"{choice.name}: {make_performer(choice.name).suits(character, clip).reason}"
+            except BunrakuError as error:
+                words = str(error) if document.clip.skeleton is None else "a captured motion: it is retargeted first"
+            self._suits = (document.key, words)
+        return self._suits[1]
+
+    def _fill(self, document: Document) -> None:
+        hints = typing.get_type_hints(performer_class(document.performer))
+        for field in options_of(document.performer):
+            value = document.options.get(field.name, field.default)
+            self._option(field, hints[field.name], value)
+
+    def _option(self, field: Any, hint: Any, value: Any) -> None:
+        ui = self._ui
+        label = field.name.replace("_", " ") + (f" [{field.metadata['unit']}]" if field.metadata.get("unit") else "")
+        told = {"hint": field.metadata.get("meaning", "")}
+        handle: Any
+        if isinstance(value, bool):
+            handle = ui.gui.add_checkbox(label, value, **told)
+        elif typing.get_origin(hint) is typing.Literal:
+            handle = ui.gui.add_dropdown(label, tuple(str(one) for one in typing.get_args(hint)), initial_value=str(value), **told)
+        elif isinstance(value, (int, float)):
+            low, high = field.metadata.get("low"), field.metadata.get("high")
+            handle = ui.gui.add_number(label, value, min=low, max=high, step=1 if isinstance(value, int) else None, **told)
+        elif isinstance(value, str):
+            handle = ui.gui.add_text(label, value, **told)
+        else:
+            shown = "default" if value is None else str(value)
+            ui.gui.add_text(label, shown, disabled=True, **told)
+            return
+        ui.changed(handle, partial(self._set_option, field.name), key=f"option {field.name}")
+
+    def _set_option(self, name: str, value: Any) -> None:
+        self._ui.session.do("option.set", name=name, value=value)
+
+    def _show_job(self) -> None:
+        session = self._ui.session
+        job = session.run
+        running = job is not None and job.running
+        self._run.disabled = running or session.document.base is None or session.document.clip is None
+        self._cancel.disabled = not running
+        self._bar.visible = running
+        if job is not None and job.verb != "verify":
+            self._last = job
+        elif not running:
+            job = self._last  # how a performer ran is told here, how a replay went with the checks
+        if job is None:
+            self._progress.content = ""
+            return
+        self._bar.value = 100.0 * (job.fraction or 0.0)
+        words = {"done": "done", "cancelled": "cancelled", "failed": "failed", "lost": "the solver died"}.get(job.status, "")
+        tail = job.error or job.message
+        line = f"{job.verb}: {job.stage if running else words}" + (f" · {tail}" if tail else "")
+        self._progress.content = f'<div class="bunraku-job" data-job="{job.status}" style="{SMALL}">{escape(line)}</div>'
+        if job.verb != "verify":
+            self._show_convergence(job.history)
+
+    def _show_convergence(self, history: tuple[tuple[float, dict[str, float]], ...]) -> None:
+        from bunraku.studio.widgets.plots import convergence
+
+        figures = [one for _, one in history]
+        self._plot.show(convergence(figures) if len(figures) > 1 else None, key=len(figures))

@@ -1,0 +1,56 @@
+"""The left dock: the outline of the character, the history, the gallery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bunraku.studio.page.gallery import GalleryTab
+from bunraku.studio.page.ui import Ui, alone
+from bunraku.studio.widgets.outline import history, outline
+
+__all__ = ["LeftDock"]
+
+
+class LeftDock:
+    """Three tabs: Gallery, Outline, History."""
+
+    def __init__(self, ui: Ui) -> None:
+        self._ui = ui
+        self.panel = ui.gui.add_panel()
+        self._gallery = GalleryTab(ui, self.panel.add_tab("Gallery"))
+        with self.panel.add_tab("Outline"):
+            self._outline = ui.html("")
+        with self.panel.add_tab("History"):
+            self._history = ui.html("")
+        self.panel.dock_left()
+        self.panel.set_width(240.0)
+        on, session = ui.server.on_event, ui.session
+        on("select", lambda fields: ui.act(lambda: self._select(fields["kind"], fields["name"])))
+        on("history.jump", lambda fields: ui.act(ui.settled(lambda: session.jump(int(fields["index"])))))
+        self.refresh("document")
+
+    @alone
+    def refresh(self, what: str) -> None:
+        """Show the tree and what was done."""
+        if what not in ("document", "selection"):
+            return
+        session = self._ui.session
+        selected = session.selection
+        chosen = ("joint", selected.joint) if selected.joint else ("body", selected.body) if selected.body else None
+        self._outline.content = outline(session.document.character, chosen)
+        self._history.content = history(session.history.words, session.history.at)
+
+    def _select(self, kind: str, name: str) -> None:
+        session = self._ui.session
+        who = session.document.need_character()
+        fields: dict[str, Any] = {"body": "", "joint": ""}
+        if kind == "body":
+            fields["body"] = name
+        elif kind == "joint":
+            joint = next((one for one in who.joints if one.name == name or name in {axis.name for axis in one.axes}), None)
+            fields |= {"joint": name, "body": "" if joint is None else joint.child}
+        else:
+            motor = next((one for one in who.motors if one.name == name), None)
+            joint = None if motor is None else next((j for j in who.joints if motor.coordinate in {a.name for a in j.axes}), None)
+            fields |= {"joint": "" if motor is None else motor.coordinate, "body": "" if joint is None else joint.child}
+        session.select(**fields)

@@ -1,0 +1,208 @@
+"""The page: all panels over one session, told of every change, and the keys and commands of the palette."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from bunraku.studio.page.check import CheckTab
+from bunraku.studio.page.choreograph import ChoreographTab
+from bunraku.studio.page.design import DesignTab
+from bunraku.studio.page.gallery import add_tour
+from bunraku.studio.page.handles import Handles
+from bunraku.studio.page.intents import Intents
+from bunraku.studio.page.optimize import OptimizeTab
+from bunraku.studio.page.outline import LeftDock
+from bunraku.studio.page.player import Player
+from bunraku.studio.page.reach import Reach
+from bunraku.studio.page.recording import Recorder
+from bunraku.studio.page.scene import Scene
+from bunraku.studio.page.skin import SkinPanel
+from bunraku.studio.page.skin_scene import SkinScene
+from bunraku.studio.page.targets import Targets
+from bunraku.studio.page.timeline import Timeline
+from bunraku.studio.page.top import Top, add_commands
+from bunraku.studio.page.ui import Ui
+from bunraku.studio.session import Session
+
+if TYPE_CHECKING:
+    from bunraku.studio.server.server import StudioServer
+
+__all__ = ["Page"]
+
+WIDTH = 396.0
+BRAND = (190, 60, 40)
+
+
+class Page:
+    """The studio in browsers: every one that is connected shows the same."""
+
+    def __init__(self, server: StudioServer, session: Session, *, dark: bool = False, tour: bool = False) -> None:
+        self.intents = Intents(lambda words: session.say("error", words))
+        self.ui = ui = Ui(server, session, self.intents, dark)
+        self._waiting: set[str] = set()
+        self._wake = threading.Condition()
+        self._closed = self._showing = False
+        self._theme()
+        server.viser.gui.main_panel.dock_right()
+        server.viser.gui.main_panel.set_width(WIDTH)
+        server.viser.gui.set_panel_label("Bunraku studio")
+        self.scene = Scene(server.viser, session)
+        self.scene.darken(dark)
+        self._top = Top(ui)
+        tabs = ui.gui.add_tab_group()
+        parts = {name: tabs.add_tab(name) for name in ("Design", "Choreograph", "Optimize", "Check & export")}
+        self._left = LeftDock(ui)
+        self.player = Player(session.transport, self._move, self._round)
+        self.timeline = Timeline(ui, self.scene, self.player.wake)
+        self.handles = Handles(ui, self.scene)
+        self.reach = Reach(ui, parts["Choreograph"], self.player.wake)
+        self.skin = SkinPanel(ui, parts["Design"], SkinScene(ui, self.scene))
+        self._panels: list[Any] = [
+            self._top,
+            DesignTab(ui, parts["Design"], self.handles),
+            self.skin,
+            ChoreographTab(ui, parts["Choreograph"]),
+            OptimizeTab(ui, parts["Optimize"]),
+            CheckTab(ui, parts["Check & export"], Recorder(ui, self.scene)),
+            self.timeline,
+            self._left,
+            Targets(ui, self.scene),
+            self.reach,
+            self.handles,
+        ]
+        self._commands()
+        threading.Thread(target=self._refresh, name="studio page", daemon=True).start()
+        session.listen(self._told)
+        server.on_event("slider.hold", lambda fields: ui.hand.take())
+        server.on_event("slider.let", lambda fields: ui.hand.let())
+        server.viser.on_client_connect(self._connected)
+        server.viser.on_client_disconnect(self._left_alone)
+        if session.document.base is not None:
+            self.intents.post(session.show)
+        self._told("document")
+        self._told("shown")
+        if tour:
+            add_tour(ui)
+
+    def close(self) -> None:
+        """End the page's threads."""
+        self.player.close()
+        self.intents.close()
+        with self._wake:
+            self._closed = True
+            self._wake.notify_all()
+
+    def settle(self, timeout: float = 20.0) -> bool:
+        """Whether everything the user did was carried out and shown within ``timeout`` [s] (jobs go on)."""
+        if not self.intents.wait_idle(timeout):
+            return False
+        with self._wake:
+            return self._wake.wait_for(lambda: not self._waiting and not self._showing, timeout)
+
+    # inside
+
+    def _told(self, what: str) -> None:
+        with self._wake:
+            self._waiting.add(what)
+            self._wake.notify_all()
+
+    def _refresh(self) -> None:
+        """Show changes, several at once where they came while something was shown."""
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                told, self._waiting, self._showing = self._waiting, set(), True
+            for what in ("document", "selection", "shown", "result", "skin", "job", "message", "saved"):
+                if what in told:
+                    self._show(what)
+            with self._wake:
+                self._showing = False
+                self._wake.notify_all()
+
+    def _show(self, what: str) -> None:
+        if what in ("document", "shown"):
+            self._guard(self.scene.refresh)
+        for panel in self._panels:
+            self._guard(lambda panel=panel: panel.refresh(what))
+
+    def _guard(self, show: Any) -> None:
+        """A panel that cannot show something must not take the others with it."""
+        try:
+            show()
+        except Exception as error:
+            import logging
+
+            logging.getLogger("bunraku.studio").exception("the page could not show a change")
+            self.ui.session.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
+
+    def _left_alone(self, client: Any) -> None:
+        """When the last browser has gone, no hand is on anything any more."""
+
+        def let_go() -> None:
+            for panel in self._panels:
+                if hasattr(panel, "release"):
+                    panel.release()
+            self.ui.hand.drop()
+            self.ui.session.drop_preview()
+
+        if not self.ui.server.viser.get_clients():
+            self.ui.act(let_go)
+
+    def _move(self, time: float) -> None:
+        self._guard(lambda: self.scene.move(time))
+
+    def _round(self) -> None:
+        """After a change of the transport by hand, and with each round of the loop."""
+        if hasattr(self, "timeline"):
+            self._guard(lambda: self.timeline.refresh("time"))
+
+    def _connected(self, client: Any) -> None:
+        client.camera.on_update(lambda camera: self._place())
+        self.scene.look(client)
+        self._place()
+
+    def _place(self) -> None:
+        """The timeline belongs to the widest view; a phone, which has it in its sheet, moves nobody else's."""
+        views = [one.camera for one in self.ui.server.viser.get_clients().values()]
+        if views:
+            self.timeline.place(*max((int(one.image_width or 0), int(one.image_height or 0)) for one in views))
+
+    def _theme(self) -> None:
+        self.ui.gui.configure_theme(dark_mode=self.ui.dark, show_logo=False, show_share_button=False, brand_color=BRAND)
+
+    def _darken(self) -> None:
+        self.ui.dark = not self.ui.dark
+        self._theme()
+        self.scene.darken(self.ui.dark)
+
+    def _commands(self) -> None:
+        ui, session, transport = self.ui, self.ui.session, self.ui.session.transport
+
+        def moved(act: Any) -> Any:
+            def run() -> None:
+                act()
+                self.player.wake()
+
+            return run
+
+        add_commands(
+            ui,
+            {
+                "Undo": (ui.settled(session.undo), "Z", "cmd/ctrl"),
+                "Redo": (ui.settled(session.redo), "Z", "cmd/ctrl+shift"),
+                "Save": (ui.settled(session.save), "S", "cmd/ctrl"),
+                "Play or pause": (moved(transport.toggle), "space", None),
+                "One frame forward": (moved(lambda: transport.step(1)), "arrowright", "shift"),
+                "One frame back": (moved(lambda: transport.step(-1)), "arrowleft", "shift"),
+                "To the start": (moved(lambda: transport.scrub(transport.moment.start)), "home", None),
+                "Run the performer": (ui.settled(session.make.perform), "enter", "cmd/ctrl"),
+                "Cancel": (session.cancel, "escape", None),
+                "Verify in MuJoCo": (session.make.verify, None, None),
+                "Look at the character": (self.scene.look, "F", None),
+                "Dark or light": (self._darken, None, None),
+                "Guided tour": (lambda: add_tour(ui), None, None),
+            },
+        )

@@ -1,0 +1,202 @@
+"""The timeline: play, pause, step, loop, speed and scrub; the motors' curves; the errors of tracked bodies; the voice."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from typing import Any
+
+from bunraku.formats.wav import wav_bytes
+from bunraku.motion import Audio
+from bunraku.studio.page.plot import Plot
+from bunraku.studio.page.scene import LAYERS, Scene
+from bunraku.studio.page.ui import Same, Ui, alone
+from bunraku.studio.transport import SPEEDS
+from bunraku.studio.widgets.plots import errors, motor_names, motors
+from bunraku.studio.widgets.scale import time_scale
+from bunraku.studio.widgets.timeline import timeline
+
+__all__ = ["HEIGHT", "Timeline"]
+
+HEIGHT = 264.0
+
+
+class Timeline:
+    """The panel below the scene: three tabs."""
+
+    def __init__(self, ui: Ui, scene: Scene, wake: Any) -> None:
+        self._ui, self._scene, self._wake = ui, scene, wake
+        gui, transport = ui.gui, ui.session.transport
+        self.panel = gui.add_panel()
+        with self.panel.add_tab("Timeline"):
+            self._bar = ui.html("")
+            self._voice = ui.html("")
+            self._buttons = gui.add_button_group("", ("Start", "Back", "Play", "Next", "Loop"))
+            acts = {
+                "Start": lambda: transport.scrub(transport.moment.start),
+                "Back": lambda: transport.step(-1),
+                "Play": transport.toggle,
+                "Next": lambda: transport.step(1),
+                "Loop": lambda: transport.set_loop(not transport.moment.looped),
+            }
+
+            async def pressed(event: Any) -> None:
+                ui.act(lambda: self._moved(acts[event.target.value]))
+
+            self._buttons.on_click(pressed)
+            speed = gui.add_dropdown("Speed", tuple(f"{one:g}x" for one in SPEEDS), initial_value="1x")
+            ui.changed(speed, lambda value: self._moved(lambda: transport.set_speed(float(value[:-1]))))
+        with self.panel.add_tab("Motors"):
+            self._names = gui.add_dropdown("Motor", ("-",))
+            ui.changed(self._names, lambda name: self._draw_motors(name))
+            self._motors = Plot(ui, height=120)
+        with self.panel.add_tab("Errors"):
+            self._errors = Plot(ui, height=132)
+        with self.panel.add_tab("View"):
+            for name, label in LAYERS.items():
+                box = gui.add_checkbox(label, scene.wanted[name])
+                ui.changed(box, partial(scene.want, name))
+            beside = gui.add_checkbox("Replay beside the plan", scene.beside, hint="Else it is drawn over it")
+            ui.changed(beside, scene.put_beside)
+            follow = gui.add_checkbox("Go along with the character", scene.follow)
+            ui.changed(follow, self._follow)
+            ui.button("Look at the character", scene.look)
+        self._audio: tuple[Audio | None, str] = (None, "")
+        self._violated: Any = None
+        self._place = (0, 0)
+        self._width = 900.0
+        self._listen()
+        self.refresh("document")
+
+    @alone
+    def refresh(self, what: str) -> None:
+        """Show where playing stands, marks and plots."""
+        session = self._ui.session
+        moment = session.transport.moment
+        loop = (moment.start, moment.end) if session.transport.duration else None
+        found = session.timed
+        audio = self._sound()
+        self._bar.content = (
+            timeline(
+                session.transport.duration,
+                time=session.transport.now,
+                loop=loop,
+                marks=self._marks(found),
+                audio=audio,
+                out_of_date=session.stale,
+                state=self._state(),
+                width=self._width,
+            )
+            + self._clock()
+        )
+        self._voice.content = self._sounding(audio)
+        if what in ("result", "shown", "document"):
+            self._plot(found)
+
+    def place(self, width: int, height: int) -> None:
+        """Put the panel at the bottom of the view, which is ``width`` x ``height`` [px] between the docks."""
+        if (width, height) == self._place or width < 200 or height < 300:
+            return
+        self._place = (width, height)
+        self._width = max(340.0, width - 24.0)
+        self.panel.float(
+            x=max(4.0, 0.5 * (width - self._width)), y=max(8.0, height - HEIGHT - 12.0), width=self._width, height=HEIGHT
+        )
+        self.refresh("time")
+
+    # inside
+
+    def _moved(self, act: Any) -> None:
+        act()
+        self._wake()
+
+    def _follow(self, on: bool) -> None:
+        self._scene.followed = bool(on)
+        self._scene.refresh()
+
+    def _listen(self) -> None:
+        session = self._ui.session
+
+        def at(fields: dict[str, str]) -> float:
+            return time_scale(self._width, session.transport.duration).time(float(fields["x"]))
+
+        on, act = self._ui.server.on_event, self._ui.act
+        on("time.scrub", lambda f: act(lambda: self._moved(lambda: session.transport.scrub(at(f))), key="scrub"))
+        on("loop.start", lambda f: act(lambda: self._moved(lambda: session.transport.set_range(start=at(f))), key="loop"))
+        on("loop.end", lambda f: act(lambda: self._moved(lambda: session.transport.set_range(end=at(f))), key="loop"))
+        on("time.jump", lambda f: act(lambda: self._moved(lambda: self._jump(float(f["t"])))))
+
+    def _jump(self, time: float) -> None:
+        self._ui.session.transport.pause()
+        self._ui.session.transport.scrub(time)
+
+    def _sound(self) -> Audio | None:
+        session = self._ui.session
+        performance = session.performance
+        if performance is not None and performance.audio is not None:
+            return performance.audio
+        return None if session.document.clip is None else session.document.clip.audio
+
+    def _sounding(self, audio: Audio | None) -> str:
+        """The element by which the page's script keeps the voice in step; it shows nothing."""
+        if audio is None:
+            if self._audio[0] is not None:
+                self._ui.server.withdraw("voice.wav")
+                self._audio = (None, "")
+            return ""
+        if self._audio[0] is not audio:
+            self._audio = (audio, self._ui.server.publish("voice.wav", wav_bytes(audio), "audio/wav"))
+        transport = self._ui.session.transport
+        stamp = "-".join(str(part) for part in transport.round)
+        return (
+            f'<div data-audio="{escape(self._audio[1])}" data-playing="{int(transport.playing)}" data-time="{transport.now:.4f}" '
+            f'data-speed="{transport.moment.speed:g}" data-stamp="{stamp}"></div>'
+        )
+
+    def _state(self) -> str:
+        """How it plays, in words: the buttons do not show it."""
+        transport = self._ui.session.transport
+        if not transport.duration:
+            return ""
+        moment = transport.moment
+        speed = "" if moment.speed == 1.0 else f" {moment.speed:g}x"
+        return f"{'playing' if transport.playing else 'paused'}{speed}, {'looped' if moment.looped else 'once'}"
+
+    def _clock(self) -> str:
+        """What the page's script moves the playhead by."""
+        transport = self._ui.session.transport
+        moment = transport.moment
+        stamp = "-".join(str(part) for part in transport.round)
+        return (
+            f'<div data-clock="{stamp}" data-playing="{int(transport.playing)}" data-time="{transport.now:.4f}" '
+            f'data-speed="{moment.speed:g}" data-start="{moment.start:.4f}" data-end="{moment.end:.4f}" '
+            f'data-looped="{int(moment.looped)}" data-duration="{transport.duration:.4f}"></div>'
+        )
+
+    def _marks(self, found: Any) -> list[tuple[float, str]]:
+        if found is None:
+            return []
+        from bunraku.verification.moments import violated_times
+
+        key = Same(found.performance)
+        if self._violated is None or self._violated[0] != key:
+            self._violated = (key, violated_times(found.performance))
+        return list(self._violated[1])
+
+    def _plot(self, found: Any) -> None:
+        if found is None:
+            self._motors.show(None)
+            self._errors.show(None)
+            return
+        names = motor_names(found.performance, 60)
+        if tuple(self._names.options) != names and names:
+            self._names.options = names
+        self._draw_motors(self._names.value)
+        known = self._ui.session.errors.get(found.key)
+        self._errors.show(None if known is None else errors(known), key=Same(known))
+
+    def _draw_motors(self, name: str) -> None:
+        session = self._ui.session
+        found = session.timed
+        if found is not None:
+            self._motors.show(motors(found.performance, (name,)), key=(Same(found.performance), name))

@@ -1,0 +1,68 @@
+"""What was computed for a document: its performance, how it is judged, and what is drawn of it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bunraku.motion import Performance
+
+if TYPE_CHECKING:
+    from bunraku.stage.figure.motion import DrawnMotion
+
+__all__ = ["KEPT", "Recent", "Result", "Shown"]
+
+KEPT = 8
+"""Performances held in memory; older ones are read from the project again when they are needed."""
+
+Value = TypeVar("Value")
+
+
+class Recent(OrderedDict[str, Value]):
+    """A dictionary of the few entries that were set last; beyond ``most``, the oldest goes."""
+
+    def __init__(self, most: int = KEPT) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: str, value: Value) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        while len(self) > self._most:
+            self.popitem(last=False)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A performance with its file and the key of the document it belongs to.
+
+    ``verdict``: what the replay in foreign physics said, as plain facts, once it was asked for.
+    """
+
+    key: str
+    path: Path
+    performance: Performance
+    facts: dict[str, Any]
+    verdict: dict[str, Any] | None = None
+
+    def judged(self, verdict: dict[str, Any]) -> Result:
+        """The same with a verdict."""
+        return replace(self, verdict=verdict)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the scene shows. ``key``: of the document that the motion belongs to; ``live``: it follows a hand that drags.
+
+    ``motion`` is solid, ``wish`` the green ghost, ``before`` the grey one (the performance before this), ``replay`` the foreign
+    physics. All None before anything moves: then the character stands at home.
+    """
+
+    key: str = ""
+    motion: DrawnMotion | None = None
+    wish: DrawnMotion | None = None
+    before: DrawnMotion | None = None
+    replay: DrawnMotion | None = None
+    live: bool = False

@@ -1,0 +1,191 @@
+"""Starting viser behind the gate: its websocket server is opened by us, on our socket, with our checks.
+
+viser calls ``websockets.asyncio.server.serve`` when it starts. For that moment the function is ours: it answers every
+request itself (:class:`bunraku.studio.server.site.Site`), filters every message, and listens on a socket bound
+beforehand. This leans on how viser 1.1 is built: another version is refused, and so is a start that did not come by here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from socket import socket
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from bunraku.errors import BadInput, MissingExtra
+from bunraku.studio.server.messages import LARGEST, FilteredConnection, MessageFilter
+from bunraku.studio.server.quiet import WIRE
+from bunraku.studio.server.uploads import Uploads
+from bunraku.studio.server.waking import mend_buffers, refuse_unmended
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["HANDSHAKES", "check_version", "start_viser"]
+
+HANDSHAKES = 128
+"""Connections of any kind, half-open ones included; further ones are closed at once."""
+
+_FIX = 'install it with: pip install "viser>=1.1,<1.2"'
+_starting = threading.Lock()
+
+
+def check_version() -> None:
+    """Refuse to start on a viser whose inside is not known.
+
+    Raises:
+        MissingExtra: viser is not installed.
+        BadInput: Its version is not 1.1.
+    """
+    try:
+        import viser
+    except ImportError as error:
+        raise MissingExtra("viser", "studio", "The studio") from error
+    if viser.__version__.split(".")[:2] != ["1", "1"]:
+        raise BadInput(f"viser {viser.__version__} is installed and the studio's protection is made for viser 1.1; {_FIX}")
+
+
+def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: Uploads) -> viser.ViserServer:
+    """Start viser on a bound socket behind ``answer``.
+
+    Args:
+        listening: Socket, bound.
+        answer: Called with connection and request; a response, or ``None`` to let a websocket in.
+        uploads: Limits of uploads.
+
+    Raises:
+        BadInput: viser did not start through the patch.
+    """
+    import websockets.asyncio.server as module
+
+    started: list[viser.ViserServer] = []
+    errors: list[Exception] = []
+    used: list[bool] = []
+    stock = module.serve
+
+    def serve(handler: Any, *args: Any, **options: Any) -> Any:
+        if getattr(handler, "__module__", "") != "viser.infra._infra":
+            return stock(handler, *args, **options)
+        used.append(True)
+        return _Opening(
+            lambda: stock(
+                _filtered(handler, uploads, started),
+                sock=listening,
+                create_connection=_bounded_connection(module),
+                process_request=answer,
+                select_subprotocol=options["select_subprotocol"],
+                compression=None,
+                max_size=LARGEST,
+                server_header=None,
+                logger=WIRE,
+            ),
+            errors,
+        )
+
+    address = listening.getsockname()
+    with _starting:
+        mend_buffers()
+        module.serve = serve
+        try:
+            server = _private_viser()(host=address[0], port=address[1], verbose=False)
+        finally:
+            module.serve = stock
+    if errors or not used or server.get_port() != address[1]:
+        server.stop()
+        why = str(errors[0]) if errors else "it did not open its server by websockets.asyncio.server.serve"
+        raise BadInput(f"viser could not be put behind the studio's gate: {why}; {_FIX}")
+    try:
+        refuse_unmended(server)
+    except BadInput:
+        server.stop()
+        raise
+    _drop_share_handlers(server)
+    started.append(server)
+    return server
+
+
+class _Opening:
+    """What our ``serve`` gives viser to enter: the server, or one without sockets when it could not open.
+
+    viser's thread must never die while it starts: its constructor would wait for it for ever.
+    """
+
+    def __init__(self, serve: Callable[[], Any], errors: list[Exception]) -> None:
+        self._serve = serve
+        self._errors = errors
+        self._inner: Any = None
+
+    async def __aenter__(self) -> Any:
+        asyncio.get_running_loop().set_exception_handler(_note)
+        try:
+            inner = self._serve()
+            opened = await inner.__aenter__()
+        except Exception as error:
+            self._errors.append(error)
+            return SimpleNamespace(server=SimpleNamespace(sockets=()))
+        self._inner = inner
+        return opened
+
+    async def __aexit__(self, *exception: Any) -> None:
+        if self._inner is not None:
+            await self._inner.__aexit__(*exception)
+
+
+def _note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Errors of viser's tasks (a client that left, a value that does not fit) go to the log, not to the terminal."""
+    WIRE.debug("%s", context.get("message"), exc_info=context.get("exception"))
+
+
+def _private_viser() -> Callable[..., viser.ViserServer]:
+    import viser
+
+    class PrivateViser(viser.ViserServer):  # type: ignore[misc]
+        """viser's server, never with a tunnel."""
+
+        def request_share_url(self, verbose: bool = True) -> str | None:
+            """Refuses: the studio is never made public."""
+            raise BadInput("the studio opens no public tunnel; to share it, give another --host or forward its port by ssh")
+
+        def disconnect_share_url(self) -> None:
+            """There is nothing to disconnect."""
+
+    return PrivateViser
+
+
+def _drop_share_handlers(server: viser.ViserServer) -> None:
+    from viser import _messages
+
+    for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        server._websock_server.unregister_handler(kind)
+
+
+def _filtered(handler: Callable[[Any], Any], uploads: Uploads, started: list[viser.ViserServer]) -> Callable[[Any], Any]:
+    async def handle(connection: Any) -> None:
+        sieve = MessageFilter(uploads, lambda uuid: bool(started) and _is_upload_button(started[0], uuid))
+        try:
+            await handler(FilteredConnection(connection, sieve))
+        finally:
+            sieve.desk.close()
+
+    return handle
+
+
+def _is_upload_button(server: viser.ViserServer, uuid: str) -> bool:
+    import viser
+
+    guis = [server.gui, *(client.gui for client in server.get_clients().values())]
+    return any(isinstance(gui._gui_input_handle_from_uuid.get(uuid), viser.GuiUploadButtonHandle) for gui in guis)
+
+
+def _bounded_connection(module: Any) -> type[Any]:
+    class BoundedConnection(module.ServerConnection):  # type: ignore[misc]
+        """A connection that is closed at once when there are too many."""
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            if len(self.server.handlers) > HANDSHAKES:
+                transport.abort()
+
+    return BoundedConnection

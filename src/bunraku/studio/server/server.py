@@ -1,0 +1,175 @@
+"""The studio's server: viser on loopback, behind a secret address, with events from the page and files to it."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import re
+import secrets
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bunraku.errors import BadInput
+from bunraku.studio.server.blobs import Blobs
+from bunraku.studio.server.events import EventQueue, Handler
+from bunraku.studio.server.gate import Gate, is_loopback
+from bunraku.studio.server.uploads import Uploads
+
+if TYPE_CHECKING:
+    import viser
+
+    from bunraku.studio.server.site import Site
+
+__all__ = ["StudioServer"]
+
+
+class StudioServer:
+    """A running server; :attr:`url` is what the user opens.
+
+    Args:
+        host: Address to listen on. Another one than loopback is for those who ask for it; :attr:`warning` then says what it means.
+        port: Port to listen on; 0 takes a free one. A busy port is an error.
+        token: Secret part of the address, 16 letters or more of A-Z a-z 0-9 _ -; ``None`` makes a new one.
+        upload_limit: Bytes of the largest file a browser may send (and of all under way together).
+
+    Raises:
+        BadInput: The port is in use, the host is not of this machine, or viser is not of the version protected here.
+        MissingExtra: viser is not installed.
+    """
+
+    viser: viser.ViserServer
+    """viser's server: its ``gui`` and ``scene``."""
+
+    url: str
+    """Address of the page, token included: http://127.0.0.1:PORT/TOKEN/"""
+
+    token: str
+    port: int
+
+    uploads: Uploads
+    """Limits of uploads; its ``label(name)`` is what the user called the file kept as ``name``."""
+
+    warning: str | None
+    """What to tell the user before they rely on it, when other machines can reach the server; ``None`` on loopback."""
+
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None, upload_limit: int = 64 * 2**20) -> None:
+        from bunraku.studio.server.patch import check_version, start_viser
+        from bunraku.studio.server.quiet import hush, unhush
+
+        check_version()
+        if token is not None and not re.fullmatch(r"[A-Za-z0-9_-]{16,128}", token):
+            raise BadInput("the token of the studio needs 16 to 128 letters of A-Z a-z 0-9 _ -; leave it out to get a new one")
+        self.token = token or secrets.token_urlsafe(24)
+        self.uploads = Uploads(upload_limit)
+        self._blobs = Blobs()
+        listening = _listen(host, port)
+        self._events = EventQueue()
+        self.port = listening.getsockname()[1]
+        hush()
+        try:
+            self.viser = start_viser(listening, self._site(host, upload_limit).answer, self.uploads)
+        except BaseException:
+            unhush()
+            listening.close()
+            self._events.close()
+            raise
+        self.url = f"http://{_shown(host)}:{self.port}/{self.token}/"
+        self.warning = None if is_loopback(host) else _warning(host)
+        self._stopped = False
+        for name in ("audio.drift", "audio.blocked", "upload.refused"):
+            self.on_event(name, lambda fields: None)
+
+    def _site(self, host: str, upload_limit: int) -> Site:
+        import viser
+
+        from bunraku.studio.server.page import read_page
+        from bunraku.studio.server.site import Site
+
+        return Site(Gate(self.token, host), read_page(upload_limit), self._events, self._blobs, f"viser-v{viser.__version__}")
+
+    def on_event(self, name: str, handler: Handler) -> None:
+        """Call ``handler`` with the fields of every event of this name from the page's script.
+
+        Handlers run in the order of the events, one at a time, in a thread of their own. While one is busy, the latest
+        move of a drag replaces the one waiting; starts, ends and clicks are never dropped. The page itself sends
+        ``audio.drift`` (ms, time), ``audio.blocked`` and ``upload.refused`` (name, size).
+        """
+        self._events.on(name, handler)
+
+    def on_error(self, handler: Callable[[str, Exception], None]) -> None:
+        """Call ``handler`` with the event's name and the exception when a handler of events raises (else it is logged)."""
+        self._events.on_error = handler
+
+    def wait_idle(self, timeout: float | None = None) -> bool:
+        """Wait until every event received so far was handled; ``False`` when ``timeout`` [s] ran out first."""
+        return self._events.wait_idle(timeout)
+
+    def publish(self, name: str, data: bytes, content_type: str) -> str:
+        """Serve a file to the page (a WAV to play, a result to download).
+
+        Args:
+            name: A name of ours; a file published under it before is replaced.
+            data: Content; all files together are bounded (512 MiB).
+            content_type: Such as ``audio/wav``. What is not audio, video or image is offered to be saved, never shown.
+
+        Returns:
+            Its address relative to the page, ``files/xyz/voice.wav``, new at every call.
+        """
+        return self._blobs.publish(name, data, content_type)
+
+    def withdraw(self, name: str) -> None:
+        """Serve a published file no longer."""
+        self._blobs.withdraw(name)
+
+    def stop(self) -> None:
+        """Close all connections and the port; a second call does nothing."""
+        from bunraku.studio.server.quiet import unhush
+
+        if self._stopped:
+            return
+        self._stopped = True
+        self._events.close()
+        self.viser.stop()
+        unhush()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port < 65536:
+        raise BadInput(f"port {port} does not exist; give one from 1 to 65535, or 0 for a free one")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except OSError as error:
+        raise BadInput(f"host {host} is not known here ({error.strerror}); leave it out to listen on 127.0.0.1") from error
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(100)
+        listening.setblocking(False)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise BadInput(f"port {port} is in use; close what uses it, give another port, or 0 for a free one") from error
+        raise BadInput(
+            f"cannot listen on {host} port {port} ({error.strerror}); leave the host out to listen on 127.0.0.1"
+        ) from error
+    return listening
+
+
+def _shown(host: str) -> str:
+    """The host as it stands in an address a browser on this machine can open."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.is_unspecified:
+        return "127.0.0.1" if address.version == 4 else "[::1]"
+    return f"[{host}]" if address.version == 6 else host
+
+
+def _warning(host: str) -> str:
+    return (
+        f"The studio listens on {host}: every machine that reaches this one and knows the address may use it, "
+        "and the connection is not encrypted. Give the address to nobody you do not trust; an ssh tunnel to 127.0.0.1 is safer."
+    )

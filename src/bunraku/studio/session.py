@@ -1,0 +1,429 @@
+"""The session: document, selection, command stack, transport and jobs, without any user interface.
+
+Everything the studio can do is a method here; the page only shows and calls. Listeners are told what changed by name: "document",
+"job", "shown", "selection", "result", "message", "saved", "skin".
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bunraku.errors import BadInput, BunrakuError
+from bunraku.formats.registry import read_performance
+from bunraku.motion import Performance
+from bunraku.studio.arguments import character_argument, clip_argument
+from bunraku.studio.brought import edit_for
+from bunraku.studio.document import Document
+from bunraku.studio.edits.registry import Edit, apply, words_of
+from bunraku.studio.following import live_possible, live_requests
+from bunraku.studio.history import History
+from bunraku.studio.jobs.state import JobState, LiveAnswer
+from bunraku.studio.journal import Journal
+from bunraku.studio.lock import ProjectLock
+from bunraku.studio.making import Making
+from bunraku.studio.messages import Messages
+from bunraku.studio.project import Project
+from bunraku.studio.queue import JobQueue
+from bunraku.studio.results import Recent, Result, Shown
+from bunraku.studio.selection import Selection
+from bunraku.studio.skinning import Skinning, guessed_scale, recipe_trouble
+from bunraku.studio.trail import Trail
+from bunraku.studio.transport import Transport
+from bunraku.verification.body_errors import BodyErrors
+
+__all__ = ["Session"]
+
+Listener = Callable[[str], None]
+
+
+class Session:
+    """One project being worked on. Safe to call from several threads; jobs answer from threads of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = Project(folder)
+        self._held = ProjectLock(self.project.own / "lock")
+        self.journal = Journal(self.project.own / "journal.jsonl")
+        self.transport = Transport()
+        self.messages = Messages()
+        self.selection = Selection()
+        self.results: Recent[Result] = Recent()
+        self.errors: Recent[BodyErrors] = Recent()
+        self.shown = Shown()
+        self.lock = threading.RLock()
+        self._listeners: list[Listener] = []
+        self._preview: Document | None = None
+        self._live_base: Document | None = None
+        with ExitStack() as failed:  # whatever goes wrong from here on, nothing is held and nothing runs
+            failed.callback(self._held.release)
+            self._history, self._saved = self._recovered()
+            self._trail = Trail(self.journal, self._history)
+            self.queue = JobQueue(self.project.place(".bunraku", "work"), say=self.say, tell=self.tell, on_live=self._live_answered)
+            failed.callback(self.queue.close)
+            self.make = Making(self)
+            self.skinning = Skinning(self.project, self.queue.ask, self.do, self.tell)
+            self.skinning.follow(self.document)
+            failed.pop_all()
+
+    # -- what is --
+
+    @property
+    def document(self) -> Document:
+        """The document as it was edited last."""
+        return self._history.document
+
+    @property
+    def previewed(self) -> Document:
+        """The document as the hand that drags would have it; else the document."""
+        return self._preview or self._history.document
+
+    @property
+    def history(self) -> History:
+        """The command stack."""
+        return self._history
+
+    @property
+    def job(self) -> JobState | None:
+        """The newest job."""
+        return self.queue.job
+
+    @property
+    def run(self) -> JobState | None:
+        """The newest job that the user asked for."""
+        return self.queue.run
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is computed."""
+        return self.queue.busy
+
+    @property
+    def result(self) -> Result | None:
+        """The performance of the document as it is, if it was made."""
+        return self.results.get(self.document.key)
+
+    @property
+    def latest(self) -> Result | None:
+        """The performance that is shown, though the document may have changed since."""
+        return self.results.get(self.shown.key)
+
+    @property
+    def timed(self) -> Result | None:
+        """The performance whose time is the timeline's; None while an answer of the live solver is shown, which has its own."""
+        return None if self.shown.live else self.result or self.latest
+
+    @property
+    def stale(self) -> bool:
+        """Whether the motion shown belongs to a document that has changed since; what follows a hand that drags does not count."""
+        following = self.shown.live and self._preview is not None
+        return self.shown.motion is not None and self.shown.key != self.previewed.key and not following
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there are edits that were not saved."""
+        return self.document is not self._saved
+
+    # -- listening --
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Be told of changes; returns what ends it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tell(self, what: str) -> None:
+        """Tell all listeners; a fault of one is a message and no more."""
+        for listener in tuple(self._listeners):
+            try:
+                listener(what)
+            except Exception as error:
+                self.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
+
+    def say(self, kind: str, text: str) -> None:
+        """Add a message for the user."""
+        self.messages.add(kind, text)
+        self.tell("message")
+
+    # -- editing --
+
+    def do(self, edit: str, /, **arguments: Any) -> Document:
+        """Make an edit: one step of the history, one line of the journal."""
+        with self.lock:
+            made = self._do(Edit(edit, arguments))
+        self._changed()
+        return made
+
+    def amend(self, edit: str, /, **arguments: Any) -> Document:
+        """Make an edit in place of the newest step: late news of a drag that was taken for ended."""
+        with self.lock:
+            one = Edit(edit, arguments)
+            back = self._history.undone()
+            apply(back.document, one, folder=self.project.folder)  # what is refused leaves the step as it was
+            self._history = back
+            self._note(lambda: self._trail.stepped(back))
+            made = self._do(one)
+        self._changed()
+        return made
+
+    def _do(self, one: Edit) -> Document:
+        made = apply(self.document, one, folder=self.project.folder)
+        before, self._history = self._history, self._history.done(one, made)
+        self._preview = None
+        self._note(lambda: self._trail.did(one.text, before, self._history))
+        return made
+
+    def preview(self, edit: str, /, **arguments: Any) -> Document:
+        """What an edit would make, while a hand drags: shown and solved live, but no step of the history until `do`."""
+        with self.lock:
+            self._preview = apply(self.document, Edit(edit, arguments), folder=self.project.folder)
+        self._follow("drag")
+        return self._preview
+
+    def drop_preview(self) -> None:
+        """Forget what a hand dragged without letting go."""
+        with self.lock:
+            if self._preview is None:
+                return
+            self._preview = None
+        self._changed()
+
+    def undo(self) -> None:
+        """One step back."""
+        self._step(lambda history: history.undone())
+
+    def redo(self) -> None:
+        """One step forward again."""
+        self._step(lambda history: history.redone())
+
+    def jump(self, at: int) -> None:
+        """To any step of the history."""
+        self._step(lambda history: history.jumped(at))
+
+    def select(self, **fields: str | int | None) -> None:
+        """Pick something."""
+        self.selection = self.selection.changed(**fields)
+        self.tell("selection")
+
+    def save(self) -> None:
+        """Write the project; the journal starts afresh. A disk that refuses leaves journal, document and the files as they were."""
+        with self.lock:
+            saved = self.project.save(self.document)
+            documents = tuple(saved if k == self._history.at else one for k, one in enumerate(self._history.documents))
+            self._history = replace(self._history, documents=documents)
+            self._saved = saved
+            self.journal.base = saved.content
+            self._trail.saved(self._history)
+        self.say("note", f"saved in {self.project.folder}")
+        self.tell("saved")
+
+    def bring(self, name: str, data: bytes) -> str:
+        """Open a file that a user brought: a character, a clip, a performance, or a ZIP with some; says what was opened."""
+        names = self.project.keep(name, data)
+        opened = []
+        edits = {one: edit_for(self.project.path(one)) for one in names}
+        written = any(one.lower().endswith((".yaml", ".yml")) and edit == "open.clip" for one, edit in edits.items())
+        for one, edit in edits.items():
+            if written and edit == "open.clip" and not one.lower().endswith((".yaml", ".yml")):
+                continue  # a voice or curves that the clip itself names
+            if edit is not None:
+                self.do(edit, source=one)
+                opened.append(one)
+            if edit == "open.performance":
+                self._load(self.document.key, self.project.path(one))
+                self._changed()
+        if not opened:
+            surfaces = [one for one in names if one.lower().endswith((".obj", ".stl", ".ply", ".glb", ".gltf"))]
+            if not surfaces:
+                raise BadInput(f"nothing in {name[:80]!r} can be opened; a character, a clip, a performance or a surface is needed")
+            self.do("skin.begin", source=surfaces[0], scale=guessed_scale(self.project.path(surfaces[0])))
+            return surfaces[0]
+        return ", ".join(opened)
+
+    # -- computing --
+
+    def plan_skin(self) -> None:
+        """Place a mechanism and folds in the surface of the recipe, to be seen before the skin is made."""
+        self.skinning.plan(self.document)
+
+    def make_skin(self) -> None:
+        """Make the skinned creature of the recipe; it is opened when it is there."""
+        self.skinning.make(self.document)
+
+    def cancel(self) -> None:
+        """Stop what is computed; its best so far is kept."""
+        self.queue.cancel()
+
+    def place_of(self, what: str, time: float) -> tuple[float, float, float]:
+        """Where the centre of mass ("com"), the base or an end effector is at a time [s] of the motion shown, or at home."""
+        from bunraku.stage.figure.motion import drawn_pose
+
+        motion = self.shown.motion or self.shown.wish or drawn_pose(self.previewed.need_character())
+        k = motion.at(time)
+        found = motion.frames[k, motion.names.index(what)] if what in motion.names else motion.com[k]
+        return (float(found[0]), float(found[1]), float(found[2]))
+
+    def show(self) -> None:
+        """Show what is known of the document: its performance if it was made before, else its wish or its home."""
+        self._changed()
+
+    def close(self) -> None:
+        """End all computation. Edits are in the journal."""
+        self._listeners.clear()
+        self.queue.close()
+        self._held.release()
+
+    # -- inside --
+
+    def _recovered(self) -> tuple[History, Document]:
+        saved = self.project.load()
+        if trouble := recipe_trouble(self.project, saved):
+            self.messages.add("warning", f"the skin that was begun cannot be gone on with and is left out: {trouble}")
+            saved = saved.changed(recipe={})
+        found = self.journal.replay(saved, self.project.folder)
+        self.journal.base = saved.content
+        if found.steps:
+            many = f"{found.steps} steps that were not saved are" if found.steps > 1 else "one step that was not saved is"
+            self.messages.add("note", f"{many} back")
+        if found.trouble:
+            self.messages.add("warning", f"the journal could not be followed to its end: {found.trouble}")
+        return found.history, saved
+
+    def _note(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except BunrakuError as error:
+            self.messages.add("error", f"autosave does not work: {error}; your edits are here, but only until the studio ends")
+
+    def _step(self, step: Callable[[History], History]) -> None:
+        with self.lock:
+            history = step(self._history)
+            if history.at == self._history.at:
+                return
+            self._history = history
+            self._preview = None
+            self._note(lambda: self._trail.stepped(history))
+        self._changed()
+
+    def _changed(self) -> None:
+        """After an edit: what is known of the new document is shown; else the old motion is out of date until it is solved."""
+        self._history.slim()
+        key = self.document.key
+        if key not in self.results and (path := self.project.found_result(key)) is not None:
+            self._load(key, path)
+        known = self.results.get(key)
+        self.skinning.follow(self.document)
+        self.tell("document")
+        if known is not None:
+            self.make.draw(known)
+        else:
+            self._follow("release")
+
+    def _load(self, key: str, path: Path) -> None:
+        try:
+            performance = read_performance(path)
+        except BunrakuError as error:
+            self.say("warning", f"a performance made before cannot be read: {error}")
+            return
+        self.results[key] = Result(key, path, performance, {"path": str(path)})
+
+    def _follow(self, phase: str) -> None:
+        """Solve live what can be: a gait whose goal, targets, footfall or dimensions are being edited."""
+        document = self.previewed
+        if not live_possible(document):
+            with self.lock:
+                if self.shown.live:
+                    self.shown = Shown()
+            self._wish_again(document, phase)
+            self.tell("shown")
+            return
+        try:
+            with self.lock:
+                self._ask_live(document, phase)
+        except BunrakuError as error:
+            self.say("warning", str(error))
+        self.tell("shown")
+
+    def _ask_live(self, document: Document, phase: str) -> None:
+        """Lead the live solver to a document; its answers carry the document's key."""
+        old, self._live_base = self._live_base, None  # after a refusal it starts afresh
+        again = phase == "release" and self.shown.key != document.key
+        for request in live_requests(old, document, phase, again=again):
+            request["mark"] = document.key
+            if request["kind"] == "open":
+                request["character"] = character_argument(self.project, document.changed(dimensions={}))
+            if request["kind"] in ("open", "gait"):
+                request["clip"] = clip_argument(self.project, document)
+            self.queue.jobs.live(request)
+        self._live_base = document
+
+    def _wish_again(self, document: Document, phase: str) -> None:
+        """Draw the wish of joint curves at once; of a character with parts that bend or a skin, which takes longer, by a job."""
+        character, clip = document.character, document.wish
+        if character is None or clip is None or clip.joints is None:
+            return
+        if character.flexibles or character.skin is not None:
+            if phase == "release":
+                self.make.show_wish()
+            return
+        from bunraku.stage.figure.motion import drawn_curves
+
+        old = self.shown.wish
+        known = old is not None and old.figure.character is character
+        try:
+            wish = drawn_curves(character, clip.joints, figure=old.figure if old is not None and known else None)
+        except BunrakuError as error:
+            self.say("warning", str(error))
+            return
+        with self.lock:
+            moved = self.shown.motion
+            other = moved is not None and moved.figure.character.name != character.name
+            self.shown = Shown(wish=wish) if other or not self.shown.key else replace(self.shown, wish=wish)
+        self.transport.load(float(wish.times[-1]))
+
+    def _live_answered(self, answer: LiveAnswer) -> None:
+        if answer.curves is None:
+            with self.lock:
+                self.shown = replace(self.shown, live=False)
+                self._live_base = None  # the solver does not have what it refused: the next request opens afresh
+            if answer.error:
+                self.say("warning", answer.error)
+            self.tell("shown")
+            return
+        document = self.previewed
+        character = document.character
+        if character is None or not live_possible(document) or (answer.latest and answer.mark != document.key):
+            return
+        if self._preview is None and document.key in self.results:
+            return  # it was performed meanwhile, and that is shown
+        if self._live_base is None:  # it waited behind a request that was refused, and was counted from that
+            if answer.latest:
+                self._follow("drag" if self._preview is not None else "release")
+            return
+        from bunraku.stage.figure.motion import drawn_curves
+
+        try:
+            motion = drawn_curves(character, answer.curves)
+        except BunrakuError as error:
+            self.say("warning", str(error))
+            return
+        with self.lock:
+            key = answer.mark if answer.latest else ""
+            self.shown = Shown(key=key, motion=motion, before=self.shown.before, live=True)
+        self.transport.load(float(motion.times[-1]))
+        if not answer.ok and answer.phase == "release":
+            self.say("warning", f"it cannot move as asked: {answer.violated} stays violated by {answer.amount:.2g}")
+        self.tell("shown")
+
+    @property
+    def performance(self) -> Performance | None:
+        """The performance that is shown or was made for the document."""
+        found = self.result or self.latest
+        return None if found is None else found.performance
+
+    @property
+    def last_words(self) -> str:
+        """What the last edit did."""
+        return words_of(self._history.edits[self._history.at - 1]) if self._history.can_undo else ""

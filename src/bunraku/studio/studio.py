@@ -1,0 +1,58 @@
+"""The studio as a whole: a session on a project folder, served to browsers of this machine."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from bunraku.errors import MissingExtra
+from bunraku.studio.session import Session
+
+__all__ = ["Studio"]
+
+
+class Studio:
+    """A running studio; ``url`` is what a browser opens. ``close`` ends it; edits that were not saved are in the journal."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        dark: bool = False,
+        tour: bool | None = None,
+    ) -> None:
+        try:
+            import viser  # noqa: F401
+        except ImportError as error:
+            raise MissingExtra("viser", "studio", "the studio") from error
+        from bunraku.studio.page.page import Page
+        from bunraku.studio.server.server import StudioServer
+
+        self.server = StudioServer(host=host, port=port, token=token)  # first: a busy port leaves no folder behind
+        try:
+            self.session = Session(folder)
+        except BaseException:
+            self.server.stop()
+            raise
+        first = self.session.document.base is None
+        try:
+            self.page = Page(self.server, self.session, dark=dark, tour=first if tour is None else tour)
+        except BaseException:
+            self.session.close()
+            self.server.stop()
+            raise
+        self.server.on_error(self._trouble)
+        self.url = self.server.url
+
+    def close(self) -> None:
+        """End page, server and computations."""
+        self.page.close()
+        self.session.close()
+        self.server.stop()
+
+    def _trouble(self, name: str, error: Exception) -> None:
+        logging.getLogger("bunraku.studio").error("event %s: %s", name, error)
+        self.session.say("error", f"{name} did not work ({type(error).__name__}: {error})")

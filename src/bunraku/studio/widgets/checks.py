@@ -1,0 +1,107 @@
+"""Promises as a table: each a number against its bar, in words as well as in colour; a click goes to its worst moment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bunraku.motion import Check
+from bunraku.studio.widgets.notice import notice
+from bunraku.studio.widgets.svg import BLUE, GREEN, GREY, RED, Markup, element
+from bunraku.verification.moments import Moment, moment_of
+
+__all__ = ["checks_table", "moments_table"]
+
+MOST_ROWS = 60
+_ROOM = "padding:0 14px 0 8px"
+_CELL = "padding:3px 6px;border-top:1px solid rgba(128,128,128,.25);vertical-align:top"
+_TABLE = "width:100%;table-layout:fixed;border-collapse:collapse;font-size:12px;line-height:1.35;overflow-wrap:anywhere"
+_COLUMNS = element(
+    "colgroup", element("col", style="width:52%"), element("col", style="width:29%"), element("col", style="width:19%")
+)
+
+
+def checks_table(checks: Sequence[Check], heading: str = "") -> str:
+    """Promises with their value, bar and whether they hold, those that do not hold first; information below, paler.
+
+    Where a check says when it is worst ("at 1.23 s"), its row is a click: time.jump (t).
+    """
+    if not checks:
+        return notice("Nothing is promised yet: run the performer first.", "empty")
+    barred = sorted((check for check in checks if check.bar is not None), key=lambda check: check.holds)
+    told = [check for check in checks if check.bar is None]
+    rows = [_row(check) for check in (*barred, *told)[:MOST_ROWS]]
+    left = len(checks) - len(rows)
+    more = element("div", f"and {left} more", style="opacity:.65;font-size:12px") if left > 0 else None
+    return element(
+        "div",
+        _summary(heading, barred),
+        element("table", _COLUMNS, element("tbody", rows), style=_TABLE),
+        more,
+        class_="checks",
+        style=_ROOM,
+    )
+
+
+def moments_table(moments: Sequence[Moment]) -> str:
+    """The worst moment of each kind of limit: its value against its bar, a click goes there: time.jump (t)."""
+    if not moments:
+        return notice("No limit of this motion has a worst moment.", "empty")
+    rows = []
+    for one in sorted(moments, key=lambda one: one.holds)[:MOST_ROWS]:
+        bar = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
+        cells = [
+            element(
+                "td",
+                element("b", one.name),
+                element("div", f"{one.what} at {one.time:.2f}\u00a0s", style="opacity:.7"),
+                style=_CELL,
+            ),
+            element("td", _value(one.value, one.unit), element("div", bar, style="opacity:.7"), style=f"{_CELL};text-align:right"),
+            element("td", _verdict(one.holds, one.bar is not None), style=f"{_CELL};white-space:nowrap"),
+        ]
+        rows.append(_jumping(cells, one.time))
+    return element("div", element("table", _COLUMNS, element("tbody", rows), style=_TABLE), class_="moments", style=_ROOM)
+
+
+def _summary(heading: str, barred: Sequence[Check]) -> Markup:
+    broken = sum(not check.holds for check in barred)
+    said = (
+        f"all {len(barred)} promises hold"
+        if not broken
+        else f"{broken} of {len(barred)} promises {'does' if broken == 1 else 'do'} not hold"
+    )
+    mark = element("span", "✓ " if not broken else "✕ ", style=f"color:{RED if broken else GREEN};font-weight:700")
+    return element("div", mark, element("b", f"{heading}: " if heading else ""), said, style="font-size:12px;margin:4px 0")
+
+
+def _row(check: Check) -> Markup:
+    bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:.4g}"
+    note = element("div", check.note, style="opacity:.7") if check.note else None
+    cells = [
+        element("td", check.name, note, style=_CELL),
+        element("td", _value(check.value, check.unit), element("div", bar, style="opacity:.7"), style=f"{_CELL};text-align:right"),
+        element("td", _verdict(check.holds, check.bar is not None), style=f"{_CELL};white-space:nowrap"),
+    ]
+    return _jumping(cells, moment_of(check), pale=check.bar is None)
+
+
+def _jumping(cells: Sequence[Markup], time: float | None, pale: bool = False) -> Markup:
+    shade = "opacity:.75;" if pale else ""
+    if time is None:
+        return element("tr", cells, style=shade or None)
+    go = element("span", "▸", style=f"color:{BLUE}", aria_hidden="true")
+    last = Markup(cells[-1].replace("</td>", f" {go}</td>"))
+    style = f"{shade}cursor:pointer"
+    return element("tr", cells[:-1], last, data_click="time.jump", data_t=f"{time:.4f}", title=f"go to {time:.2f} s", style=style)
+
+
+def _value(value: float, unit: str) -> str:
+    said = "no number" if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.4g}"
+    return f"{said} {unit}".strip()
+
+
+def _verdict(holds: bool, promised: bool) -> Markup:
+    if not promised:
+        return element("span", "info", style=f"color:{GREY}")
+    return element("span", "holds" if holds else "✕ fails", style=f"color:{GREEN if holds else RED};font-weight:600")

@@ -1,0 +1,160 @@
+"""The emphasis editor: for each body how much it counts, and when; bars with ends and height to drag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bunraku.motion import Emphasis
+from bunraku.motion.emphasis_edit import share_of_weight, weight_of_share
+from bunraku.studio.widgets.notice import notice
+from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
+from bunraku.studio.widgets.svg import BLUE, RED, VIOLET, Markup, breadth, element, picture, title, words
+
+__all__ = ["EmphasisView", "emphasis", "emphasis_view"]
+
+ROW, PAD, SLOTS, MOST_ROWS = 48.0, 5.0, 12, 12
+
+
+@dataclass(frozen=True)
+class EmphasisView:
+    """Scales of the editor: ``frames`` from top to bottom, times by ``scale``."""
+
+    scale: TimeScale
+    frames: tuple[str, ...]
+
+    def y(self, frame: str, share: float) -> float:
+        """Where a share of the full height stands in a frame's row [px]."""
+        return ROW * (self.frames.index(frame) + 1) - PAD - share * (ROW - 2.0 * PAD)
+
+    def weight(self, emphasis: Emphasis, y: float) -> float:
+        """The weight whose bar reaches up to ``y`` [px]."""
+        if emphasis.frame not in self.frames:
+            return emphasis.weight
+        share = (self.y(emphasis.frame, 0.0) - y) / (ROW - 2.0 * PAD)
+        return weight_of_share(share, emphasis.kind)
+
+
+def emphasis_view(
+    emphases: Sequence[Emphasis],
+    frames: Sequence[str],
+    duration: float,
+    *,
+    width: float = 360.0,
+    window: tuple[float, float] | None = None,
+) -> EmphasisView:
+    """Rows for every frame that has an emphasis, then for the ``frames`` on offer, at most 12."""
+    rows = list(dict.fromkeys([*(one.frame for one in emphases), *frames]))[:MOST_ROWS]
+    return EmphasisView(time_scale(width, duration, window), tuple(rows))
+
+
+def emphasis(view: EmphasisView, emphases: Sequence[Emphasis], *, selected: int | None = None, time: float | None = None) -> str:
+    """The editor of a view. A bar of half height is the neutral weight.
+
+    Clicks: emphasis.add (frame, t), emphasis.remove (index), emphasis.select (index). Drags: emphasis.border (index, end), x by
+    ``view.scale``; emphasis.weight (index), y by `EmphasisView.weight`.
+    """
+    if not view.frames:
+        return notice("No body of this character can be emphasised.", "empty")
+    bottom = ROW * len(view.frames)
+    rows = [_row(view, frame) for frame in view.frames]
+    order = sorted(range(len(emphases)), key=lambda index: index == selected)
+    bars = [_bar(view, index, emphases[index], index == selected) for index in order if emphases[index].frame in view.frames]
+    parts = [grid(view.scale, 0.0, bottom), rows, bars, playhead(view.scale, time, 0.0, bottom), axis(view.scale, bottom + 14.0)]
+    return picture(view.scale.width, bottom + 18.0, *parts, label="emphasis over time")
+
+
+def _row(view: EmphasisView, frame: str) -> Markup:
+    scale, top = view.scale, ROW * view.frames.index(frame)
+    middle = view.y(frame, 0.5)
+    hint = title(f"{frame}: click to emphasise it here")
+    wide = (scale.right - scale.left) / SLOTS
+    slots = []
+    for k in range(SLOTS):
+        x = scale.left + k * wide
+        t = f"{scale.time(x + 0.5 * wide):.4f}"
+        slots.append(
+            element("rect", data_click="emphasis.add", data_frame=frame, data_t=t, x=x, y=top + 2.0, width=wide, height=ROW - 4.0)
+        )
+    return element(
+        "g",
+        words(0.0, top + 0.5 * ROW + 4.0, frame, scale.left - 6.0),
+        element(
+            "line",
+            x1=scale.left,
+            x2=scale.right,
+            y1=middle,
+            y2=middle,
+            stroke="currentColor",
+            stroke_opacity=0.25,
+            stroke_dasharray="2 4",
+        ),
+        row_line(scale, top + ROW),
+        element("g", hint, slots, fill="transparent", style="cursor:copy"),
+    )
+
+
+def _bar(view: EmphasisView, index: int, one: Emphasis, selected: bool) -> Markup:
+    scale = view.scale
+    end = scale.end if one.end is None else one.end
+    if one.start > scale.end or end < scale.start:
+        return Markup("")
+    a, b = scale.clipped(one.start), max(scale.clipped(end), scale.clipped(one.start) + 6.0)
+    top, bottom = min(view.y(one.frame, share_of_weight(one)), view.y(one.frame, 0.06)), view.y(one.frame, 0.0)
+    color = BLUE if one.kind == "position" else VIOLET
+    unit = "times" if one.kind == "position" else "m² of tilt"
+    until = "the end" if one.end is None else f"{one.end:.2f} s"
+    hint = title(f"{one.frame}, {one.kind}: {one.weight:.3g} {unit} from {one.start:.2f} s to {until}")
+    body = element(
+        "rect",
+        hint,
+        x=a,
+        y=top,
+        width=b - a,
+        height=bottom - top,
+        rx=2.0,
+        fill=color,
+        fill_opacity=0.75 if selected else 0.5,
+        data_click="emphasis.select",
+        data_index=index,
+        style="cursor:pointer",
+    )
+    lid = element(
+        "g",
+        title(f"weight {one.weight:.3g}; drag up or down"),
+        element("line", x1=a, x2=b, y1=top, y2=top, stroke=color, stroke_width=3.0),
+        element("rect", x=a, y=top - 6.0, width=b - a, height=12.0, fill="transparent"),
+        data_drag="emphasis.weight",
+        data_index=index,
+        style="cursor:ns-resize;touch-action:none",
+    )
+    ends = [_end(index, which, x, view.y(one.frame, 1.0), bottom, color) for which, x in (("start", a), ("end", b))]
+    said = f"× {one.weight:.3g}" if one.kind == "position" else f"{one.weight:.3g} m²"
+    label = words(a + 8.0, bottom - 4.0, said) if breadth(said) < b - a - 26.0 else None
+    return element("g", body, label, lid, ends, _cross(index, b, bottom) if selected or b - a > 70.0 else None)
+
+
+def _end(index: int, end: str, x: float, top: float, bottom: float, color: str) -> Markup:
+    return element(
+        "g",
+        title(f"drag the {end}"),
+        element("line", x1=x, x2=x, y1=top, y2=bottom, stroke=color, stroke_width=2.5, stroke_linecap="round"),
+        element("rect", x=x - 5.0, y=top, width=10.0, height=bottom - top, fill="transparent"),
+        data_drag="emphasis.border",
+        data_index=index,
+        data_end=end,
+        style="cursor:ew-resize;touch-action:none",
+    )
+
+
+def _cross(index: int, right: float, bottom: float) -> Markup:
+    x, y = right - 15.0, bottom - 9.0
+    return element(
+        "g",
+        title("remove"),
+        element("rect", x=x - 9.0, y=y - 9.0, width=18.0, height=18.0, fill="transparent"),
+        element("path", d=f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0 -7l-7 7", stroke=RED, stroke_width=1.8, fill="none"),
+        data_click="emphasis.remove",
+        data_index=index,
+        style="cursor:pointer",
+    )

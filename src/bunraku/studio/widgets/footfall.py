@@ -1,0 +1,136 @@
+"""The footfall editor: a bar for every flight of every foot, cells to click, ends to drag."""
+
+from __future__ import annotations
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+from bunraku.gait.edit import CELLS, FootRow, foot_rows
+from bunraku.gait.patterns import footfalls
+from bunraku.motion import Gait
+from bunraku.studio.widgets.notice import notice
+from bunraku.studio.widgets.scale import TimeScale, playhead, time_scale
+from bunraku.studio.widgets.svg import AMBER, BLUE, GREY, Markup, element, picture, title, words
+
+__all__ = ["footfall", "footfall_scale"]
+
+ROW, BAR, TOP = 26.0, 20.0, 24.0
+
+
+def footfall_scale(width: float) -> TimeScale:
+    """Phases 0 to 1 along x: ``footfall_scale(width).time(x)`` is the phase of an event of `footfall`."""
+    return time_scale(width, 1.0)
+
+
+def footfall(character: Character, gait: Gait, time: float | None = None, *, width: float = 360.0) -> str:
+    """The footfalls of a gait: filled where a foot is in the air; ``time`` [s]: the playhead.
+
+    Clicks: gait.toggle (foot, cell, cells). Drags: gait.swing (foot, swing, end = start or end), x by `footfall_scale`. End
+    effectors that sit on the base body have a pale row without clicks. Footfalls that are not known yet, or cannot be, say so.
+    """
+    try:
+        rows, notes = foot_rows(character, gait), footfalls(character, gait).notes
+    except BadInput as error:
+        if gait.pattern == "best":
+            return notice("The best of all footfall patterns is searched; choose one to edit it.", "info")
+        return notice(str(error), "failed")
+    scale, cells = footfall_scale(width), CELLS
+    bottom = TOP + ROW * len(rows)
+    height = bottom + 18.0 + (16.0 if notes else 0.0)
+    kind = f"a cycle of {gait.duration:g} s" if gait.periodic else f"once, {gait.duration:g} s"
+    parts = [
+        words(0.0, 14.0, gait.pattern, font_weight="600"),
+        words(scale.left, 14.0, f"{kind}; filled: in the air", scale.right - scale.left, fill_opacity=0.65),
+        [_row(row, TOP + ROW * i, scale, cells, gait.periodic) for i, row in enumerate(rows)],
+        [words(scale.x(p), bottom + 13.0, f"{p:g}", text_anchor="middle", fill_opacity=0.65) for p in (0.0, 0.25, 0.5, 0.75, 1.0)],
+        playhead(scale, _within(gait, time), TOP, bottom, unit=gait.duration, wrap=gait.periodic),
+    ]
+    if notes:
+        parts.append(
+            words(0.0, bottom + 29.0, f"⚠ {notes[0]}", scale.width, fill_opacity=0.8, style=f"stroke:{AMBER};stroke-width:.3")
+        )
+    return picture(scale.width, height, *parts, label=f"footfalls: {gait.pattern}")
+
+
+def _row(row: FootRow, top: float, scale: TimeScale, cells: int, periodic: bool) -> Markup:
+    y = top + 0.5 * (ROW - BAR)
+    ground = element(
+        "rect",
+        x=scale.left,
+        y=y,
+        width=scale.right - scale.left,
+        height=BAR,
+        rx=3.0,
+        fill=GREY,
+        fill_opacity=0.16 if row.clickable else 0.07,
+    )
+    name = words(0.0, top + 0.5 * ROW + 4.0, row.name, scale.left - 6.0, fill_opacity=1.0 if row.clickable else 0.5)
+    if not row.clickable:
+        return element("g", title(f"{row.name}: on the base body, never leaves the ground by itself"), name, ground)
+    bars, handles = [], []
+    for index, (start, end) in enumerate(row.swings):
+        bars += [_bar(a, b, y, scale) for a, b in _pieces(start, end, periodic)]
+        hint = title(f"{row.name} in the air from {start:.3f} to {end:.3f}; drag an end")
+        ends = (("start", start), ("end", end - 1.0 if end > 1.0 else end))
+        handles += [_handle(row.name, index, which, phase, y, scale, hint) for which, phase in ends]
+    return element("g", name, ground, bars, _lines(scale, y, cells), _cells(row.name, y, scale, cells), handles)
+
+
+def _pieces(start: float, end: float, periodic: bool) -> list[tuple[float, float]]:
+    return [(start, 1.0), (0.0, end - 1.0)] if periodic and end > 1.0 else [(start, end)]
+
+
+def _bar(start: float, end: float, y: float, scale: TimeScale) -> Markup:
+    return element(
+        "rect",
+        x=scale.x(start),
+        y=y,
+        width=scale.x(end) - scale.x(start),
+        height=BAR,
+        rx=3.0,
+        fill=BLUE,
+        fill_opacity=0.85,
+        class_="swing",
+    )
+
+
+def _lines(scale: TimeScale, y: float, cells: int) -> Markup:
+    path = "".join(f"M{scale.x(k / cells):.1f} {y:.1f}v{BAR:.0f}" for k in range(1, cells))
+    return element("path", d=path, stroke="currentColor", stroke_opacity=0.13, fill="none")
+
+
+def _cells(foot: str, y: float, scale: TimeScale, cells: int) -> Markup:
+    wide = scale.x(1.0 / cells) - scale.x(0.0)
+    made = [
+        element(
+            "rect",
+            data_click="gait.toggle",
+            data_foot=foot,
+            data_cell=k,
+            data_cells=cells,
+            x=round(scale.x(k / cells), 2),
+            y=y,
+            width=round(wide, 2),
+            height=BAR,
+        )
+        for k in range(cells)
+    ]
+    return element("g", made, fill="transparent", style="cursor:pointer")
+
+
+def _handle(foot: str, swing: int, end: str, phase: float, y: float, scale: TimeScale, hint: Markup) -> Markup:
+    """An end of a bar; pressed without moving, it is the cell that it covers."""
+    x = scale.x(phase)
+    grip = element("rect", x=x - 4.0, y=y, width=8.0, height=BAR, fill="transparent")
+    line = element(
+        "line", x1=x, x2=x, y1=y + 2.0, y2=y + BAR - 2.0, stroke="currentColor", stroke_width=2.0, stroke_linecap="round"
+    )
+    cell = min(CELLS - 1, int(phase * CELLS + (1e-6 if end == "start" else -1e-6)))
+    pressed = {"data_click": "gait.toggle", "data_cell": cell, "data_cells": CELLS}
+    moved = {"data_drag": "gait.swing", "data_foot": foot, "data_swing": swing, "data_end": end}
+    return element("g", hint, grip, line, style="cursor:ew-resize;touch-action:none", **moved, **pressed)
+
+
+def _within(gait: Gait, time: float | None) -> float | None:
+    if time is None:
+        return None
+    return time % gait.duration if gait.periodic else time

@@ -1,0 +1,145 @@
+"""Numbers for plots: one axis of times and named series with their role; the page draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.motion import MotionLimits, Performance
+from bunraku.motion.decimate import decimated_together
+from bunraku.verification.body_errors import BodyErrors
+
+__all__ = ["MOST_POINTS", "PlotData", "Series", "convergence", "errors", "motor_names", "motors"]
+
+Array = NDArray[np.float64]
+MOST_POINTS = 1500
+
+Role = Literal["before", "after", "lower", "upper", "cost"]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line: its ``label``, which joint or body it ``belongs`` to, its ``role`` and values (n,)."""
+
+    label: str
+    belongs: str
+    role: Role
+    values: Array
+
+
+@dataclass(frozen=True)
+class PlotData:
+    """The axis ``x`` (n,), at most 1500 points, and series as long; ``unit`` of all of them; ``note``: what a reader must know.
+
+    No series is without a finite number: one such line would blank the whole plot.
+    """
+
+    x: Array
+    series: tuple[Series, ...]
+    unit: str = ""
+    note: str = ""
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The axis and all series, as a plot takes them."""
+        return (self.x, *(one.values for one in self.series))
+
+
+def motor_names(performance: Performance, count: int = 6) -> tuple[str, ...]:
+    """The driven coordinates whose performed motion differs most from the wish, else those that move most."""
+    done = performance.followed() if performance.wish.names else performance.motion
+    wanted = performance.wish.values if performance.wish.names == done.names else np.zeros(done.values.shape)
+    off = np.abs(done.values - wanted).max(axis=0) + 1e-6 * np.ptp(done.values, axis=0)
+    return tuple(done.names[int(j)] for j in np.argsort(-off, kind="stable")[:count])
+
+
+def motors(performance: Performance, names: Sequence[str] = ()) -> PlotData:
+    """For each of the driven coordinates the wish ("before"), what is sent or made ("after"), and finite limits as bands.
+
+    Limits that depend on another coordinate are those at what is sent. Names that are neither wished nor moved are left out.
+    """
+    chosen = tuple(names) or motor_names(performance)
+    done = {name: performance.motion.column(name) for name in performance.motion.names}
+    done |= {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
+    limits = _limits(performance, chosen)
+    lines: list[Series] = []
+    for name in chosen:
+        if name in performance.wish.names:
+            lines.append(Series(f"{name} wished", name, "before", performance.wish.column(name)))
+        if name in done:
+            lines.append(Series(f"{name} performed", name, "after", done[name]))
+        if name in limits:
+            low, high = limits[name]
+            lines += [Series(f"{name} least", name, "lower", low), Series(f"{name} most", name, "upper", high)]
+    units = sorted({performance.unit_of(name) for name in chosen})
+    return _plot(performance.motion.times, lines, " or ".join(units))
+
+
+def errors(found: BodyErrors, names: Sequence[str] = ()) -> PlotData:
+    """For each tracked body its distance [m] from where it was wished, before (where that is known) and after."""
+    lines = []
+    for j, name in enumerate(found.names):
+        if names and name not in names:
+            continue
+        if found.before is not None:
+            lines.append(Series(f"{name} before", name, "before", found.before[:, j]))
+        lines.append(Series(f"{name} after", name, "after", found.after[:, j]))
+    return _plot(found.times, lines, "m", found.note)
+
+
+def convergence(history: Sequence[Mapping[str, float]], names: Sequence[str] = ()) -> PlotData:
+    """Figures that a solver reported, one mapping an iteration: a series for each name; x counts the reports.
+
+    Names not given: all that were reported more than once. A report without a name, or with no number, repeats the one before it.
+    """
+    seen: dict[str, int] = {}
+    for report in history:
+        for name, value in report.items():
+            seen[name] = seen.get(name, 0) + int(math.isfinite(value))
+    chosen = list(names) or [name for name, count in seen.items() if count > 1]
+    values = [_held([report.get(name, math.nan) for report in history]) for name in chosen]
+    lines = [Series(name, name, "cost", column) for name, column in zip(chosen, values, strict=True)]
+    return _plot(np.arange(len(history), dtype=np.float64), lines, "")
+
+
+def _held(column: Sequence[float]) -> Array:
+    """Numbers that are none are those before them; at the beginning the first one that is."""
+    last = next((value for value in column if math.isfinite(value)), math.nan)
+    return np.array([last := value if math.isfinite(value) else last for value in column], dtype=np.float64)
+
+
+def _limits(performance: Performance, names: Sequence[str]) -> dict[str, tuple[Array, Array]]:
+    """Lower and upper limit (n,) of the coordinates that have any."""
+    count = len(performance.motion.values)
+    found = {
+        axis.name: (np.full(count, axis.range[0]), np.full(count, axis.range[1]))
+        for axis in performance.character.axes
+        if axis.range is not None and axis.name in names
+    }
+    sent = {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
+    driven = tuple(name for name in performance.character.driven if name in sent)
+    if performance.dynamic or not driven:
+        return found
+    limits = MotionLimits.of(performance.character)
+    lower, upper = limits.bounds(limits.completed(driven, np.column_stack([sent[name] for name in driven])))
+    return found | {name: (lower[:, j], upper[:, j]) for j, name in enumerate(limits.names) if name in names}
+
+
+def _plot(x: Array, lines: Sequence[Series], unit: str, note: str = "") -> PlotData:
+    """At most 1500 points; infinite numbers are gaps; lines without any number are left out."""
+    kept, values = [], []
+    for line in lines:
+        column = np.where(np.isfinite(line.values), line.values, np.nan)
+        if np.isfinite(column).any():
+            kept.append(line)
+            values.append(column)
+    if not kept:
+        return PlotData(np.zeros(0), (), unit, note or "there is nothing to plot")
+    at, drawn = decimated_together(x, np.column_stack(values), MOST_POINTS)
+    series = tuple(replace(line, values=np.ascontiguousarray(drawn[:, j])) for j, line in enumerate(kept))
+    return PlotData(at, series, unit, note)

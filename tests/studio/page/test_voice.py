@@ -1,0 +1,57 @@
+"""Words and phrases in the voice's picture: a click picks the one that was clicked, borders of both can be dragged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bunraku.studio.page.choreograph import WIDTH, ChoreographTab
+from bunraku.studio.studio import Studio
+from bunraku.studio.widgets.scale import time_scale
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    studio = Studio(Path(tmp_path_factory.mktemp("project")), tour=False)
+    studio.session.do("open.example", name="speech")
+    yield studio
+    studio.close()
+
+
+def send(studio: Studio, name: str, **fields: Any) -> str:
+    """An event of the page; the picture after it."""
+    studio.server._events.put(name, {key: str(value) for key, value in fields.items()})
+    assert studio.server.wait_idle(60.0)
+    assert studio.page.settle(60.0)
+    tab = next(one for one in studio.page._panels if isinstance(one, ChoreographTab))
+    return str(tab._pictures["speech"].content)
+
+
+@pytest.mark.parametrize("track", ["phrase", "word"])
+def test_a_click_picks_the_mark_that_was_clicked(studio: Studio, track: str) -> None:
+    picture = send(studio, "phrase.select", track=track, index=1)
+    chosen = re.findall(
+        r'<g data-click="phrase.select" data-track="(\w+)" data-index="(\d+)"[^>]*><title>[^<]*</title><rect [^>]*0\.55', picture
+    )
+    assert chosen == [(track, "1")]
+
+
+@pytest.mark.parametrize("track", ["phrase", "word"])
+def test_the_border_of_a_mark_is_dragged(studio: Studio, track: str) -> None:
+    session = studio.session
+
+    def end() -> float:
+        clip = session.document.need_clip()
+        return float((clip.phrases if track == "phrase" else clip.words)[-1].end)
+
+    old, steps = end(), session.history.at
+    scale = time_scale(WIDTH, session.document.need_clip().duration)
+    count = len(session.document.need_clip().phrases if track == "phrase" else session.document.need_clip().words)
+    for phase, time in (("start", old), ("move", old - 0.1), ("end", old - 0.1)):
+        send(studio, "phrase.border", phase=phase, x=scale.x(time), y=5.0, track=track, index=count - 1, end="end")
+    assert session.history.at == steps + 1
+    assert end() == pytest.approx(old - 0.1, abs=0.01)

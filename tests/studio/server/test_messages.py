@@ -1,0 +1,101 @@
+"""The filter of messages: what viser's page sends passes unchanged, every other kind does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bunraku.studio.server.messages import ALLOWED, LARGEST, MessageFilter
+from bunraku.studio.server.uploads import Uploads
+
+VALUES = {"Dict": {"value": 1.0}, "str": "x", "int": 3, "float": 0.5, "bool": True, "bytes": b"abc"}
+
+
+def sieve() -> MessageFilter:
+    return MessageFilter(Uploads(limit=100), lambda uuid: True)
+
+
+def filled(kind: Any) -> dict[str, Any]:
+    """A message of a kind with a plausible value in every field."""
+    from viser.infra._messages import get_type_hints_cached, wire_field_names
+
+    hints = get_type_hints_cached(kind)
+    fields = {
+        name: next((value for word, value in VALUES.items() if word in str(hints[name])), None) for name in wire_field_names(kind)
+    }
+    return fields | {"type": kind.__name__}
+
+
+def test_only_the_kinds_a_page_sends_pass() -> None:
+    from viser._messages import Message
+
+    kinds = Message._subclass_from_type_string()
+    assert set(ALLOWED) <= set(kinds)
+    passed = set()
+    for name, kind in kinds.items():
+        try:
+            raw = msgspec.msgpack.encode(filled(kind))
+            Message.deserialize(raw)
+        except (TypeError, ValueError):
+            continue
+        if sieve().take(raw):
+            passed.add(name)
+    assert passed <= set(ALLOWED)
+    assert {"GuiUpdateMessage", "CommandTriggerMessage", "GetRenderResponseMessage", "GuiFormSubmitMessage"} <= passed
+    assert not {"ShareUrlRequest", "RunJavascriptMessage", "GuiRemoveMessage", "ResetGuiMessage"} & passed
+
+
+def test_a_message_that_passes_is_not_changed() -> None:
+    raw = msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "u", "updates": {"value": [1.0, 2.0]}})
+    assert sieve().take(raw) == [raw]
+
+
+def test_each_kind_has_its_size() -> None:
+    def render(size: int) -> bytes:
+        return msgspec.msgpack.encode({"type": "GetRenderResponseMessage", "payload": bytes(size), "render_uuid": "u"})
+
+    def text(size: int) -> bytes:
+        return msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "u", "updates": {"value": "x" * size}})
+
+    assert sieve().take(render(4 * 2**20))
+    assert not sieve().take(render(LARGEST))
+    assert sieve().take(text(2**19))
+    assert not sieve().take(text(2**20))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")], {"a": [float("nan")]}])
+def test_numbers_must_be_numbers(value: Any) -> None:
+    assert not sieve().take(msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "u", "updates": {"value": value}}))
+
+
+@given(st.binary(max_size=200) | st.text(max_size=50))
+def test_noise_raises_nothing(raw: bytes | str) -> None:
+    assert sieve().take(raw) == []
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3),
+    )
+)
+def test_wrong_types_in_uploads_raise_nothing(value: Any) -> None:
+    one = sieve()
+    for field in ("transfer_uuid", "part_count", "size_bytes", "filename", "mime_type", "source_component_uuid"):
+        start = {
+            "transfer_uuid": "k",
+            "part_count": 1,
+            "size_bytes": 5,
+            "filename": "a",
+            "mime_type": "",
+            "source_component_uuid": "b",
+        }
+        one.take(msgspec.msgpack.encode(start | {"type": "FileTransferStartUpload", field: value}))
+    for field in ("transfer_uuid", "part_index", "content", "source_component_uuid"):
+        part = {"transfer_uuid": "k", "part_index": 0, "content": b"12345", "source_component_uuid": "b"}
+        one.take(msgspec.msgpack.encode(part | {"type": "FileTransferPart", field: value}))
+    assert one.desk.held <= 100
