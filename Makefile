@@ -1,4 +1,4 @@
-# Two commands for everyone: `make demo` and `make test`. Both set everything up in .venv first.
+# Three commands for everyone: `make demo`, `make studio` and `make test`. All set everything up in .venv first.
 # The rest is for developers: lint, types, docs, bench, check-all, clean.
 
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
@@ -10,11 +10,17 @@ OUT ?= demo-output
 # what every test would compile for itself, once, in two processes
 COMPILE := $(BIN)/python -c "from bunraku.cli.compiling import GROUPS, compile_ahead; compile_ahead(*GROUPS)"
 
-.PHONY: demo test lint types docs bench check-all clean
+# a browser for the tests of the studio, if there is none; without one they are skipped, and say so
+BROWSER := $(BIN)/python scripts/get_browser.py
+
+.PHONY: demo studio test lint types docs bench check-all clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core
 	@$(BIN)/bunraku demo speech -o $(OUT)
+
+studio: $(VENV)/.studio
+	@$(BIN)/bunraku studio
 
 test: $(VENV)/.test
 	@$(COMPILE)
@@ -49,20 +55,28 @@ $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
 	@$(PIP) -e .
 	@touch $@
 
+$(VENV)/.studio: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Bunraku with the studio (once)"
+	@$(PIP) -e ".[studio,fabrication]"
+	@touch $@ $(VENV)/.core
+
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing Bunraku with what its tests need (once)"
 	@$(PIP) -e ".[test]"
-	@touch $@ $(VENV)/.core
+	@$(BROWSER)
+	@touch $@ $(VENV)/.core $(VENV)/.studio
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing linter, type checker and documentation tools (once)"
 	@$(PIP) -e ".[test,lint,docs]"
-	@touch $@ $(VENV)/.test $(VENV)/.core
+	@$(BROWSER)
+	@touch $@ $(VENV)/.test $(VENV)/.studio $(VENV)/.core
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing the solvers we compare with (once)"
 	@$(PIP) -e ".[test,bench]"
-	@touch $@ $(VENV)/.test $(VENV)/.core
+	@$(BROWSER)
+	@touch $@ $(VENV)/.test $(VENV)/.studio $(VENV)/.core
 
 clean:
 	rm -rf $(VENV) $(OUT) docs/_build docs/gallery docs/reference build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

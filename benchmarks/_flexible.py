@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.assets.examples import DEMOS
 from bunraku.character import Character
-from bunraku.cli.demo import DEMOS
 from bunraku.cli.demo_tail import Stopwatch
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.flexible.judge import Judged, TrackedError, judge

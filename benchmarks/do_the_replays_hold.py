@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import time
 
-from bunraku.cli.demo import DEMOS
+from bunraku.assets.examples import DEMOS
 from bunraku.cli.demo_ground import VELOCITY_BARS
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.performer import make_performer

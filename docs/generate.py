@@ -7,8 +7,8 @@ import re
 import sys
 from pathlib import Path
 
-ROOMS = ["geometry", "optimization", "character", "motion", "formats", "mechanics", "retargeting", "rhythm", "building", "gait"]
-ROOMS += ["performers", "design", "verification", "stage", "fabrication"]
+ROOMS = ["geometry", "optimization", "statistics", "character", "motion", "formats", "mechanics", "retargeting", "rhythm"]
+ROOMS += ["building", "gait", "performers", "design", "verification", "stage", "fabrication"]
 
 
 def escape_docstring(app, what, name, obj, options, lines):

@@ -11,6 +11,9 @@ from types import ModuleType
 
 import pytest
 
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # before NumPy is loaded: two processes of tests on two cores have no use for four threads
+
 SHARED = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
 

@@ -12,17 +12,19 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "bunraku"
 RANKS = [
-    ("errors", "geometry", "optimization"),
+    ("errors", "geometry", "optimization", "statistics"),
     ("character", "motion"),
     ("formats", "mechanics", "retargeting", "rhythm", "gait", "building"),
     ("performers",),
     ("verification", "stage", "fabrication", "design"),
-    ("cli", "assets"),
+    ("assets",),
+    ("studio", "study", "batch"),
+    ("cli",),
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 ONE_WAY = {("motion", "character"), ("optimization", "geometry"), ("retargeting", "formats"), ("retargeting", "mechanics")}
 ONE_WAY |= {("formats", "mechanics"), ("geometry", "errors"), ("optimization", "errors"), ("retargeting", "rhythm")}
-ONE_WAY |= {("gait", "mechanics")}
+ONE_WAY |= {("gait", "mechanics"), ("statistics", "errors")}
 FORBIDDEN = {("verification", "performers"), ("stage", "performers"), ("fabrication", "performers")}
 MODULES = sorted(SOURCE.rglob("*.py"))
 

@@ -358,7 +358,7 @@ def test_lesson_27() -> None:
 
 def test_lesson_28() -> None:
     module = load("28")
-    found = module.lesson()
+    found = module.lesson(frame=0.02)
     force, touching, torque = module.told(found)
     tracked = found.passes[-1].tracked
     up = np.flatnonzero(~tracked.stands[:, 0])

@@ -42,11 +42,12 @@ def characters():
 
 
 def test_every_built_in_clip_is_judged_here_and_the_voices_are_small():
-    assert {name for name in built_in("clip") if read_clip(name).audio is not None} == set(CLIPS)
+    spoken = {name for name in built_in("clip") if read_clip(name).audio is not None} - {"full-show"}  # music: test_full_show.py
+    assert spoken == set(CLIPS)
     moods = [mood for character, mood, kind in CLIPS.values() if character == "nao" and kind != "legal"]
     assert moods.count("negative") >= 4
     assert moods.count("positive") >= 2
-    assert sum(path.stat().st_size for path in FOLDER.glob("*.wav")) < 2_500_000
+    assert sum((FOLDER / f"{name}.wav").stat().st_size for name in spoken) < 2_500_000
 
 
 @pytest.mark.parametrize("name", CLIPS)

@@ -132,6 +132,29 @@ def test_a_cancelled_perform_keeps_what_it_can_resume_from(
     assert output.read_bytes() == expected.read_bytes()
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_cancelled_perform_replaces_no_file(
+    there: bool, waving: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bunraku.cli import console
+
+    def interrupt(self: console._TerminalMonitor, event: object) -> None:
+        if event.stage == "speech" and event.fraction > 0.5 and not self.cancelled:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(console._TerminalMonitor, "report", interrupt)
+    output, other = tmp_path / "keep.performance.npz", tmp_path / "keep.cancelled.performance.npz"
+    if there:
+        output.write_bytes(b"proved")
+    assert _run(["perform", "nao", str(waving), "-o", str(output)]) == 130
+    said = capsys.readouterr().err
+    assert read_performance(other if there else output).certificate.status is Status.CANCELLED
+    assert other.exists() == there
+    assert (f"{output} was there before and stays as it is" in said) == there
+    assert f"wrote {other if there else output}" in said
+    assert not there or output.read_bytes() == b"proved"
+
+
 def test_an_overlay_sets_the_limits_that_are_certified(waving: Path, tmp_path: Path) -> None:
     overlay = tmp_path / "slow.overlay.yaml"
     overlay.write_text('bunraku: overlay/1\nmotors:\n  - {match: "LShoulder*", velocity_deg_s: 30}\n')

@@ -37,6 +37,7 @@ def test_choreograph_writes_a_clip_with_better_times(tmp_path, capsys):
         (["marionette-show", "nao"], "no strings"),
         (["marionette-show", "-o", "x.csv"], "should end in .clip.yaml"),
         (["marionette-show", "-o", "nowhere/x.clip.yaml"], "does not exist"),
+        (["marionette-show", "-o", "/etc/hostname/x.clip.yaml"], "is a file"),
         (["marionette-show", "--fade", "0"], "fade"),
         (["marionette-show", "--least", "9"], "do not fit"),
         (["no-such-show"], "neither a file nor a built-in clip"),
@@ -47,3 +48,14 @@ def test_bad_input_is_one_line(arguments, words, capsys, tmp_path, monkeypatch):
     assert _run(["choreograph", *arguments]) == 2
     assert words in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["no-problem"], ["marionette-show", "nao"], ["marionette-show", "--fade", "0"]])
+def test_what_is_refused_is_refused_before_anything_is_compiled(arguments, monkeypatch):
+    from bunraku.cli import compiling
+
+    def compiled(*groups):
+        raise AssertionError(f"{groups} were compiled")
+
+    monkeypatch.setattr(compiling, "compile_ahead", compiled)
+    assert _run(["choreograph", *arguments]) == 2

@@ -6,11 +6,13 @@ import json
 import math
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from bunraku.cli.compare import _figure
 from bunraku.cli.main import _run
 from bunraku.cli.options import describe_options, parse_options
 from bunraku.errors import BadInput
@@ -60,6 +62,8 @@ def test_verify_holds_and_fails_on_a_reference_that_breaks_limits(
         (["perform", "nao", CLIP, "--intensity", "much"], "'much'"),
         (["perform", "nao", CLIP, "--sparkle", "1"], "--sparkle"),
         (["perform", "nao", CLIP, "-o", "nowhere/x.performance.npz"], "nowhere"),
+        (["perform", "nao", CLIP, "-o", "/etc/hostname/x.performance.npz"], "'/etc/hostname' is a file, not a folder"),
+        (["compare", "nao", CLIP, "-o", "/etc/hostname/x.png"], "'/etc/hostname' is a file, not a folder"),
         (["perform", "nao", CLIP, "-o", "x.txt"], "x.txt"),
         (["verify", "missing.performance.npz"], "missing.performance.npz"),
         (["export", "missing.performance.npz", "--format", "midi"], "midi"),
@@ -130,6 +134,32 @@ def test_compare_shows_the_control_late(capsys: pytest.CaptureFixture[str]) -> N
     assert rows["stretch"]["duration_s"] > rows["speech"]["duration_s"]
 
 
+def test_compare_writes_what_is_left_of_rounding_as_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [_figure(value) for value in (1.126e-13, -2e-16, 0, 0.00012345678, 25.0)] == ["0", "0", "0", "0.0001235", "25"]
+    assert _run(["compare", "nao", CLIP, "--performers", "reference"]) == 0
+    assert "e-" not in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_list_of_names_that_is_cut_says_so(performed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["plot", str(performed), "--joint", "HeadYow"]) == 2
+    assert "did you mean HeadYaw" in (said := capsys.readouterr().err)
+    assert "and 13 more" in said
+    servos = tmp_path / "servos.yaml"
+    servos.write_text("HeadYow: {id: 9}\n")
+    for words in (["--servos", str(servos)], [f"--servos={servos}"]):
+        assert _run(["export", str(performed), "-f", "arduino-sketch", *words, "-o", str(tmp_path / "x.ino")]) == 2
+        said = capsys.readouterr().err
+        assert f"{servos}: 'HeadYow' is no channel" in said
+        assert "and 13 more" in said
+
+
+def test_compare_sees_a_bad_output_before_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bunraku.performers import prepare
+
+    monkeypatch.setattr(prepare, "prepare", lambda *args, **options: pytest.fail("it was computed"))
+    assert _run(["compare", "nao", CLIP, "-o", "nowhere/x.png"]) == 2
+
+
 def test_plot_draws_a_picture_with_ink(performed: Path, tmp_path: Path) -> None:
     from matplotlib import pyplot
 
@@ -151,10 +181,67 @@ def test_inspect_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> Non
     assert facts["kind"] == "character"
     assert facts["motors"] == 25
     assert math.isclose(facts["mass_kg"], 5.3, abs_tol=0.4)
+    said = dict(line.split(": ", 1) for line in facts["performers"])
+    assert said["marionette"].startswith("would refuse: the character stands on feet")
+    assert said["speech"].startswith("all it needs")
+    assert said["vibration"].startswith("missing character.flexibles")
 
 
-def test_doctor_finds_the_installation_sound() -> None:
-    assert _run(["doctor"]) == 0
+def test_inspect_of_a_performance_says_who_would_refuse_it(performed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["inspect", str(performed), "--json"]) == 0
+    lines = json.loads(capsys.readouterr().out)["performers"]
+    assert any(line.startswith("marionette: would refuse: the character stands on feet") for line in lines)
+    assert any(line.startswith("vibration: would refuse: no part of the character bends") for line in lines)
+
+
+def test_an_assumed_rate_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notime.csv"
+    file.write_text("HeadYaw\n" + "".join(f"{0.01 * k}\n" for k in range(10)))
+    assert _run(["inspect", str(file), "--json"]) == 0
+    assert "25 Hz is assumed" in json.loads(capsys.readouterr().out)["notes"][0]
+    assert _run(["perform", "nao", str(file), "-o", str(tmp_path / "x.performance.npz")]) == 0
+    assert f"{file}: no time column and no rate, so 25 Hz is assumed" in capsys.readouterr().err
+
+
+def test_doctor_finds_the_installation_sound(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["doctor", "--json"]) == 0
+    rows = {row["what"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["viser"]["do"] == 'optional: pip install "bunraku[studio]"'
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for package in ("pyserial", "dynamixel-sdk", "mcap", "imageio-ffmpeg", "sounddevice", "distributed"):
+        extra = rows[package]["do"].partition("bunraku[")[2].partition("]")[0]
+        brought = "imageio[ffmpeg]" if package == "imageio-ffmpeg" else package
+        assert any(one.startswith(brought) for one in project[extra]), "the extra that is named brings the package"
+
+
+def test_doctor_tells_a_package_whose_library_is_missing_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    from bunraku.cli.doctor import _package
+
+    def broken(name: str) -> None:
+        raise OSError("PortAudio library not found")
+
+    monkeypatch.setattr(importlib, "import_module", broken)
+    row = _package("sounddevice", "optional", needed=False)
+    assert (row["found"], row["good"], row["do"]) == ("", True, "optional; PortAudio library not found")
+
+
+def test_doctor_says_whether_the_studio_has_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+    import webbrowser
+
+    from bunraku.cli.doctor import _browser
+
+    def none() -> None:
+        raise webbrowser.Error("none")
+
+    monkeypatch.setattr(webbrowser, "get", none)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert _browser()["found"] == ""
+    assert _browser()["good"]  # its address can be opened from elsewhere
+    monkeypatch.setattr(shutil, "which", lambda name: "/somewhere" if name == "firefox" else None)
+    assert _browser()["found"] == "firefox"
 
 
 def test_options_are_generated_from_the_performer() -> None:

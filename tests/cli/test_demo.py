@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bunraku.cli.demo import DEMOS
+from bunraku.assets.examples import DEMOS
 from bunraku.cli.main import _run
 from bunraku.formats.registry import read_character, read_clip, read_performance
 from bunraku.mechanics.marionette import tensions
@@ -203,4 +203,4 @@ def test_the_list_names_every_demo(capsys) -> None:
         "lizard-walk",
         "fold",
     ]
-    assert listed == [*small, *bending, *going, *skinned]
+    assert listed == [*small, *bending, *going, *skinned, "full-show"]

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from bunraku.assets.examples import Demo
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartShape, Pose
 from bunraku.cli.demo_flexible import _errors, run
-from bunraku.cli.demo_tail import Demo
 from bunraku.formats.registry import read_performance, write_character, write_clip
 from bunraku.motion import Clip, JointCurves, Mark
 from bunraku.verification.verify import verify

@@ -38,6 +38,7 @@ def choreograph(
     from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.errors import BadInput
+    from bunraku.formats.atomic import check_output
     from bunraku.formats.registry import read_character, read_clip, write_clip
     from bunraku.performers.choreography.choreographer import Choreographer
 
@@ -45,10 +46,10 @@ def choreograph(
     target = output or Path(f"{wish.name}-timed.clip.yaml".replace(" ", "-").replace("/", "-"))
     if not target.name.endswith(".clip.yaml"):
         raise BadInput("the name should end in .clip.yaml", file=str(target))
-    if not target.parent.is_dir():
-        raise BadInput(f"the folder {target.parent} does not exist; make it first", file=str(target))
-    compile_ahead("control", "steps", "curvature")
+    check_output(target)
     artist = Choreographer(fade=fade, least=least, max_iterations=iterations)
+    if wish.modes is not None and who.strings:  # else it is refused, and nothing need be compiled for that
+        compile_ahead("control", "steps", "curvature")
     with watching() as monitor:
         show = artist.choreograph(who, wish, monitor=monitor)
     write_clip(target, show.clip)

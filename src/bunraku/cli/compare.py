@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,6 +39,7 @@ def compare(
     """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
     from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.errors import BadInput
+    from bunraku.formats.atomic import check_output
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
     from bunraku.performers.prepare import prepare
@@ -47,11 +48,13 @@ def compare(
 
     if output is not None:
         check_picture(output)
+        check_output(output)
     names = [part.strip() for part in performers.split(",") if part.strip()]
     if not names:
         raise BadInput("no performer is named; give for example --performers reference,speech")
     who = read_character(character, overlay=overlay)
-    rows, results = [], []
+    rows: list[dict[str, Any]] = []
+    results = []
     with watching() as monitor:
         prepared = prepare(who, read_clip(clip), monitor=monitor)
         for note in prepared.notes:
@@ -62,10 +65,15 @@ def compare(
             results.append(prepared.marked(result))
     say(f"{'performer':>12}" + "".join(f"{title:>14}" for title in COLUMNS.values()))
     for row in rows:
-        say(f"{row['performer']:>12}" + "".join(f"{row[key]:>14.4g}" for key in COLUMNS))
+        say(f"{row['performer']:>12}" + "".join(f"{_figure(row[key]):>14}" for key in COLUMNS))
     if output is not None:
         save_figure(draw_comparison(results), output)
         say(f"wrote {output}")
     if json:
         emit_json(rows)
     return max(exit_code(result.certificate.status, holds=True) for result in results) if results else 0
+
+
+def _figure(value: float) -> str:
+    """A figure for people: what is left of rounding is none."""
+    return f"{value if abs(value) >= 1e-9 else 0:.4g}"

@@ -13,8 +13,12 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["GROUPS", "KernelGroup", "cache_folder", "compile_ahead", "missing"]
+if TYPE_CHECKING:
+    from bunraku.character import Character
+
+__all__ = ["GROUPS", "KernelGroup", "cache_folder", "compile_ahead", "kernel_groups", "missing"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -169,3 +173,17 @@ def _compile(here: list[KernelGroup], aside: list[KernelGroup]) -> None:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def kernel_groups(performer: str, character: Character) -> tuple[str, ...]:
+    """The groups of kernels that a performer, or a chain of them, needs for a character."""
+    from bunraku.performers.performer import CHAINED
+
+    if CHAINED in performer:
+        return tuple(dict.fromkeys(group for one in performer.split(CHAINED) for group in kernel_groups(one, character)))
+    if performer == "marionette":
+        return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
+    if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):
+        return ("measures", "bending")
+    own = {"speech": ("solvers",), "locomotion": ("going",), "skin": ("skin",)}
+    return (*own.get(performer, ()), "measures")

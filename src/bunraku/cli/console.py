@@ -60,7 +60,8 @@ def show_certificate(certificate: Certificate) -> None:
 class _TerminalMonitor(Monitor):
     """A progress bar on a terminal, silence elsewhere; the first Ctrl-C asks to stop, the second stops."""
 
-    def __init__(self) -> None:
+    def __init__(self, keeps: bool) -> None:
+        self._keeps = keeps
         self._asked = False
         self._progress: Any = None
         self._tasks: dict[str, Any] = {}
@@ -86,7 +87,8 @@ class _TerminalMonitor(Monitor):
         if self._asked:
             raise KeyboardInterrupt
         self._asked = True
-        say("stopping at the next opportunity and keeping the best so far; Ctrl-C again stops at once")
+        what = "stopping at the next opportunity and keeping the best so far" if self._keeps else "stopping; nothing is written"
+        say(f"{what}; Ctrl-C again stops at once")
 
 
 class _Several(Monitor):
@@ -105,10 +107,13 @@ class _Several(Monitor):
 
 
 @contextmanager
-def watching(log: Path | None = None) -> Iterator[Monitor]:
-    """A monitor for the time of a computation, with Ctrl-C as a request to stop; events also go to the file ``log``."""
+def watching(log: Path | None = None, *, keeps: bool = True) -> Iterator[Monitor]:
+    """A monitor for the time of a computation, with Ctrl-C as a request to stop; events also go to the file ``log``.
+
+    ``keeps``: whether there is a best so far that is kept when it was stopped; it is said to whoever stops it.
+    """
     with ExitStack() as stack:
-        monitor = _TerminalMonitor()
+        monitor = _TerminalMonitor(keeps)
         watcher: Monitor = monitor if log is None else _Several(monitor, stack.enter_context(_logging(log)))
         stack.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, monitor.ask))
         if monitor._progress is not None:

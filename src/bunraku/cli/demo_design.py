@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bunraku.assets.examples import Demo
 from bunraku.cli.demo_ground import ground_figures
-from bunraku.cli.demo_tail import Demo, Stopwatch, finish, leading
+from bunraku.cli.demo_tail import Stopwatch, finish, leading
 
 if TYPE_CHECKING:
     from bunraku.design.automatic import Improvement

@@ -10,11 +10,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.cli.demo_tail import Demo
+from bunraku.assets.examples import Demo
 
 if TYPE_CHECKING:
     from bunraku.mechanics.elastic.tubes.bending import Bend
     from bunraku.motion import Check
+    from bunraku.verification.fold_plots import BentSkin
 
 __all__ = ["run"]
 
@@ -67,7 +68,8 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
         f" {figures['reached_deg']:.0f} deg either way with at most {figures['max_torque_nm']:.2f} N·m"
     )
     if folder is not None:
-        _leave(folder, solids, plain, ways, limit)
+        other = _bent(solids[0], None, -1.0, 40.0, 2.0, limit)  # only to be seen: the smooth skin is as stiff the other way
+        _leave(folder, solids, [other, plain], ways, promises)
     return figures, exit_code(plain.status if not plain.status.good else ways[0].status, figures["verified"])
 
 
@@ -133,30 +135,54 @@ def _promises(figures: dict[str, Any], quick: bool) -> tuple[Check, ...]:
     )
 
 
-def _leave(folder: Path, solids: list[Any], plain: Bend, ways: list[Bend], limit: float) -> None:
+def _leave(folder: Path, solids: list[Any], plain: list[Bend], ways: list[Bend], promises: tuple[Check, ...]) -> None:
+    """Plots, and the performance of two ankles, to be filmed: the smooth skin up to where its motor stalls, the folded one."""
     import numpy as np
 
+    from bunraku.building.servos import servo
     from bunraku.cli.console import say
-    from bunraku.mechanics.coupled.collisions.surface import surface_triangles
-    from bunraku.verification.fold_plots import BentSkin, draw_bent, draw_torques
+    from bunraku.formats.registry import write_performance
+    from bunraku.motion import Certificate
+    from bunraku.verification.fold_motion import bent_performance
+    from bunraku.verification.fold_plots import draw_bent, draw_torques
     from bunraku.verification.plots import save_figure
 
     folder.mkdir(parents=True, exist_ok=True)
-    skins = []
-    for name, solid, parts in (("smooth", solids[0], [plain]), ("folded", solids[1], ways[::-1])):
-        x, angle, torque = [np.array(solid.mesh.nodes)[None]], [np.zeros(1)], [np.zeros(1)]
-        for part in parts:
-            backwards = len(part.angle) and part.angle[0] < 0.0
-            place = 0 if backwards else len(x)
-            turned = slice(None, None, -1 if backwards else 1)
-            x.insert(place, (solid.mesh.nodes + part.u)[turned])
-            angle.insert(place, part.angle[turned])
-            torque.insert(place, part.torque[turned])
-        triangles = surface_triangles(solid.mesh)
-        skins.append(BentSkin(name, triangles, np.concatenate(x), np.concatenate(angle), np.concatenate(torque)))
+    limit = servo(MOTOR).stall_torque
+    skins = [_skin("smooth", solids[0], plain), _skin("folded", solids[1], ways[::-1])]
     save_figure(draw_torques(skins, limit), folder / "torque.png")
-    last = len(skins[1].angle) - 1
-    half = int(np.argmin(np.abs(skins[1].angle - np.radians(35.0))))
-    stages = [[0, len(skins[0].angle) // 2, len(skins[0].angle) - 1], [last // 2, half, last]]
+    stages = []
+    for skin in skins:
+        last, middle = len(skin.angle) - 1, int(np.argmin(np.abs(skin.angle)))
+        stages.append([middle, (middle + last) // 2, last])
     save_figure(draw_bent(skins, stages), folder / "shapes.png")
-    say(f"torque.png and shapes.png are in {folder}/")
+    torn = next((one.status for one in (*plain, *ways) if not one.status.good), ways[0].status)
+    motor = servo(MOTOR).motor("ankle", "ankle", None)
+    path = folder / "fold.performance.npz"
+    write_performance(
+        path, bent_performance([_within(skins[0], limit), skins[1]], np.radians(REACH), motor, Certificate(torn, promises))
+    )
+    say(f"torque.png, shapes.png and {path.name} are in {folder}/")
+
+
+def _skin(name: str, solid: Any, parts: list[Bend]) -> BentSkin:
+    """A skin bent to one side and to the other, from the first angle to the last."""
+    import numpy as np
+
+    from bunraku.mechanics.coupled.collisions.surface import surface_triangles
+    from bunraku.verification.fold_plots import BentSkin
+
+    back, on = parts
+    x = [(solid.mesh.nodes + back.u)[::-1], np.array(solid.mesh.nodes)[None], solid.mesh.nodes + on.u]
+    angle, torque = ([getattr(back, what)[::-1], np.zeros(1), getattr(on, what)] for what in ("angle", "torque"))
+    return BentSkin(name, surface_triangles(solid.mesh), np.concatenate(x), np.concatenate(angle), np.concatenate(torque))
+
+
+def _within(skin: BentSkin, limit: float) -> BentSkin:
+    """The part of a skin's way whose torque a motor can give [N·m]."""
+    import numpy as np
+
+    from bunraku.verification.fold_plots import BentSkin
+
+    kept = np.abs(skin.torque) <= limit
+    return BentSkin(skin.name, skin.triangles, skin.x[kept], skin.angle[kept], skin.torque[kept])

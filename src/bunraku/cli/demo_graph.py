@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bunraku.assets.examples import Demo
 from bunraku.cli.demo_ground import ground_figures
-from bunraku.cli.demo_tail import Demo, finish, leading
+from bunraku.cli.demo_tail import finish, leading
 
 __all__ = ["run"]
 

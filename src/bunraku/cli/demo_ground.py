@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.cli.demo_tail import Demo, Stopwatch, finish, leading
+from bunraku.assets.examples import Demo
+from bunraku.cli.demo_tail import Stopwatch, finish, leading
 
 if TYPE_CHECKING:
     from bunraku.motion import Performance

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bunraku.cli.demo_tail import Demo, finish, leading
+from bunraku.assets.examples import Demo
+from bunraku.cli.demo_tail import finish, leading
 
 __all__ = ["run"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bunraku.cli.demo_tail import Demo, finish, leading, timed
+from bunraku.assets.examples import Demo
+from bunraku.cli.demo_tail import finish, leading, timed
 
 __all__ = ["run"]
 

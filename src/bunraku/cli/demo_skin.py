@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.cli.demo_tail import Demo, finish, leading
+from bunraku.assets.examples import Demo
+from bunraku.cli.demo_tail import finish, leading
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.cli.demo_tail import Demo, finish, leading, timed
+from bunraku.assets.examples import Demo
+from bunraku.cli.demo_tail import finish, leading, timed
 
 if TYPE_CHECKING:
     from bunraku.motion import Check, Performance

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bunraku.cli.demo_tail import Demo, Stopwatch, leading, leave
+from bunraku.assets.examples import Demo
+from bunraku.cli.demo_tail import Stopwatch, leading, leave
 
 __all__ = ["run"]
 

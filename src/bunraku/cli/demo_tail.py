@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +16,7 @@ if TYPE_CHECKING:
     from bunraku.performers.performer import Performer
     from bunraku.verification.verify import Verdict
 
-__all__ = ["Demo", "Stopwatch", "finish", "leading", "leave", "timed"]
-
-
-@dataclass(frozen=True)
-class Demo:
-    """A built-in example: who performs what, with which performer and options; ``module`` of the door that runs it.
-
-    The module has ``run(name, demo, folder)``, which returns the figures and the exit code; no folder, no report.
-    """
-
-    performer: str
-    character: str
-    clip: str
-    options: dict[str, Any]
-    meaning: str
-    module: str
+__all__ = ["Stopwatch", "finish", "leading", "leave", "timed"]
 
 
 class Stopwatch(Monitor):

@@ -9,14 +9,11 @@ import typer
 
 if TYPE_CHECKING:
     from bunraku.building.design import Design
-    from bunraku.design.automatic import Improvement, Objective
+    from bunraku.design.automatic import Improvement
     from bunraku.design.study import Study, Variant
-    from bunraku.motion import Gait
     from bunraku.optimization.monitor import Monitor
 
 __all__ = ["register"]
-
-AIMS = ("energy", "target", "torque")
 
 
 def register(app: typer.Typer) -> None:
@@ -47,6 +44,7 @@ def design(
     """Edit the dimensions of a robot and see its motion follow; without --set and --optimize: list them, and what they matter."""
     from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.design.features import feature
+    from bunraku.design.redesign import AIMS, family_of, improved
     from bunraku.design.study import gait_study
     from bunraku.errors import BadInput
     from bunraku.formats.registry import read_clip, write_character
@@ -63,7 +61,7 @@ def design(
     wish = read_clip(clip)
     if wish.gait is None:
         raise BadInput(f"the clip {wish.name!r} has no gait; design needs to know how the character should go", file=clip)
-    family = _family(character)
+    family = family_of(character)
     changes = _changes(family, change or [])
     asked = gait_study(family, wish.gait, samples=samples)
     asked.edited(family.initial, changes)
@@ -83,7 +81,7 @@ def design(
             free = [name for name in _names(study, only) if name not in changes]
             if not free:
                 raise BadInput("nothing is left to improve: --set fixes all that --only allows; allow more, or set less")
-            study, after, improvement = _improved(study, family, wish.gait, after, optimize, free, steps, monitor)
+            study, after, improvement = improved(study, family, after, optimize, free, steps=steps, monitor=monitor)
             facts |= _told(improvement)
     facts |= _summary(study, family, before, after)
     if output is not None:
@@ -97,15 +95,6 @@ def design(
     if json:
         emit_json(facts)
     return exit_code(after.solution.status, holds=True) if not after.soft else 3
-
-
-def _family(character: str) -> Design:
-    from bunraku.building.character_design import character_design
-    from bunraku.building.robot_design import built_in_design
-    from bunraku.building.robots.builtin import ROBOTS
-    from bunraku.formats.registry import read_character
-
-    return built_in_design(character) if character in ROBOTS else character_design(read_character(character))
 
 
 def _changes(family: Design, words: list[str]) -> dict[str, float]:
@@ -131,21 +120,21 @@ def _changes(family: Design, words: list[str]) -> dict[str, float]:
 
 
 def _names(study: Study, only: str) -> list[str]:
-    chosen = [name.strip() for name in only.split(",") if name.strip()]
-    return [study.design.names[study.index(name)] for name in chosen] or list(study.design.names)
+    from bunraku.design.redesign import chosen_names
+
+    return chosen_names(study, [name.strip() for name in only.split(",") if name.strip()])
 
 
 def _first(study: Study, monitor: Monitor) -> tuple[Study, Variant]:
     """The motion of the design as it is; where there is none, the study goes on with rows that are only wished."""
     from bunraku.cli.console import say
+    from bunraku.design.redesign import first_variant
 
-    variant = study.solve(study.design.initial, monitor=monitor)
-    if variant.solution.status.good:
-        return study, variant
-    name, amount = variant.worst
-    say(f"the design as it is cannot move as asked: {name} stays violated by {amount:.2g}; looking for what comes nearest")
-    soft = study.softened()
-    return soft, soft.solve(study.design.initial, monitor=monitor)
+    found, variant, refused = first_variant(study, monitor=monitor)
+    if refused is not None:
+        name, amount = refused.worst
+        say(f"the design as it is cannot move as asked: {name} stays violated by {amount:.2g}; looking for what comes nearest")
+    return found, variant
 
 
 def _listed(study: Study, variant: Variant) -> dict[str, Any]:
@@ -185,40 +174,6 @@ def _changed(
         made.variant,
         {"start_energy": made.plain, "predicted_start_energy": made.predicted, "iterations": made.iterations},
     )
-
-
-def _improved(
-    study: Study, family: Design, gait: Gait, begun: Variant, aim: str, free: list[str], steps: int, monitor: Monitor
-) -> tuple[Study, Variant, Improvement]:
-    """The design after --optimize: the free parameters changed, the others as they are."""
-    from dataclasses import replace
-
-    from bunraku.building.design import Design
-    from bunraku.design.automatic import improve
-
-    now = tuple(replace(one, value=float(value)) for one, value in zip(family.parameters, begun.parameters, strict=True))
-    whole = Design(family.name, now, family.make)
-    part = replace(study, design=whole.only(*free))
-    place = [family.index(name) for name in free]
-    start = replace(begun, parameters=begun.parameters[place])
-    made = improve(part, _objective(aim), start, steps=steps, radius=0.05 if aim == "target" else 0.02, monitor=monitor)
-    p = begun.parameters.copy()
-    p[place] = made.variant.parameters
-    found = replace(made.variant, parameters=p)
-    if study.soft:
-        hard = replace(study, soft=False).solve(p, start=made.variant.motion, monitor=monitor)
-        if hard.solution.status.good:
-            return replace(study, soft=False), hard, made
-    return study, found, made
-
-
-def _objective(aim: str) -> Objective:
-    from bunraku.design.automatic import Energy, Misses, MotionFunction
-    from bunraku.design.features import joint_torque
-
-    if aim == "target":
-        return Misses()
-    return Energy() if aim == "energy" else MotionFunction(joint_torque)
 
 
 def _told(made: Improvement) -> dict[str, Any]:

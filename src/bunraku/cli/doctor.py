@@ -21,8 +21,16 @@ EXTRAS = {
     "piqp": "bench",
     "clarabel": "test",
     "manifold3d": "fabrication",
+    "viser": "studio",
+    "imageio_ffmpeg": "stage",
+    "mcap": "stage",
+    "serial": "hardware",
+    "dynamixel_sdk": "hardware",
+    "sounddevice": "sound",
+    "distributed": "batch",
 }
-PACKAGES = {"yaml": "PyYAML"}
+PACKAGES = {"yaml": "PyYAML", "imageio_ffmpeg": "imageio-ffmpeg", "serial": "pyserial", "dynamixel_sdk": "dynamixel-sdk"}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 
 
 def register(app: typer.Typer) -> None:
@@ -41,6 +49,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON on stdout"
         rows.append(_package(module, "pip install --force-reinstall bunraku", needed=True))
     for module, extra in EXTRAS.items():
         rows.append(_package(module, f'optional: pip install "bunraku[{extra}]"', needed=False))
+    rows.append(_browser())
     rows += [_try("kernels", _kernels), _try("mujoco steps", _physics), _try("assets", _assets)]
     for row in rows:
         mark = "+" if row["good"] and row["found"] else ("!" if not row["good"] else " ")
@@ -56,7 +65,23 @@ def _package(module: str, advice: str, *, needed: bool) -> dict[str, Any]:
         found = importlib.metadata.version(PACKAGES.get(module, module))
     except ImportError:
         found = ""
-    return {"what": module, "found": found, "good": bool(found) or not needed, "do": advice}
+    except OSError as error:  # it is there, and the library that it loads is not
+        found, advice = "", f"{advice}; {error}"[:120]
+    return {"what": PACKAGES.get(module, module), "found": found, "good": bool(found) or not needed, "do": advice}
+
+
+def _browser() -> dict[str, Any]:
+    """Which browser the studio would be opened in; none is no fault, since its address can be opened from elsewhere."""
+    import shutil
+    import webbrowser
+
+    try:
+        known: Any = webbrowser.get()
+        found = str(getattr(known, "name", "") or type(known).__name__)
+    except webbrowser.Error:  # no screen, or no browser
+        found = next((name for name in BROWSERS if shutil.which(name)), "")
+    advice = "optional, for the studio: install one, or open the address it prints through a tunnel (ssh -L)"
+    return {"what": "browser", "found": found, "good": True, "do": advice}
 
 
 def _try(what: str, check: Any) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bunraku.cli.options import OpenCommand
+
+if TYPE_CHECKING:
+    from bunraku.motion import Performance
 
 __all__ = ["register"]
 
@@ -20,16 +23,14 @@ def register(app: typer.Typer) -> None:
 def export(
     context: typer.Context,
     source: Annotated[str, typer.Argument(help="A .performance.npz, or a character: built-in name, .urdf, .xml or .yaml")] = "",
-    form: Annotated[
-        str, typer.Option("-f", "--format", help="Of a performance: csv (default), json, blender-servo, ros or arduino")
-    ] = "",
+    form: Annotated[str, typer.Option("-f", "--format", help="Of a performance: csv (default), or another that --list names")] = "",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; a character as .urdf, .xml (MJCF) or .character.yaml")
     ] = None,
     overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
     formats: Annotated[bool, typer.Option("--list", help="List the formats and stop")] = False,
 ) -> int:
-    """Write a performance for a controller (CSV, JSON, servo, ROS, Arduino) or a character for another program (URDF, MJCF, YAML).
+    """Write a performance for a controller or another program (--list), or a character (URDF, MJCF, YAML).
 
     Options of a format are given as flags too, for example --rate 50 or --servos calibration.yaml; --list names them.
     """
@@ -40,7 +41,7 @@ def export(
     if formats:
         for name, exporter in exporters().items():
             flags = " ".join("--" + option.replace("_", "-") for option in exporter.options)
-            say(f"{name:14} {exporter.suffix:12} {exporter.meaning}{'; ' + flags if flags else ''}")
+            say(f"{name:17} {exporter.suffix:12} {exporter.meaning}{'; ' + flags if flags else ''}")
         say(f"a character is written by the suffix of -o: {', '.join(_suffixes())}")
         return 0
     if not source:
@@ -84,9 +85,27 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
         raise BadInput("a performance carries its character; --overlay is for exporting a character")
     target = output or Path(source.name.removesuffix(".performance.npz") + exporters()[form].suffix)
     options = parse_keywords(exporters()[form].function, words, f"the {form} format")
-    write(read_performance(source), form, target, **options)
+    given = read_performance(source)
+    if "servos" in options:
+        _check_servos(given, options["servos"], words)
+    write(given, form, target, **options)
     say(f"wrote {target}")
     return 0
+
+
+def _check_servos(performance: Performance, servos: Any, words: list[str]) -> None:
+    """Refuse a file of calibrations that names what is no channel; the file is the value of --servos among the words."""
+    from bunraku.errors import BadInput
+    from bunraku.formats.places import known_names
+    from bunraku.stage.servos import servos_of
+
+    names = {channel.name for channel in performance.channels}
+    given = servos_of(servos)
+    stray = next((str(name) for name in given if name not in names), None) if isinstance(given, dict) else None
+    if stray is not None:
+        place = next(k for k, word in enumerate(words) if word.partition("=")[0] == "--servos")
+        file = words[place].partition("=")[2] or words[place + 1]
+        raise BadInput(f"{stray[:60]!r} is no channel of the performance; {known_names(stray, names)}", file=file)
 
 
 def _character(source: str, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:

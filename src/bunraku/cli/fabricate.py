@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from bunraku.building.robot import Robot
     from bunraku.character import Character
     from bunraku.fabrication.fabricate import Fabrication
     from bunraku.fabrication.skinned.made import SkinnedFabrication
@@ -38,9 +37,10 @@ def fabricate(
     from bunraku.character import Character
     from bunraku.cli.console import say
     from bunraku.fabrication.fabricate import fabricate as make
+    from bunraku.fabrication.made_of import made_of
 
-    who = _made_of(character)
-    folder = output or Path(f"{who.name}-parts")
+    who = made_of(character)
+    folder = _folder(output or Path(f"{who.name}-parts"))
     if isinstance(who, Character):
         return _skinned(who, folder, _printer(printer), infill, json)
     made = make(who, folder, printer=_printer(printer), infill=infill)
@@ -93,6 +93,16 @@ def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bou
     return 0 if made.holds else 1
 
 
+def _folder(path: Path) -> Path:
+    """Where the parts go, refused before anything is made if it cannot be a folder."""
+    from bunraku.errors import BadInput
+
+    for place in (path, *path.parents):
+        if place.is_file():
+            raise BadInput("is a file; give a folder for the parts", file=str(place))
+    return path
+
+
 def _printer(text: str) -> tuple[float, float, float]:
     """Three lengths from X,Y,Z."""
     from bunraku.errors import BadInput
@@ -104,27 +114,3 @@ def _printer(text: str) -> tuple[float, float, float]:
     if not all(0.0 < length < 1e5 for length in (x, y, z)):
         raise BadInput(f"--printer {text!r}: give three lengths above 0 in mm, for example 220,220,250")
     return x, y, z
-
-
-def _made_of(source: str) -> Robot | Character:
-    """A skinned character, or the robot of a name or of the file of a character made of one's components."""
-    from bunraku.building.robots.builtin import ROBOTS, built_in_robot
-    from bunraku.errors import BadInput
-    from bunraku.fabrication.edited import robot_as
-    from bunraku.formats.registry import read_character
-
-    if source in ROBOTS:
-        return built_in_robot(source)
-    who = read_character(source)
-    if who.skin is not None:
-        return who
-    if who.name not in ROBOTS:
-        raise BadInput(
-            f"{who.name!r} is not made of components, so nobody knows its motors' screws; accepted are {', '.join(ROBOTS)}, a "
-            "character file of one of them with joints and wheels moved, or a skinned character",
-            file=source,
-        )
-    try:
-        return robot_as(who, built_in_robot(who.name))
-    except BadInput as error:
-        raise BadInput(str(error), file=source) from error

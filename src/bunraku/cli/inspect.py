@@ -27,6 +27,7 @@ def inspect(
     """Say what a file holds and what each performer would still need."""
     from bunraku.character import Character
     from bunraku.cli.console import emit_json, say
+    from bunraku.formats.csv_curves import csv_notes
     from bunraku.formats.registry import read_any
     from bunraku.motion import Clip
 
@@ -39,7 +40,7 @@ def inspect(
     else:
         facts = _performance(found)
     facts["performers"] = _needs(found)
-    facts["notes"] = list(notes)
+    facts["notes"] = [*notes, *(csv_notes(found) if isinstance(found, Clip) else ())]
     if json:
         emit_json(facts)
     else:
@@ -165,12 +166,30 @@ def _performance(performance: Performance) -> dict[str, Any]:
 
 
 def _needs(found: Character | Clip | Performance) -> list[str]:
-    """For each performer that is no baseline: what of its needs this file meets or misses."""
+    """For each performer that is no baseline: what of its needs this file meets or misses, or why it would refuse the character."""
+    from bunraku.performers.cast import refusal
     from bunraku.performers.performer import REGISTRY, needs_of
 
+    pair = _pair(found)
     lines = []
     for name in REGISTRY:
         needs = needs_of(found, name)
-        if needs is not None:
-            lines.append(f"{name}: {needs}")
+        if needs is None:
+            continue
+        why = refusal(name, *pair) if pair is not None and not needs.startswith("missing") else ""
+        lines.append(f"{name}: would refuse: {why}" if why else f"{name}: {needs}")
     return lines
+
+
+def _pair(found: Character | Clip | Performance) -> tuple[Character, Clip] | None:
+    """A character and a clip to ask performers about: of a performance its own, of a character one with all that it could want."""
+    import numpy as np
+
+    from bunraku.motion import Clip, Gait, JointCurves, Performance
+
+    if isinstance(found, Clip):
+        return None
+    if isinstance(found, Performance):
+        return found.character, found.as_clip()
+    curves = JointCurves(found.coordinates, 1.0, np.zeros((1, len(found.coordinates))))
+    return found, Clip("any", joints=curves, gait=Gait(duration=1.0))

@@ -11,7 +11,9 @@ import typer
 
 from bunraku import __version__
 from bunraku.cli import (
+    batch,
     bench,
+    calibrate,
     choreograph,
     compare,
     demo,
@@ -22,9 +24,14 @@ from bunraku.cli import (
     fit,
     inspect,
     perform,
+    play,
     plot,
+    render,
+    report,
     retarget,
     schema,
+    studio,
+    study,
     verify,
 )
 from bunraku.errors import BunrakuError
@@ -51,9 +58,16 @@ for module in (
     fit,
     inspect,
     plot,
+    render,
+    report,
     compare,
     export,
+    play,
+    calibrate,
     fabricate,
+    studio,
+    batch,
+    study,
     schema,
     doctor,
     bench,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +11,9 @@ import typer
 from bunraku.cli.options import OpenCommand
 
 if TYPE_CHECKING:
-    from bunraku.character import Character
     from bunraku.motion import Performance
 
 __all__ = ["register"]
-
-STRICT = ("locomotion", "marionette", "skin", "vibration")
-"""Performers that refuse what does not suit them; they are asked before anything is compiled."""
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +28,7 @@ def perform(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Where the performance goes [CLIP-CHARACTER.performance.npz]")
     ] = None,
-    performer: Annotated[str, typer.Option(help="Override the choice of performer")] = "",
+    performer: Annotated[str, typer.Option(help="Override the choice of performer; a chain is speech+vibration")] = "",
     overlay: Annotated[Path | None, typer.Option(help="YAML with limits, feet and groups for a URDF or MJCF character")] = None,
     rig: Annotated[
         Path | None, typer.Option(help="Rig map YAML for a captured skeleton; guessed from bone names if not given")
@@ -95,21 +91,24 @@ class _Job:
 
     def run(self) -> tuple[Performance, Path]:
         """Load, retarget if needed, choose, perform, write; the performance and where it went."""
-        from bunraku.cli.compiling import compile_ahead
+        from bunraku.cli.compiling import compile_ahead, kernel_groups
         from bunraku.cli.console import say, watching
         from bunraku.cli.options import parse_options
         from bunraku.errors import BadInput
         from bunraku.formats.checkpoint import Checkpoint
+        from bunraku.formats.csv_curves import csv_notes
         from bunraku.formats.provenance import content_hash
         from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
         from bunraku.optimization.solution import Status
+        from bunraku.performers.cast import cast
         from bunraku.performers.choose import choose_performer
-        from bunraku.performers.performer import make_performer
         from bunraku.performers.prepare import prepare, read_rig
 
         (who, dropped), wish = read_character_with_notes(self.character, overlay=self.overlay), read_clip(self.clip)
         for note in dropped:
             say(f"{self.character}: {note}")
+        for note in csv_notes(wish):
+            say(f"{self.clip}: {note}")
         target = self.output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
         _check_target(target)
         captured = wish.joints is None and wish.skeleton is not None
@@ -127,22 +126,18 @@ class _Job:
                 say(note)
             choice = choose_performer(who, prepared.clip, self.performer)
             say(f"performer: {choice.name} ({choice.reason})")
-            for note in (stiff := _taken_as_rigid(who, choice.name)):
+            made = cast(who, prepared.clip, choice, parse_options(choice.name, self.words))
+            for note in made.notes:
                 say(note)
-            artist = make_performer(choice.name, parse_options(choice.name, self.words))
-            fit = artist.suits(who, prepared.clip)
-            if fit.score <= 0.0 and choice.name in STRICT:
-                raise BadInput(f"the performer {choice.name} cannot move {who.name!r}: {fit.reason}")
-            compile_ahead(*_kernels(choice.name, who))
+            compile_ahead(*kernel_groups(choice.name, who))
             try:
-                result = prepared.marked(artist.perform(who, prepared.clip, monitor=monitor, checkpoint=trail))
+                result = made.noted(prepared.marked(made.performer.perform(who, prepared.clip, monitor=monitor, checkpoint=trail)))
             except BadInput:  # the same input will be refused again: there is nothing to go on from
                 trail.discard()
                 ready.discard()
                 raise
-            if stiff:
-                certificate = replace(result.certificate, notes=(*result.certificate.notes, *stiff))
-                result = replace(result, certificate=certificate)
+        if result.certificate.status is Status.CANCELLED:
+            target = _beside(target)
         write_performance(target, result)
         if result.certificate.status is not Status.CANCELLED:
             trail.discard()
@@ -150,37 +145,25 @@ class _Job:
         return result, target
 
 
-def _taken_as_rigid(character: Character, performer: str) -> tuple[str, ...]:
-    """What to say when a performer that knows nothing of flexible parts performs with a character that has some."""
-    from bunraku.mechanics.flexible.rigid import rigid_note
-    from bunraku.performers.performer import performer_class
-
-    kind = performer_class(performer)
-    if not character.flexibles or "character.flexibles" in (*kind.needs, *kind.uses) or ".vibration." in kind.__module__:
-        return ()
-    return (f"{rigid_note(character)}; nothing is done against their vibration",)
-
-
-def _kernels(performer: str, character: Character) -> tuple[str, ...]:
-    """The groups of kernels that a performer needs for a character."""
-    if performer == "marionette":
-        return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
-    if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):
-        return ("measures", "bending")
-    own = {"speech": ("solvers",), "locomotion": ("going",), "skin": ("skin",)}
-    return (*own.get(performer, ()), "measures")
-
-
 def _check_target(target: Path) -> None:
     """Refuse an output that cannot be written, before anything is computed."""
     from bunraku.errors import BadInput
+    from bunraku.formats.atomic import check_output
 
     if not target.name.endswith(".performance.npz"):
         raise BadInput("the name should end in .performance.npz; use bunraku export for other formats", file=str(target))
-    if target.is_dir():
-        raise BadInput("this is a folder; give the name of a file", file=str(target))
-    if not target.parent.is_dir():
-        raise BadInput(f"the folder {target.parent} does not exist; make it first", file=str(target))
+    check_output(target)
+
+
+def _beside(target: Path) -> Path:
+    """Where a cancelled result goes: to ``target``, or to a name beside it when there is a file already, which stays as it is."""
+    from bunraku.cli.console import say
+
+    if not target.exists():
+        return target
+    other = target.with_name(target.name.removesuffix(".performance.npz") + ".cancelled.performance.npz")
+    say(f"{target} was there before and stays as it is; the cancelled result goes to {other}")
+    return other
 
 
 def _tell(result: Performance, target: Path, json: bool) -> int:

@@ -27,12 +27,17 @@ def plot(
     A puppet's performance without --joint: tensions, carriages and winches with their limits, points off the wish.
     """
     from bunraku.cli.console import say
+    from bunraku.errors import BadInput
+    from bunraku.formats.places import known_names
     from bunraku.formats.registry import read_performance
     from bunraku.verification.dynamic_plots import draw_dynamic
     from bunraku.verification.plots import draw_joints, save_figure
 
     given = read_performance(performance)
     target = output or Path(performance.name.removesuffix(".performance.npz") + ".png")
+    for name in joint or ():
+        if name not in (curves := given.followed().names):
+            raise BadInput(f"there is no curve for {name!r}; {known_names(name, curves)}", file=str(performance))
     whole = given.dynamic and not joint and start == 0.0 and end is None
     save_figure(draw_dynamic(given) if whole else draw_joints(given, tuple(joint or ()), start=start, end=end), target)
     say(f"wrote {target}")

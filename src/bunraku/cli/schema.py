@@ -14,7 +14,11 @@ def register(app: typer.Typer) -> None:
     app.command("schema")(schema)
 
 
-def schema(kind: Annotated[str, typer.Argument(help="character, clip, performance, overlay or rig")] = "character") -> int:
+def schema(
+    kind: Annotated[
+        str, typer.Argument(help="batch, character, clip, device, overlay, performance, project, rig, study")
+    ] = "character",
+) -> int:
     """Print the JSON Schema of a kind of file, for editors that complete and check as you type."""
     from bunraku.cli.console import emit_json
     from bunraku.formats.schema import json_schema

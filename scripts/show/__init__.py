@@ -1,0 +1,1 @@
+"""The parts of the closing show: its score, its music, its motion."""

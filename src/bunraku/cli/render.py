@@ -1,0 +1,189 @@
+"""``bunraku render``: a performance as a film with its voice, a page, or a contact sheet; no browser and no screen needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bunraku.motion import Performance
+    from bunraku.optimization.monitor import Monitor
+
+__all__ = ["SUFFIXES", "Taste", "register", "rendered"]
+
+SUFFIXES = (".mp4", ".gif", ".html", ".png")
+NOT_OF_A_PAGE = ("size", "fps", "view", "before", "start", "end", "follow", "poses")
+"""Options that a page does not heed."""
+
+
+@dataclass(frozen=True)
+class Taste:
+    """How a performance is to be seen, as the options say."""
+
+    width: int = 640
+    height: int = 360
+    fps: float | None = None
+    view: str = "three-quarter"
+    target: bool = True
+    before: bool = False
+    start: float | None = None
+    end: float | None = None
+    follow: bool | None = None
+    dark: bool = False
+    poses: int = 8
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("render")(render)
+
+
+def render(
+    context: typer.Context,
+    sources: Annotated[list[str] | None, typer.Argument(help="A .performance.npz; with --demos names of demos")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help=".mp4, .gif, .html or .png (contact sheet) [NAME.mp4]; of --demos a folder"),
+    ] = None,
+    size: Annotated[str, typer.Option(help="Width x height of the film, or height of a picture of a sheet [px]")] = "640x360",
+    fps: Annotated[float | None, typer.Option(help="Pictures a second [30, of a GIF 15]")] = None,
+    view: Annotated[str, typer.Option(help="three-quarter, front, side, back or top")] = "three-quarter",
+    target: Annotated[bool, typer.Option(help="Show what was wished too, green and see-through")] = True,
+    before: Annotated[
+        bool, typer.Option("--before", help="The wish played as it is, grey: instead in a film, in a row of its own on a sheet")
+    ] = False,
+    start: Annotated[float | None, typer.Option(help="From this time [s]")] = None,
+    end: Annotated[float | None, typer.Option(help="To this time [s]")] = None,
+    follow: Annotated[
+        bool | None, typer.Option("--follow/--no-follow", help="Go along with the character [if it goes away]")
+    ] = None,
+    dark: Annotated[bool, typer.Option("--dark/--light", help="A dark stage")] = False,
+    poses: Annotated[int, typer.Option(help="Moments on a contact sheet")] = 8,
+    demos: Annotated[bool, typer.Option("--demos", help="Contact sheet and film of every demo, or of those named")] = False,
+    found: Annotated[Path | None, typer.Option("--from", help="With --demos: folder with performances made before")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With --demos: skins as they are, not their quick variants")] = False,
+) -> int:
+    """Draw a performance: a film with its voice (MP4), a GIF, a page that needs nothing else (HTML), or a contact sheet (PNG).
+
+    Parts whose joint goes beyond a limit are red.
+    """
+    from bunraku.cli.console import say, watching
+    from bunraku.errors import BadInput
+    from bunraku.formats.atomic import check_output, write_atomically
+    from bunraku.formats.registry import read_performance
+
+    width, height = _size(size)
+    taste = Taste(width, height, fps, view, target, before, start, end, follow, dark, poses)
+    if demos:
+        from bunraku.cli.render_demos import render_demos
+
+        return render_demos(tuple(sources or ()), output or Path("films"), found, full, taste)
+    if not sources or len(sources) > 1:
+        raise BadInput(f"{len(sources or ())} performances arrived; give one .performance.npz, or --demos")
+    if found is not None or full:
+        raise BadInput("--from and --full are for --demos; give that too, or leave them away")
+    given = read_performance(sources[0])
+    goal = output or Path(Path(sources[0]).name.removesuffix(".performance.npz") + ".mp4")
+    if goal.suffix.lower() not in SUFFIXES:
+        raise BadInput(f"nothing is written as {goal.suffix!r}; these are: {', '.join(SUFFIXES)}", file=str(goal))
+    check_output(goal)
+    if goal.suffix.lower() == ".html":
+        _refuse(context, goal)
+    with watching(keeps=False) as monitor:
+        data = rendered(given, goal.suffix.lower(), taste, monitor)
+    write_atomically(goal, data)
+    say(f"wrote {goal}")
+    return 0
+
+
+def rendered(performance: Performance, suffix: str, taste: Taste, monitor: Monitor) -> bytes:
+    """The bytes of a film, page or sheet; stops with KeyboardInterrupt when the monitor says so.
+
+    A page heeds ``target`` and ``dark`` alone.
+    """
+    from bunraku.optimization.monitor import Event
+
+    def step(fraction: float) -> None:
+        monitor.report(Event("drawing", fraction))
+        if monitor.cancelled:
+            raise KeyboardInterrupt
+
+    if suffix == ".html":
+        from bunraku.studio.notebook import page_of
+
+        return page_of(performance, wish=taste.target, dark=taste.dark, sound=True).encode()
+    step(0.0)
+    marked = frozenset[str]() if taste.before and suffix != ".png" else _beyond(performance)
+    common: dict[str, Any] = {
+        "target": taste.target, "start": taste.start, "end": taste.end, "view": taste.view, "follow": taste.follow,
+        "dark": taste.dark, "marked": marked,
+    }  # fmt: skip
+    if suffix == ".png":
+        from bunraku.stage.picture.sheet import sheet
+
+        return _png(sheet(performance, count=taste.poses, cell=taste.height, before=taste.before, step=step, **common))
+    from bunraku.stage.film import film_bytes
+    from bunraku.stage.picture.movie import movie
+
+    rate = taste.fps if taste.fps is not None else (15.0 if suffix == ".gif" else 30.0)
+    wide, high = taste.width, taste.height
+    film = movie(performance, motion="wish" if taste.before else "performed", width=wide, height=high, fps=rate, **common)
+
+    def told() -> Iterator[NDArray[np.uint8]]:
+        for k, picture in enumerate(film.frames):
+            yield picture
+            step((k + 1) / len(film.frames))  # type: ignore[arg-type]
+
+    return film_bytes(replace(film, frames=told()), suffix)
+
+
+def _refuse(context: typer.Context, goal: Path) -> None:
+    """BadInput when an option is given that a page cannot heed."""
+    from bunraku.errors import BadInput
+
+    sources = {name: context.get_parameter_source(name) for name in NOT_OF_A_PAGE}
+    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if given:
+        names = ", ".join(f"--{name}" for name in given)
+        raise BadInput(
+            f"a page shows all of it, from wherever one looks, and takes no {names}; leave that away, or write .mp4, .gif or .png",
+            file=str(goal),
+        )
+
+
+def _beyond(performance: Performance) -> frozenset[str]:
+    """The bodies whose joint goes beyond a limit."""
+    from bunraku.verification.moments import worst_moments
+
+    names = {one.what for one in worst_moments(performance) if one.bar is not None and not one.holds}
+    joints = performance.character.joints
+    return frozenset(one.child for one in joints if names & {one.name, *(axis.name for axis in one.axes)})
+
+
+def _png(picture: NDArray[np.uint8]) -> bytes:
+    from io import BytesIO
+
+    from PIL import Image
+
+    stream = BytesIO()
+    Image.fromarray(picture).save(stream, format="PNG", optimize=True)
+    return stream.getvalue()
+
+
+def _size(words: str) -> tuple[int, int]:
+    """Width and height from "640x360"; a height alone is one of 16:9."""
+    from bunraku.errors import BadInput
+
+    parts = words.lower().split("x")
+    if not all(part.isdigit() and len(part) <= 5 for part in parts) or len(parts) > 2:
+        raise BadInput(f"the size {words!r} was asked for; give width and height in pixels, as 640x360, or the height alone")
+    if len(parts) == 1:
+        return 2 * round(int(parts[0]) * 8 / 9), int(parts[0])
+    return int(parts[0]), int(parts[1])

@@ -1,0 +1,66 @@
+"""``bunraku studio``: design, choreograph, optimize and watch in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("studio")(studio)
+
+
+def studio(
+    project: Annotated[Path, typer.Argument(help="The project's folder; it is made if it does not exist")] = Path("untitled"),
+    example: Annotated[str, typer.Option(help="Open a built-in example first; bunraku demo --list names them")] = "",
+    opened: Annotated[
+        list[Path] | None, typer.Option("--open", help="Open a character, clip or performance; repeat for more")
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0: a free one")] = 0,
+    host: Annotated[str, typer.Option(help="Address to listen on; anything but this machine's own is your risk")] = "127.0.0.1",
+    dark: Annotated[bool, typer.Option(help="Dark mode")] = False,
+    browser: Annotated[bool, typer.Option(help="Open the browser")] = True,
+) -> int:
+    """Open the studio in the browser: design, choreograph, optimize, check and export. Ctrl-C ends it; nothing is lost."""
+    import signal
+    import threading
+    import webbrowser
+
+    from bunraku.cli.console import say
+    from bunraku.formats.files import read_bytes
+    from bunraku.studio.document import EMPTY
+    from bunraku.studio.edits.opening import open_example
+    from bunraku.studio.studio import Studio
+
+    brought = [(path.name, read_bytes(path)) for path in opened or []]
+    if example:
+        open_example(EMPTY, example)  # refused before anything starts, if it is none
+    made = Studio(project, host=host, port=port, dark=dark)
+    done = threading.Event()
+    ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {one: signal.signal(one, lambda *_: done.set()) for one in ends}
+    try:
+        if made.server.warning:
+            say(made.server.warning)
+        if example:
+            made.session.do("open.example", name=example)
+        for name, data in brought:
+            made.session.bring(name, data)
+        for message in made.session.messages.all:
+            say(message.text)
+        say(f"the studio is at {made.url}")
+        say("keep this address to yourself; Ctrl-C ends the studio")
+        if browser:
+            webbrowser.open(made.url)
+        done.wait()
+    finally:
+        made.close()
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    say(f"the project is in {project}")
+    return 0
