@@ -31,6 +31,19 @@ ARGUMENTS = [
 ]
 CROSSED = r"^console: Tried to update non-existent component"
 """What viser's page says, seen once on a busy computer, when news of a piece of a panel meets the news that it was made anew."""
+STANDS_STILL = """element => new Promise((done, failed) => {
+    let at = [NaN, NaN], still = 0, looks = 0;
+    const look = () => {
+        if (!element.isConnected) { failed(new Error("drawn anew")); return; }
+        const box = element.getBoundingClientRect(), now = [box.left + box.width / 2, box.top + box.height / 2];
+        const hit = document.elementFromPoint(...now), free = hit && (element.contains(hit) || hit.contains(element));
+        still = free && Math.hypot(now[0] - at[0], now[1] - at[1]) < 0.01 ? still + 1 : 0;
+        at = now;
+        if (still >= 3 || ++looks >= 50) done(at); else setTimeout(look, 40);
+    };
+    look();
+})"""
+"""The middle of an element [px], after four looks within which it did not move; after two seconds as it is."""
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -145,19 +158,18 @@ class Ui:
         self.page.mouse.up()
 
     def middle(self, locator: Locator) -> tuple[float, float]:
-        """The pixel in the middle of an element, once it stands still and is in view; one drawn anew meanwhile is found again."""
+        """The pixel in the middle of an element, once it stands still, uncovered; one drawn anew meanwhile is found again."""
         from playwright.sync_api import Error
 
         for last in (False, False, False, False, True):
             try:
                 locator.scroll_into_view_if_needed()
-                box = locator.bounding_box()
+                x, y = locator.evaluate(STANDS_STILL)
             except Error:
                 if last:
                     raise
                 continue
-            if box is not None:
-                return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            return x, y
         raise AssertionError("the element is not shown")
 
     def until(self, condition: Any, timeout: float = 20.0) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,6 +16,15 @@ from bunraku.verification import full_order
 from bunraku.verification.flexible_verify import SHARE, SLACK, judged_again
 from bunraku.verification.full_order import found_full_order, replay_full_order
 from bunraku.verification.verify import verify
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_results(own_cache: None) -> Iterator[None]:
+    """What is computed here is kept apart: other tests of this rod, in another process at the same time, must not find it."""
+    folder = os.environ["BUNRAKU_CACHE"]
+    os.environ["BUNRAKU_CACHE"] = os.path.join(folder, "full-order")
+    yield
+    os.environ["BUNRAKU_CACHE"] = folder
 
 
 @pytest.fixture(scope="module")

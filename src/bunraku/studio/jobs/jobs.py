@@ -97,8 +97,7 @@ class Jobs:
             message = {"id": state.id, "verb": verb, "arguments": sent, "folder": str(folder)}
             if not self._heavy().send(message):
                 self._worker = None
-                if not self._heavy().send(message):
-                    raise BadInput("no worker process could be started; is there memory left?")
+                self._heavy().send(message)  # one that ends at once is heard in `_gone`, with its last words
             self._state, self._deadline = state, None
             self._teller.tell(state)
         return state
