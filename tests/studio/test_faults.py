@@ -287,11 +287,14 @@ def test_a_session_that_cannot_begin_holds_nothing(tmp_path: Path, monkeypatch: 
         raise RuntimeError("broken")
 
     monkeypatch.setattr(Skinning, "follow", broken)
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with pytest.raises(RuntimeError, match="broken"):
         Session(tmp_path)
     assert own_files(tmp_path) == set()
-    assert threading.active_count() == before
+    begun = set(threading.enumerate()) - before
+    for thread in begun:  # each was told to end
+        thread.join(10.0)
+    assert not any(thread.is_alive() for thread in begun)
 
 
 @pytest.mark.parametrize(
