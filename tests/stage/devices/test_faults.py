@@ -69,7 +69,7 @@ def test_a_fault_is_told_by_its_kind_and_there_is_a_way_back(rig, name: str, fau
         rig.opened(driver)
         goal = np.full(len(IDS), 2100)
         driver.send(goal)
-        assert rig.until(lambda: board.commands)
+        assert rig.until(lambda: any(2100 in counts for _, _, counts in list(board.commands)))  # its watchdog is set by then
         board.fault = fault
         found = drive(driver, goal, 8.0)
         assert found is not None
