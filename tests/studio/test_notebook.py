@@ -15,7 +15,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.motion import Clip, JointCurves, Performance
+from bunraku.motion import Audio, Clip, JointCurves, Performance
 from bunraku.performers.performer import make_performer
 from bunraku.studio.notebook import page_of
 
@@ -58,6 +58,12 @@ def test_the_page_plays_every_frame_at_its_time(performance: Performance) -> Non
     times = moved(made, "/layer-0/")
     assert times == pytest.approx([k / 30.0 for k in range(count)], abs=1e-5)
     assert moved(made, "/layer-1/") == times
+
+
+def test_the_page_holds_the_last_pose_until_its_voice_ends(performance: Performance) -> None:
+    voiced = performance.changed(audio=Audio(np.zeros(32_000), 16_000.0))
+    assert recording(page_of(voiced, wish=False, sound=True))["durationSeconds"] == pytest.approx(61 / 30.0)
+    assert recording(page_of(voiced, wish=False))["durationSeconds"] == pytest.approx(21 / 30.0)
 
 
 def test_the_wish_can_be_left_out(performance: Performance) -> None:

@@ -181,6 +181,18 @@ def test_walkers_of_different_length_are_a_pair(folder: Path) -> None:
         np.testing.assert_allclose(one, other, atol=1e-5, err_msg="the camera tells which it is")
 
 
+def test_a_film_lasts_as_long_as_its_voice(folder: Path) -> None:
+    plan = read_study_yaml(PLAN.encode(), file="f")
+    silent = _walking(1.0)
+    voiced = silent.changed(audio=Audio(np.zeros(32_000), 16_000.0))
+    film = paired_film(voiced, silent, plan.film)
+    frames = [np.asarray(frame, dtype=np.int64) for frame in film.frames]
+    assert len(frames) == round(2.0 * plan.film.fps)
+    assert len(list(paired_film(silent, voiced, plan.film).frames)) == round(plan.film.fps)
+    for frame in frames[round(plan.film.fps) + 1 :]:
+        np.testing.assert_array_equal(frame, frames[-1])
+
+
 def _walking(seconds: float) -> Performance:
     """A black box that goes 3 m along x."""
     shape = Shape(kind="box", size=(0.2, 0.2, 0.2), pose=Pose(position=(0.0, 0.0, 0.2)), color=(0.0, 0.0, 0.0, 1.0))

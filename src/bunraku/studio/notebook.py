@@ -18,7 +18,7 @@ RATE = 30.0
 def page_of(performance: Performance, *, wish: bool = True, dark: bool = False, sound: bool = False) -> str:
     """One HTML page that plays the performance: solid as performed, green as wished; it loads nothing from anywhere.
 
-    ``sound``: with its voice, in step with the play bar.
+    ``sound``: with its voice, in step with the play bar; the last pose is held until it ends.
     """
     try:
         import viser  # noqa: F401
@@ -50,7 +50,8 @@ def page_of(performance: Performance, *, wish: bool = True, dark: bool = False, 
         server.viser.initial_camera.position = tuple(middle + away)
         server.viser.initial_camera.look_at = tuple(middle)
         recording = server.viser.get_scene_serializer()
-        for k in range(round(solid.duration * RATE) + 1):
+        duration = max(solid.duration, performance.audio.duration if sound and performance.audio is not None else 0.0)
+        for k in range(round(duration * RATE) + 1):
             for layer in shown:
                 layer.move(k / RATE)
             recording.insert_sleep(1.0 / RATE)

@@ -18,7 +18,7 @@ __all__ = ["paired_film"]
 def paired_film(performance: Performance, other: Performance, form: ShownFilm) -> Film:
     """A performance as a film with its voice; the camera stands where it sees all of this one and of the ``other`` of the pair.
 
-    One that follows goes along with each in its own film, as near to both.
+    One that follows goes along with each in its own film, as near to both. The last pose is held until the voice ends.
     """
     times = _times(performance, form.fps)
     pair = drawn(other, times=_times(other, form.fps))
@@ -28,5 +28,5 @@ def paired_film(performance: Performance, other: Performance, form: ShownFilm) -
 
 def _times(performance: Performance, fps: float) -> NDArray[np.float64]:
     """The middle of the time [s] of each picture."""
-    first, last = span_of(performance, None, None)
+    first, last = span_of(performance, None, None, voice=True)
     return np.asarray(first + (np.arange(max(1, round((last - first) * fps))) + 0.5) / fps, dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,45 @@ def test_a_jump_is_seen_when_its_click_is_heard(tmp_path: Path, at: float, start
     assert abs(seen - heard) <= 0.020
     assert abs(len(pictures) / rate - (duration - begin)) <= 1.0 / rate
     assert abs(len(sound) / 16000.0 - (duration - begin)) <= 1.0 / rate
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
+def test_the_last_pose_is_held_until_the_voice_ends(tmp_path: Path, suffix: str) -> None:
+    """Half a second of motion and a voice of two seconds with a click near its end, as the player plays it."""
+    rate, at = 20.0, 1.8
+    samples = np.zeros(round(2.0 * SOUND))
+    samples[round(at * SOUND) : round(at * SOUND) + 300] = 0.8 * np.sign(np.sin(2.0 * np.pi * 800.0 * np.arange(300) / SOUND))
+    film = movie(flag(np.linspace(0.0, 1.5, 101), audio=Audio(samples, SOUND)), width=128, height=96, fps=rate)
+    pictures = [picture.astype(int) for picture in film.frames]
+    assert len(pictures) == 40
+    assert np.abs(pictures[2] - pictures[8]).mean() > 1.0
+    assert all(np.array_equal(picture, pictures[-1]) for picture in pictures[10:])
+    if suffix == ".mp4":
+        pytest.importorskip("imageio_ffmpeg")
+        sound = np.frombuffer(
+            decoded(film_bytes(film, suffix), tmp_path, "-f", "s16le", "-ac", "1", "-ar", "16000"), dtype=np.int16
+        )
+        assert abs(int(np.argmax(np.abs(sound) > 0.3 * 32768)) / SOUND - at) <= 0.006
+        return
+    from PIL import Image
+
+    with Image.open(BytesIO(film_bytes(film, suffix))) as picture:
+        total = 0
+        for k in range(picture.n_frames):
+            picture.seek(k)
+            total += picture.info["duration"]
+    assert total == 2000
+
+
+def test_a_part_of_the_time_after_the_motion_can_be_filmed_where_there_is_a_voice() -> None:
+    performance = flag(np.zeros(101), audio=Audio(np.zeros(round(2.0 * SOUND)), SOUND))
+    film = movie(performance, width=64, height=48, fps=10.0, start=1.0, end=9.0)
+    assert len(film.frames) == 10
+    assert film.start == 1.0
+    assert len(movie(performance, width=64, height=48, fps=10.0, audio=False).frames) == 5
+    with pytest.raises(BadInput, match=r"from 0 to 0\.500 s"):
+        movie(performance, width=64, height=48, start=1.0, audio=False)
+    assert moments(performance, 3) == pytest.approx((0.0, 0.25, 0.5))  # a sheet shows what moves
 
 
 def test_pictures_are_drawn_when_they_are_asked_for_and_again() -> None:

@@ -49,7 +49,7 @@ def movie(
     dark: bool = False,
     marked: Collection[str] = (),
 ) -> Film:
-    """The performance as a film from ``start`` to ``end`` [s], all of it by default.
+    """The performance as a film from ``start`` to ``end`` [s], all of it by default; the last pose is held until its voice ends.
 
     Args:
         performance: What is seen.
@@ -60,7 +60,7 @@ def movie(
         target: Whether what was wished is seen too, green and see-through.
         start: From this time of the performance on [s].
         end: Up to this time [s].
-        audio: Whether its voice is heard.
+        audio: Whether its voice is heard; without, the film ends with the motion.
         view: From where it is seen; one of `camera.DIRECTIONS`.
         follow: Whether the camera goes along with the character; by default with one that goes farther than it is large.
         dark: Whether the stage is dark.
@@ -68,7 +68,7 @@ def movie(
     """
     if not 0.0 < fps <= 240.0:
         raise BadInput(f"{fps} pictures a second were asked for; give from 1 to 240")
-    first, last = span_of(performance, start, end)
+    first, last = span_of(performance, start, end, voice=audio)
     count = max(1, round((last - first) * fps))
     times = np.asarray(first + (np.arange(count) + 0.5) / fps, dtype=np.float64)
     scene = shot(
@@ -86,11 +86,15 @@ def movie(
     return Film(Frames(scene, times), fps, performance.audio if audio else None, first)
 
 
-def span_of(performance: Performance, start: float | None, end: float | None) -> tuple[float, float]:
-    """From when to when [s] a film goes; BadInput if that is nothing of the performance, or more than an hour."""
-    first, last = 0.0 if start is None else start, performance.duration if end is None else min(end, performance.duration)
-    if not (0.0 <= first < last or first == last == 0.0 == performance.duration):
-        whole = f"the performance goes from 0 to {performance.duration:.3f} s"
+def span_of(performance: Performance, start: float | None, end: float | None, *, voice: bool = False) -> tuple[float, float]:
+    """From when to when [s] a film goes; BadInput if that is nothing of the performance, or more than an hour.
+
+    ``voice``: it goes on until the voice has ended, as the player does, where that is longer than the motion.
+    """
+    duration = max(performance.duration, performance.audio.duration if voice and performance.audio is not None else 0.0)
+    first, last = 0.0 if start is None else start, duration if end is None else min(end, duration)
+    if not (0.0 <= first < last or first == last == 0.0 == duration):
+        whole = f"the performance goes from 0 to {duration:.3f} s"
         raise BadInput(f"a film from {first:g} to {last:g} s was asked for; {whole}, and the end comes after the start")
     if last - first > LONGEST:
         raise BadInput(f"a film of {last - first:.0f} s was asked for; give --start and --end at most {LONGEST:.0f} s apart")
