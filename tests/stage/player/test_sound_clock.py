@@ -119,6 +119,50 @@ def test_without_the_library_or_anything_to_hear_the_computers_clock_is_used(mon
     assert why == ""
 
 
+def test_a_card_that_does_not_take_the_rate_of_the_voice_plays_it_at_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As cards of 44.1 and 48 kHz do with the 16 kHz of the built-in voices: the voice is heard, in time, at its pitch."""
+    own, voice = 48_000.0, 16_000.0
+
+    class Choosy(Card):
+        def __init__(self, **options: Any) -> None:
+            if options["samplerate"] != own:
+                raise ValueError("Invalid sample rate [PaErrorCode -9997]")
+            super().__init__(**options)
+
+    def query(device: int | None = None, kind: str | None = None) -> dict[str, Any]:
+        assert (device, kind) in ((None, "output"), (0, None))
+        return {"name": "brass", "default_samplerate": own}
+
+    monkeypatch.setitem(sys.modules, "sounddevice", SimpleNamespace(OutputStream=Choosy, query_devices=query))
+    clock, why = master_clock(voice)
+    assert why == ""
+    assert isinstance(clock, SoundCardClock)
+    assert clock.name == "the sound card 'brass' at 48000 Hz"
+    tone = Audio(0.5 * np.sin(2.0 * np.pi * 400.0 * np.arange(1600) / voice), voice)
+    clock.prepare(tone)
+    clock.start()
+    clock.sound(tone, 0.01)
+    for _ in range(63):
+        clock._stream.block()
+    heard = clock._stream.heard
+    assert not heard[:480].any()
+    np.testing.assert_allclose(heard[480:5040], 0.5 * np.sin(2.0 * np.pi * 400.0 * np.arange(4560) / own), atol=2e-3)
+    assert clock.reading()[1] == pytest.approx(63 * BLOCK / own)
+
+
+def test_a_card_that_takes_no_rate_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: Any) -> None:
+        raise ValueError("Device unavailable")
+
+    module = SimpleNamespace(
+        OutputStream=refused, query_devices=lambda device, kind: {"name": "brass", "default_samplerate": 44_100.0}
+    )
+    monkeypatch.setitem(sys.modules, "sounddevice", module)
+    clock, why = master_clock(RATE)
+    assert isinstance(clock, MonotonicClock)
+    assert "Device unavailable" in why
+
+
 def test_a_card_that_does_not_start_is_told_of(clock: SoundCardClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sound_clock, "FIRST_BLOCK", 0.01)
     clock._stream.start = lambda: None

@@ -22,26 +22,40 @@ FIRST_BLOCK = 2.0
 class SoundCardClock(Clock):
     """Plays sounds through the default output and tells the time by the samples that have left it.
 
-    All sounds are converted to the ``rate`` [Hz] of the stream, those that were prepared before the start. The time of a block is
-    when its first sample reaches the converter, as the card states it.
+    The stream has the ``rate`` [Hz] asked for, or the card's own where the card does not take that. All sounds are converted to it,
+    those that were prepared before the start. The time of a block is when its first sample reaches the converter, as the card
+    states it.
     """
 
     def __init__(self, rate: float) -> None:
         self._device: Any = _sounddevice()
-        self._rate = rate
         try:
-            self._stream = self._device.OutputStream(
-                samplerate=rate, channels=1, dtype="float32", blocksize=256, latency="low", callback=self._fill
-            )
+            self._stream, self._rate = self._opened(rate)
             named = str(self._device.query_devices(self._stream.device)["name"])
         except Exception as error:
             raise BunrakuError(f"the sound card cannot be opened ({str(error)[:120]}); play without: --clock monotonic") from error
-        self.name = f"the sound card {named[:60]!r} at {rate:g} Hz"
+        self.name = f"the sound card {named[:60]!r} at {self._rate:g} Hz"
         self._lock = threading.Lock()
         self._done = 0
         self._last = (0.0, 0.0)
         self._sounds: list[tuple[int, NDArray[np.float32]]] = []
         self._ready: dict[int, tuple[Audio, NDArray[np.float32]]] = {}
+
+    def _opened(self, rate: float) -> tuple[Any, float]:
+        """A stream at ``rate`` [Hz], or at the card's own; and which it is."""
+
+        def stream(at: float) -> Any:
+            return self._device.OutputStream(
+                samplerate=at, channels=1, dtype="float32", blocksize=256, latency="low", callback=self._fill
+            )
+
+        try:
+            return stream(rate), rate
+        except Exception:
+            own = float(self._device.query_devices(None, "output")["default_samplerate"])
+            if own == rate:
+                raise
+            return stream(own), own
 
     def _fill(self, out: Any, frames: int, times: Any, status: Any) -> None:
         """One block for the card: the sum of the sounds that fall into it."""
@@ -115,7 +129,7 @@ def _sounddevice() -> Any:
 
 
 def master_clock(rate: float | None) -> tuple[Clock, str]:
-    """The sound card at ``rate`` [Hz] if there is one and something to hear, else the computer's clock; and why, if not."""
+    """The sound card at ``rate`` [Hz], or its own, if it can be opened and something is to be heard; else the computer's; why."""
     if rate is None:
         return MonotonicClock(), ""
     try:
