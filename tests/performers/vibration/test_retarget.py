@@ -12,8 +12,9 @@ from bunraku.mechanics.flexible.torque_lines import torques_of
 from bunraku.motion import Emphasis, MotionLimits
 from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import Status
+from bunraku.performers.vibration import solve
 from bunraku.performers.vibration.baselines import baseline
-from bunraku.performers.vibration.evaluate import cost_and_gradient, evaluate, first_point, normal_equations
+from bunraku.performers.vibration.evaluate import cost_and_gradient, evaluate, first_point, linearized, normal_equations
 from bunraku.performers.vibration.lbfgs import solve_lbfgs
 from bunraku.performers.vibration.problem import VibrationWeights, state_problem
 from bunraku.performers.vibration.solve import Progress, solve_gauss_newton
@@ -54,14 +55,14 @@ def test_the_adjoint_gradient_is_that_of_differences_and_of_the_normal_equations
         h = 1e-5
         ahead, behind = (evaluate(problem, problem.with_free(p, s * h * d)).cost for s in (1.0, -1.0))
         assert (ahead - behind) / (2.0 * h) == pytest.approx(gradient @ d, rel=1e-6)
-    normal = normal_equations(problem, found.point, p)
+    normal = normal_equations(problem, linearized(problem, found.point), p)
     assert normal.value == pytest.approx(found.cost, rel=1e-9)
     assert normal.gradient == pytest.approx(gradient, rel=1e-8, abs=1e-9 * np.abs(gradient).max())
 
 
 def test_the_lifted_model_predicts_the_true_cost_of_its_step(problem):
     """About the wish at rest, which obeys no physics, the first step already brings the error down a hundredfold."""
-    normal = normal_equations(problem, first_point(problem), problem.wish)
+    normal = normal_equations(problem, linearized(problem, first_point(problem)), problem.wish)
     change = -np.linalg.solve(normal.hessian, normal.gradient)
     true = evaluate(problem, problem.with_free(problem.wish, change)).cost
     assert true < 0.01 * evaluate(problem, problem.wish).cost
@@ -104,7 +105,8 @@ def test_torque_rows_are_the_slopes_of_torque(problem, solved):
     motion = evaluate(problem, solved.parameters).motions[0]
     torque, speed = torques_of(motion)
     lines = replace(problem.lines, stall=np.array([np.abs(torque).max() / 0.95]))
-    normal = normal_equations(problem, evaluate(problem, solved.parameters).point, solved.parameters)
+    point = evaluate(problem, solved.parameters).point
+    normal = normal_equations(problem, linearized(problem, point), solved.parameters)
     rows, upper = torque_rows(normal.lines[0], problem.curves, lines, torque, speed, 1.0)
     assert len(rows) > 0
     d = np.random.default_rng(2).normal(size=len(problem.free))
@@ -173,6 +175,43 @@ class _Cancel(Monitor):
     @property
     def cancelled(self):
         return self.left <= 0
+
+
+def test_a_hessian_is_made_anew_only_where_the_last_one_misleads(problem, monkeypatch):
+    """Kept ones lead to the same motion as ones made anew in every iteration, and fewer are made."""
+    made = []
+
+    def counted(*given):
+        made.append(1)
+        return normal_equations(*given)
+
+    monkeypatch.setattr(solve, "normal_equations", counted)
+    frugal = solve_gauss_newton(problem, tolerance=1e-6)
+    few = len(made)
+    monkeypatch.setattr(solve, "NEAR", -1.0)
+    anew = solve_gauss_newton(problem, tolerance=1e-6)
+    assert len(made) - few == anew.iterations
+    assert few < anew.iterations
+    assert frugal.status is anew.status is Status.CONVERGED
+    assert frugal.cost == pytest.approx(anew.cost, rel=1e-5)
+    assert _after(problem, frugal.parameters) == pytest.approx(_after(problem, anew.parameters), abs=1e-5)
+
+
+@pytest.mark.parametrize("factor", [1e-2, 1.0, 1e3])
+def test_a_hessian_that_misleads_is_not_believed(problem, solved, factor):
+    """One that is too stiff promises next to nothing, one that is too soft too much: neither is an end, nor a step."""
+    start = problem.with_free(solved.parameters, 1e-4 * np.sin(np.arange(len(problem.free))))
+    current = evaluate(problem, start)
+    lines = linearized(problem, current.point)
+    right = normal_equations(problem, lines, start)
+    now = Progress(start, current.point, start, current.cost, 0.0, 1.0, gap=0.0)
+    found = solve._again(problem, now, current, replace(right, hessian=factor * right.hessian), lines, 1e-9)
+    assert (found is not None) == (factor == 1.0)
+    if found is not None:
+        step, _, ended = found
+        assert step.proved
+        assert ended is None
+        assert step.best_cost == pytest.approx(solved.cost, rel=1e-4)
 
 
 def test_resumed_equals_uninterrupted_and_cancelled_is_the_best_so_far(problem):

@@ -10,6 +10,11 @@ Marquardt's with the true cost as judge.
 Adaptive: w starts at 1.5 times the lowest frequency of the character and falls by 0.6 whenever it was used; a step counts as
 following when the true cost is at most twice the predicted one, or half of the best so far. When five observed steps have led
 nowhere, or an observed simulation fails, it goes on from the best true motion, damped.
+
+Frugal: the Hessian takes most of the time, and hardly changes near the end. When a step led to a true motion whose cost is that
+promised, within 0.5 %, the next is first tried with the last Hessian and the gradient that holds here, which the adjoint gives for
+far less. It is taken if it brings about what it promised; then the Hessian has been proved, and is believed when it says that
+nothing is left to win. Otherwise it is made anew.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.mechanics.flexible.torque_lines import torques_of
+from bunraku.mechanics.integrators.driven.linearization import Linearization
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.vibration.evaluate import (
@@ -30,8 +36,10 @@ from bunraku.performers.vibration.evaluate import (
     Point,
     evaluate,
     first_point,
+    linearized,
     normal_equations,
     observed,
+    slope,
 )
 from bunraku.performers.vibration.problem import VibrationProblem
 from bunraku.performers.vibration.step import DenseRows, gauss_newton_step
@@ -49,13 +57,21 @@ OBSERVED = 5
 
 MOST_DAMPING = 1e4
 
+NEAR = 5e-3
+"""A Hessian is tried again when the true cost was within this part of the promised one."""
+
+PROVED = (0.5, 1.5)
+"""A kept Hessian is right when its step brought so many times what it promised: one that is k times too stiff brings 2 - 1 / k."""
+
 
 @dataclass(frozen=True, eq=False)
 class Progress:
     """Where the method stands: the point to linearize about at ``parameters``, the best true motion, damping, observer.
 
     ``history``: for each iteration the cost of the best true motion and the RMS error [m] there; ``tried``: observed steps that led
-    nowhere in a row; ``penalty`` of torque beyond the motors' lines, 0 until it is needed.
+    nowhere in a row; ``penalty`` of torque beyond the motors' lines, 0 until it is needed. ``model``: the point that the last
+    Hessian was made about; ``proved``: a step with it from one true motion to the next brought what it promised; ``gap``: the part
+    by which the true cost was off the one that the last step promised.
     """
 
     parameters: Array
@@ -68,33 +84,43 @@ class Progress:
     iteration: int = 0
     history: tuple[tuple[float, float], ...] = ()
     penalty: float = 0.0
+    model: Point | None = None
+    proved: bool = False
+    gap: float = np.inf
 
     def arrays(self) -> dict[str, Array]:
         """As arrays for a checkpoint."""
         counts = [float(self.tried), float(self.iteration), float(self.point.true)]
-        numbers = [self.best_cost, self.damping, self.rate, *counts, self.penalty]
+        numbers = [self.best_cost, self.damping, self.rate, *counts, self.penalty, float(self.proved), self.gap]
         found = {"parameters": self.parameters, "best": self.best, "numbers": np.array(numbers)}
         found["history"] = np.array(self.history, dtype=np.float64).reshape(-1, 2)
-        for s, (q, lam) in enumerate(zip(self.point.q, self.point.lam, strict=True)):
-            found |= {f"q{s}": q, f"lam{s}": lam}
+        for name, point in (("", self.point), ("model ", self.model or self.point)):
+            for s, (q, lam) in enumerate(zip(point.q, point.lam, strict=True)):
+                found |= {f"{name}q{s}": q, f"{name}lam{s}": lam}
         return found
 
     @staticmethod
     def restored(problem: VibrationProblem, arrays: dict[str, Array]) -> Progress | None:
         """From the arrays of a checkpoint; None when they are not of this problem."""
         S = len(problem.scenarios)
-        wanted = {"parameters", "best", "numbers", "history", *(f"q{s}" for s in range(S)), *(f"lam{s}" for s in range(S))}
+        wanted = {"parameters", "best", "numbers", "history"}
+        wanted |= {f"{name}{s}" for name in ("q", "lam", "model q", "model lam") for s in range(S)}
         if (
             set(arrays) != wanted
+            or len(arrays["numbers"]) != 9
             or arrays["parameters"].shape != problem.wish.shape
             or len(arrays["q0"]) != problem.profile.steps + 1
         ):
             return None
-        cost, damping, rate, tried, iteration, true, penalty = (float(x) for x in arrays["numbers"])
-        point = Point(tuple(arrays[f"q{s}"] for s in range(S)), tuple(arrays[f"lam{s}"] for s in range(S)), bool(true))
+        cost, damping, rate, tried, iteration, true, penalty, proved, gap = (float(x) for x in arrays["numbers"])
+        point, model = (
+            Point(tuple(arrays[f"{name}q{s}"] for s in range(S)), tuple(arrays[f"{name}lam{s}"] for s in range(S)), bool(true))
+            for name in ("", "model ")
+        )
         history = tuple((float(a), float(b)) for a, b in arrays["history"])
+        counts = (int(tried), int(iteration))
         return Progress(
-            arrays["parameters"], point, arrays["best"], cost, damping, rate, int(tried), int(iteration), history, penalty
+            arrays["parameters"], point, arrays["best"], cost, damping, rate, *counts, history, penalty, model, bool(proved), gap
         )
 
 
@@ -130,12 +156,17 @@ def solve_gauss_newton(
     now = start or Progress(problem.wish, first_point(problem), problem.wish, np.inf, 0.0, rate)
     status, notes = Status.MAX_ITERATIONS, []
     current = evaluate(problem, now.parameters) if now.point.true else None
+    kept = None if now.model is None else normal_equations(problem, linearized(problem, now.model), now.parameters)
     while now.iteration < max_iterations:
         if monitor.cancelled:
             status = Status.CANCELLED
             break
-        normal = normal_equations(problem, now.point, now.parameters)
-        now, current, ended = _iterate(problem, now, current, normal, tolerance, monitor)
+        lines = linearized(problem, now.point)
+        again = _again(problem, now, current, kept, lines, tolerance)
+        if again is None:
+            kept = normal_equations(problem, lines, now.parameters)
+            now = replace(now, model=now.point, proved=False)
+        now, current, ended = again or _iterate(problem, now, current, kept, tolerance, monitor)
         figures = {"cost": now.best_cost, "rms_m": now.history[-1][1] if now.history else np.nan, "observer": now.rate}
         monitor.report(Event("vibration", now.iteration / max_iterations, f"iteration {now.iteration}", figures))
         if ended is not None and ended.good and now.penalty == 0.0 and current is not None and current.excess > 0.0:
@@ -163,7 +194,8 @@ def _iterate(
     step, better = _noted(now, found), found.cost < now.best_cost
     halved = better and found.cost <= 0.5 * now.best_cost and now.iteration >= 2
     if better and (halved or found.cost <= FOLLOWS * max(promised, 0.0)):
-        return replace(step, parameters=trial, point=found.point, damping=0.0, tried=0), found, None
+        step = replace(step, parameters=trial, point=found.point, damping=0.0, tried=0, gap=_gap(found, promised))
+        return step, found, None
     tried = 0 if better else now.tried + 1
     point = None
     if tried < OBSERVED:
@@ -173,6 +205,32 @@ def _iterate(
     if point is not None:
         return replace(step, parameters=trial, point=point, damping=1e-2, rate=0.6 * now.rate, tried=tried), None, None
     return _fallen_back(problem, step)
+
+
+def _again(
+    problem: VibrationProblem,
+    now: Progress,
+    current: Evaluation | None,
+    kept: Normal | None,
+    lines: tuple[Linearization, ...],
+    tolerance: float,
+) -> tuple[Progress, Evaluation | None, Status | None] | None:
+    """A step with the last Hessian, as `_iterate`; None where it is not to be trusted, and from what is no true motion."""
+    near = now.gap <= NEAR and now.penalty == now.damping == 0.0
+    if current is None or kept is None or not near or problem.limits.violation(now.parameters) >= 1e-7:
+        return None
+    normal = kept.moved(slope(problem, lines, now.parameters), current.cost, lines)
+    change, _ = gauss_newton_step(problem, normal, now.parameters, 0.0)
+    trial, hoped = problem.with_free(now.parameters, change), current.cost - normal.predicted(change)
+    if now.proved and hoped <= 0.1 * tolerance * current.cost:
+        return _noted(now, current), current, Status.CONVERGED
+    found = evaluate(problem, trial)
+    won = current.cost - found.cost
+    if not PROVED[0] * hoped <= won <= PROVED[1] * hoped:
+        return None
+    gap = _gap(found, current.cost - hoped)
+    step = replace(_noted(now, found), parameters=trial, point=found.point, proved=True, gap=gap)
+    return step, found, Status.CONVERGED if won <= tolerance * current.cost else None
 
 
 def _from_true(
@@ -194,13 +252,18 @@ def _from_true(
             calmer = damping / 10.0 if ratio > 0.5 else damping if ratio > 0.2 else max(10.0 * damping, 1e-3)
             calmer = 0.0 if calmer < 1e-5 else calmer
             done = merit - after <= tolerance * merit and ratio > 0.2
-            step = replace(_noted(now, found), parameters=trial, point=found.point, damping=calmer)
+            step = replace(_noted(now, found), parameters=trial, point=found.point, damping=calmer, gap=_gap(found, promised))
             return step, found, Status.CONVERGED if done else None
         damping = max(10.0 * damping, 1e-2)
         if damping > MOST_DAMPING or monitor.cancelled:
             small = merit - promised <= tolerance * merit
             step = replace(_noted(now, current), iteration=now.iteration + 1)
             return step, current, Status.CONVERGED if small else Status.STALLED
+
+
+def _gap(found: Evaluation, promised: float) -> float:
+    """The part by which the true cost is off the promised one."""
+    return abs(found.cost - promised) / max(found.cost, 1e-300)
 
 
 def _noted(now: Progress, found: Evaluation) -> Progress:
