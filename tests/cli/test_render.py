@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -278,6 +280,59 @@ def test_the_report_to_sign_says_what_file_it_is_for(file: Path, tmp_path: Path)
     again = goal.read_bytes()
     assert _run(["report", str(file), "-o", str(goal), "--no-replay", "--no-sheet"]) == code
     assert goal.read_bytes() == again, "the same performance gives the same bytes"
+
+
+def pdf_text(data: bytes) -> str:
+    """The words of a PDF as its content streams show them: a reader of its own, for plain fonts."""
+    lines = []
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL):
+        try:
+            content = zlib.decompress(stream)
+        except zlib.error:
+            continue
+        for piece in re.findall(rb"\bBT\b(.*?)\bET\b", content, re.DOTALL):
+            words = re.findall(rb"\(((?:\\.|[^()\\])*)\)", piece)
+            lines.append(b"".join(re.sub(rb"\\(.)", rb"\1", word) for word in words).decode("cp1252"))
+    return "\n".join(lines)
+
+
+def bare(text: str) -> str:
+    """Letters and digits alone, without the pairs that a font may draw as one sign of its own."""
+    return re.sub(r"ffi|ffl|ff|fi|fl|[\W_]", "", text)
+
+
+@pytest.mark.parametrize("excess", [False, True])
+def test_the_pdf_to_sign_says_all_that_the_page_says(file: Path, tmp_path: Path, excess: bool) -> None:
+    import hashlib
+
+    from bunraku.verification.report import asked
+
+    performance = read_performance(file)
+    if excess:
+        broken = Check("a torque that is too much", 3.25, "N·m", 1.5, note="at the worst moment")
+        checks = (*performance.certificate.checks, broken)
+        performance = performance.changed(certificate=replace(performance.certificate, checks=checks))
+        write_performance(file, performance)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    goal = tmp_path / "nod.pdf"
+    code = _run(["report", str(file), "-o", str(goal), "--no-replay", "--no-sheet"])
+    found = bare(pdf_text(goal.read_bytes()))
+    for heading in ("What was asked", "What is promised", "How it was verified", "Where it came from", "Show engineer"):
+        assert bare(heading) in found
+    certificate = performance.certificate
+    for words in (asked(performance), certificate.status.sentence, "It was NOT replayed", digest, *certificate.notes):
+        assert bare(words) in found
+    for check in certificate.checks:
+        bar = "" if check.bar is None else f"{check.bar:.4g}"
+        assert bare(f"{check.name}{check.value:.4g} {check.unit}{bar}{check.note}") in found
+    for key, value in performance.provenance.inputs.items():
+        assert bare(f"hash of {key}{value}") in found
+    assert (bare("Every promise holds.") in found) == (code == 0)
+    assert (bare("A promise does not hold.") in found) == (code != 0)
+    assert (bare("A PROMISE ABOVE DOES NOT HOLD") in found) == (code != 0)
+    if excess:
+        assert code == 1
+        assert bare("FAILS a torque that is too much 3.25 N·m 1.5") in found
 
 
 def test_a_report_of_another_kind_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
