@@ -162,11 +162,11 @@ def solve_gauss_newton(
             status = Status.CANCELLED
             break
         lines = linearized(problem, now.point)
-        again = _again(problem, now, current, kept, lines, tolerance)
-        if again is None:
+        found = _again(problem, now, current, kept, lines, tolerance)
+        if found is None:
             kept = normal_equations(problem, lines, now.parameters)
-            now = replace(now, model=now.point, proved=False)
-        now, current, ended = again or _iterate(problem, now, current, kept, tolerance, monitor)
+            found = _iterate(problem, replace(now, model=now.point, proved=False), current, kept, tolerance, monitor)
+        now, current, ended = found
         figures = {"cost": now.best_cost, "rms_m": now.history[-1][1] if now.history else np.nan, "observer": now.rate}
         monitor.report(Event("vibration", now.iteration / max_iterations, f"iteration {now.iteration}", figures))
         if ended is not None and ended.good and now.penalty == 0.0 and current is not None and current.excess > 0.0:
