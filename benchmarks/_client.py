@@ -58,6 +58,8 @@ class Client:
     widgets: dict[str, Widget] = field(default_factory=dict)
     messages: int = 0
     fault: str = ""
+    buffers: list[bytes] = field(default_factory=list)
+    """The arrays of the messages at hand, which they name by their place here."""
 
     def __post_init__(self) -> None:
         import viser
@@ -146,6 +148,11 @@ class Client:
         packed = int.from_bytes(raw[8:16], "little")
         found = msgspec.msgpack.decode(self._unpack.decompress(raw[16 : 16 + packed]))
         with self._lock:
+            self.buffers, end = [], 16 + packed
+            for length in found.get("binaryBufferLengths", ()):
+                begin = -(-end // 8) * 8
+                end = begin + length
+                self.buffers.append(raw[begin:end])
             for message in found["messages"]:
                 self.messages += 1
                 self._note(message)
