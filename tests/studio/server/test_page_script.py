@@ -223,3 +223,52 @@ def test_the_voice_follows_the_motion(server: StudioServer, ui: Any, page: Page)
     page.wait_for_function("!bunraku.audio.paused")
     sound.remove()
     page.wait_for_function("bunraku.audio.paused")
+
+
+HOLD = """() => { window.__viserMutable.getRenderRequestState = "held"; }"""
+"""Let messages wait, as they do on a page that is busy."""
+LET = """() => {
+    window.__viserMutable.getRenderRequestState = "ready";
+    window.__viserMutable.requestRender();
+}"""
+WAITS = """([kind, uuid]) => window.__viserMutable.messageQueue.some((one) => one.type === kind && one.uuid === uuid)"""
+
+
+def test_news_of_a_component_that_is_gone_is_dropped(server: StudioServer, ui: Any, page: Page) -> None:
+    """A slow page gets an update and the removal after it in one batch, and an update that was late: no complaint."""
+    from viser import _messages
+
+    gui = server.viser.gui
+    folder = gui.add_folder("Folder")
+    with folder:
+        piece = gui.add_html("<p>before</p>")
+    other = gui.add_html("<p>other</p>")
+    ui.open(server.url)
+    page.get_by_text("before", exact=True).wait_for()
+    page.evaluate(HOLD)
+    piece.content = "<p>after</p>"
+    page.wait_for_function(WAITS, arg=["GuiUpdateMessage", piece._impl.uuid])
+    folder.remove()
+    other.content = "<p>still here</p>"
+    page.wait_for_function(WAITS, arg=["GuiUpdateMessage", other._impl.uuid])
+    assert page.evaluate(WAITS, ["GuiRemoveMessage", piece._impl.uuid])
+    page.evaluate(LET)
+    page.get_by_text("still here", exact=True).wait_for()
+    assert not page.get_by_text("before", exact=True).count()
+    server.viser._websock_server.queue_message(_messages.GuiUpdateMessage(piece._impl.uuid, {"content": "<p>late</p>"}))
+    other.content = "<p>and later</p>"
+    page.get_by_text("and later", exact=True).wait_for()
+
+
+def test_news_of_what_never_was_is_told(server: StudioServer, ui: Any, page: Page, watch: Any) -> None:
+    """What is dropped is only what the server took away: a mistake is not hidden."""
+    from viser import _messages
+
+    watch.allow("Tried to update non-existent component 'nobody'")
+    piece = server.viser.gui.add_html("<p>before</p>")
+    ui.open(server.url)
+    page.get_by_text("before", exact=True).wait_for()
+    with page.expect_console_message(lambda message: "non-existent component 'nobody'" in message.text):
+        server.viser._websock_server.queue_message(_messages.GuiUpdateMessage("nobody", {"content": ""}))
+    piece.content = "<p>after</p>"
+    page.get_by_text("after", exact=True).wait_for()

@@ -15,6 +15,31 @@
   history.replaceState = (data, title, url) => replaceState(data, title, location.pathname);
   if (location.search || location.hash) replaceState(null, "", location.pathname);
 
+  // ---- news of what is gone: viser removes a component at once but updates at the end of a batch, and complains when a slow
+  // page gets both together; an update of what the server has removed is dropped before viser sees it ----
+  const gone = new Set();
+  const withoutGone = (batch) => {
+    for (const message of batch) if (message.type === "GuiRemoveMessage") gone.add(message.uuid);
+    const left = batch.filter((message) => message.type !== "GuiUpdateMessage" || !gone.has(message.uuid));
+    for (const uuid of gone) {
+      if (gone.size <= 5000) break;
+      gone.delete(uuid); // the oldest
+    }
+    return left;
+  };
+  let mutable;
+  Object.defineProperty(window, "__viserMutable", {
+    configurable: true,
+    get: () => mutable,
+    set: (value) => {
+      mutable = value;
+      const queue = value && value.messageQueue;
+      if (queue && !Object.hasOwn(queue, "splice")) {
+        queue.splice = (...range) => withoutGone(Array.prototype.splice.apply(queue, range));
+      }
+    },
+  });
+
   // ---- events: in order, one request at a time; a move that waits is replaced by the next one ----
   const waiting = [];
   let flying = false;

@@ -18,7 +18,7 @@ from bunraku.errors import BadInput, MissingExtra
 from bunraku.studio.server.messages import LARGEST, FilteredConnection, MessageFilter
 from bunraku.studio.server.quiet import WIRE
 from bunraku.studio.server.uploads import Uploads
-from bunraku.studio.server.waking import mend_buffers, refuse_unmended
+from bunraku.studio.server.waking import mend_buffers, mend_server
 
 if TYPE_CHECKING:
     import viser
@@ -97,7 +97,7 @@ def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: U
         why = str(errors[0]) if errors else "it did not open its server by websockets.asyncio.server.serve"
         raise BadInput(f"viser could not be put behind the studio's gate: {why}; {_FIX}")
     try:
-        refuse_unmended(server)
+        mend_server(server)
     except BadInput:
         server.stop()
         raise

@@ -1,14 +1,18 @@
-"""Waking viser's senders from any thread: its buffers set an event of asyncio from outside, which may break off in the middle.
+"""Mending viser's buffers: its senders are woken from any thread, and what was removed is forgotten.
 
 viser 1.1 tells its senders of a new message twice: at once, from whatever thread queues it, and again inside its loop. The first
 walks over those who wait while the loop may be adding one: "deque mutated during iteration", and the message waits for the next.
 The thread that queues may run a loop of its own, as a notebook's cell does.
 Here the first only notes that there is something; the second wakes.
+
+A note of every widget that was removed stays in viser's buffer until the next browser comes. Here it goes after some hundreds of
+removals, once all browsers have it: a long session of one browser does not grow.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from bunraku.errors import BadInput
@@ -16,7 +20,10 @@ from bunraku.errors import BadInput
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["mend_buffers", "refuse_unmended"]
+__all__ = ["REMOVALS", "mend_buffers", "mend_server"]
+
+REMOVALS = 500
+"""After so many removals the buffer is swept."""
 
 
 class LoopEvent(asyncio.Event):
@@ -53,18 +60,31 @@ def mend_buffers() -> None:
         return
 
     class MendedBuffer(stock):  # type: ignore[misc]
-        """viser's buffer with a :class:`LoopEvent`."""
+        """viser's buffer with a :class:`LoopEvent`, swept now and then."""
 
         mended = True
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
             self.message_event = LoopEvent()
+            self.sweep: Callable[[], None] = lambda: None
+            self.removals = 0
+
+        def push(self, message: Any) -> None:
+            """Queue a message."""
+            super().push(message)
+            if message.lifecycle_phase == "remove":
+                self.removals += 1
+                if self.removals >= REMOVALS:
+                    self.removals = 0
+                    self.sweep()
 
     _infra.AsyncMessageBuffer = MendedBuffer  # type: ignore[misc]
 
 
-def refuse_unmended(server: viser.ViserServer) -> None:
-    """Raise BadInput when a server's buffer is not of ours: viser is built in another way than is known here."""
-    if not isinstance(server._websock_server._broadcast_buffer.message_event, LoopEvent):
+def mend_server(server: viser.ViserServer) -> None:
+    """Let a server's buffer be swept; BadInput when it is not of ours: viser is built in another way than is known here."""
+    buffer: Any = server._websock_server._broadcast_buffer
+    if not hasattr(buffer, "mended") or not hasattr(server, "_run_garbage_collector"):
         raise BadInput('viser keeps its messages in another way than is known here; install it with: pip install "viser>=1.1,<1.2"')
+    buffer.sweep = server._run_garbage_collector
