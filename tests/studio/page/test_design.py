@@ -11,6 +11,7 @@ import pytest
 
 from bunraku.building.components.attach import attached
 from bunraku.building.components.blank import blank_character
+from bunraku.building.servos import SERVOS
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.studio.page import design
 from bunraku.studio.page.design import DesignTab
@@ -69,3 +70,23 @@ def test_dimensions_are_counted_once_for_all_sliders(studio: Studio, monkeypatch
     assert studio.page.settle(60.0)
     assert slider.value == pytest.approx(before, abs=0.05)
     assert len(counted) == 1
+
+
+def test_a_motor_of_another_make_can_be_replaced_by_any_servo(studio: Studio) -> None:
+    made = attached(blank_character("strange", base="fixed"), "body left", "MG995R", {"shaft": "across"}, name="arm")
+    made = made.changed(motors=(made.motors[0].changed(model=""),))
+    studio.session.bring("strange.character.yaml", write_character_yaml(made).encode())
+    output = next(joint.child for joint in made.joints if joint.name == made.motors[0].coordinate)
+    studio.session.select(body=output)
+    tab = tab_of(studio)
+    field = next(one for one in tab._part._folder._children.values() if getattr(one, "label", "") == "Motor")
+    assert field.value == "unnamed", "what is there, not the first servo of the list"
+    first = next(iter(SERVOS))
+    assert first in field.options
+    tab._choose_servo(made.motors[0].name, "unnamed")
+    assert studio.session.document.need_character().motors[0].model == ""
+    tab._choose_servo(made.motors[0].name, first)
+    assert studio.session.document.need_character().motors[0].model == first
+    assert studio.page.settle(60.0)
+    field = next(one for one in tab._part._folder._children.values() if getattr(one, "label", "") == "Motor")
+    assert (field.value, tuple(field.options)) == (first, tuple(SERVOS))

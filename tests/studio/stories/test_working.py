@@ -96,3 +96,23 @@ def test_the_palette_runs_a_command(story: Any) -> None:
         story.until(lambda wanted=dark: ui.dark is wanted)
         scheme = "dark" if dark else "light"
         story.page.wait_for_function("wanted => document.documentElement.dataset.mantineColorScheme === wanted", arg=scheme)
+
+
+def test_a_number_is_typed_key_by_key_into_an_option(story: Any) -> None:
+    story.example("Legs and wheels", "swizzlebot")
+    session = story.session
+    story.tab("Optimize")
+    story.unfold("Options")
+    field = story.ui.field("rate [Hz]")
+    field.click()
+    steps, old = session.history.at, field.input_value()
+    story.page.keyboard.press("Control+a")
+    story.page.keyboard.type("60", delay=120.0)
+    story.until(lambda: session.document.options.get("rate") == 60)
+    story.rest()
+    assert field.input_value() == "60", "the field is still there, and open"
+    assert field.evaluate("element => element === document.activeElement")
+    assert session.history.at == steps + 1, "one step, not one for every key"
+    story.press("Undo")
+    story.until(lambda: "rate" not in session.document.options)
+    story.until(lambda: field.input_value() == old)

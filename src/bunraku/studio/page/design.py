@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -24,6 +25,7 @@ MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "a
 FEATURES = ("feet", "com", "joints", "orientation", "position")
 AIMS = ("energy", "target", "torque")
 MOST_SLIDERS = 60
+UNNAMED = "unnamed"
 ALL = "all dimensions"
 
 
@@ -140,13 +142,15 @@ class DesignTab:
         joint = next((one for one in who.joints if one.child == name), None)
         motor = None if joint is None else next((m for m in who.motors if m.coordinate in {axis.name for axis in joint.axes}), None)
         if motor is not None:
-            known = tuple(SERVOS)
-            shown = motor.model if motor.model in known else known[0]
-            servo = gui.add_dropdown(
-                "Motor", known, initial_value=shown, hint=f"Drives {motor.coordinate}; now: {motor.model or 'unnamed'}"
-            )
-            ui.changed(servo, lambda value: session.do("component.servo", motor=motor.name, servo=value))
+            now = motor.model or UNNAMED
+            known = (*(() if now in SERVOS else (now,)), *SERVOS)  # what is no servo of ours stays first, until one is chosen
+            servo = gui.add_dropdown("Motor", known, initial_value=now, hint=f"Drives {motor.coordinate}")
+            ui.changed(servo, partial(self._choose_servo, motor.name))
         ui.button("Remove it and all beyond", lambda: session.do("component.remove", body=name), color="red")
+
+    def _choose_servo(self, motor: str, servo: str) -> None:
+        if servo in SERVOS:
+            self._ui.session.do("component.servo", motor=motor, servo=servo)
 
     # following
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from html import escape
 from typing import Any
@@ -76,19 +75,20 @@ class GalleryTab:
 def add_tour(ui: Ui, step: int = 0) -> None:
     """The guided tour: a few dialogs, one after the other."""
     title, words = TOUR[step]
-    modal = ui.gui.add_modal(title)
-    with modal:
-        ui.gui.add_markdown(words)
-        if step + 1 < len(TOUR):
-            ui.button("Next", _next(ui, modal, step + 1))
-            ui.button("Skip the tour", modal.close, color="gray")
-        else:
-            ui.button("Start", modal.close)
+    with ui.drawing:
+        modal = ui.gui.add_modal(title)
 
+        def leave(following: int | None = None) -> None:
+            if modal.closed:  # a second press was under way already
+                return
+            modal.close()
+            if following is not None:
+                add_tour(ui, following)
 
-def _next(ui: Ui, modal: Any, step: int) -> Callable[[], None]:
-    def go() -> None:
-        modal.close()
-        add_tour(ui, step)
-
-    return go
+        with modal:
+            ui.gui.add_markdown(words)
+            if step + 1 < len(TOUR):
+                ui.button("Next", partial(leave, step + 1))
+                ui.button("Skip the tour", leave, color="gray")
+            else:
+                ui.button("Start", leave)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from typing import Any
 
+from bunraku.errors import BunrakuError
 from bunraku.performers.choose import SPOKEN_AND_BENT
 from bunraku.performers.performer import REGISTRY, make_performer, options_of, performer_class
 from bunraku.studio.document import Document
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.page.plot import Plot
+from bunraku.studio.page.typed import Typed
 from bunraku.studio.page.ui import Section, Ui, alone
 
 __all__ = ["OptimizeTab"]
@@ -41,6 +44,9 @@ class OptimizeTab:
             self._plot = Plot(ui, height=170, order=8.0, title="Convergence, powers of ten")
         self._tab = tab
         self._options = Section(ui, tab, "Options", order=9.0, open=False)
+        self._fields: dict[str, Any] = {}
+        self._known: dict[str, Any] = {}
+        """The options as the document had them when they were last looked at: what is typed meanwhile is not overwritten."""
         self._suits: tuple[str, str] = ("", "")
         self._last: JobState | None = None
         self._again, self._tried = False, ""
@@ -56,11 +62,8 @@ class OptimizeTab:
                 self._performer.options = (*self._performer.options, document.performer)
             self._performer.value = document.performer or BEST
             self._why.content = f'<div style="font-size:12px;opacity:.8;padding:0 .6em .5em">{escape(self._reason(document))}</div>'
-            self._options.show(
-                (document.performer, tuple(sorted((key, str(value)) for key, value in document.options.items()))),
-                lambda: self._fill(document),
-                visible=bool(document.performer),
-            )
+            self._options.show(document.performer, lambda: self._fill(document), visible=bool(document.performer))
+            self._set_options(document)
         if what in ("document", "job"):
             self._run_again()
         self._show_job()
@@ -84,7 +87,6 @@ class OptimizeTab:
         if document.base is None or document.clip is None:
             return "Open a character and a clip to perform."
         if self._suits[0] != document.key:
-            from bunraku.errors import BunrakuError
             from bunraku.performers.choose import choose_performer
 
             try:
@@ -98,9 +100,24 @@ class OptimizeTab:
 
     def _fill(self, document: Document) -> None:
         hints = typing.get_type_hints(performer_class(document.performer))
+        self._fields, self._known = {}, _options(document)
         for field in options_of(document.performer):
-            value = document.options.get(field.name, field.default)
-            self._option(field, hints[field.name], value)
+            self._option(field, hints[field.name], self._known[field.name])
+
+    def _set_options(self, document: Document) -> None:
+        """After undo, or another browser's edit: the fields go along; those whose option stayed are left to who types."""
+        known = _options(document) if document.performer else {}
+        for name, value in known.items():
+            if value != self._known.get(name) and name in self._fields:
+                self._put(name, value)
+        self._known = known
+
+    def _put(self, name: str, value: Any) -> None:
+        """Show a value in its field."""
+        handle = self._fields[name]
+        wanted = type(handle.value)(value)
+        if handle.value != wanted:
+            handle.value = wanted
 
     def _option(self, field: Any, hint: Any, value: Any) -> None:
         ui = self._ui
@@ -120,10 +137,24 @@ class OptimizeTab:
             shown = "default" if value is None else str(value)
             ui.gui.add_text(label, shown, disabled=True, **told)
             return
-        ui.changed(handle, partial(self._set_option, field.name), key=f"option {field.name}")
+        self._fields[field.name] = handle
+        chosen: Callable[[Any], object] = partial(self._set_option, self._ui.session.document.performer, field.name)
+        if not isinstance(value, bool) and typing.get_origin(hint) is not typing.Literal:
+            chosen = Typed(ui, f"option {field.name}", chosen).put
+        ui.changed(handle, chosen, key=f"option {field.name}")
 
-    def _set_option(self, name: str, value: Any) -> None:
-        self._ui.session.do("option.set", name=name, value=value)
+    @alone
+    def _set_option(self, performer: str, name: str, value: Any) -> None:
+        """What was chosen or typed; the field shows the old value again when it is refused."""
+        session = self._ui.session
+        if session.document.performer != performer:  # another one was chosen meanwhile
+            return
+        try:
+            session.do("option.set", name=name, value=value)
+        except BunrakuError:
+            self._put(name, self._known[name])
+            raise
+        self._known[name] = _options(session.document)[name]
 
     def _show_job(self) -> None:
         session = self._ui.session
@@ -152,3 +183,8 @@ class OptimizeTab:
 
         figures = [one for _, one in history]
         self._plot.show(convergence(figures) if len(figures) > 1 else None, key=len(figures))
+
+
+def _options(document: Document) -> dict[str, Any]:
+    """Every option of the document's performer with its value."""
+    return {field.name: document.options.get(field.name, field.default) for field in options_of(document.performer)}

@@ -48,7 +48,7 @@ class Timeline:
             ui.changed(speed, lambda value: self._moved(lambda: transport.set_speed(float(value[:-1]))))
         with self.panel.add_tab("Motors"):
             self._names = gui.add_dropdown("Motor", ("-",))
-            ui.changed(self._names, lambda name: self._draw_motors(name))
+            ui.changed(self._names, self._draw_motors)
             self._motors = Plot(ui, height=120)
         with self.panel.add_tab("Errors"):
             self._errors = Plot(ui, height=132)
@@ -195,6 +195,7 @@ class Timeline:
         known = self._ui.session.errors.get(found.key)
         self._errors.show(None if known is None else errors(known), key=Same(known))
 
+    @alone
     def _draw_motors(self, name: str) -> None:
         session = self._ui.session
         found = session.timed
