@@ -6,23 +6,25 @@ from dataclasses import dataclass
 
 from bunraku.errors import BadInput
 
-__all__ = ["PAYLOADS", "PLA", "THIN_PLA", "Material", "Payload", "payload"]
+__all__ = ["PAYLOADS", "PLA", "PRINTER", "THIN_PLA", "Material", "Payload", "payload"]
 
 
 @dataclass(frozen=True)
 class Material:
-    """A filament: its name, density [kg/m³], the thickness of a printed wall [m] and the largest print [m]."""
+    """A filament: its name, density [kg/m³] and the thickness of a printed wall [m]."""
 
     name: str
     density: float
     wall: float
-    print_size: tuple[float, float, float]
 
 
-PLA = Material("PLA", 1240.0, 0.003, (0.25, 0.21, 0.21))
-"""Polylactide as usually sold; walls of 3 mm, printed on a bed of 250 x 210 mm, 210 mm high."""
+PRINTER = (0.22, 0.22, 0.25)
+"""Bed (x, y) and height of a usual printer [m]: the largest print, wherever no other printer is named."""
 
-THIN_PLA = Material("PLA, thin walls", 1240.0, 0.002, (0.25, 0.21, 0.21))
+PLA = Material("PLA", 1240.0, 0.003)
+"""Polylactide as usually sold; walls of 3 mm."""
+
+THIN_PLA = Material("PLA, thin walls", 1240.0, 0.002)
 """The same with walls of 2 mm, where weight counts."""
 
 

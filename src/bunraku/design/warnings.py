@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.building.components.placing import rigid_of
-from bunraku.building.printing import PLA
+from bunraku.building.printing import PRINTER
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import LIGHT
 from bunraku.character import WORLD, Character, FlexiblePart, Shape
@@ -45,7 +45,7 @@ class DesignWarning:
     about: str = ""
 
 
-def warnings_of(character: Character, *, bed: tuple[float, float, float] = PLA.print_size) -> tuple[DesignWarning, ...]:
+def warnings_of(character: Character, *, bed: tuple[float, float, float] = PRINTER) -> tuple[DesignWarning, ...]:
     """All warnings of a character, errors first; ``bed`` [m] is what the printer can print."""
     stand = standing(character)
     found = [

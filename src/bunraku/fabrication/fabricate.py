@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.building import printing
 from bunraku.building.robot import Robot
 from bunraku.errors import BadInput
 from bunraku.fabrication.bed import Lying, lie_down
@@ -23,7 +24,7 @@ from bunraku.formats.atomic import write_atomically
 
 __all__ = ["PRINTER", "Fabrication", "fabricate"]
 
-PRINTER = (220.0, 220.0, 250.0)
+PRINTER = (1e3 * printing.PRINTER[0], 1e3 * printing.PRINTER[1], 1e3 * printing.PRINTER[2])
 """Bed (x, y) and height of a usual printer [mm]."""
 
 

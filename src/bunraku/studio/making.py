@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bunraku.building.printing import PRINTER
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance
 from bunraku.studio.arguments import character_argument, clip_argument
@@ -24,6 +25,8 @@ class Making:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.printer = PRINTER
+        """Bed (x, y) and height [m] of the printer: parts are made, and warned of, for it."""
 
     def perform(self) -> None:
         """Perform the document as it is; the result is shown when it is there, the best so far if it is cancelled."""
@@ -69,14 +72,14 @@ class Making:
         document = self._session.document
         self._session.queue.ask("retarget", self._both(document), lambda state: self._retargeted(document, state))
 
-    def fabricate(self, printer: tuple[float, float, float] = (220.0, 220.0, 250.0)) -> None:
+    def fabricate(self) -> None:
         """Make the parts of the character in the project's folder ``parts``."""
         document = self._session.document
         folder = self._session.project.place("parts")
         arguments = {
             "character": character_argument(self._session.project, document),
             "folder": str(folder),
-            "printer": list(printer),
+            "printer": [1e3 * side for side in self.printer],
         }
         self._session.queue.ask("fabricate", arguments, lambda state: self._fabricated(state, folder))
 

@@ -377,3 +377,36 @@ def test_what_is_no_get_request_is_refused(ours: Any) -> None:
     assert ours.get(ours.path + "../../etc/passwd")[0] == 404
     assert ours.get(ours.path + "files/../page.js")[0] == 404
     assert ours.get()[0] == 200
+
+
+def test_a_pickle_in_a_performance_is_never_run(tmp_path: Any) -> None:
+    """A ``.performance.npz`` that a browser brings: objects in it are refused, by one line, and nothing of it is run."""
+    import io
+
+    import numpy as np
+
+    from bunraku.errors import BunrakuError
+    from bunraku.studio.session import Session
+
+    mark = tmp_path / "run"
+
+    class Bomb:
+        def __reduce__(self) -> Any:
+            return (mark.write_text, ("boom",))
+
+    file = io.BytesIO()
+    np.savez(file, meta=np.array([Bomb()], dtype=object), values=np.array([Bomb()], dtype=object))
+    file.seek(0)
+    np.load(file, allow_pickle=True)["meta"]
+    assert mark.read_text() == "boom", "the attack works on who allows it"
+    mark.unlink()
+    session = Session(tmp_path / "project")
+    try:
+        before = session.document
+        with pytest.raises(BunrakuError) as refusal:
+            session.bring("evil.performance.npz", file.getvalue())
+        assert "\n" not in str(refusal.value)
+        assert session.document is before
+        assert not mark.exists()
+    finally:
+        session.close()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import threading
+import zipfile
+from collections.abc import Callable
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from bunraku.errors import BunrakuError
+from bunraku.errors import BadInput, BunrakuError
 from bunraku.motion import Check
 from bunraku.stage.registry import exporters
 from bunraku.studio.page.recording import Recorder
+from bunraku.studio.page.typed import Typed
 from bunraku.studio.page.ui import Same, Section, Ui, alone
 from bunraku.studio.project import plain
 from bunraku.studio.widgets.checks import checks_table, moments_table
@@ -30,6 +35,15 @@ class CheckTab:
             self._verify = ui.button(
                 "Verify in MuJoCo", session.make.verify, order=2.0, color="green", hint="A replay in physics that is not ours"
             )
+            self._full = ui.button(
+                "Verify in the full model too",
+                partial(session.make.verify, full_order=True),
+                order=2.1,
+                visible=False,
+                hint="Every part that bends as a mesh, nothing reduced: minutes to hours",
+            )
+            self._progress = ui.html("", order=2.2)
+            self._cancel = ui.button("Stop verifying", session.cancel, order=2.3, visible=False)
             self._verdict = ui.html("", order=3.0)
             self._certificate = ui.html("", order=4.0)
             self._moments = ui.html("", order=5.0)
@@ -45,7 +59,9 @@ class CheckTab:
         session = self._ui.session
         found = session.result
         old = session.latest
-        self._verify.disabled = found is None or session.busy
+        self._verify.disabled = self._full.disabled = found is None or session.busy
+        self._full.visible = found is not None and bool(found.performance.character.flexibles)
+        self._show_progress()
         if found is None:
             words = (
                 "The performance is out of date: run it again."
@@ -58,7 +74,7 @@ class CheckTab:
             words = "The certificate holds." if certificate.holds else "The certificate does not hold; see below."
             self._state.content = notice(f"{words} {certificate.status.sentence}", "good" if certificate.holds else "bad")
         shown = found or old
-        key = None if shown is None else (Same(shown.performance), shown.verdict is not None)
+        key = None if shown is None else (Same(shown.performance), Same(shown.verdict))
         if key != self._key:
             self._key = key
             self._fill(shown)
@@ -69,6 +85,20 @@ class CheckTab:
             visible=session.shown.motion is not None or session.shown.wish is not None,
         )
         self._parts.show(session.document.base is not None, self._fill_parts, visible=session.document.base is not None)
+
+    def _show_progress(self) -> None:
+        """How far verifying is; a replay of parts that bend is not drawn, and that is said."""
+        session = self._ui.session
+        job = session.run
+        running = job is not None and job.verb == "verify" and job.running
+        self._cancel.visible = running
+        if job is not None and running:
+            share = "" if job.fraction is None else f"{100.0 * job.fraction:.0f} % "
+            self._progress.content = notice(f"{share}{job.stage} {job.message}".strip(), "running")
+        elif self._full.visible:
+            self._progress.content = notice("Parts that bend are replayed and judged in numbers; the replay is not drawn.", "info")
+        else:
+            self._progress.content = ""
 
     def _fill(self, found: Any) -> None:
         if found is None:
@@ -129,33 +159,65 @@ class CheckTab:
     def _fill_record(self) -> None:
         ui, recorder = self._ui, self._recorder
         ui.button(
-            "Page that plays it (HTML)", lambda: self._send(f"{self._name()}.html", recorder.page()), hint="One file, works offline"
+            "Page that plays it (HTML)",
+            lambda: self._later(f"{self._name()}.html", lambda client: recorder.page()),
+            hint="One file, works offline, with the voice",
         )
         ui.button("Film with sound (MP4)", lambda: self._film(".mp4"), hint="As this browser sees it")
         ui.button("Film (GIF)", lambda: self._film(".gif"))
 
     def _film(self, suffix: str) -> None:
-        """Film in a thread of its own: others go on working."""
-        name, session, client = f"{self._name()}{suffix}", self._ui.session, self._ui.client
+        self._later(f"{self._name()}{suffix}", lambda client: self._recorder.film(suffix, client))
 
-        def film() -> None:
+    def _later(self, name: str, make: Callable[[Any], bytes]) -> None:
+        """Make a file for the browser that asked in a thread of its own: others go on working."""
+        session, client = self._ui.session, self._ui.client
+
+        def work() -> None:
             try:
-                data = self._recorder.film(suffix, client)
+                data = make(client)
             except Exception as error:
-                session.say("error", str(error) if isinstance(error, BunrakuError) else f"the film could not be made ({error!r})")
+                session.say("error", str(error) if isinstance(error, BunrakuError) else f"{name} could not be made ({error!r})")
                 return
             self._ui.act(lambda: self._send(name, data, client))
 
-        threading.Thread(target=film, name="studio film", daemon=True).start()
+        threading.Thread(target=work, name=f"studio {name}", daemon=True).start()
 
     def _name(self) -> str:
         document = self._ui.session.document
         return plain(f"{document.clip.name if document.clip is not None else 'pose'}-{document.need_character().name}")
 
     def _fill_parts(self) -> None:
-        self._ui.button(
-            "Make the parts", self._ui.session.make.fabricate, hint="Files for the printer, bill of materials, assembly notes"
-        )
+        ui, make = self._ui, self._ui.session.make
+        for k, label in enumerate(("Bed x [mm]", "Bed y [mm]", "Height [mm]")):
+            side = ui.gui.add_number(label, round(1e3 * make.printer[k], 1), min=10.0, max=5000.0, step=1.0, hint="Of your printer")
+            ui.changed(side, Typed(ui, label, partial(self._set_printer, k)).put, key=label)
+        ui.button("Make the parts", ui.settled(make.fabricate), hint="Files for the printer, bill of materials, assembly notes")
+        ui.button("Download the parts (ZIP)", self._download_parts, hint="As they were made last; they also lie in the project")
+
+    def _set_printer(self, side: int, length: float) -> None:
+        session = self._ui.session
+        if not 10.0 <= length <= 5000.0:
+            raise BadInput(f"a printer of {length:g} mm arrived; give 10 to 5000 mm")
+        x, y, z = (1e-3 * length if k == side else old for k, old in enumerate(session.make.printer))
+        session.make.printer = (x, y, z)
+        session.tell("shown")  # what is warned of depends on it
+
+    def _download_parts(self) -> None:
+        folder = self._ui.session.project.place("parts")
+        files = sorted(one for one in folder.rglob("*") if one.is_file())
+        if not files:
+            raise BadInput("there are no parts to download yet; press Make the parts first")
+        self._later(f"{self._name()}-parts.zip", lambda client: _zipped(folder, files))
+
+
+def _zipped(folder: Path, files: list[Path]) -> bytes:
+    """Files of a folder as one ZIP."""
+    box = io.BytesIO()
+    with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as out:
+        for one in files:
+            out.write(one, one.relative_to(folder).as_posix())
+    return box.getvalue()
 
 
 def _check(facts: dict[str, Any]) -> Check:

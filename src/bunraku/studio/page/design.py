@@ -252,7 +252,7 @@ class DesignTab:
             self._warnings.content = notice("No character yet: open an example from the gallery, or a file of your own.", "empty")
             return
         try:
-            found = warnings_of(document.need_character())
+            found = warnings_of(document.need_character(), bed=self._ui.session.make.printer)
         except BunrakuError as error:
             self._warnings.content = f'<div style="font-size:12px;padding:.2em .6em">{escape(str(error))}</div>'
             return

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
+from bunraku.motion import Audio
 from bunraku.stage.film import Film, film_bytes
 from bunraku.studio.page.scene import Scene
 from bunraku.studio.page.ui import Ui
 from bunraku.studio.page.view import FILM_FIELD, camera_for, film_camera
+from bunraku.studio.voice import with_voice
 
 if TYPE_CHECKING:
     import viser
@@ -40,23 +42,25 @@ class Recorder:
         self._one = threading.Lock()
 
     def page(self) -> bytes:
-        """One HTML file with a play bar that needs nothing else."""
+        """One HTML file with a play bar that needs nothing else, and with the voice if there is one."""
         start, end = self._range(60.0)
         server = self._ui.server.viser
         camera = server.initial_camera
         before = (camera.position, camera.look_at)
         middle, away = camera_for(*self._scene.box, width=WINDOW[0], height=WINDOW[1], covered=PLAY_BAR)
         with self._recording():
-            try:
-                camera.position, camera.look_at = tuple(middle + away), tuple(middle)
-                serializer = server.get_scene_serializer()
-                for k in range(round((end - start) * RATE) + 1):
-                    self._scene.record(start + k / RATE)
-                    serializer.insert_sleep(1.0 / RATE)
-                found: str = serializer.as_html(dark_mode=self._ui.dark)
-            finally:
-                camera.position, camera.look_at = before
-        return found.encode()
+            with self._scene.still:  # an edit that comes meanwhile is no part of it
+                try:
+                    camera.position, camera.look_at = tuple(middle + away), tuple(middle)
+                    serializer = server.get_scene_serializer()
+                    for k in range(round((end - start) * RATE) + 1):
+                        self._scene.record(start + k / RATE)
+                        serializer.insert_sleep(1.0 / RATE)
+                finally:
+                    camera.position, camera.look_at = before
+            found: str = serializer.as_html(dark_mode=self._ui.dark)
+        audio = self._audio()
+        return (found if audio is None else with_voice(found, _from(audio, start))).encode()
 
     def film(self, suffix: str, client: viser.ClientHandle | None = None) -> bytes:
         """What a browser draws, as MP4 with the voice or as GIF; that of ``client``, or any."""
@@ -65,10 +69,13 @@ class Recorder:
             raise BadInput("a film needs an open page to look at; open the studio in a browser")
         start, end = self._range(MOST[suffix])
         rate = RATES[suffix]
-        performance, clip = self._ui.session.performance, self._ui.session.document.clip
-        audio = performance.audio if performance is not None else clip.audio if clip is not None else None
         with self._recording():
-            return film_bytes(Film(self._frames(client, suffix, start, end), rate, audio, start), suffix)
+            return film_bytes(Film(self._frames(client, suffix, start, end), rate, self._audio(), start), suffix)
+
+    def _audio(self) -> Audio | None:
+        """The voice of what is shown."""
+        performance, clip = self._ui.session.performance, self._ui.session.document.clip
+        return performance.audio if performance is not None else clip.audio if clip is not None else None
 
     @contextmanager
     def _recording(self) -> Iterator[None]:
@@ -104,3 +111,8 @@ class Recorder:
         if moment.end - moment.start > most:
             raise BadInput(f"{moment.end - moment.start:.0f} s are too long to record; set the loop to at most {most:.0f} s")
         return moment.start, moment.end
+
+
+def _from(audio: Audio, start: float) -> Audio:
+    """The sound from a time [s] on: a page plays from 0."""
+    return audio if not start else Audio(audio.samples[round(start * audio.rate) :], audio.rate, audio.file)

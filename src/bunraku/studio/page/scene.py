@@ -133,6 +133,11 @@ class Scene:
         self.beside = bool(on)
         self.refresh()
 
+    @property
+    def still(self) -> threading.RLock:  # type: ignore[valid-type]
+        """Held by who needs that nobody else draws or moves anything."""
+        return self._moving
+
     def record(self, time: float | None) -> None:
         """Everything to a time [s], where it stays whatever the clock says; None: where the clock is, again."""
         self._recorded = time

@@ -17,6 +17,7 @@ def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tupl
     """{character, folder, printer: [x, y, z] mm, infill} -> the folder, whether every check holds, faults, the figures."""
     from bunraku.building.robots.builtin import ROBOTS
     from bunraku.character import Character
+    from bunraku.fabrication.fabricate import PRINTER
     from bunraku.fabrication.fabricate import fabricate as make
     from bunraku.fabrication.made_of import made_of
     from bunraku.fabrication.skinned.fabricate import fabricate_skinned
@@ -24,7 +25,7 @@ def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tupl
     given = Arguments(arguments, "fabricate")
     source = given.text("character")
     target = given.path("folder", folder / "parts")
-    sizes = [float(size) for size in given.sequence("printer")] or [220.0, 220.0, 250.0]
+    sizes = [float(size) for size in given.sequence("printer")] or list(PRINTER)
     infill = given.number("infill", 1.0)
     given.finish()
     if len(sizes) != 3 or not all(0.0 < size < 1e5 for size in sizes):
