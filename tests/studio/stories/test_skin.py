@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from bunraku.optimization.solution import Status
+
 
 def test_a_skin_is_drawn_and_a_run_can_be_cancelled(story: Any) -> None:
     story.example("Soft skins", "beetle-lift")
@@ -16,13 +18,17 @@ def test_a_skin_is_drawn_and_a_run_can_be_cancelled(story: Any) -> None:
     assert session.document.base.skin is not None
     story.tab("Optimize")
     story.press("Run")
-    story.until(lambda: session.run is not None and session.run.running)
+    story.until(lambda: session.run is not None and session.run.running and len(session.run.history) > 1)
     story.press("Cancel")
     story.until(lambda: not session.run.running)
     story.rest()
     assert session.run.status == "cancelled"
     story.shows('[data-job="cancelled"]')
-    assert (session.result is not None) == ("cancelled; this is the best so far" in story.said)
+    assert "cancelled; this is the best so far" in story.said
+    assert session.result is not None
+    assert session.result.performance.certificate.status is Status.CANCELLED
+    assert session.shown.key == session.document.key
+    assert session.shown.motion.skin is not None
 
 
 @pytest.mark.exhaustive
