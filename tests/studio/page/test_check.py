@@ -1,4 +1,4 @@
-"""Check & export without a browser: files are made beside the acts of others, parts for one's own printer, the full model on demand."""
+"""Check & export without a browser: files made beside others' acts, parts for one's own printer, the full model on demand."""
 
 from __future__ import annotations
 
