@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bunraku.character import Character
 from bunraku.motion import Performance
 
 if TYPE_CHECKING:
@@ -66,3 +67,14 @@ class Shown:
     before: DrawnMotion | None = None
     replay: DrawnMotion | None = None
     live: bool = False
+
+    def shows(self, character: Character | None) -> bool:
+        """Whether all that is drawn is this character, though other dimensions or another motor may have been given to it since."""
+        drawn = [one for one in (self.motion, self.wish, self.before, self.replay) if one is not None]
+        return not drawn or (character is not None and all(_who(one.figure.character) == _who(character) for one in drawn))
+
+
+def _who(character: Character) -> tuple[object, ...]:
+    """What makes a character another one to the eye: its name, its bodies, its skin."""
+    skin = None if character.skin is None else character.skin.digest
+    return character.name, tuple(body.name for body in character.bodies), skin

@@ -311,6 +311,9 @@ class Session:
         """After an edit: what is known of the new document is shown; else the old motion is out of date until it is solved."""
         self._history.slim()
         key = self.document.key
+        with self.lock:
+            if not self.shown.shows(self.document.character):
+                self.shown = Shown()
         if key not in self.results and (path := self.project.found_result(key)) is not None:
             self._load(key, path)
         known = self.results.get(key)
@@ -363,6 +366,8 @@ class Session:
         """Draw the wish of joint curves at once; of a character with parts that bend or a skin, which takes longer, by a job."""
         character, clip = document.character, document.wish
         if character is None or clip is None or clip.joints is None:
+            with self.lock:
+                self.shown = replace(self.shown, wish=None)
             return
         if character.flexibles or character.skin is not None:
             if phase == "release":
@@ -378,9 +383,7 @@ class Session:
             self.say("warning", str(error))
             return
         with self.lock:
-            moved = self.shown.motion
-            other = moved is not None and moved.figure.character.name != character.name
-            self.shown = Shown(wish=wish) if other or not self.shown.key else replace(self.shown, wish=wish)
+            self.shown = replace(self.shown, wish=wish) if self.shown.key else Shown(wish=wish)
         self.transport.load(float(wish.times[-1]))
 
     def _live_answered(self, answer: LiveAnswer) -> None:

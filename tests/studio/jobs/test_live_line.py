@@ -122,3 +122,13 @@ def test_what_is_no_request_is_refused(line):
     jobs.close()
     with pytest.raises(BadInput, match="closed"):
         jobs.live({"kind": "open", "character": "a"})
+
+
+def test_the_motion_of_what_is_no_longer_open_is_told_to_nobody(line):
+    jobs, answers, folder = line
+    os.mkfifo(folder / "gate")
+    jobs.live({"kind": "open", "character": "a", "gate": True})
+    jobs.live({"kind": "open", "character": "b"})
+    (folder / "gate").open("w").close()
+    assert asked(answers.get(timeout=20.0))[0]["character"] == "b"
+    assert answers.empty()

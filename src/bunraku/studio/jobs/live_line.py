@@ -116,7 +116,9 @@ class LiveLine:
             if self._now is None or message.get("id") != self._now[0]:
                 return
             requests, self._now = self._now[1], None
-            self._teller.tell(replace(_read(requests, message), latest=not self._waiting))
+            answer = _read(requests, message)
+            if ("open", 0) not in self._waiting:  # else it is the motion of what is no longer open
+                self._teller.tell(replace(answer, latest=not self._waiting))
             if self._waiting and not self._closed:
                 self._send()
 
