@@ -175,7 +175,9 @@ def test_a_full_disk_loses_no_edit(session: Session, monkeypatch: pytest.MonkeyP
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
+    heard = messages_of(session)
     session.do("gait.goal", forward=0.08)
+    assert heard, "a message that nobody is told of is no notification"
     assert session.document.clip is not None
     assert session.document.clip.gait is not None
     assert session.document.clip.gait.distance == (0.08, 0.0)

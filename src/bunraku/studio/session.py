@@ -295,7 +295,7 @@ class Session:
         try:
             write()
         except BunrakuError as error:
-            self.messages.add("error", f"autosave does not work: {error}; your edits are here, but only until the studio ends")
+            self.say("error", f"autosave does not work: {error}; your edits are here, but only until the studio ends")
 
     def _step(self, step: Callable[[History], History]) -> None:
         with self.lock:
