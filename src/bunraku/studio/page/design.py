@@ -233,7 +233,7 @@ class DesignTab:
 
         session, base = self._ui.session, document.base
         drag = Drag(self._ui, f"dimension {parameter.name}", "dimension.set", valid=lambda: session.document.base is base)
-        self._ui.changed(slider, lambda raw: drag.move(value(raw)), key=f"slider {parameter.name}")
+        self._ui.changed(slider, lambda raw: drag.move(value(raw)), key=f"slider {parameter.name}", drags=True)
 
     def _set_sliders(self, document: Document) -> None:
         """After undo: the sliders go back too."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bunraku.errors import BunrakuError
+from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit
 from bunraku.studio.page.ui import Ui
 
@@ -24,11 +25,19 @@ class Drag:
 
     Values and the end of a drag come on two lines; on a busy computer a value may come after the end, and then amends the edit.
 
-    ``valid``: whether what is dragged is still there; another browser, or undo, may have taken it away under the hand.
+    ``valid``: whether what is dragged is still there; another browser, or undo, may have taken it away under the hand. ``of``: the
+    document whose handle it is, the one of the first move if not given: when another character, clip or skin was opened meanwhile,
+    nothing comes of the drag.
     """
 
-    def __init__(self, ui: Ui, key: str, name: str, *, valid: Callable[[], bool] = lambda: True) -> None:
-        self._ui, self._key, self._name, self._valid = ui, key, name, valid
+    def __init__(
+        self, ui: Ui, key: str, name: str, *, valid: Callable[[], bool] = lambda: True, of: Document | None = None
+    ) -> None:
+        self._ui, self._key, self._name, self._there = ui, key, name, valid
+        self._of = None if of is None else _opened(of)
+        self._began = self._of
+        self._lost = False
+        """Whether what was dragged was taken away: the rest of the drag counts for nothing."""
         self._timer: threading.Timer | None = None
         self._last: dict[str, Any] | None = None
         self._rest: tuple[Edit, int, float] | None = None
@@ -37,7 +46,13 @@ class Drag:
 
     def move(self, arguments: dict[str, Any], *, rests: bool = True) -> None:
         """Another value under the hand. ``rests``: the end is not told, so rest is taken for it."""
+        if self._lost:
+            return
+        if self._last is None:
+            self._began = self._of or _opened(self._ui.session.document)
         if not self._valid():
+            self._taken()
+            self._lost = not rests  # its end will be told
             return
         self._ui.session.preview(self._name, **arguments)
         self._ui.hand.drags[self] = None
@@ -47,6 +62,9 @@ class Drag:
                 self._timer.cancel()
             if rests:
                 self._wait()
+
+    def _valid(self) -> bool:
+        return self._there() and self._began in (None, _opened(self._ui.session.document))
 
     def _wait(self) -> None:
         """Look after a rest whether it was let go; the lock is held."""
@@ -77,7 +95,9 @@ class Drag:
 
     def end(self, arguments: dict[str, Any] | None = None) -> None:
         """Let go: one edit; what is refused is forgotten."""
-        self._finish(arguments, amend=False)
+        lost, self._lost = self._lost, False
+        if not lost:
+            self._finish(arguments, amend=False)
 
     def finish(self) -> None:
         """Do not wait for the rest; a drag whose end will be told goes on."""
@@ -87,6 +107,7 @@ class Drag:
     def drop(self) -> None:
         """Forget it: the hand is gone."""
         self._taken()
+        self._lost = False
 
     def _taken(self) -> dict[str, Any] | None:
         """The last value, which the drag has no more."""
@@ -100,6 +121,8 @@ class Drag:
 
     def _finish(self, arguments: dict[str, Any] | None, *, amend: bool) -> bool:
         taken = self._taken()
+        if taken is None:
+            self._began = self._of
         last = arguments or taken
         if last is None or not self._valid():
             return False
@@ -110,3 +133,9 @@ class Drag:
             self._ui.session.drop_preview()
             raise
         return True
+
+
+def _opened(document: Document) -> tuple[object, ...]:
+    """What is open, whatever was edited of it since."""
+    who, clip = document.base, document.clip
+    return None if who is None else who.name, None if clip is None else clip.name, document.recipe.get("source")

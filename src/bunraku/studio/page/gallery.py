@@ -51,7 +51,7 @@ class GalleryTab:
 
             async def uploaded(event: Any) -> None:
                 file = event.target.value
-                ui.act(lambda: self._bring(ui.server.uploads.label(file.name), file.content))
+                ui.act(ui.settled(lambda: self._bring(ui.server.uploads.label(file.name), file.content)))
 
             upload.on_upload(uploaded)
             ui.button("New character", partial(session.do, "open.blank"), hint="A box to build on, in the Design tab", color="gray")

@@ -32,6 +32,8 @@ __all__ = ["Page"]
 
 WIDTH = 396.0
 BRAND = (190, 60, 40)
+PATIENCE = 5.0
+"""So long [s] the end of the page waits for what the user did last."""
 
 
 class Page:
@@ -86,7 +88,9 @@ class Page:
             add_tour(ui)
 
     def close(self) -> None:
-        """End the page's threads."""
+        """End the page's threads; what was dragged a moment ago is an edit first."""
+        self.ui.act(self.ui.hand.finish)
+        self.intents.wait_idle(PATIENCE)
         self.player.close()
         self.intents.close()
         with self._wake:
@@ -139,9 +143,11 @@ class Page:
             self.ui.session.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
 
     def _left_alone(self, client: Any) -> None:
-        """When the last browser has gone, no hand is on anything any more."""
+        """When the last browser has gone, no hand is on anything any more; what it had let go is an edit."""
 
         def let_go() -> None:
+            if not self.ui.hand.holds:
+                self.ui.hand.finish()
             for panel in self._panels:
                 if hasattr(panel, "release"):
                     panel.release()

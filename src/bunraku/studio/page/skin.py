@@ -165,7 +165,9 @@ class SkinPanel:
                 slider = gui.add_slider(
                     f"{joint} at [%]", 0.0, 100.0, 1.0, round(100.0 * places[joint]), hint="0 at the torso, 100 at the foot"
                 )
-                ui.changed(slider, partial(self._place, Drag(ui, f"fold {joint}", "skin.fold"), joint), key=f"fold {joint}")
+                ui.changed(
+                    slider, partial(self._place, self._drag(f"fold {joint}", "skin.fold"), joint), key=f"fold {joint}", drags=True
+                )
                 self._handles[f"at {joint}"] = slider
             ui.html(fold_legend(recipe))
 
@@ -185,8 +187,8 @@ class SkinPanel:
             share = gui.add_slider(
                 "Times its share", 0.0, 5.0, 0.1, min(recipe.bonds.get(chosen, 1.0), 5.0), hint="1: as much as its area asks for"
             )
-            drag = Drag(ui, "bond", "skin.bond")
-            ui.changed(share, lambda value: drag.move({"body": chosen, "share": float(value)}), key="bond")
+            drag = self._drag("bond", "skin.bond")
+            ui.changed(share, lambda value: drag.move({"body": chosen, "share": float(value)}), key="bond", drags=True)
             self._handles["bond"] = share
 
     def _pick_body(self, name: str) -> None:
@@ -201,12 +203,15 @@ class SkinPanel:
         """A slider for a number of the recipe, shown ``scale`` times larger."""
         value = scale * float(getattr(recipe_of(self._ui.session.document), field))
         handle = self._ui.gui.add_slider(label, low, high, step, type(step)(round(value / step) * step))
-        drag = Drag(self._ui, f"skin {field}", "skin.set")
+        drag = self._drag(f"skin {field}", "skin.set")
 
         def moved(raw: float) -> None:
             drag.move({"field": field, "value": int(raw) if isinstance(step, int) else float(raw) / scale})
 
-        self._handles[field] = self._ui.changed(handle, moved, key=f"skin {field}")
+        self._handles[field] = self._ui.changed(handle, moved, key=f"skin {field}", drags=True)
+
+    def _drag(self, key: str, edit: str) -> Drag:
+        return Drag(self._ui, key, edit, of=self._ui.session.document)
 
     def _set(self, document: Document, dragged: Document) -> None:
         """Widgets as the document has them, or the hand that drags; figures of the document."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bunraku.studio.server.server import StudioServer
 
-__all__ = ["Hand", "Html", "Same", "Section", "Ui", "alone"]
+__all__ = ["Hand", "Html", "Same", "Section", "Ui", "alone", "words_of"]
 
 Refresh = TypeVar("Refresh", bound=Callable[..., None])
 
@@ -117,7 +117,7 @@ class Ui:
                 self.client = None
 
         async def pressed(event: Any) -> None:
-            self.act(lambda: carry_out(event.client))
+            self.act(self.settled(lambda: carry_out(event.client)))
 
         handle.on_click(pressed)
         return handle
@@ -128,19 +128,27 @@ class Ui:
 
     def words(self, text: str) -> Html:
         """A line of text, in which nothing is markup: names may come from a stranger's file."""
-        return self.html(f'<div style="font-size:13px;padding:.1em .6em;overflow-wrap:anywhere">{escape(text)}</div>')
+        return self.html(words_of(text))
 
-    def changed(self, handle: Any, function: Callable[[Any], object], *, key: str = "") -> Any:
-        """Do something with the new value when the user changes a widget; not when the studio itself does."""
+    def changed(self, handle: Any, function: Callable[[Any], object], *, key: str = "", drags: bool = False) -> Any:
+        """Do something with the new value when the user changes a widget; not when the studio itself does.
+
+        ``drags``: the values are those of a drag; else what was dragged a moment ago is an edit first.
+        """
 
         async def updated(event: Any) -> None:
             if event.client is None:
                 return
             value = event.target.value
-            self.act(lambda: function(value), key=key)
+            self.act((lambda: function(value)) if drags else self.settled(lambda: function(value)), key=key)
 
         handle.on_update(updated)
         return handle
+
+
+def words_of(text: str) -> str:
+    """A line of text as HTML, in which nothing is markup."""
+    return f'<div style="font-size:13px;padding:.1em .6em;overflow-wrap:anywhere">{escape(text)}</div>'
 
 
 def alone(refresh: Refresh) -> Refresh:
