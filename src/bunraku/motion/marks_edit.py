@@ -1,4 +1,4 @@
-"""Words and phrases edited by hand: borders dragged. A new tuple is returned."""
+"""Words and phrases edited by hand: borders dragged, marks added, renamed, removed. A new tuple is returned."""
 
 from __future__ import annotations
 
@@ -9,12 +9,42 @@ from dataclasses import replace
 from bunraku.errors import BadInput
 from bunraku.motion.sound import Mark
 
-__all__ = ["SHORTEST", "moved_border"]
+__all__ = ["SHORTEST", "added", "moved_border", "removed", "renamed"]
 
 SHORTEST = 0.05
 """No mark becomes shorter than this [s] by hand, unless it was."""
 
+LONGEST_TEXT = 500
+"""Of a mark, in characters."""
+
 Marks = tuple[Mark, ...]
+
+
+def added(marks: Sequence[Mark], text: str, start: float, end: float, duration: float) -> Marks:
+    """A mark more from ``start`` to ``end`` [s], in its order; it ends where the next begins, at the latest with the clip."""
+    if not (math.isfinite(start) and math.isfinite(end) and 0.0 <= start < end):
+        raise BadInput(f"a mark from {start} to {end} s arrived; it starts at 0 s or later and ends after its start")
+    here = next((mark for mark in marks if mark.start <= start < mark.end), None)
+    if here is not None:
+        raise BadInput(f"at {start:.2f} s there is {here.text[:60]!r} already; go to a time after {here.end:.2f} s")
+    stop = min([end, duration, *(mark.start for mark in marks if mark.start > start)])
+    if stop - start < SHORTEST:
+        raise BadInput(
+            f"from {start:.2f} to {stop:.2f} s there is no room for a mark; {SHORTEST:g} s are needed, go to another time"
+        )
+    return tuple(sorted((*marks, Mark(_text(text), start, stop)), key=lambda mark: mark.start))
+
+
+def renamed(marks: Sequence[Mark], index: int, text: str) -> Marks:
+    """Another text for a mark."""
+    _known(marks, index)
+    return _exchanged(marks, index, replace(marks[index], text=_text(text)))
+
+
+def removed(marks: Sequence[Mark], index: int) -> Marks:
+    """One mark less."""
+    _known(marks, index)
+    return tuple(mark for k, mark in enumerate(marks) if k != index)
 
 
 def moved_border(marks: Sequence[Mark], index: int, end: str, time: float, duration: float) -> Marks:
@@ -40,6 +70,13 @@ def moved_border(marks: Sequence[Mark], index: int, end: str, time: float, durat
 
 def _exchanged(marks: Sequence[Mark], index: int, new: Mark) -> Marks:
     return tuple(new if k == index else mark for k, mark in enumerate(marks))
+
+
+def _text(text: str) -> str:
+    found = " ".join(str(text).split())
+    if not 0 < len(found) <= LONGEST_TEXT:
+        raise BadInput(f"a text of {len(found)} characters arrived for a mark; give 1 to {LONGEST_TEXT}")
+    return found
 
 
 def _known(marks: Sequence[Mark], index: int) -> None:

@@ -82,6 +82,12 @@ class Session:
         return self._preview or self._history.document
 
     @property
+    def both(self) -> tuple[Document, Document]:
+        """The document and what a hand would make of it, as they are at one moment."""
+        with self.lock:
+            return self.document, self.previewed
+
+    @property
     def history(self) -> History:
         """The command stack."""
         return self._history
@@ -228,9 +234,20 @@ class Session:
         for one, edit in edits.items():
             if written and edit == "open.clip" and not one.lower().endswith((".yaml", ".yml")):
                 continue  # a voice or curves that the clip itself names
-            if edit is not None:
+            clip = self.document.clip
+            voice = edit == "open.clip" and one.lower().endswith(".wav")
+            if voice and clip is not None and clip.joints is not None:
+                made = self.do("audio.set", source=one).need_clip()
+                long = 0.0 if made.audio is None else made.audio.duration
+                self.say("note", f"the sound of {long:.1f} s is now the voice of {clip.name!r}, which lasts {clip.duration:.1f} s")
+                opened.append(one)
+            elif edit is not None:
                 self.do(edit, source=one)
                 opened.append(one)
+                if voice:
+                    self.say(
+                        "note", "the sound is a clip of its own; opened while a clip with joint curves is, it becomes its voice"
+                    )
             if edit == "open.performance":
                 self._load(self.document.key, self.project.path(one))
                 self._changed()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from bunraku.performers.performer import make_performer
 from bunraku.studio.page.choreograph import WIDTH, ChoreographTab
+from bunraku.studio.results import Result
 from bunraku.studio.studio import Studio
 from bunraku.studio.widgets.scale import time_scale
 
@@ -28,7 +32,8 @@ def send(studio: Studio, name: str, **fields: Any) -> str:
     assert studio.server.wait_idle(60.0)
     assert studio.page.settle(60.0)
     tab = next(one for one in studio.page._panels if isinstance(one, ChoreographTab))
-    return str(tab._pictures["speech"].content)
+    assert tab._voice.picture is not None
+    return tab._voice.picture.content
 
 
 @pytest.mark.parametrize("track", ["phrase", "word"])
@@ -55,3 +60,43 @@ def test_the_border_of_a_mark_is_dragged(studio: Studio, track: str) -> None:
         send(studio, "phrase.border", phase=phase, x=scale.x(time), y=5.0, track=track, index=count - 1, end="end")
     assert session.history.at == steps + 1
     assert end() == pytest.approx(old - 0.1, abs=0.01)
+
+
+def press(studio: Studio, label: str) -> None:
+    """A button of the page."""
+    handles = studio.server.viser.gui._gui_input_handle_from_uuid.values()
+    handle: Any = next(one for one in handles if getattr(one, "label", "") == label)
+    for act in handle._impl.update_cb:
+        asyncio.run(act(SimpleNamespace(client=None, target=handle)))
+    assert studio.page.settle(60.0)
+
+
+def test_a_phrase_is_added_renamed_and_removed(studio: Studio) -> None:
+    session = studio.session
+    tab = next(one for one in studio.page._panels if isinstance(one, ChoreographTab))
+    before = session.document.need_clip().phrases
+    session.transport.scrub(before[-1].end)
+    press(studio, "Add a phrase at this time")
+    added = session.document.need_clip().phrases
+    assert added[:-1] == before
+    assert added[-1].start == pytest.approx(before[-1].end)
+    assert tab._voice._mark == ("phrase", len(before))
+    assert tab._voice._text.value == "phrase"
+    tab._voice._rename("good night")
+    assert session.document.need_clip().phrases[-1].text == "good night"
+    press(studio, "Remove this phrase")
+    assert session.document.need_clip().phrases == before
+    assert tab._voice._mark is None
+
+
+def test_what_was_performed_is_drawn_beside_the_voice(studio: Studio) -> None:
+    session = studio.session
+    tab = next(one for one in studio.page._panels if isinstance(one, ChoreographTab))
+    document = session.document
+    tab.refresh("document")
+    assert tab._voice.picture is not None
+    assert "performed" not in tab._voice.picture.content
+    done = make_performer(document.performer).perform(document.need_character(), document.need_clip())
+    session.results[document.key] = Result(document.key, Path("none"), done, {})
+    tab.refresh("result")
+    assert "performed" in tab._voice.picture.content

@@ -1,14 +1,27 @@
-"""Words, phrases and emphasis: what is said when, and which bodies matter when."""
+"""The voice, words, phrases and emphasis: what is said when, and which bodies matter when."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from bunraku.errors import BadInput
-from bunraku.motion import Emphasis, emphasis_edit, marks_edit
+from bunraku.motion import Emphasis, Mark, emphasis_edit, marks_edit
 from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit
+from bunraku.studio.project import Project
 
-__all__ = ["add_emphasis", "move_emphasis", "move_phrase", "remove_emphasis", "weigh_emphasis"]
+__all__ = [
+    "add_emphasis",
+    "add_phrase",
+    "move_emphasis",
+    "move_phrase",
+    "remove_emphasis",
+    "remove_phrase",
+    "rename_phrase",
+    "set_audio",
+    "weigh_emphasis",
+]
 
 
 @edit("emphasis.add", "Emphasised {frame}")
@@ -50,9 +63,47 @@ def remove_emphasis(document: Document, index: int) -> Document:
 @edit("phrase.border", "Moved the {end} of a {track}")
 def move_phrase(document: Document, index: int, end: str, time: float, track: str = "phrase") -> Document:
     """Move the start or end of a phrase or word [s]; it stays between its neighbours and inside the clip."""
+    marks = _marks(document, track)
+    last = max(document.need_clip().duration, marks[-1].end if marks else 0.0)
+    return _with(document, track, marks_edit.moved_border(marks, index, end, float(time), last))
+
+
+@edit("audio.set", "The voice is now {source}")
+def set_audio(document: Document, source: str, folder: Path | None = None) -> Document:
+    """The sound of a file of the project as the voice of the clip, whose other tracks stay; "": no sound."""
     clip = document.need_clip()
-    if track not in ("phrase", "word") or end not in ("start", "end"):
-        raise BadInput(f"the {end} of a {track} cannot be moved; start or end of a phrase or word can")
-    marks = clip.phrases if track == "phrase" else clip.words
-    changed = marks_edit.moved_border(marks, index, end, float(time), max(clip.duration, marks[-1].end if marks else 0.0))
-    return with_clip(document, clip.changed(phrases=changed) if track == "phrase" else clip.changed(words=changed))
+    audio = Project(folder if folder is not None else Path()).read_clip(source).audio if source else None
+    if source and audio is None:
+        raise BadInput(f"{source[:80]!r} holds no sound; give a WAV file")
+    return with_clip(document, clip.changed(audio=audio))
+
+
+@edit("phrase.add", "Added the {track} {text}")
+def add_phrase(document: Document, text: str, start: float, end: float, track: str = "phrase") -> Document:
+    """A phrase or word more [s]; it ends where the next begins."""
+    marks = _marks(document, track)
+    return _with(document, track, marks_edit.added(marks, text, float(start), float(end), document.need_clip().duration))
+
+
+@edit("phrase.rename", "The {track} says {text}")
+def rename_phrase(document: Document, index: int, text: str, track: str = "phrase") -> Document:
+    """Another text of a phrase or word."""
+    return _with(document, track, marks_edit.renamed(_marks(document, track), int(index), text))
+
+
+@edit("phrase.remove", "Removed a {track}")
+def remove_phrase(document: Document, index: int, track: str = "phrase") -> Document:
+    """A phrase or word less."""
+    return _with(document, track, marks_edit.removed(_marks(document, track), int(index)))
+
+
+def _marks(document: Document, track: str) -> tuple[Mark, ...]:
+    clip = document.need_clip()
+    if track not in ("phrase", "word"):
+        raise BadInput(f"a {track[:60]!r} cannot be edited; a phrase or a word can")
+    return clip.phrases if track == "phrase" else clip.words
+
+
+def _with(document: Document, track: str, marks: tuple[Mark, ...]) -> Document:
+    clip = document.need_clip()
+    return with_clip(document, clip.changed(phrases=marks) if track == "phrase" else clip.changed(words=marks))

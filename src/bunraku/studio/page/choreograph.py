@@ -8,7 +8,7 @@ from typing import Any
 
 from bunraku.character import Character
 from bunraku.errors import BadInput, BunrakuError
-from bunraku.motion import Clip, JointCurves
+from bunraku.motion import Clip, Gait, JointCurves, Target
 from bunraku.motion.emphasis_edit import weight_of_share
 from bunraku.motion.keys import Keys
 from bunraku.studio.document import Document
@@ -16,14 +16,14 @@ from bunraku.studio.page.beginning import fill_beginning
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.going import Going, held_joints
 from bunraku.studio.page.placed_keys import PlacedKeys
-from bunraku.studio.page.ui import Same, Section, Ui, alone
+from bunraku.studio.page.ui import Html, Same, Section, Ui, alone, words_of
+from bunraku.studio.page.voice import Voice, performed_curves
 from bunraku.studio.widgets.blocks import blocks
 from bunraku.studio.widgets.curves import CurvesView, curves, curves_view, most_moving
 from bunraku.studio.widgets.emphasis import EmphasisView, emphasis, emphasis_view
 from bunraku.studio.widgets.footfall import footfall, footfall_scale
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import time_scale
-from bunraku.studio.widgets.speech import speech
 
 __all__ = ["WIDTH", "ChoreographTab"]
 
@@ -45,7 +45,7 @@ class ChoreographTab:
         self._targets = Section(ui, tab, "Targets", order=4.0)
         self._held_joints = Section(ui, tab, "Joints that stay still", order=4.5, open=False)
         self._modes = Section(ui, tab, "Primitives", order=5.0)
-        self._speech = Section(ui, tab, "Voice", order=6.0)
+        self._voice = Voice(ui, tab)
         self._emphasis = Section(ui, tab, "What matters when", order=7.0, open=False)
         self._curves = Section(ui, tab, "Joint curves", order=8.0)
         self._pictures: dict[str, Any] = {}
@@ -57,7 +57,9 @@ class ChoreographTab:
         self._emphasis_view: EmphasisView | None = None
         self._joints: tuple[str, ...] = ()
         self._picked: dict[str, int] = {}
-        self._mark: tuple[str, int] | None = None
+        self._title: Html | None = None
+        self._target_rows: list[Html] = []
+        self._target_inputs: dict[str, Any] = {}
         self._dragging = ""
         self._held: dict[str, Any] = {}
         self._listen()
@@ -68,18 +70,20 @@ class ChoreographTab:
         """Show the tracks of the clip."""
         if what not in ("document", "shown", "result", "selection"):
             return
-        document = self._ui.session.previewed
-        clip, character = document.clip, document.character
-        ready = clip is not None and character is not None
-        if clip is None:
-            clip = Clip("none")
+        base, document = self._ui.session.both
+        clip = base.clip or Clip("none")
+        ready = base.clip is not None and base.base is not None
         if what in ("document", "selection"):
-            base = self._ui.session.document
-            kind = (Same(base.base), clip.name, clip.tracks)
-            self._clip.show((kind, clip.skeleton is not None), lambda: self._fill_clip(base))
+            kind = (Same(base.base), base.clip is not None, clip.name)
+            captured = clip.skeleton is not None and clip.joints is None
+            self._clip.show((kind, captured), lambda: self._fill_clip(base))
+            if self._title is not None and ready:
+                self._title.content = words_of(_title(clip))
             self._begin.show(Same(base.base), lambda: fill_beginning(self._ui, base.need_character()), visible=ready)
             gait = clip.gait
-            self._going.show((kind, gait is not None), lambda: self._goal.fill(base), visible=ready and gait is not None)
+            self._going.show(kind, lambda: self._goal.fill(base), visible=ready and gait is not None)
+            if not self._going.shown:
+                self._goal.clear()
             self._footfalls.show(kind, lambda: self._picture("footfalls"), visible=ready and gait is not None)
             count = 0 if gait is None else len(gait.targets)
             self._targets.show(
@@ -87,18 +91,22 @@ class ChoreographTab:
                 lambda: self._fill_targets(base),
                 visible=ready and gait is not None,
             )
+            if gait is not None and self._targets.shown:
+                self._follow_targets(gait)
             self._held_joints.show(kind, lambda: self._picture("held"), visible=ready and gait is not None)
             self._modes.show(
                 (kind, _mode_key(clip), self._ui.session.selection.mode),
                 lambda: self._fill_modes(base),
                 visible=ready and clip.modes is not None,
             )
-            voiced = clip.audio is not None or bool(clip.words) or bool(clip.phrases)
-            self._speech.show(kind, lambda: self._picture("speech"), visible=ready and voiced)
+            self._voice.show(kind, base)
             self._emphasis.show(kind, lambda: self._fill_emphasis(base), visible=ready and clip.joints is not None)
-            self._curves.show((kind, self._joints), lambda: self._fill_curves(base), visible=ready and clip.joints is not None)
+            moved = () if clip.joints is None else clip.joints.names
+            self._curves.show(
+                (kind, moved, self._joints), lambda: self._fill_curves(base), visible=ready and clip.joints is not None
+            )
             self._goal.follow(base)
-        if ready:
+        if ready and document.clip is not None and document.base is not None:
             self._draw(document)
 
     def release(self) -> None:
@@ -118,8 +126,7 @@ class ChoreographTab:
             drawn["held"] = held_joints(character, clip.gait)
         if clip.modes is not None:
             drawn["modes"] = blocks(clip.modes, selected=self._ui.session.selection.mode, time=0.0, width=WIDTH)
-        if clip.audio is not None or clip.words or clip.phrases:
-            drawn["speech"] = self._voice(clip)
+        self._voice.draw(clip)
         if clip.joints is not None:
             if not self._dragging.startswith("emphasis") or self._emphasis_view is None:
                 names = (*self._bodies, *_bodies(character)[:MOST_FRAMES])
@@ -127,7 +134,7 @@ class ChoreographTab:
             drawn["emphasis"] = emphasis(self._emphasis_view, clip.emphasis, selected=self._picked.get("emphasis"), time=0.0)
             drawn["curves"] = self._curve_rows(document, clip.joints)
         sections = {
-            "footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes, "speech": self._speech,
+            "footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes,
             "emphasis": self._emphasis, "curves": self._curves,
         }  # fmt: skip
         for name, content in drawn.items():  # a section that was taken away comes back with the news of the document, if late
@@ -136,12 +143,7 @@ class ChoreographTab:
 
     def _curve_rows(self, document: Document, wished: JointCurves) -> str:
         session = self._ui.session
-        found = session.result
-        performed = None
-        if found is not None and not found.performance.dynamic:
-            performed = found.performance.positions()
-        elif found is not None:
-            performed = found.performance.motion
+        performed = performed_curves(session.result)
         if not self._dragging.startswith("keys") or self._curves_view is None:
             self._placed.follow(document.need_clip())
             names = [name for name in self._joints if name in wished.names] or most_moving(wished, 3)
@@ -164,28 +166,11 @@ class ChoreographTab:
             time=0.0,
         )
 
-    def _voice(self, clip: Clip) -> str:
-        motion = None
-        if clip.joints is not None:
-            name = most_moving(clip.joints, 1)[0]
-            motion = (name, clip.joints.times, clip.joints.column(name))
-        strokes = [mark.stroke for mark in (*clip.words, *clip.phrases) if mark.stroke is not None]
-        return speech(
-            clip.duration,
-            clip.audio,
-            clip.words,
-            clip.phrases,
-            strokes=strokes,
-            motion=motion,
-            selected=self._mark,
-            time=0.0,
-            width=WIDTH,
-        )
-
     # widgets
 
     def _fill_clip(self, document: Document) -> None:
         ui, session = self._ui, self._ui.session
+        self._title = None
         if document.clip is None:
             begin = ", or begin one:" if document.base is not None else "."
             ui.html(notice(f"No clip is open. Pick one from the gallery, open a file{begin}", "info"))
@@ -193,7 +178,7 @@ class ChoreographTab:
                 fill_beginning(ui, document.need_character())
             return
         clip = document.clip
-        ui.words(f"{clip.name}, {clip.duration:.1f} s: {', '.join(clip.tracks) or 'empty'}")
+        self._title = ui.words(_title(clip))
         if clip.skeleton is not None and clip.joints is None:
             ui.html(notice("A captured skeleton. Retarget it to see and edit its curves on this character.", "info"))
             ui.button("Retarget to this character", session.make.retarget, color="green")
@@ -209,18 +194,29 @@ class ChoreographTab:
             lambda: self._add_target(what.value),
             hint="Where it is now; then drag its gizmo in the scene",
         )
+        self._target_rows, self._target_inputs = [], {}
         for k, target in enumerate(gait.targets):
             chosen = session.selection.target == k
-            ui.html(
-                f'<div data-click="target.select" data-index="{k}" style="cursor:pointer;font-size:12px;padding:.15em .6em;'
-                f'{"font-weight:600" if chosen else ""}">{k + 1}. {escape(target.what)} at {target.time:.2f} s</div>'
-            )
+            self._target_rows.append(ui.html(_target_row(k, target, chosen)))
             if chosen:
                 time = gui.add_number("Time [s]", round(target.time, 3), min=0.0, max=gait.duration, step=0.01)
                 ui.changed(time, partial(self._set_target, k, "time"), key="target time")
                 weight = gui.add_number("Weight", target.weight, min=0.0, max=1e6)
                 ui.changed(weight, partial(self._set_target, k, "weight"), key="target weight")
+                self._target_inputs = {"time": time, "weight": weight}
                 ui.button("Remove this target", partial(self._remove_target, k), color="red")
+
+    def _follow_targets(self, gait: Gait) -> None:
+        """After an edit or undo: times and weights as they are now."""
+        chosen = self._ui.session.selection.target
+        for k, (row, target) in enumerate(zip(self._target_rows, gait.targets, strict=False)):
+            row.content = _target_row(k, target, chosen == k)
+            if chosen == k and self._target_inputs:
+                time, weight = self._target_inputs["time"], self._target_inputs["weight"]
+                time.max = max(gait.duration, target.time)
+                for handle, value in ((time, round(target.time, 3)), (weight, target.weight)):
+                    if abs(handle.value - value) > 1e-6:
+                        handle.value = value
 
     def _add_target(self, what: str) -> None:
         session = self._ui.session
@@ -326,7 +322,6 @@ class ChoreographTab:
         on("keys.select", lambda f: ui.act(lambda: self._pick("key", int(f["key"]), joint=f["joint"])))
         on("joint.mute", lambda f: ui.act(lambda: session.do("joint.mute", joint=f["joint"])))
         on("joint.lock", lambda f: ui.act(lambda: session.do("joint.lock", joint=f["joint"])))
-        on("phrase.select", lambda f: ui.act(lambda: self._pick_mark(f["track"], int(f["index"]))))
         on("emphasis.select", lambda f: ui.act(lambda: self._pick("emphasis", int(f["index"]))))
         on("emphasis.remove", lambda f: ui.act(lambda: session.do("emphasis.remove", index=int(f["index"]))))
         on("emphasis.add", lambda f: ui.act(lambda: self._add_emphasis(f["frame"], float(f["t"]))))
@@ -401,11 +396,6 @@ class ChoreographTab:
         self._picked[what] = index
         self._ui.session.select(**({"joint": joint} if joint else {}))
 
-    def _pick_mark(self, track: str, index: int) -> None:
-        """A phrase or a word."""
-        self._mark = (track, index)
-        self._ui.session.select()
-
     def _add_key(self, joint: str) -> None:
         """A key on the curve at the playhead: a handle, which changes nothing until it is dragged."""
         session = self._ui.session
@@ -442,6 +432,17 @@ class ChoreographTab:
 def _bodies(character: Character) -> tuple[str, ...]:
     """What can be emphasised: frames, then bodies."""
     return tuple(dict.fromkeys((*(frame.name for frame in character.frames), *(body.name for body in character.bodies))))
+
+
+def _title(clip: Clip) -> str:
+    return f"{clip.name}, {clip.duration:.1f} s: {', '.join(clip.tracks) or 'empty'}"
+
+
+def _target_row(k: int, target: Target, chosen: bool) -> str:
+    return (
+        f'<div data-click="target.select" data-index="{k}" style="cursor:pointer;font-size:12px;padding:.15em .6em;'
+        f'{"font-weight:600" if chosen else ""}">{k + 1}. {escape(target.what)} at {target.time:.2f} s</div>'
+    )
 
 
 def _mode_key(clip: Clip) -> tuple[str, ...]:
