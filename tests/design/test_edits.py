@@ -69,7 +69,7 @@ def test_companions_stay_within_what_can_be_built(derived):
     assert at.sum() > 3
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@pytest.mark.parametrize("name", [*FEATURES, "feet+orientation"])
 def test_features_follow_the_design_as_their_derivatives_say(derived, name):
     s = derived("crawl")
     d = np.random.default_rng(3).standard_normal(len(s.neighbours))
@@ -78,6 +78,12 @@ def test_features_follow_the_design_as_their_derivatives_say(derived, name):
     solved = s.study.solve(s.variant.parameters + d, near=s.variant, start=s.variant.motion + s.jacobian @ d)
     moved = of(solved.problem, solved.motion) - of(s.variant.problem, s.variant.motion)
     assert np.linalg.norm(moved - feature_jacobian(s, name) @ d) <= 0.03 * np.linalg.norm(moved)
+
+
+def test_several_features_stand_one_below_the_other(derived):
+    v = derived("crawl").variant
+    both = feature("feet+orientation")(v.problem, v.motion)
+    assert both.tolist() == [*feature("feet")(v.problem, v.motion), *feature("orientation")(v.problem, v.motion)]
 
 
 def test_unknown_features_are_named(derived):

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bunraku.building.components.dimensions import dimensions
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
 from bunraku.studio.jobs.state import LiveAnswer
@@ -245,6 +246,30 @@ def test_a_design_improves_by_itself_in_one_edit(session: Session) -> None:
     assert session.run.result["energy_after"] < session.run.result["energy_before"]
     session.undo()
     assert not session.document.dimensions
+
+
+def test_other_dimensions_follow_each_drag_while_features_are_kept(session: Session) -> None:
+    session.do("open.example", name="tilted-car")
+    session.do("design.mode", mode="semi-automatic")
+    session.do("design.kept", feature="feet+com")
+    assert session.document.base is not None
+    design = dimensions(session.document.base)
+    k = design.index("F.tip z")
+    start, high = float(design.initial[k]), float(design.upper[k])
+    for share in (0.1, 0.2):
+        value = start + share * (high - start)
+        steps = len(session.history.edits)
+        session.do("dimension.set", name="F.tip z", value=value)
+        until(session, lambda steps=steps: len(session.history.edits) > steps + 1 and not session.busy)  # type: ignore[misc]
+        assert session.history.edits[-1].name == "dimension.several"
+        assert session.document.dimensions["F.tip z"] == pytest.approx(value)
+        assert len(session.document.dimensions) > 1
+        assert session.run is not None
+        assert session.run.result["kept"] == "feet+com"
+        assert session.run.result["drift"] < 1e-4
+    session.undo()
+    assert session.history.edits[session.history.at - 1].name == "dimension.set"
+    assert not session.busy, "a step back is left as it was"
 
 
 def test_what_the_live_solver_refuses_is_not_shown_as_done(session: Session) -> None:

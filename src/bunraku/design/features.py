@@ -58,10 +58,14 @@ FEATURES: dict[str, Feature] = {
 
 
 def feature(name: str) -> Feature:
-    """The feature of that name."""
-    if name not in FEATURES:
-        raise BadInput(f"there is no feature {name!r} of a motion to keep; choose {', '.join(FEATURES)}")
-    return FEATURES[name]
+    """The feature of that name, or several joined by "+", one below the other: then metres and radians count alike."""
+    parts = tuple(dict.fromkeys(name.split("+")))
+    for part in parts:
+        if part not in FEATURES:
+            raise BadInput(f"there is no feature {part!r} of a motion to keep; choose {', '.join(FEATURES)}, or some joined by +")
+    if len(parts) == 1:
+        return FEATURES[parts[0]]
+    return lambda problem, z: np.concatenate([FEATURES[part](problem, z) for part in parts])
 
 
 def total_derivative(derivatives: Sensitivity, of: Feature) -> Array:

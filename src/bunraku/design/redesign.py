@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bunraku.building.character_design import character_design
 from bunraku.building.components.dimensions import dimensions
 from bunraku.building.design import Design
@@ -36,13 +39,19 @@ def chosen_names(study: Study, wanted: Sequence[str]) -> list[str]:
     return [study.design.names[study.index(name)] for name in wanted] or list(study.design.names)
 
 
-def first_variant(study: Study, *, monitor: Monitor = SILENT) -> tuple[Study, Variant, Variant | None]:
-    """The motion of the design as it is. Where there is none, the softened study with what comes nearest, and what was refused."""
-    variant = study.solve(study.design.initial, monitor=monitor)
+def first_variant(
+    study: Study, parameters: NDArray[np.float64] | None = None, *, monitor: Monitor = SILENT
+) -> tuple[Study, Variant, Variant | None]:
+    """The motion of the design as it is, or with ``parameters`` (k,).
+
+    Where there is none, the softened study with what comes nearest, and what was refused.
+    """
+    begun = study.design.initial if parameters is None else parameters
+    variant = study.solve(begun, monitor=monitor)
     if variant.solution.status.good:
         return study, variant, None
     soft = study.softened()
-    return soft, soft.solve(study.design.initial, monitor=monitor), variant
+    return soft, soft.solve(begun, monitor=monitor), variant
 
 
 def objective_of(aim: str) -> Objective:

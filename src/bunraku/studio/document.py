@@ -25,7 +25,7 @@ class Document:
     ``base``: the character before its ``dimensions`` [m] are changed; ``clip``: the wish; ``sources`` name where both came from
     while they are as they came (a built-in name, or a file of the project). ``performer``: empty, the best is chosen; its
     ``options`` are its own. ``muted`` coordinates stay at home whatever the clip says. ``mode``, ``kept``, ``aim`` and ``free`` say
-    how the design follows an edit: by hand, with a feature kept, or by itself. ``mirror``: components are added on both sides.
+    how the design follows an edit: by hand, with features kept, or by itself. ``mirror``: components are added on both sides.
     Documents are equal when their contents are.
     """
 

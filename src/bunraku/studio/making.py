@@ -11,6 +11,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance
 from bunraku.studio.arguments import character_argument, clip_argument
 from bunraku.studio.document import Document
+from bunraku.studio.history import History
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.results import Result, Shown
 
@@ -50,17 +51,24 @@ class Making:
         arguments = {"performance": str(found.path), "full_order": full_order}
         self._session.queue.ask("verify", arguments, lambda state: self._verified(found, state))
 
-    def improve(self) -> None:
-        """Let the design follow by itself, as its mode says: keep a feature, or improve an aim; the new dimensions are one edit."""
+    def improve(self, *, alone: bool = False) -> None:
+        """Let the design follow by itself, as its mode says: keep features, or improve an aim; the new dimensions are one edit.
+
+        What was set by hand since it followed last stays. ``alone``: it follows a drag without being asked; when the next drag
+        comes first, what was found is left aside without a word.
+        """
         document = self._session.document
         if document.mode == "manual":
             raise BadInput("the design is changed by hand; choose semi-automatic or automatic to let it follow")
         document.need_character()
+        start, changes = _by_hand(self._session.history)
+        if document.mode == "semi-automatic" and not changes:
+            raise BadInput("no dimension was set by hand since the design followed last; drag one, and the others follow")
         base = document.changed(dimensions={})
         arguments = self._both(document) | {"character": character_argument(self._session.project, base)}
-        arguments |= {"changes": dict(document.dimensions), "free": list(document.free)}
+        arguments |= {"start": start, "changes": changes, "free": list(document.free)}
         arguments |= {"keep": document.kept} if document.mode == "semi-automatic" else {"aim": document.aim}
-        self._session.queue.ask("design", arguments, lambda state: self._improved(document, state))
+        self._session.queue.ask("design", arguments, lambda state: self._improved(document, state, alone))
 
     def time_modes(self) -> None:
         """Optimize the switching times of the choreography; the new times are one edit."""
@@ -175,9 +183,9 @@ class Making:
             self._session.tell("shown")
         self._session.tell("result")
 
-    def _improved(self, asked: Document, state: JobState) -> None:
+    def _improved(self, asked: Document, state: JobState, alone: bool) -> None:
         values = state.result.get("parameters") if state.result else None
-        if values and self._same(asked, "base", "dimensions"):
+        if values and self._same(asked, "base", "dimensions", quiet=alone):
             self._session.do("dimension.several", values={str(name): float(value) for name, value in values.items()})
 
     def _timed(self, asked: Document, state: JobState) -> None:
@@ -199,12 +207,13 @@ class Making:
             (self._session.project.path(name).parent / wav.name).write_bytes(wav.read_bytes())
         return name
 
-    def _same(self, asked: Document, *fields: str) -> bool:
+    def _same(self, asked: Document, *fields: str, quiet: bool = False) -> bool:
         """Whether what a job was asked for is still what is open; if not, that is said, and nothing is changed."""
         now = self._session.document
         if all(getattr(now, name) is getattr(asked, name) for name in fields):
             return True
-        self._session.say("warning", "the document has changed since this was asked for; what was found is left aside")
+        if not quiet:
+            self._session.say("warning", "the document has changed since this was asked for; what was found is left aside")
         return False
 
     def _fabricated(self, state: JobState, folder: Path) -> None:
@@ -213,3 +222,19 @@ class Making:
         self._session.say("note", f"the parts are in {folder}")
         for fault in state.result.get("faults", ())[:5]:
             self._session.say("warning", f"the parts do not hold every check: {fault}")
+
+
+def _by_hand(history: History) -> tuple[dict[str, float], dict[str, float]]:
+    """The dimensions [m] as they were when the design followed last, or was opened; and those that a hand has set since."""
+    from bunraku.building.components.dimensions import dimensions
+
+    now, at = history.document, history.at
+    while at > 0 and history.edits[at - 1].name != "dimension.several" and history.documents[at - 1].base is now.base:
+        at -= 1
+    start = dict(history.documents[at].dimensions)
+    if now.base is None or now.dimensions == start:
+        return start, {}
+    design = dimensions(now.base)
+    initial = dict(zip(design.names, map(float, design.initial), strict=True))
+    names = [name for name in design.names if now.dimensions.get(name) != start.get(name)]
+    return start, {name: now.dimensions.get(name, initial[name]) for name in names}

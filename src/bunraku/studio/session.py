@@ -160,6 +160,7 @@ class Session:
         with self.lock:
             made = self._do(Edit(edit, arguments))
         self._changed()
+        self._let_follow(edit)
         return made
 
     def amend(self, edit: str, /, **arguments: Any) -> Document:
@@ -172,6 +173,7 @@ class Session:
             self._note(lambda: self._trail.stepped(back))
             made = self._do(one)
         self._changed()
+        self._let_follow(edit)
         return made
 
     def _do(self, one: Edit) -> Document:
@@ -348,6 +350,17 @@ class Session:
             self.say("warning", f"a performance made before cannot be read: {error}")
             return
         self.results[key] = Result(key, path, performance, {"path": str(path)})
+
+    def _let_follow(self, edit: str) -> None:
+        """After a dimension was set by hand: of a semi-automatic design, the others follow by themselves."""
+        if edit != "dimension.set" or self.document.mode != "semi-automatic" or not live_possible(self.document):
+            return
+        if self.run is not None and self.run.running and self.run.verb == "design":
+            self.queue.cancel()
+        try:
+            self.make.improve(alone=True)
+        except BunrakuError as error:
+            self.say("warning", str(error))
 
     def _follow(self, phase: str) -> None:
         """Solve live what can be: a gait whose goal, targets, footfall or dimensions are being edited."""

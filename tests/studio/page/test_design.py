@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,3 +91,19 @@ def test_a_motor_of_another_make_can_be_replaced_by_any_servo(studio: Studio) ->
     assert studio.page.settle(60.0)
     field = next(one for one in tab._part._folder._children.values() if getattr(one, "label", "") == "Motor")
     assert (field.value, tuple(field.options)) == (first, tuple(SERVOS))
+
+
+def test_several_features_are_kept_and_the_last_one_stays(studio: Studio) -> None:
+    session = studio.session
+    session.do("open.example", name="walker-crawl")
+    session.do("design.mode", mode="semi-automatic")
+    tab = tab_of(studio)
+    box: Any = SimpleNamespace(value=True)
+    tab._keep(box, "com", True)
+    assert session.document.kept == "feet+com"
+    tab._keep(box, "feet", False)
+    assert session.document.kept == "com"
+    box.value = False
+    tab._keep(box, "com", False)
+    assert session.document.kept == "com"
+    assert box.value

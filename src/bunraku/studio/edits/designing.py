@@ -54,7 +54,7 @@ def set_mode(document: Document, mode: Mode) -> Document:
 
 @edit("design.kept", "Keep {feature} while designing")
 def set_kept(document: Document, feature: str) -> Document:
-    """The feature that a semi-automatic edit keeps."""
+    """The feature that a semi-automatic edit keeps, or several joined by "+"."""
     from bunraku.design.features import feature as known
 
     known(feature)

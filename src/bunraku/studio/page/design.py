@@ -160,9 +160,10 @@ class DesignTab:
         mode = gui.add_dropdown("Mode", tuple(MODES), initial_value=label)
         ui.changed(mode, lambda value: session.do("design.mode", mode=MODES[value]))
         if document.mode == "semi-automatic":
-            kept = gui.add_dropdown("Keep", FEATURES, initial_value=document.kept, hint="What stays while other dimensions follow")
-            ui.changed(kept, lambda value: session.do("design.kept", feature=value))
-            ui.button("Let the others follow", session.make.improve, color="green")
+            for name in FEATURES:
+                box = gui.add_checkbox(f"Keep {name}", name in document.kept.split("+"), hint="Stays while other dimensions follow")
+                ui.changed(box, partial(self._keep, box, name))
+            ui.button("Let the others follow", session.make.improve, color="green", hint="After a drag they do by themselves")
         elif document.mode == "automatic":
             aim = gui.add_dropdown("Improve", AIMS, initial_value=document.aim)
             ui.changed(aim, lambda value: session.do("design.aim", aim=value))
@@ -175,7 +176,18 @@ class DesignTab:
             )
             ui.html(f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{words}</div>')
         else:
+            if not _goes(document):
+                ui.html(notice("This needs a gait: open a clip with one, or begin one in Choreograph.", "info"))
             self._fill_free(document)
+
+    def _keep(self, box: Any, name: str, on: bool) -> None:
+        """A feature more or less to keep; the last one stays."""
+        kept = self._ui.session.document.kept.split("+")
+        chosen = [one for one in FEATURES if (on if one == name else one in kept)]
+        if chosen:
+            self._ui.session.do("design.kept", feature="+".join(chosen))
+        else:
+            box.value = True
 
     def _fill_free(self, document: Document) -> None:
         """Which dimensions may change by themselves: all, or those of one part."""

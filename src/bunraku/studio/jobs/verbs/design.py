@@ -18,10 +18,11 @@ __all__ = ["design"]
 
 
 def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
-    """{character, clip, changes, keep, aim, free, steps} -> the new character's file, its parameters, energies.
+    """{character, clip, start, changes, keep, aim, free, steps} -> the new character's file, its parameters, energies.
 
-    ``changes``: {name: m} set by hand; ``keep``: a feature that stays while the ``free`` parameters follow; ``aim``: energy, target
-    or torque is improved by the ``free`` ones (all if none are named) in at most ``steps`` steps.
+    ``start``: {name: m} as they were before ``changes``: {name: m} set by hand; ``keep``: a feature, or some joined by "+", that
+    stays while the ``free`` parameters follow; ``aim``: energy, target or torque is improved by the ``free`` ones (all if none are
+    named) in at most ``steps`` steps.
     """
     from bunraku.building.robots.builtin import ROBOTS
     from bunraku.design.features import feature
@@ -31,7 +32,7 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
 
     given = Arguments(arguments, "design")
     source, wish = given.text("character"), read_clip(given.text("clip"))
-    changes = {name: float(value) for name, value in given.mapping("changes").items()}
+    start, changes = ({name: float(v) for name, v in given.mapping(key).items()} for key in ("start", "changes"))
     keep, aim, steps = given.text("keep", ""), given.text("aim", ""), given.count("steps", 10)
     wanted, samples = [str(name) for name in given.sequence("free")], given.count("samples", 0)
     target = given.path("target", folder / "result.character.yaml")
@@ -44,12 +45,13 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
         feature(keep)
     family = family_of(source if source in ROBOTS else read_who(source, folder))
     asked = gait_study(family, wish.gait, samples=samples)
-    asked.edited(family.initial, changes)
+    begun = asked.edited(family.initial, start)
+    asked.edited(begun, changes)
     free = [name for name in chosen_names(asked, wanted) if name not in changes]
     if (aim or keep) and not free:
         raise BadInput("nothing is left to change by itself: all that may is set by hand; allow more, or set less")
     monitor.report(Event("design", None, "the motion of the design as it is"))
-    study, before, _ = first_variant(asked, monitor=monitor)
+    study, before, _ = first_variant(asked, begun, monitor=monitor)
     after = before
     facts: dict[str, Any] = {"energy_before": before.energy}
     if changes:
@@ -77,7 +79,8 @@ def _changed(
 
 
 def _unit(keep: str) -> str:
-    return "m" if keep in ("feet", "com", "position") else "rad"
+    units = {"m" if one in ("feet", "com", "position") else "rad" for one in keep.split("+")}
+    return " or ".join(sorted(units))
 
 
 def _summary(family: Design, after: Variant) -> dict[str, Any]:
