@@ -85,6 +85,12 @@ def speaking() -> st.SearchStrategy[Edit]:
             st.sampled_from(["start", "end"]),
             st.floats(0.0, 2.0),
         ),
+        st.builds(lambda t: Edit("phrase.add", {"text": "so", "start": t, "end": t + 0.3}), st.floats(0.0, 2.0)),
+        st.builds(lambda k: Edit("phrase.rename", {"index": k, "text": "well"}), st.integers(0, 2)),
+        st.builds(
+            lambda k, t: Edit("phrase.remove", {"index": k, "track": t}), st.integers(0, 2), st.sampled_from(["phrase", "word"])
+        ),
+        st.sampled_from([Edit("audio.set", {"source": ""}), Edit("audio.set", {"source": "hello-everybody"})]),
         st.builds(lambda v: Edit("option.set", {"name": "acceleration", "value": v}), st.floats(10.0, 100.0)),
         st.just(Edit("option.set", {"name": "acceleration", "value": None})),
     )
