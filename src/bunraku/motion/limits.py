@@ -15,7 +15,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.motion.dependent_ranges import settled_dependents
 
-__all__ = ["Excess", "MotionLimits"]
+__all__ = ["Excess", "MotionLimits", "differences"]
 
 Array = NDArray[np.float64]
 
@@ -112,10 +112,7 @@ class MotionLimits:
         worst = float((over / width).max(initial=0.0))
         rates = []
         for order, limit in ((1, self.velocity), (2, self.acceleration), (3, self.jerk)):
-            speed = (
-                np.abs(np.diff(values, n=order, axis=0)) * rate**order if len(values) > order else np.zeros((0, len(self.names)))
-            )
-            beyond = np.maximum(speed - limit, 0.0)
+            beyond = np.maximum(np.abs(differences(values, rate, order)) - limit, 0.0)
             worst = max(worst, float((beyond / limit).max(initial=0.0)))
             rates.append(beyond)
         return Excess(over, rates[0], rates[1], rates[2], worst)
@@ -149,6 +146,12 @@ class MotionLimits:
             tuple(dependents),
             None if self.home is None else self.home[pick],
         )
+
+
+def differences(values: Array, rate: float, order: int) -> Array:
+    """Velocity (order 1), acceleration (2) or jerk (3) of samples (n, ...) at ``rate`` [Hz]: (n - order, ...), or (0, ...)."""
+    found: Array = np.diff(values, n=order, axis=0) * rate**order if len(values) > order else np.zeros((0, *values.shape[1:]))
+    return found
 
 
 def _not_empty(names: tuple[str, ...], lower: Array, upper: Array) -> None:

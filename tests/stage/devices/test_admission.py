@@ -85,6 +85,28 @@ def test_one_client_at_a_time(driver) -> None:
         assert json.loads(first.recv(timeout=5))["positions"] == [300, 301]
 
 
+def test_a_client_that_left_is_a_fault_until_opened_again_whoever_came_meanwhile(driver, rig) -> None:
+    """The next one stands elsewhere, and must not be told what the first was about to be."""
+    driver._wait = 10.0
+    with connect(driver.url) as first:
+        first.recv(timeout=5)
+        first.send(json.dumps({"type": "ready", "ids": [1, 2], "measured": [500, 500]}))
+        driver.open()
+    assert rig.until(lambda: not driver._taken)
+    with connect(driver.url) as second:
+        second.recv(timeout=5)
+        second.send(json.dumps({"type": "ready", "ids": [1, 2], "measured": [200, 200]}))
+        assert rig.until(lambda: driver._queue is not None)
+        for told in (lambda: driver.send(np.array([510, 510])), driver.measure):
+            with pytest.raises(DeviceFault, match="the client is gone") as lost:
+                told()
+            assert lost.value.kind is FaultKind.LOST
+        driver.open()
+        assert driver.measure() == pytest.approx([200.0, 200.0])
+        driver.send(np.array([210, 210]))
+        assert json.loads(second.recv(timeout=5))["positions"] == [210, 210], "the first that it is told"
+
+
 def test_nobody_slips_in_while_a_client_is_greeted(driver) -> None:
     import websockets.exceptions
 

@@ -32,6 +32,7 @@ def spoilt(j: int, k: int, value: float):
         (np.nan, r"channel 'nod' holds nan at 0.200 s; only finite numbers"),
         (np.inf, r"channel 'nod' holds inf at 0.200 s"),
         (-np.inf, r"channel 'nod' holds -inf at 0.200 s"),
+        (-0.16, r"channel 'nod' changes its speed at 0.200 s: 72.06 rad/s\^2, beyond the limit of 40"),
         (0.9, r"channel 'nod' jumps by .* at 0.190 s: .* a second, beyond the limit of 4"),
         (1.5, r"channel 'nod' is told 1.5 rad at 0.200 s, outside the \[-1.199, 0.9996\]"),
         (1e30, r"channel 'nod' is told 1e\+30 rad"),
@@ -53,14 +54,31 @@ def test_the_servos_own_range_counts_too() -> None:
 
 
 def test_a_jump_as_fast_as_the_limit_is_no_jump() -> None:
-    values = np.zeros((20, 3))
+    values, who = np.zeros((20, 3)), character_of(acceleration=None)
     values[10:, 0] = 0.04
-    rate, found = checked_values(performance_of(values), outputs_of([performance_of(values)], device_of()))
+    show = performance_of(values, who=who)
+    rate, found = checked_values(show, outputs_of([show], device_of()))
     assert rate == 100.0
     np.testing.assert_array_equal(found, values)
     values[10:, 0] = 0.0405
     with pytest.raises(BadInput, match="jumps"):
-        checked_values(performance_of(values), outputs_of([performance_of(values)], device_of()))
+        checked_values(performance_of(values, who=who), outputs_of([show], device_of()))
+
+
+def test_a_change_of_speed_beyond_the_acceleration_is_refused_by_name_and_time() -> None:
+    zigzag = np.zeros((20, 3))
+    zigzag[11::2, 1] = 0.039  # 3.9 rad/s, there and back: 780 rad/s^2
+    with pytest.raises(BadInput, match=r"channel 'nod' changes its speed at 0.100 s: 390 rad/s\^2, beyond the limit of 40"):
+        Player(Show(performance_of(zigzag)), device_of())
+    t = np.arange(9) / 100.0
+    for share, good in ((1.0, True), (1.02, False)):
+        bent = np.zeros((9, 3))
+        bent[:, 1] = 0.5 * share * 40.0 * (t - t[-1]) ** 2 - 0.5
+        if good:
+            Player(Show(performance_of(bent)), device_of())
+        else:
+            with pytest.raises(BadInput, match=r"channel 'nod' changes its speed at 0.010 s: 40.8 rad/s\^2"):
+                Player(Show(performance_of(bent)), device_of())
 
 
 def test_a_motor_without_stated_speed_is_not_run_faster_than_a_hobby_servo() -> None:

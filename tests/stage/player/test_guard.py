@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -132,8 +134,83 @@ def test_carriages_keep_their_speed_in_the_plane_and_their_distance(wishes: list
         before = x
 
 
-def toy_outputs() -> Outputs:
-    return outputs_of([performance_of(waving())], device_of())
+def toy_outputs(acceleration: float | None = None) -> Outputs:
+    return outputs_of([performance_of(waving(), who=character_of(acceleration=acceleration))], device_of())
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    wishes=st.lists(st.tuples(*[hostile] * 3), min_size=1, max_size=40),
+    held=st.integers(1, 12),
+    acceleration=st.sampled_from([0.5, 7.0, 40.0, 399.0, 1e4]),
+)
+def test_whatever_is_wanted_accelerations_are_kept_with_range_and_velocity(wishes: list, held: int, acceleration: float) -> None:
+    outputs = toy_outputs(acceleration)
+    guard = Guard(outputs, 100.0)
+    guard.start(np.array([0.9, -1.1, 0.0]))
+    path = [guard.now.copy(), guard.now.copy()]
+    for wish in wishes:
+        for _ in range(held):
+            guard(np.array(wish))
+            path.append(guard.now.copy())
+    x = np.array(path)
+    assert ((x >= outputs.limits.lower) & (x <= outputs.limits.upper)).all()
+    assert np.abs(np.diff(x, axis=0)).max() * 100.0 <= 4.0 + 1e-9
+    assert np.abs(np.diff(x, 2, axis=0)).max() * 1e4 <= acceleration + 1e-6
+
+
+@pytest.mark.parametrize("acceleration", [2.0, 40.0])
+def test_a_leap_of_the_wish_is_made_as_fast_as_allowed_and_not_gone_beyond(acceleration: float) -> None:
+    outputs = toy_outputs(acceleration)
+    guard = Guard(outputs, 100.0)
+    guard.start(np.zeros(3))
+    goal, path = np.array([0.8, -0.7, 0.001]), []
+    for _ in range(400):
+        guard(goal)
+        path.append(guard.now.copy())
+    x = np.array(path)
+    assert (np.abs(x) <= np.abs(goal) + 1e-12).all(), "never beyond"
+    np.testing.assert_allclose(x[-1], goal, atol=1e-12)
+    fastest = 2.0 * np.sqrt(0.8 / acceleration) if 0.8 * acceleration < 16.0 else 0.8 / 4.0 + 4.0 / acceleration
+    took = np.argmax(np.abs(x[:, 0] - 0.8) < 1e-6) / 100.0
+    assert took == pytest.approx(fastest, abs=0.05)
+
+
+def test_what_was_cut_once_meets_its_moving_wish_again() -> None:
+    """A swing within the limits with one wild sample: soon after it, every sample comes through as it is."""
+    outputs = toy_outputs(40.0)
+    t = np.arange(300) / 100.0
+    rows = -0.5 * np.cos(2.0 * np.pi * t)[:, None] * np.array([1.0, -1.0, 0.5])
+    guard = Guard(outputs, 100.0)
+    guard.start(rows[0])
+    off = []
+    for k, row in enumerate(rows):
+        guard(np.full(3, 0.9) if k == 120 else row)
+        off.append(np.abs(guard.now - row).max())
+    assert max(off[:120]) < 1e-12
+    assert max(off[120:]) < 0.05
+    assert max(off[150:]) < 1e-12
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(wishes=st.lists(st.tuples(*[hostile] * 6), min_size=1, max_size=20), held=st.integers(1, 10))
+def test_carriages_keep_their_acceleration_in_the_plane_too(wishes: list, held: int) -> None:
+    limits = replace(PUPPET.limits, acceleration=np.array([3.0, 3.0, 3.0, 3.0, 2.0, 2.0]))
+    guard = Guard(replace(PUPPET, limits=limits), RATE)
+    guard.start(None)
+    path = [guard.now.copy(), guard.now.copy()]
+    for wish in wishes:
+        for _ in range(held):
+            guard(np.array(wish))
+            path.append(guard.now.copy())
+    x = np.array(path)
+    v, a = np.diff(x, axis=0) * RATE, np.diff(x, 2, axis=0) * RATE**2
+    assert ((x >= limits.lower) & (x <= limits.upper)).all()
+    for pair in ([0, 1], [2, 3]):
+        assert np.hypot(*v[:, pair].T).max() <= 1.0 + 1e-9
+        assert np.hypot(*a[:, pair].T).max() <= 3.0 + 1e-6
+    assert np.abs(a[:, 4:]).max() <= 2.0 + 1e-6
+    assert np.hypot(x[:, 0] - x[:, 2], x[:, 1] - x[:, 3]).min() >= 0.2 - 1e-8
 
 
 def test_what_is_legal_goes_through_unchanged_and_uncounted() -> None:
@@ -224,7 +301,7 @@ def test_a_servo_outside_what_it_can_be_told_would_leap_and_is_refused(count: in
 def test_beyond_a_soft_limit_it_comes_back_too() -> None:
     soft = device_of().servos["nod"].changed(soft_max=2300)
     device = device_of(servos=dict(device_of().servos) | {"nod": soft})
-    outputs = outputs_of([performance_of(0.5 * waving())], device)
+    outputs = outputs_of([performance_of(0.5 * waving(), who=character_of(acceleration=None))], device)
     guard = Guard(outputs, 100.0)
     guard.start(outputs.values(np.array([2048.0, 2400.0, 2048.0])))
     told = [int(guard(np.zeros(3))[1]) for _ in range(20)]

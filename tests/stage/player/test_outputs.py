@@ -11,6 +11,7 @@ from tests.stage.player.conftest import NAMES, character_of, device_of, performa
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
+from bunraku.motion import Channel
 from bunraku.stage.player.limits import common, limits_of
 from bunraku.stage.player.outputs import outputs_of
 from bunraku.stage.player.player import Player
@@ -31,6 +32,17 @@ def test_a_wheel_without_a_channel_stands_still() -> None:
     outputs = outputs_of([still], device_of(servos=dict(device_of().servos) | {"wave": WHEEL}))
     assert outputs.units == ("rad", "rad", "rad/s")
     assert outputs.counts(outputs.home)[2] == 500
+
+
+@pytest.mark.parametrize(
+    "changes", [{"span_rad_s": (1.0, 6.0)}, {"span_rad_s": (-6.0, -0.5)}, {"soft_min": 510}, {"soft_max": 490}]
+)
+@pytest.mark.parametrize("told", [False, True])
+def test_a_wheel_that_cannot_stand_still_is_refused(changes: dict, told: bool) -> None:
+    speeds = (Channel("wave", "velocity", "rad/s", 100.0, np.full(3, 2.0)),) if told else ()
+    show = performance_of(np.zeros((3, 3))).changed(channels=speeds)
+    with pytest.raises(BadInput, match=r"the wheel 'wave' cannot stand still: its servo can be told \[.*\] rad/s; correct span"):
+        outputs_of([show], device_of(servos=dict(device_of().servos) | {"wave": WHEEL.changed(**changes)}))
 
 
 def test_a_wheel_takes_no_places() -> None:

@@ -15,6 +15,7 @@ from tests.stage.player.conftest import NAMES, Memory, Scripted, character_of, d
 
 from bunraku.errors import BadInput
 from bunraku.motion import Audio, Channel
+from bunraku.stage.devices.device import Device
 from bunraku.stage.player.clock import MonotonicClock, SimulatedSoundClock
 from bunraku.stage.player.cues import Cue, Cues
 from bunraku.stage.player.described import described_device
@@ -22,6 +23,7 @@ from bunraku.stage.player.log import log_bytes
 from bunraku.stage.player.player import Player
 from bunraku.stage.player.program import Show
 from bunraku.stage.player.record import PlayRecord
+from bunraku.stage.servos import ServoCalibration
 
 
 def played(show: Show, driver: Memory, cues: dict[int, Cue] | None = None, **fields: object) -> tuple[Player, PlayRecord]:
@@ -36,11 +38,56 @@ def follows(sent: list) -> np.ndarray | None:
 
 
 def within(player: Player, counts: np.ndarray) -> None:
-    """Nothing sent is outside range or velocity."""
+    """Nothing sent is outside range, velocity or acceleration, but for the rounding to counts."""
     outputs = player.outputs
     assert ((counts >= outputs.count_low) & (counts <= outputs.count_high)).all()
     values = outputs.values(counts)
     assert (np.abs(np.diff(values, axis=0)) <= 4.0 / 100.0 + outputs.resolution).all()
+    assert (np.abs(np.diff(values, 2, axis=0)) <= 40.0 / 1e4 + 2.0 * outputs.resolution).all()
+
+
+def fine(**fields: object) -> Device:
+    """A dry run finely divided: second differences of counts are accelerations to 1.6 rad/s^2."""
+    servo = ServoCalibration(position_min=0, position_max=32_000, neutral_deg=70.0, range_deg=140.0, reverse=True)
+    return device_of(servos=dict.fromkeys(NAMES, servo), **fields)
+
+
+def swinging(cycles: float) -> np.ndarray:
+    """A swing of 35 rad/s^2 that begins and ends in full motion, (n, 3)."""
+    w = 35.0 / 3.0  # a peak of 3 rad/s and 35 rad/s^2
+    t = np.arange(round(cycles * 2.0 * np.pi / w * 100.0) + 1) / 100.0
+    return 35.0 / w**2 * np.sin(w * t)[:, None] * np.array([1.0, -1.0, 0.5])
+
+
+def accelerations(player: Player, driver: Memory) -> np.ndarray:
+    x = player.outputs.values(driver.counts)
+    rest = np.array([x[0], x[0]])
+    return np.diff(np.vstack([rest, x, x[-1:], x[-1:]]), 2, axis=0) * 1e4
+
+
+@pytest.mark.parametrize(("cycles", "loops"), [(2.0, 1), (2.0, 3), (1.3, 3), (1.75, 2)])
+def test_what_begins_and_ends_moving_is_led_to_and_on_within_its_accelerations(cycles: float, loops: int) -> None:
+    driver, player = Memory(), Player(Show(performance_of(swinging(cycles)), loops=loops), fine())
+    with Scripted() as cues:
+        record = player.run(driver, MonotonicClock(), cues)
+    assert record.played == ("hello",) * loops
+    assert record.cut == 0, record.sentences
+    assert np.abs(accelerations(player, driver)).max() <= 40.0 + 1.6
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_a_cue_said_twice_in_a_period_is_as_gentle_as_once(times: int) -> None:
+    class Doubled(Scripted):
+        def wait(self, until: float, spin: float) -> list[Cue]:
+            return super().wait(until, spin) * times
+
+    driver, player = Memory(), Player(Show(performance_of(swinging(3.0))), fine())
+    with Doubled({80: Cue("cue", "OSC", "main")}) as cues:
+        record = player.run(driver, MonotonicClock(), cues)
+    assert len(record.cues) == times
+    assert record.played == ("hello", "hello")
+    assert record.cut == 0
+    assert np.abs(accelerations(player, driver)).max() <= 40.0 + 1.6
 
 
 def test_a_dry_show_sends_a_way_and_then_every_sample_of_the_file(show) -> None:

@@ -238,7 +238,7 @@ class WebsocketDriver(Driver):
             with self._changed:
                 self._unanswered.clear()
                 self._bad.clear()
-                self._measured, self._heard, self._queue, self._fault = first[0], time.monotonic(), queue, None
+                self._measured, self._heard, self._queue = first[0], time.monotonic(), queue  # a fault stays until open()
                 self._changed.notify_all()
             writing = asyncio.create_task(_write(socket, queue))
             try:

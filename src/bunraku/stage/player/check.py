@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
+from bunraku.motion.limits import differences
 from bunraku.stage.player.outputs import Outputs, told
 
 __all__ = ["TOLERANCE", "checked_values"]
@@ -20,7 +21,8 @@ TOLERANCE = 0.01
 def checked_values(performance: Performance, outputs: Outputs) -> tuple[float, Array]:
     """Motor rate [Hz] and values (n, k) for all outputs; those without channel hold NaN: they stay where they are.
 
-    Refused with one line: a number that is none, a place outside the range, a jump beyond the velocity limit.
+    Refused with one line: a number that is none, a place outside the range, a jump beyond the velocity limit, a change of speed
+    beyond the acceleration limit.
     """
     channels = {channel.name: channel for channel in told(performance)}
     if not channels:
@@ -48,7 +50,7 @@ def checked_values(performance: Performance, outputs: Outputs) -> tuple[float, A
                 f"channel {name!r} is told {values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s, outside the "
                 f"[{limits.lower[j]:.4g}, {limits.upper[j]:.4g}] of character and servo; perform it again or correct the device"
             )
-        speed = np.abs(np.diff(values)) * rate
+        speed = np.abs(differences(values, rate, 1))
         fast = speed > (1.0 + TOLERANCE) * limits.velocity[j]
         if fast.any():
             k = int(np.argmax(fast))
@@ -56,23 +58,32 @@ def checked_values(performance: Performance, outputs: Outputs) -> tuple[float, A
                 f"channel {name!r} jumps by {values[k + 1] - values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s: "
                 f"{speed[k]:.4g} a second, beyond the limit of {limits.velocity[j]:.4g}; perform it again within the limits"
             )
+        pull = np.abs(differences(values, rate, 2))
+        hard = pull > (1.0 + TOLERANCE) * limits.acceleration[j]
+        if hard.any():
+            k = int(np.argmax(hard))
+            raise BadInput(
+                f"channel {name!r} changes its speed at {(k + 1) / rate:.3f} s: {pull[k]:.4g} {outputs.units[j]}/s^2, beyond the "
+                f"limit of {limits.acceleration[j]:.4g}; perform it again within the limits"
+            )
         table[:, j] = values
     _check_tied(performance, outputs, table, rate)
     return rate, table
 
 
 def _check_tied(performance: Performance, outputs: Outputs, table: Array, rate: float) -> None:
-    """Ranges that depend on another value, the speed of carriages in the plane and their distances."""
+    """Ranges that depend on another value, speed and acceleration of carriages in the plane and their distances."""
     limits = outputs.limits
     filled = np.where(np.isnan(table), outputs.home, table)
     slack = TOLERANCE * (limits.upper - limits.lower)
     for a, b in limits.planar:
-        speed = np.hypot(np.diff(filled[:, a]), np.diff(filled[:, b])) * rate
-        if (speed > (1.0 + TOLERANCE) * limits.velocity[a]).any():
-            raise BadInput(
-                f"the carriage of {outputs.names[a]!r} goes {speed.max():.4g} m/s at {speed.argmax() / rate:.3f} s, beyond its "
-                f"{limits.velocity[a]:.4g} m/s; perform it again within the limits"
-            )
+        for order, most, unit in ((1, limits.velocity[a], "m/s"), (2, limits.acceleration[a], "m/s^2")):
+            size = np.hypot(*differences(filled[:, [a, b]], rate, order).T)
+            if (size > (1.0 + TOLERANCE) * most).any():
+                raise BadInput(
+                    f"the carriage of {outputs.names[a]!r} goes {size.max():.4g} {unit} at {size.argmax() / rate:.3f} s, beyond "
+                    f"its {most:.4g} {unit}; perform it again within the limits"
+                )
     if len(limits.tied):
         bad = next((k for k, row in enumerate(filled) if not limits.kept(row, slack)), None)
         if bad is not None:

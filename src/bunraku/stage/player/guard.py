@@ -1,9 +1,14 @@
 """The last step before the wire: whatever is wanted, only what the machine may do gets through.
 
 What gets through keeps, at every period h: the range of the character, the servo's soft limits and pulse range (exactly, in
-counts); the velocity, |x - x_before| <= v h, ranges that depend on another value and distances between carriages, exactly before
-the values are rounded to counts. A wish that is not a number leaves a place where it is and sets a speed to zero. What came
-through before keeps all of this, so staying is always possible: where a tied wish cannot be met, it is halved until it can.
+counts); the velocity, |x - x_before| <= v h, the acceleration, |x - 2 x_before + x_before_that| <= a h^2, ranges that depend on
+another value and distances between carriages, exactly before the values are rounded to counts. A wish that is not a number leaves
+a place where it is and sets a speed to zero, as soon as the acceleration allows.
+
+After each step the machine can still come to rest, each step a h^2 shorter than the one before, with all limits kept: so there is
+always a step that keeps them, the one that brakes. Where values that are tied to each other cannot go as they are wanted, they go
+half as far from braking, and half again, until they can. What lags behind its wish comes back to it as fast as it can without
+going beyond: it brakes in time to meet it with the speed that the wish has now.
 
 A machine that stands outside at first is told to be there, within its pulse range, and may go inwards only, as fast as anywhere:
 what it has come back to is its limit until it is inside.
@@ -15,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
+from bunraku.stage.player.braking import largest_step, stopping_places
 from bunraku.stage.player.outputs import Outputs
 
 __all__ = ["Guard"]
@@ -43,12 +49,14 @@ class Guard:
         self.outputs = outputs
         self._limits = outputs.limits
         self._reach = outputs.limits.velocity / rate
-        self._tied = outputs.limits.tied
+        self._pull = np.minimum(outputs.limits.acceleration / rate**2, 2.0 * self._reach)  # from one way to the other: no limit
+        self._shared = np.union1d(outputs.limits.tied, outputs.limits.planar.ravel())
         self._smallest = CUT * outputs.resolution
         k = len(outputs.names)
         self.now, self.counts = outputs.home.copy(), outputs.counts(outputs.home)
         self._narrow()
-        self._step, self._next, self._change = np.zeros(k), np.zeros(k), np.zeros(k)
+        self._moved, self._wish = np.zeros(k), self.now.copy()
+        self._next, self._change = np.zeros(k), np.zeros(k)
         self.by = np.zeros(k)
         self.cut = self.wild = 0
 
@@ -76,7 +84,8 @@ class Guard:
         if not limits.kept(place, np.full(len(place), EXACT)):
             raise BadInput("the machine stands in a pose that its dependent ranges or distances forbid; move it by hand first")
         stands = self._tellable(known)
-        self.now[:] = stands
+        self.now[:] = self._wish[:] = stands
+        self._moved[:] = 0.0
         self.counts[:] = outputs.counts(stands, outputs.pulse_low, outputs.pulse_high)
         self._narrow()
         return stands, place
@@ -108,52 +117,84 @@ class Guard:
 
     def __call__(self, wanted: Array) -> Counts:
         """The counts (k,) to send for the values ``wanted`` (k,); the array is overwritten by the next call."""
-        now, step, new, limits = self.now, self._step, self._next, self._limits
+        now, new = self.now, self._next
         good = np.isfinite(wanted)
         if not good.all():
             self.wild += int(np.count_nonzero(~good))
             wanted = np.where(good, wanted, np.where(self.outputs.still, now, self.outputs.home))
         np.clip(wanted, self._lower, self._upper, out=new)
-        np.subtract(new, now, out=step)
-        np.clip(step, -self._reach, self._reach, out=step)
-        for a, b in limits.planar:
-            size = float(np.hypot(step[a], step[b]))
-            if size > self._reach[a]:
-                step[a] *= self._reach[a] / size
-                step[b] *= self._reach[a] / size
+        step = self._bounded(self._towards(new))
+        if len(self._shared):
+            step = self._together(step)
         np.add(now, step, out=new)
         np.clip(new, self._lower, self._upper, out=new)
-        if len(self._tied) and not limits.kept(new, self._slack):
-            self._untie(new)
         np.subtract(new, wanted, out=self._change)
         np.abs(self._change, out=self._change)
         if (self._change > self._smallest).any():
             self.cut += int(np.count_nonzero(self._change > self._smallest))
             np.maximum(self.by, self._change, out=self.by)
+        np.subtract(new, now, out=self._moved)
         now[:] = new
         self.counts[:] = self.outputs.counts(new, self._count_low, self._count_high)
         if self._outside:
             self._narrow()
         return self.counts
 
-    def _untie(self, new: Array) -> None:
-        """Bring tied values of ``new`` into what they may be together: the dependent ones follow, else all of them go less far."""
-        now, limits = self.now, self._limits
-        follow = new.copy()
-        for _ in range(2):
-            for index, on, knots in limits.dependents:
-                low, high = np.interp(follow[on], knots[:, 0], knots[:, 1]), np.interp(follow[on], knots[:, 0], knots[:, 2])
-                low, high = max(low, limits.lower[index]), min(high, limits.upper[index])
-                place = min(max(follow[index], low), high)
-                follow[index] = min(max(place, now[index] - self._reach[index]), now[index] + self._reach[index])
-        if limits.kept(follow, self._slack):
-            new[:] = follow
-            return
-        tied = self._tied
+    def _towards(self, wish: Array) -> Array:
+        """The step (k,) to a wish (k,); from far behind one that allows to brake and meet it at the speed it has."""
+        behind = self._wish - self.now
+        far = np.abs(behind)
+        late = np.copysign(far - largest_step(far, self._pull), behind)
+        self._wish[:] = wish
+        step: Array = wish - self.now - late
+        return step
+
+    def _bounded(self, step: Array) -> Array:
+        """The step (k,) within velocity and acceleration, and such that one can brake before the range ends."""
+        room = np.maximum(self._upper - self.now, 0.0), np.maximum(self.now - self._lower, 0.0)
+        up, down = (np.minimum(largest_step(gap, self._pull), self._reach) for gap in room)
+        found: Array = np.clip(np.clip(step, self._moved - self._pull, self._moved + self._pull), -down, up)
+        return found
+
+    def _together(self, step: Array) -> Array:
+        """The step (k,) with planar speeds and accelerations and everything tied kept, now and while braking from there."""
+        shared = self._shared
+        step = self._in_the_plane(step)
+        if self._can_stop(step):
+            return step
+        follow = self._in_the_plane(self._following(step))
+        if self._can_stop(follow):
+            return follow
+        braking, _ = stopping_places(self.now, self._moved, self._pull, self._limits.planar)
+        part = step[shared] - braking[shared]
         for halving in range(1, HALVINGS):
-            follow[:] = new
-            follow[tied] = now[tied] + (new[tied] - now[tied]) * 0.5**halving
-            if limits.kept(follow, self._slack):
-                new[:] = follow
-                return
-        new[tied] = now[tied]
+            step[shared] = braking[shared] + part * 0.5**halving
+            if self._can_stop(step):
+                return step
+        step[shared] = braking[shared]
+        return step
+
+    def _in_the_plane(self, step: Array) -> Array:
+        """The step (k,) with the speed of each carriage and its change within their limits, in their directions."""
+        for pair in self._limits.planar:
+            moved = self._moved[pair]
+            step[pair] *= min(1.0, self._reach[pair[0]] / max(float(np.hypot(*step[pair])), 1e-300))
+            change = step[pair] - moved
+            step[pair] = moved + change * min(1.0, self._pull[pair[0]] / max(float(np.hypot(*change)), 1e-300))
+        return step
+
+    def _can_stop(self, step: Array) -> bool:
+        """Whether a step (k,), and braking after it, keep ranges, dependent ranges and distances."""
+        _, places = stopping_places(self.now + step, step, self._pull, self._limits.planar)
+        inside = (places[-1] >= self._lower - EXACT) & (places[-1] <= self._upper + EXACT)
+        return bool(inside.all()) and self._limits.kept(places, self._slack)
+
+    def _following(self, step: Array) -> Array:
+        """The step (k,) with values whose range depends on another brought into it, as far as they can go."""
+        follow = self.now + step
+        for _ in range(2):
+            for index, on, knots in self._limits.dependents:
+                low, high = np.interp(follow[on], knots[:, 0], knots[:, 1]), np.interp(follow[on], knots[:, 0], knots[:, 2])
+                follow[index] = min(max(follow[index], low), high)
+            follow = self.now + self._bounded(follow - self.now)
+        return follow - self.now

@@ -40,17 +40,19 @@ class OutputLimits:
     distance: Array
 
     def excess(self, x: Array) -> Array:
-        """How far values x (k,) are beyond dependent ranges and distances, (k,); a lack of distance counts half, at its first."""
-        found = np.zeros(len(x))
+        """How far values x (..., k) are beyond dependent ranges and distances; a lack of distance counts half, at its first."""
+        found = np.zeros(x.shape)
         for index, on, knots in self.dependents:
-            low, high = np.interp(x[on], knots[:, 0], knots[:, 1]), np.interp(x[on], knots[:, 0], knots[:, 2])
-            found[index] = np.maximum(found[index], np.maximum(low - x[index], x[index] - high))
-        for (a, b, c, d), least in zip(self.apart, self.distance, strict=True):
-            found[a] = np.maximum(found[a], 0.5 * (least - np.hypot(x[a] - x[c], x[b] - x[d])))
+            low, high = np.interp(x[..., on], knots[:, 0], knots[:, 1]), np.interp(x[..., on], knots[:, 0], knots[:, 2])
+            found[..., index] = np.maximum(found[..., index], np.maximum(low - x[..., index], x[..., index] - high))
+        if len(self.apart):
+            a, b, c, d = self.apart.T
+            lack = 0.5 * (self.distance - np.hypot(x[..., a] - x[..., c], x[..., b] - x[..., d]))
+            np.maximum.at(found.T, a, lack.T)
         return found
 
     def kept(self, x: Array, slack: Array) -> bool:
-        """Whether values x (k,) keep dependent ranges and distances; ``slack`` (k,) is allowed beyond."""
+        """Whether values x (..., k) keep dependent ranges and distances; ``slack`` (k,) is allowed beyond."""
         return bool((self.excess(x) <= slack).all())
 
     @property

@@ -119,10 +119,18 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> Outputs:
         )
     reach = np.sort(np.stack([(count_low - zero) / slope, (count_high - zero) / slope]), axis=0)
     narrowed = replace(limits, lower=np.maximum(limits.lower, reach[0]), upper=np.minimum(limits.upper, reach[1]))
-    home = np.clip(_home(performances[0], names, every), narrowed.lower, narrowed.upper)
+    wanted = _home(performances[0], names, every)
+    still = np.array([unit != "rad/s" for unit in every])
+    home = np.clip(wanted, narrowed.lower, narrowed.upper)
+    turning = ~still & (np.abs(home - wanted) > 0.5 * np.abs(1.0 / slope))
+    if turning.any():
+        j = int(np.argmax(turning))
+        raise BadInput(
+            f"the wheel {names[j]!r} cannot stand still: its servo can be told [{narrowed.lower[j]:.3g}, {narrowed.upper[j]:.3g}] "
+            "rad/s; correct span_rad_s or the soft limits so that 0 rad/s is among them"
+        )
     bars = {"rad": np.radians(device.following_deg), "m": 1e-3 * device.following_mm}
     following = np.array([bars.get(unit, np.inf) for unit in every])
-    still = np.array([unit != "rad/s" for unit in every])
     pulse_low, pulse_high = (np.array([getattr(servo, end) for servo in servos]) for end in ("position_min", "position_max"))
     return Outputs(names, every, zero, slope, narrowed, count_low, count_high, pulse_low, pulse_high, home, still, following)
 

@@ -25,7 +25,7 @@ from bunraku.stage.player.cues import Cue, Cues
 from bunraku.stage.player.guard import Guard
 from bunraku.stage.player.outputs import outputs_of
 from bunraku.stage.player.program import Program, Show, Take
-from bunraku.stage.player.ramp import SHORTEST, way
+from bunraku.stage.player.ramp import way
 from bunraku.stage.player.record import KEPT, PlayRecord, Tape
 from bunraku.stage.player.samples import MOST, held_for, samples_at
 from bunraku.stage.player.undisturbed import undisturbed
@@ -119,7 +119,7 @@ class _Run:
         self.tick = 0
         self.measured: Array | None = None
         self.cost = 0.0
-        self.wanted, self.before = np.zeros(k), np.zeros(k)
+        self.wanted, self.before, self.speed = np.zeros(k), np.zeros(k), np.zeros(k)
         self.rows: Array = np.zeros((0, k))
         self.row = 0
         self.role = ""
@@ -196,7 +196,7 @@ class _Run:
             table = self.player._tables[role]
             takes[role] = Take(role, performance.clip_name, np.where(np.isnan(table), inside, table), performance.audio)
         self.program = Program(takes, self.player.show.loops)
-        self._lead_to(self.program.next(), stands, None)
+        self._lead_to(self.program.next())
         self.clock.start()
         self.follower.read(*self.clock.reading())
         self.tick = int(np.ceil((self.follower.show(time.monotonic()) + LEAD) * self.rate))
@@ -254,7 +254,9 @@ class _Run:
                 )
         else:
             self.run_of_missed = 0
-        np.subtract(self.guard.now, self.following.correction, out=self.before)
+        here = self.guard.now - self.following.correction
+        self.speed[:] = (here - self.before) * self.rate
+        self.before[:] = here
         left = len(self.rows) - 1 - self.row
         jump = min(behind, max(left - 1, 0))
         self.skipped += jump
@@ -294,27 +296,30 @@ class _Run:
             take, self.coming = self.coming, None
             self.role = take.role
             self.played.append(take.name)
-            near = np.abs(take.table[0] - self.before) <= self.outputs.resolution
-            there = take.audio is None and len(take.table) > 1 and self.tape.ticks and near.all()  # a sound starts with row 0
+            there = not len(self.rows) and len(take.table) > 1 and self.tape.ticks  # no way was needed: it goes on from here
             self.rows, self.row = take.table, 1 if there else 0
             return True
         take_after = self.program.next()
-        self._lead_to(take_after, self.before.copy(), None)
+        self._lead_to(take_after)
         if take_after is None:
             return bool(len(self.rows))
         self._sound(take_after)
         return True if len(self.rows) else self._turn()
 
-    def _lead_to(self, take: Take | None, place: Array, speed: Array | None) -> None:
-        """The rows from ``place`` (k,), moving with ``speed`` (k,), to the beginning of a take, or to rest: wheels stand still."""
-        limits = self.outputs.limits
+    def _lead_to(self, take: Take | None) -> None:
+        """The rows from here, at the speed it has, to the beginning of a take and its speed, or to rest: wheels stand still.
+
+        A voice begins with the first row of its take, so there is a way to each that has one. Where gains make the commands, the
+        first of them is the take's second row; the way includes the first.
+        """
+        limits, place = self.outputs.limits, self.before.copy()
         end = np.clip(self.outputs.rest(place), limits.lower, limits.upper) if take is None else take.table[0]
-        rows = way(place, end, limits, self.rate, speed)
-        lead = int(np.ceil(SHORTEST * self.rate))
-        if take is None and len(rows):
+        arriving = None
+        if take is not None and len(take.table) > 1:
+            arriving = np.diff(np.clip(take.table[:2], limits.lower, limits.upper), axis=0)[0] * self.rate
+        rows = way(place, end, limits, self.rate, self.speed, arriving, always=take is not None and take.audio is not None)
+        if len(rows) and (take is None or take.role in self.player._closed):
             rows = np.vstack([rows, end])
-        if take is not None and take.audio is not None and len(rows) < lead:
-            rows = np.vstack([rows, np.tile(end, (lead - len(rows), 1))])
         self.rows, self.row, self.role = rows, 0, ""
         self.coming, self.resting = take, take is None
 
@@ -336,10 +341,7 @@ class _Run:
             return
         self.ended_by = cue.source if self.program.stopping else ""
         self.clock.silence()
-        speed = np.zeros(len(self.before))
-        if 0 < self.row < len(self.rows):
-            speed = (self.rows[self.row] - self.rows[self.row - 1]) * self.rate
-        self._lead_to(take, self.before.copy(), speed)
+        self._lead_to(take)
         if take is not None:
             self._sound(take)
 

@@ -56,7 +56,8 @@ def held_for(seconds: float, table: Array, outputs: Outputs, rate: float) -> Arr
         return table
     last = np.where(np.isnan(table[-1]), outputs.home, table[-1])
     rest = outputs.rest(last)
-    slowing = way(last, rest, outputs.limits, rate)
+    speed = (table[-1] - table[-2]) * rate if len(table) > 1 else None
+    slowing = way(last, rest, outputs.limits, rate, speed)
     tail = np.vstack([slowing, np.tile(rest, (max(count - len(table) - len(slowing), 1), 1))])
     tail[:, np.isnan(table[-1])] = np.nan
     return np.vstack([table, tail])

@@ -1,0 +1,43 @@
+"""How a motion comes to rest, in steps a period, each at most A shorter than the one before.
+
+A step s is followed by s - A, s - 2 A, ... with n = floor(s / A) of them, which lead s n - A n (n + 1) / 2 farther. So the largest
+step from which a motion can still stop within a gap g, that step included, is s = (g + A n (n + 1) / 2) / (n + 1), where n is the
+largest whole number with A n (n + 1) / 2 <= g.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["largest_step", "stopping_places"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+MOST_PLACES = 64
+"""So many places of a long way to rest are looked at."""
+
+
+def largest_step(gap: Array, pull: Array) -> Array:
+    """The largest steps (k,) from which one comes to rest within gaps (k,) >= 0, if each is at most ``pull`` (k,) shorter."""
+    n = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * gap / pull) - 1.0))
+    found: Array = (gap + 0.5 * pull * n * (n + 1.0)) / (n + 1.0)
+    return found
+
+
+def stopping_places(place: Array, step: Array, pull: Array, planar: Indices) -> tuple[Array, Array]:
+    """The first step (k,) of coming to rest after ``step`` (k,), and where it leads from ``place`` (k,): (m, k), rest the last.
+
+    Pairs in ``planar`` (p, 2) slow down together, in their direction.
+    """
+    size = np.abs(step)
+    if len(planar):
+        size[planar] = np.hypot(step[planar[:, 0]], step[planar[:, 1]])[:, None]
+    part = pull / np.maximum(size, 1e-300)
+    last = np.floor(1.0 / part)
+    count = int(last.max(initial=0.0))
+    at = np.unique(np.linspace(0, count, min(count + 1, MOST_PLACES)).astype(np.int64))
+    n = np.minimum(at[:, None], last)
+    places: Array = place + step * (n - 0.5 * np.where(n > 0.0, part * n * (n + 1.0), 0.0))
+    return step * np.maximum(1.0 - part, 0.0), places
