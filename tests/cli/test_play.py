@@ -16,8 +16,8 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.cli import main
-from bunraku.formats.registry import write_performance
-from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
+from bunraku.formats.registry import read_performance, write_performance
+from bunraku.motion import Certificate, Channel, Check, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
 from bunraku.stage.devices.device_yaml import read_device
 
@@ -123,6 +123,34 @@ def test_a_simulated_machine_that_is_silent_is_a_busy_computer(
         assert facts["ended"].startswith("head: the device does not answer; the machine is simulated, and the computer was too")
         assert "timeout_ms (at most 50)" in facts["notes"][-1]
         assert "cable" not in out.err
+
+
+@pytest.mark.parametrize(
+    ("certificate", "said"),
+    [
+        (Certificate(Status.CONVERGED, (Check("balance margin", -0.02, "m", 0.0, at_least=True),)), "balance margin = -0.02 m"),
+        (Certificate(Status.MAX_ITERATIONS, ()), "The iteration limit was reached; this is the best result so far; run"),
+    ],
+)
+def test_what_is_not_proven_is_told_and_moves_no_hardware_by_itself(
+    file: Path, certificate: Certificate, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_performance(file, read_performance(file).changed(certificate=certificate))
+    device = file.parent / "head.device.yaml"
+    assert main._run(["calibrate", str(device), "--from", str(file), "--driver", "dynamixel", "--port", "/dev/none"]) == 0
+    assert main._run(["play", str(file), "--json", "--clock", "monotonic"]) == 0
+    out = capsys.readouterr()
+    note = f"the certificate of 'nod' does not hold: {said}"
+    assert f"note: {note}" in out.err
+    assert note in json.loads(out.out)["notes"][0]
+    live = ["play", str(file), "--device", str(device), "--live", "dynamixel"]
+    assert main._run(live) == 2
+    err = capsys.readouterr().err.strip().splitlines()
+    assert note in err[-1]
+    assert "run bunraku verify" in err[-1]
+    assert "--unproven" in err[-1]
+    assert main._run([*live, "--unproven"]) == 1, "as far as the machine, which is not there"
+    assert "/dev/none" in capsys.readouterr().err
 
 
 def test_a_key_that_stops_a_rehearsal_is_no_busy_computer() -> None:

@@ -40,12 +40,16 @@ def play(
     osc: Annotated[int | None, typer.Option(help="Take cues by OSC on this UDP port of this machine; 0 for a free one")] = None,
     clock: Annotated[str, typer.Option(help="Whose time counts: auto (the sound card if there is one), sound, monotonic")] = "auto",
     simulate: Annotated[bool, typer.Option("--simulate", help="Rehearse on a simulated machine that speaks the protocol")] = False,
+    unproven: Annotated[
+        bool, typer.Option("--unproven", help="Move hardware although the certificate of a performance does not hold")
+    ] = False,
     log: Annotated[Path | None, typer.Option(help="Write all that was sent, with its time, to this .csv")] = None,
     json: Annotated[bool, typer.Option("--json", help="The record as JSON on stdout")] = False,
 ) -> int:
     """Play a performance in time with its voice, within every limit of character and servos. Space, q or Ctrl-C stop the machine.
 
-    Without --live nothing moves: commands go to a dry run. Exit 0 when the show ended as planned or by a cue to end, 1 when the
+    Without --live nothing moves: commands go to a dry run. What its certificate does not prove moves no hardware without
+    --unproven. Exit 0 when the show ended as planned or by a cue to end, 1 when the
     machine was stopped: by a key, Ctrl-C, an emergency stop by OSC, or because something was wrong.
     """
     from bunraku.cli.console import emit_json, say
@@ -70,6 +74,8 @@ def play(
     parts = list(show.parts.values())
     told = _device(parts, live, device, port, simulate)
     player = Player(show, told)
+    if player.unproven and told.driver != "dry-run" and not (simulate or unproven):
+        raise BadInput(f"{player.unproven[0]}; or play it all the same with --unproven: THE MACHINE MOVES")
     for note in player.notes:
         say(f"note: {note}")
     record = _played(player, _clock(clock, parts), osc, simulate)

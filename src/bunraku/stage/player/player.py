@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.motion import Audio
+from bunraku.motion import Audio, Performance
 from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.dry_run import DryRunDriver
@@ -55,13 +55,15 @@ class _Stop(Exception):
 class Player:
     """Plays a show on a device. Everything that can be refused is refused here, before any machine is touched.
 
-    ``outputs``: which channel goes to which servo, within which limits; ``notes``: what a person should know, in sentences.
+    ``outputs``: which channel goes to which servo, within which limits; ``notes``: what a person should know, in sentences;
+    ``unproven``: those of them that say whose certificate does not hold. Such a performance is played all the same.
     """
 
     def __init__(self, show: Show, device: Device) -> None:
         self.show, self.device = show, device
         self.outputs = outputs_of(list(show.parts.values()), device)
-        self.notes: list[str] = []
+        self.unproven = [_doubt(one) for one in show.parts.values() if not one.certificate.holds]
+        self.notes = list(self.unproven)
         self._tables: dict[str, Array] = {}
         self._closed: dict[str, StateFeedback] = {}
         for role, performance in show.parts.items():
@@ -94,6 +96,14 @@ class Player:
             driver.release()
             raise BadInput("this show ends only when someone stops it, and nobody can; give --osc, or play it from a terminal")
         return _Run(self, driver, clock, cues, watch).play()
+
+
+def _doubt(performance: Performance) -> str:
+    """Why a performance is not proven, and what to do."""
+    certificate = performance.certificate
+    failed = [check.sentence for check in certificate.checks if not check.holds]
+    why = listed(failed, 2) if failed else certificate.status.sentence.rstrip(".")
+    return f"the certificate of {performance.clip_name!r} does not hold: {why}; run bunraku verify, and perform it again"
 
 
 class _Run:
