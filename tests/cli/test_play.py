@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -73,20 +74,28 @@ def test_hardware_moves_with_live_and_a_device_file_only(file: Path, capsys: pyt
     assert facts["ended"] in out.err
 
 
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition; a minute is too long."""
+    end = time.monotonic() + 60.0
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+
+
 @pytest.mark.parametrize("live", ["dynamixel", "serial"])
 def test_a_rehearsal_speaks_the_protocol(file: Path, live: str, capsys: pytest.CaptureFixture[str]) -> None:
     device = file.parent / "head.device.yaml"
     assert main._run(["calibrate", str(device), "--from", str(file), "--driver", live, "--set", "missed_deadlines=1000"]) == 0
     assert main._run(["calibrate", str(device), "--set", "timeout_ms=50"]) == 0
-    code = main._run(["play", str(file), "--device", str(device), "--live", live, "--simulate", "--json", "--loop", "2"])
-    facts = json.loads(capsys.readouterr().out)
-    if code:  # a computer so busy that the simulated machine does not answer in time stops the show, and says so
+    for _ in range(20):  # a computer so busy that the simulated machine does not answer in time stops the show, and says so
+        code = main._run(["play", str(file), "--device", str(device), "--live", live, "--simulate", "--json", "--loop", "2"])
+        facts = json.loads(capsys.readouterr().out)
+        if not code:
+            break
         assert facts["stopped"]
-        assert "answer" in facts["ended"]
-    else:
-        assert (facts["driver"], facts["played"]) == (live, ["nod", "nod"])
-        assert facts["outputs"] == ["yaw", "nod"]
-        assert facts["commands"] >= 40
+        assert "the computer was too busy" in facts["ended"]
+    assert (code, facts["driver"], facts["played"]) == (0, live, ["nod", "nod"])
+    assert facts["outputs"] == ["yaw", "nod"]
+    assert facts["commands"] + facts["skipped"] >= 40
 
 
 def test_a_log_tells_every_command_as_sent(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,15 +231,25 @@ def test_cues_by_osc_from_another_program(file: Path) -> None:
 def test_jogging_at_a_terminal_writes_what_was_found(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pty
 
+    from bunraku.stage.devices.dry_run import DryRunDriver
+    from bunraku.stage.player.jog import Jog
+
     device = file.parent / "head.device.yaml"
     assert main._run(["calibrate", str(device), "--from", str(file)]) == 0
+    told: list[int] = []
+    heard: list[str] = []
+    send, hear = DryRunDriver.send, Jog.press
+    monkeypatch.setattr(DryRunDriver, "send", lambda self, counts: (send(self, counts), told.append(int(counts[1])))[0])
+    monkeypatch.setattr(Jog, "press", lambda self, key: (hear(self, key), heard.append(key))[0])
     master, slave = pty.openpty()
     with os.fdopen(slave, "r") as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
 
         def press() -> None:
-            for key in b"DDD]rw":
-                time.sleep(0.15)
+            """Each key when the one before has been heard, and the end only where the servo has moved."""
+            for k, key in enumerate(b"DDD]rw"):
+                moved = 16_000 if key == ord("]") else 0
+                until(lambda k=k, moved=moved: told[-1:] > [moved] and len(heard) == k)
                 os.write(master, bytes([key]))
 
         person = threading.Thread(target=press)

@@ -53,6 +53,26 @@ class Memory(Driver):
         return np.array(self.sent)
 
 
+class Time:
+    """Time that goes on only when a test lets it: no busy computer makes the player late."""
+
+    now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+TIME = Time()
+
+
+@pytest.fixture
+def punctual(monkeypatch: pytest.MonkeyPatch) -> Time:
+    """The player and its clocks go by `TIME`, which `Scripted` moves on."""
+    monkeypatch.setattr("bunraku.stage.player.player.time", TIME)
+    monkeypatch.setattr("bunraku.stage.player.clock.time", TIME)
+    return TIME
+
+
 class Scripted(Cues):
     """Cues at given periods, and no waiting: a show of minutes takes as long as its arithmetic."""
 
@@ -66,6 +86,7 @@ class Scripted(Cues):
         return True
 
     def wait(self, until: float, spin: float) -> list[Cue]:
+        TIME.now = max(TIME.now, until)
         if until == self._until:  # asked again in the same period
             return []
         self._until = until

@@ -23,6 +23,7 @@ from bunraku.stage.player.program import Show
 from bunraku.stage.servos import ServoCalibration
 
 RATE, STEPS = 100.0, 150
+pytestmark = pytest.mark.usefixtures("punctual")
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.5, 0.9])

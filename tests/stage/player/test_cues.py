@@ -39,8 +39,11 @@ def test_a_cue_ends_the_wait_and_garbage_does_not() -> None:
         for _ in range(100):
             sender.sendto(b"\xff garbage", ("127.0.0.1", cues.port))
         begin = time.monotonic()
-        assert cues.wait(begin + 0.05, 0.001) == []
-        assert time.monotonic() >= begin + 0.05
+        while cues.ignored < 100:  # a busy computer may take more than one wait for them
+            until = time.monotonic() + 0.05
+            assert cues.wait(until, 0.001) == []
+            assert time.monotonic() >= until
+            assert time.monotonic() < begin + 60.0
         assert cues.ignored == 100
         sender.sendto(write_osc("/bunraku/estop"), ("127.0.0.1", cues.port))
         assert [cue.kind for cue in cues.wait(time.monotonic() + 60.0, 0.001)] == ["estop"], "long before the minute is over"

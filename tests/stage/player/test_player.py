@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.stage.player.conftest import NAMES, Memory, Scripted, character_of, device_of, performance_of, waving
+from tests.stage.player.conftest import NAMES, TIME, Memory, Scripted, character_of, device_of, performance_of, waving
 
 from bunraku.errors import BadInput
 from bunraku.motion import Audio, Channel
@@ -24,6 +23,8 @@ from bunraku.stage.player.player import Player
 from bunraku.stage.player.program import Show
 from bunraku.stage.player.record import PlayRecord
 from bunraku.stage.servos import ServoCalibration
+
+pytestmark = pytest.mark.usefixtures("punctual")
 
 
 def played(show: Show, driver: Memory, cues: dict[int, Cue] | None = None, **fields: object) -> tuple[Player, PlayRecord]:
@@ -256,30 +257,25 @@ def test_a_machine_that_reports_nonsense_is_stopped(show) -> None:
     assert "'yaw' reports nan" in record.ended
 
 
-def test_missed_deadlines_stop_it_and_a_single_one_is_caught_up(show) -> None:
+@pytest.mark.parametrize(("pause", "few"), [(0.025, False), (0.5, True)])
+def test_missed_deadlines_stop_it_and_a_single_one_is_caught_up(show, pause: float, few: bool) -> None:
     class Slow(Memory):
-        pause = 0.0
-
         def send(self, counts: np.ndarray) -> None:
             super().send(counts)
             if len(self.sent) == 20:
-                time.sleep(self.pause)
+                TIME.now += pause
 
-    for pause, few in ((0.025, False), (0.5, True)):
-        driver = Slow(follows)
-        driver.pause = pause
-        player = Player(Show(show), device_of(missed_deadlines=20))
-        with Cues() as cues:
-            record = player.run(driver, MonotonicClock(), cues)
-        if few:
-            assert record.stopped
-            assert "deadlines in a row were missed" in record.ended
-            assert len(driver.sent) == 21
-        elif not record.stopped:  # a busy computer may miss more
-            assert record.missed >= 1
-            assert record.skipped >= 1
-            np.testing.assert_array_equal(driver.counts[-1], player.outputs.counts(waving()[-1]))
-        within(player, driver.counts)
+    driver = Slow(follows)
+    player, record = played(Show(show), driver, missed_deadlines=20)
+    if few:
+        assert record.stopped
+        assert "deadlines in a row were missed" in record.ended
+        assert (len(driver.sent), driver.released) == (21, 1)
+    else:
+        assert record.ended == "the show is over"
+        assert (record.missed, record.skipped) == (1, 1), "the next one is 15 ms late: it is left out"
+        np.testing.assert_array_equal(driver.counts[-1], player.outputs.counts(waving()[-1]))
+    within(player, driver.counts)
 
 
 def test_idle_cue_main_idle_stop_end(show) -> None:
@@ -449,8 +445,7 @@ def test_a_flood_of_cues_does_not_hold_up_the_motion(show) -> None:
             self.asked += 1
             if self.asked > 10**5:
                 return [Cue("estop", "a test that would never end")]
-            while time.monotonic() < until - spin:
-                pass
+            TIME.now = max(TIME.now + 1e-4, until - spin)
             return [Cue("start", "a flood")] * 16
 
     driver = Memory(follows)
