@@ -2,8 +2,9 @@
 
 The player's master clock is a simulated sound card whose quartz errs by 80 ppm (48 ms in 10 minutes) and tells its time in blocks
 of 10 ms. Lateness is that of the moment a command leaves the player. Skew and drift are measured at the other end: when whole
-commands arrived at the bus, against the time of that clock. An emergency stop by OSC is timed from its sending to the release. On
-a busy computer the figures are those of the computer: look at the load.
+commands arrived at the bus, against the time of that clock. An emergency stop by OSC is timed from its sending to the release: of
+a dry run, of the bus, and of a bus whose answers have begun to come a quarter of a second late. On a busy computer the figures are
+those of the computer: look at the load.
 
 Run: python benchmarks/how_punctual_is_the_player.py [--minutes 0.5]
 """
@@ -27,7 +28,9 @@ from bunraku.motion import Certificate, Channel, JointCurves, Performance, Prove
 from bunraku.optimization.solution import Status
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.drivers import open_driver
-from bunraku.stage.devices.dry_run import DryRunDriver
+from bunraku.stage.devices.fault import DeviceFault
+from bunraku.stage.devices.simulated.fault import SimulatedFault
+from bunraku.stage.devices.simulated.machine import SimulatedMachine
 from bunraku.stage.player.clock import SimulatedSoundClock
 from bunraku.stage.player.cues import Cues
 from bunraku.stage.player.described import described_device
@@ -54,8 +57,8 @@ def performance(minutes: float) -> Performance:
         motors=tuple(Motor(name=n, coordinate=n, velocity=6.0, acceleration=60.0) for n in names),
     )
     t = np.arange(round(60.0 * minutes * RATE) + 1)[:, None] / RATE
-    envelope = np.minimum(1.0, np.minimum(t, t[-1] - t))
-    values = envelope * np.sin(2.0 * np.pi * np.linspace(0.2, 0.7, SERVOS) * t)
+    edge = np.minimum(1.0, np.minimum(t, t[-1] - t))
+    values = edge**2 * (3.0 - 2.0 * edge) * np.sin(2.0 * np.pi * np.linspace(0.2, 0.7, SERVOS) * t)
     curves = JointCurves(names, RATE, values)
     channels = tuple(Channel(n, "position", "rad", RATE, values[:, j]) for j, n in enumerate(names))
     return Performance(who, "swing", channels, curves, curves, Certificate(Status.CONVERGED, ()), Provenance("bench", {}, {}, {}))
@@ -69,39 +72,44 @@ def serve(device: Device, line: Connection) -> None:
         line.send([arrival for arrival, _, _ in bus.commands])
 
 
-class Stopwatch(DryRunDriver):
-    """Notes when it is released."""
+def stops(show: Performance, driver_name: str, *, late: bool = False, count: int = 20) -> np.ndarray:
+    """Times [ms] from the sending of an emergency stop by OSC, at any moment of a period, to the release of the machine.
 
-    at = 0.0
+    ``late``: the answer that the player waits for comes a quarter of a second late.
+    """
+    device, rng, found = described_device([show], driver_name), np.random.default_rng(0), []
+    while len(found) < count:
+        with contextlib.ExitStack() as stack:
+            with undisturbed():
+                bus = stack.enter_context(simulated_machine(device)) if driver_name != "dry-run" else None
+            player = Player(Show(show), device.changed(port=bus.port, timeout_ms=50.0) if bus is not None else device)
+            try:
+                driver, times = open_driver(player.device), []
+            except DeviceFault:  # a computer so busy that the bus seems silent
+                continue
+            stack.callback(driver.close)
+            release = driver.release
+            driver.release = lambda release=release, times=times: (release(), times.append(time.monotonic()))[0]
+            cues = stack.enter_context(Cues(0))
 
-    def release(self) -> None:
-        super().release()
-        self.at = time.monotonic()
+            def stop(port: int, after: float, bus: SimulatedMachine | None = bus, times: list[float] = times) -> None:
+                time.sleep(after)
+                if late and bus is not None:
+                    bus.fault = SimulatedFault.LATE
+                    time.sleep(0.015)  # by then the player waits for an answer
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+                    times.append(time.monotonic())
+                    line.sendto(write_osc("/bunraku/estop"), ("127.0.0.1", port))
 
-
-def stops(show: Performance, count: int = 20) -> np.ndarray:
-    """Times [ms] from the sending of an emergency stop by OSC, at any moment of a period, to the release of the machine."""
-    device, rng, found = described_device([show], "dry-run"), np.random.default_rng(0), []
-    player = Player(Show(show), device)
-    for _ in range(count):
-        driver, sent = Stopwatch(device), []
-
-        def stop(port: int, after: float, sent: list[float] = sent) -> None:
-            time.sleep(after)
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-                sent.append(time.monotonic())
-                line.sendto(write_osc("/bunraku/estop"), ("127.0.0.1", port))
-
-        driver.open()
-        with Cues(0) as cues:
             assert cues.port is not None
             with undisturbed():
                 sender = threading.Thread(target=stop, args=(cues.port, rng.uniform(0.2, 0.4)))
                 sender.start()
             record = player.run(driver, SimulatedSoundClock(), cues)
             sender.join()
-        assert record.stopped
-        found.append(1e3 * (driver.at - sent[0]))
+            assert record.stopped
+            if record.ended.startswith("emergency stop"):  # else a computer so busy that the bus seemed silent
+                found.append(1e3 * (times[1] - times[0]))
     return np.array(found)
 
 
@@ -145,14 +153,16 @@ def main() -> int:
         ("drift at the bus over the whole time", abs(drift), DRIFT_MS),
         (f"(what the quartz alone would make: {1e3 * ERROR * 60.0 * minutes:.1f} ms)", None, None),
     )
-    reaction = stops(show)
-    rows = (*rows, ("emergency stop by OSC to release, worst of 20", float(reaction.max()), 1e3 / RATE))
+    kinds = (("a dry run", "dry-run", False), ("the bus", "dynamixel", False), ("a bus that is late", "dynamixel", True))
+    for what, name, late in kinds:
+        reaction = stops(show, name, late=late)
+        rows = (*rows, (f"stop by OSC to release of {what}, worst of 20", float(reaction.max()), 1e3 / RATE))
     met = whole and not record.stopped
     for what, value, bar in rows:
         if value is None or bar is None:
             print(f"  {what}")
             continue
-        print(f"  {what:42} {value:8.3f} ms  (at most {bar:g}): {'holds' if value <= bar else 'DOES NOT HOLD'}")
+        print(f"  {what:52} {value:8.3f} ms  (at most {bar:g}): {'holds' if value <= bar else 'DOES NOT HOLD'}")
         met = met and value <= bar
     return 0 if met else 1
 

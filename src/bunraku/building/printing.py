@@ -19,7 +19,7 @@ class Material:
 
 
 PRINTER = (0.22, 0.22, 0.25)
-"""Bed (x, y) and height of a usual printer [m]: the largest print, wherever no other printer is named."""
+"""Width, depth and height of the largest print of a usual printer [m], wherever no other printer is named."""
 
 PLA = Material("PLA", 1240.0, 0.003)
 """Polylactide as usually sold; walls of 3 mm."""

@@ -143,6 +143,38 @@ def test_who_does_not_answer_at_all_is_silent(rig, name: str, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("name", ["dynamixel", "maestro", "serial", "websocket"])
+def test_a_wait_for_an_answer_ends_when_someone_presses_stop(rig, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pressed(Exception):
+        pass
+
+    asked = []
+
+    def third_time() -> None:
+        asked.append(name)
+        if len(asked) == 3:
+            raise Pressed
+
+    monkeypatch.setattr("bunraku.stage.devices.simulated.machine.LATE_S", 60.0)
+    monkeypatch.setattr("bunraku.stage.devices.simulated.websocket_puppet.LATE_S", 60.0)
+    with rig.rigged(name, IDS) as (board, driver):
+        rig.opened(driver)
+        driver.send(np.full(len(IDS), 2100))
+        assert rig.until(lambda: board.commands)
+        board.fault = F.LATE
+        if name == "websocket":
+            driver._heard = -np.inf
+            driver._unanswered.clear()
+        driver.hear = third_time
+        with pytest.raises(Pressed):
+            driver.measure()
+        assert len(asked) == 3
+        driver.hear = None
+        driver.release()
+        assert rig.until(lambda: safe(board, name)), "released all the same"
+
+
+@pytest.mark.usefixtures("patient")
 def test_the_first_servo_missing_is_not_taken_for_silence(rig) -> None:
     with rig.rigged("dynamixel", IDS) as (board, driver):
         rig.opened(driver)

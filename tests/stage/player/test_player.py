@@ -192,6 +192,37 @@ def test_a_stop_ends_it_within_the_period_and_the_machine_is_released(show, at: 
     assert record.sentences[0].startswith("STOPPED: emergency stop by the space key (machine released")
 
 
+def test_a_stop_is_heard_while_the_machine_keeps_one_waiting(show) -> None:
+    """An answer that comes late by 50 ms: the stop does not wait for it, and other cues are not lost."""
+    said = [Cue("cue", "OSC", "nobody"), Cue("estop", "the space key")]
+
+    class Late(Memory):
+        steps = 0
+
+        def measure(self) -> np.ndarray | None:
+            for _ in range(25 if len(self.sent) == 30 else 0):
+                TIME.now += 0.002
+                self.steps += 1
+                self.waiting()
+            return follows(self.sent)
+
+    class Pressed(Scripted):
+        def read(self) -> list[Cue]:
+            return [said.pop(0)] if said and driver.steps in (1, 4) else []
+
+    driver, player = Late(), Player(Show(show), device_of())
+    with Pressed() as cues:
+        record = player.run(driver, MonotonicClock(), cues)
+    assert record.ended == "emergency stop by the space key"
+    assert (driver.steps, len(driver.sent), driver.released) == (4, 30, 1)
+    assert driver.hear is None
+    said, driver = [Cue("cue", "OSC", "nobody")], Late()
+    with Pressed() as cues:
+        record = player.run(driver, MonotonicClock(), cues)
+    assert not record.stopped
+    assert "no performance called 'nobody'" in record.notes[-1]
+
+
 def test_the_record_has_units_and_says_who_ended_the_show(show) -> None:
     def behind(sent: list) -> np.ndarray:
         place = follows(sent)

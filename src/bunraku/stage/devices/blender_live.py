@@ -45,7 +45,7 @@ class BlenderLiveDriver(Driver):
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._line = SerialPort(device)
+        self._line = SerialPort(device, self.waiting)
         self._ids = device.ids
         self._servos = list(device.servos.values())
         self._none: list[int | None] = [None] * len(self._ids)

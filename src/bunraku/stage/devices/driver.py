@@ -4,8 +4,9 @@ To add a protocol:
 
 1. Write a final class with the five methods below in a file of its own. The constructor takes the `Device` that describes the
    machine and stores it; nothing is opened and no heavy package is imported before :meth:`Driver.open`.
-2. Every wait has an end well below 100 ms. What goes wrong is raised as a `DeviceFault` of the fitting kind; no exception of
-   another library gets out.
+2. Every wait has an end well below 100 ms, and calls :meth:`Driver.waiting` every few milliseconds: someone may press stop
+   meanwhile, and then the wait ends with what that raises. What goes wrong is raised as a `DeviceFault` of the fitting kind; no
+   exception of another library gets out.
 3. :meth:`Driver.release` is the safe state. It is called after a fault too, when the line may be gone: it does what it can,
    returns in time, and never raises. Its docstring says what the machine does then.
 4. Add a line to the table in `drivers.py`, and a simulated machine with its faults to the tests.
@@ -14,6 +15,7 @@ To add a protocol:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +26,16 @@ __all__ = ["Driver"]
 class Driver(ABC):
     """A line to one machine. Commands are whole numbers, one for each output in the order of the device's description.
 
-    They are clamped before they arrive here; a driver sends what it gets.
+    They are clamped before they arrive here; a driver sends what it gets. ``hear`` is what a wait for an answer listens to, if
+    anything; what it raises ends the wait, and the driver can be released then.
     """
+
+    hear: Callable[[], None] | None = None
+
+    def waiting(self) -> None:
+        """Called by a driver again and again while it waits for the machine."""
+        if self.hear is not None:
+            self.hear()
 
     @abstractmethod
     def open(self) -> None:

@@ -57,7 +57,7 @@ class DynamixelDriver(Driver):
         self.device = device
         self._ids = list(device.ids)
         self._all = list(device.ids)
-        self._line = SerialPort(device)
+        self._line = SerialPort(device, self.waiting)
         self._port = _SdkPort(self._line, device)
         self._listener = Listener(device.timeout_ms / 1e3, wavering=(*WAVERING, FaultKind.MISSING))
         self._sdk: Any = None

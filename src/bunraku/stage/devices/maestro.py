@@ -77,7 +77,7 @@ class MaestroDriver(Driver):
     def __init__(self, device: Device) -> None:
         self.device = device
         self._ids = device.ids
-        self._line = SerialPort(device)
+        self._line = SerialPort(device, self.waiting)
         self._patience = device.timeout_ms / 1e3
         self._listener = Listener(self._patience)
 

@@ -82,7 +82,7 @@ class SerialLineDriver(Driver):
         self.device = device
         self._ids = device.ids
         self._sensors: tuple[int, ...] = ()
-        self._line = SerialPort(device)
+        self._line = SerialPort(device, self.waiting)
         self._listener = Listener(device.timeout_ms / 1e3)
         self._patience = round(1e3 * max(0.1, 4.0 / device.rate_hz))
         self._number = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -35,14 +35,15 @@ class SerialPort:
     """The line of a device. Times called ``until`` are of `time.monotonic` [s]; no method waits past its end by more than 2 ms.
 
     The time is looked at before each attempt, not after it: what came while this program was put to sleep by a busy computer still
-    counts as in time.
+    counts as in time. ``waiting`` is called after each step of a wait for bytes; it may raise to end it.
     """
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, waiting: Callable[[], None] = lambda: None) -> None:
         self.place = f"{device.name} at {device.port or 'no port'}"
         self._port, self._baud = device.port, device.baud
         self._backlog = int(device.baud / BITS_A_BYTE * BACKLOG_S)
         self._serial: Any = None
+        self._wait = waiting
 
     @property
     def byte_s(self) -> float:
@@ -87,6 +88,7 @@ class SerialPort:
                 found += line.read(size - len(found))
                 if late:
                     break
+                self._wait()
         return found
 
     def read_waiting(self, most: int) -> bytes:
@@ -106,6 +108,7 @@ class SerialPort:
                 found += line.read_until(b"\n", longest - len(found))
                 if late:
                     break
+                self._wait()
         return found
 
     def drop_input(self) -> None:

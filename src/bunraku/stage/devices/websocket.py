@@ -125,6 +125,7 @@ class WebsocketDriver(Driver):
             with self._changed:
                 while any(one <= n for one, _ in self._unanswered) and time.monotonic() < until and self._fault is None:
                     self._changed.wait(0.005)
+                    self.waiting()
                 self._check()
         with self._changed:
             return None if self._measured is None else self._measured.copy()

@@ -1,7 +1,8 @@
 """The player: performances to a machine, sample by sample, in time with the master clock.
 
 Order of events in one period: wait for the moment (a cue ends the wait at once), clamp, send, write down, then measure with what
-time is left. What was measured counts for the next command. Performances with gains are measured first, then corrected and sent.
+time is left (an emergency stop ends that wait too). What was measured counts for the next command. Performances with gains are
+measured first, then corrected and sent.
 """
 
 from __future__ import annotations
@@ -121,6 +122,7 @@ class _Run:
         self.tape = Tape(KEPT if show.unbounded else bounded, k)
         self.notes = list(player.notes)
         self.heard: list[str] = []
+        self.overheard: list[Cue] = []
         self.unknown: set[str] = set()
         self.ended_by = ""
         self.ignored = -cues.ignored  # those before this run
@@ -172,9 +174,13 @@ class _Run:
     def _through(self) -> tuple[str, bool, float | None]:
         """Play and, where it must be, stop: why it ended, whether by a stop, and how long [ms] the release took."""
         try:
-            self._begin()
-            while self._next():
-                pass
+            self.driver.hear = self._overhear
+            try:
+                self._begin()
+                while self._next():
+                    pass
+            finally:
+                self.driver.hear = None  # nothing interrupts a release
         except _Stop as stop:
             self.driver.release()
             return str(stop), True, 1e3 * (time.monotonic() - stop.since)
@@ -219,7 +225,8 @@ class _Run:
             return False
         self.follower.read(*self.clock.reading())
         moment = self.follower.when(self.tick * self.period)
-        heard = self.cues.wait(moment, SPIN)
+        heard, self.overheard = self.overheard, []
+        heard = heard or self.cues.wait(moment, SPIN)
         while heard:
             for cue in heard:
                 self._hear(cue)
@@ -354,6 +361,13 @@ class _Run:
         self._lead_to(take)
         if take is not None:
             self._sound(take)
+
+    def _overhear(self) -> None:
+        """Stop, if someone asks for it while the machine keeps us waiting; other cues have time until the next command."""
+        for cue in self.cues.read():
+            if cue.kind == "estop":
+                self._hear(cue)
+            self.overheard.append(cue)
 
     def _tell_unknown(self, name: str) -> None:
         """Note once that a cue asked for what is not there."""
