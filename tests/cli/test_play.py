@@ -294,6 +294,17 @@ def test_a_terminal_that_is_closed_lets_go_of_the_servo(file: Path, monkeypatch:
     assert device.read_bytes() == before
 
 
+def test_sensors_are_made_from_gains_only(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    device = file.parent / "head.device.yaml"
+    for source, said in ((str(file), "has no gains, so no sensor is needed"), ("nao", "nao: is a character; --sensors needs a")):
+        assert main._run(["calibrate", str(device), "--from", source, "--sensors"]) == 2
+        assert said in capsys.readouterr().err
+    assert not device.exists()
+    assert main._run(["calibrate", str(device), "--from", str(file)]) == 0
+    assert main._run(["calibrate", str(device), "--sensors"]) == 2
+    assert "give it with --from" in capsys.readouterr().err
+
+
 def test_figures_are_set_checked_and_written_whole(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     device = file.parent / "head.device.yaml"
     assert main._run(["calibrate", str(device), "--set", "rate_hz=40"]) == 2

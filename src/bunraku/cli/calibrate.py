@@ -22,6 +22,9 @@ def register(app: typer.Typer) -> None:
 def calibrate(
     device: Annotated[Path, typer.Argument(help="The device file (.device.yaml); made when it is not there and --from is given")],
     source: Annotated[str, typer.Option("--from", help="Make it for this performance, or character (file or built-in name)")] = "",
+    sensors: Annotated[
+        bool, typer.Option("--sensors", help="With --from PERFORMANCE: also a sensor for all that its gains need to know")
+    ] = False,
     driver: Annotated[str, typer.Option(help="dynamixel, maestro, serial, blender-live, websocket or dry-run")] = "dry-run",
     port: Annotated[str, typer.Option(help="Serial line, or port of a websocket")] = "",
     changes: Annotated[
@@ -46,7 +49,9 @@ def calibrate(
         )
     if not source and not device.exists():
         raise BadInput("is not there; make it with --from PERFORMANCE or --from CHARACTER", file=str(device))
-    before, notes = _made(source, driver, port, device) if source else (read_device(device), [])
+    if sensors and not source:
+        raise BadInput("--sensors takes what to measure from a performance; give it with --from, or write sensors into the file")
+    before, notes = _made(source, driver, port, device, sensors) if source else (read_device(device), [])
     after = before.changed(port=port) if port and not source else before
     for change in changes or []:
         after = _changed(after, change)
@@ -65,7 +70,8 @@ def calibrate(
         write_device(device, after)
         if lost:
             say(f"note: the comments that {device} held are not kept")
-        say(f"wrote {device}: {len(after.servos)} servos, {after.driver}, {after.rate_hz:g} Hz")
+        measured = f", {len(after.sensors)} sensors" if after.sensors else ""
+        say(f"wrote {device}: {len(after.servos)} servos{measured}, {after.driver}, {after.rate_hz:g} Hz")
     else:
         _show(after)
     if json:
@@ -73,7 +79,7 @@ def calibrate(
     return 0
 
 
-def _made(source: str, driver: str, port: str, file: Path) -> tuple[Device, list[str]]:
+def _made(source: str, driver: str, port: str, file: Path, sensors: bool) -> tuple[Device, list[str]]:
     """A device for a performance or a character, and what must be said about it."""
     from typing import cast
 
@@ -82,7 +88,7 @@ def _made(source: str, driver: str, port: str, file: Path) -> tuple[Device, list
     from bunraku.formats.registry import read_any
     from bunraku.motion import Performance
     from bunraku.stage.devices.device import DriverName
-    from bunraku.stage.player.described import DEFAULTS, described_device, out_of_reach
+    from bunraku.stage.player.described import DEFAULTS, described_device, out_of_reach, with_sensors
 
     if driver not in DEFAULTS:
         raise BadInput(f"--driver is one of {', '.join(DEFAULTS)}; {driver!r} arrived")
@@ -91,6 +97,10 @@ def _made(source: str, driver: str, port: str, file: Path) -> tuple[Device, list
         raise BadInput("is a clip; a device is made for a performance or a character", file=source)
     given = found if isinstance(found, Character) else [found]
     made = described_device(given, cast(DriverName, driver), name=file.name.removesuffix(".device.yaml"), port=port)
+    if sensors:
+        if isinstance(found, Character):
+            raise BadInput("is a character; --sensors needs a performance, whose gains say what to measure", file=source)
+        made = with_sensors(made, found)
     return made, _too_short(out_of_reach(given, made))
 
 

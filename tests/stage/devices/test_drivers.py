@@ -252,6 +252,22 @@ def test_a_line_too_slow_for_its_servos_is_refused(name: str) -> None:
         make_driver(Device(name="x", driver=name, port="/dev/null", baud=57_600, servos=servos)).open()
 
 
+@pytest.mark.parametrize(
+    ("rate", "baud", "said"),
+    [
+        (10.0, 57_600, r"need 144 bytes a frame and 430 for their answers, 75 ms at 57600 baud \(at most 50\), that is 86000 baud"),
+        (100.0, 200_000, r"and 430 for their answers, 22 ms at 200000 baud \(at most 50\), that is 359000 baud"),
+    ],
+)
+def test_answers_that_share_the_bus_must_fit_too(rate: float, baud: int, said: str) -> None:
+    servos = {f"s{k}": ServoCalibration(id=k, position_max=4095) for k in range(26)}
+    device = Device(name="x", driver="dynamixel", port="/dev/none", baud=baud, rate_hz=rate, servos=servos)
+    with pytest.raises(BadInput, match=said):
+        make_driver(device).open()
+    with pytest.raises(DeviceFault, match="cannot be opened"):  # which is looked at next
+        make_driver(device.changed(baud=400_000)).open()
+
+
 def test_a_missing_extra_is_named(monkeypatch) -> None:
     import sys
 

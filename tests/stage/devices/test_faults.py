@@ -156,7 +156,6 @@ def test_a_wait_for_an_answer_ends_when_someone_presses_stop(rig, name: str, mon
             raise Pressed
 
     monkeypatch.setattr("bunraku.stage.devices.simulated.machine.LATE_S", 60.0)
-    monkeypatch.setattr("bunraku.stage.devices.simulated.websocket_puppet.LATE_S", 60.0)
     with rig.rigged(name, IDS) as (board, driver):
         rig.opened(driver)
         driver.send(np.full(len(IDS), 2100))

@@ -14,9 +14,10 @@ from bunraku.motion import Certificate, Channel, Feedback, JointCurves, Performa
 from bunraku.optimization.control.lqr import time_varying_lqr
 from bunraku.optimization.solution import Status
 from bunraku.stage.devices.device import Device
+from bunraku.stage.devices.reported import sensor_ids
 from bunraku.stage.player.clock import MonotonicClock
 from bunraku.stage.player.closing import Following, StateFeedback
-from bunraku.stage.player.described import described_device
+from bunraku.stage.player.described import described_device, with_sensors
 from bunraku.stage.player.outputs import outputs_of
 from bunraku.stage.player.player import Player
 from bunraku.stage.player.program import Show
@@ -168,6 +169,22 @@ def test_gains_bring_the_arm_to_rest_when_the_device_reports_what_they_need(arm)
     values = player.outputs.values(machine.counts)
     planar = [player.outputs.names.index(n) for n in ("carriage.x", "carriage.y")]
     assert np.hypot(*np.diff(values[:, planar], axis=0).T).max() <= 1.0 / RATE + 1e-4
+
+
+def test_described_sensors_are_all_that_the_gains_need(arm) -> None:
+    show, integrator = arm
+    device = with_sensors(described_device([show], "dry-run"), show).changed(following_mm=1000.0)
+    assert show.feedback is not None
+    assert {*device.servos, *device.sensors} == set(show.feedback.coordinates)
+    ids = (*device.ids, *sensor_ids(device))
+    assert len(set(ids)) == len(ids)
+    closed, player, _ = swing(show, integrator, device)
+    assert player.notes == []
+    assert closed == pytest.approx(ideal(show, integrator), rel=0.1), "encoders of 4096 counts a turn"
+    with pytest.raises(BadInput, match="has no gains"):
+        with_sensors(device, show.changed(feedback=None))
+    with pytest.raises(BadInput, match="the maestro driver cannot report sensors; dynamixel, serial and websocket can"):
+        with_sensors(described_device([show], "maestro"), show)
 
 
 def test_sensors_that_fall_silent_leave_the_plan_and_are_told_of(arm) -> None:

@@ -71,7 +71,7 @@ class DynamixelDriver(Driver):
         """Find every servo, look at its model, mode, limits and errors, and switch torque on where it stands."""
         self._all = self._ids + list(sensor_ids(self.device))
         check_numbers(self.device)
-        check_pace(self.device, 14 + 5 * len(self._ids))
+        check_pace(self.device, 14 + 5 * len(self._ids), self._read_bytes(4))
         try:
             import dynamixel_sdk
         except ImportError as error:
@@ -190,10 +190,14 @@ class DynamixelDriver(Driver):
         self._judge(servo_id, result, error & ~ALERT)
         return int(model)
 
+    def _read_bytes(self, length: int) -> int:
+        """Bytes of a sync read of ``length`` bytes of every servo, question and answers, which share the line."""
+        n = len(self._all)
+        return 14 + n + n * (STATUS_BYTES + length)
+
     def _read(self, address: int, length: int, *, alert: bool = True) -> list[bytes]:
         """The same part of the control table of every servo; ``alert``: a servo that reports an error of its own is a fault."""
-        n = len(self._all)
-        transfer = (14 + n + n * (STATUS_BYTES + length)) * self._line.byte_s
+        transfer = self._read_bytes(length) * self._line.byte_s
         found: dict[int, bytes] = {}
         orders = iter((self._all, self._all[::-1]))
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bunraku.errors import BadInput, MissingExtra
+from bunraku.stage.devices.answers import BUDGET_S, LISTEN_S
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 
@@ -175,13 +176,24 @@ class SerialPort:
             ) from error
 
 
-def check_pace(device: Device, frame_bytes: int) -> None:
-    """Refuse a device whose line cannot carry ``frame_bytes`` in each period."""
-    needed = frame_bytes * BITS_A_BYTE * device.rate_hz
+def check_pace(device: Device, frame_bytes: int, read_bytes: int = 0) -> None:
+    """Refuse a device whose line cannot carry ``frame_bytes`` in each period.
+
+    ``read_bytes``: question and answers of a measurement where they share the line with the commands. It is made 50 times a
+    second, or in each period if that is longer, and must be over when the driver stops waiting for it.
+    """
+    asked = min(device.rate_hz, 1.0 / LISTEN_S) if read_bytes else 0.0
+    needed = (frame_bytes * device.rate_hz + read_bytes * asked) * BITS_A_BYTE
+    needed = max(needed, read_bytes * BITS_A_BYTE / BUDGET_S)
     if needed > device.baud:
+        answers = (
+            f" and {read_bytes} for their answers, {1e3 * read_bytes * BITS_A_BYTE / device.baud:.0f} ms at {device.baud} baud"
+            f" (at most {1e3 * BUDGET_S:.0f})"
+        )
         raise BadInput(
-            f"{device.name}: {len(device.servos)} servos at {device.rate_hz:g} Hz need {frame_bytes} bytes a frame, that is"
-            f" {needed:.0f} baud; the line has {device.baud}: raise baud (here and in the machine) or lower rate_hz"
+            f"{device.name}: {len(device.servos)} servos at {device.rate_hz:g} Hz need {frame_bytes} bytes a frame"
+            f"{answers if read_bytes else ''}, that is {needed:.0f} baud; the line has {device.baud}: raise baud (here and in the "
+            "machine) or lower rate_hz"
         )
 
 

@@ -18,7 +18,7 @@ from bunraku.stage.player.limits import limits_of
 from bunraku.stage.player.outputs import told
 from bunraku.stage.servos import ServoCalibration
 
-__all__ = ["DEFAULTS", "described_device", "out_of_reach", "units_of"]
+__all__ = ["DEFAULTS", "described_device", "out_of_reach", "units_of", "with_sensors"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,12 @@ DEFAULTS: dict[str, _Default] = {
     "websocket": _Default(0, 32_000, 0.0, 0),
 }
 """A Maestro counts quarter microseconds: 1000 to 2000 us, which turns most hobby servos by 90 degrees; a Dynamixel 4096 a turn."""
+
+
+ENCODER = _Default(0, 4_095, 360.0, 0, round=True)
+"""What a sensor usually is."""
+NO_SENSORS = ("maestro", "blender-live")
+"""Drivers whose protocol reports no sensor."""
 
 
 def units_of(source: Character | Sequence[Performance]) -> tuple[Character, dict[str, str]]:
@@ -96,6 +102,27 @@ def described_device(
         missed_deadlines=1_000 if driver == "dry-run" else 5,
         servos=servos,
     )
+
+
+def with_sensors(device: Device, performance: Performance) -> Device:
+    """The device with a sensor for every coordinate that the gains of a performance need and no servo reports.
+
+    An angle has an encoder of 4096 counts a turn, a place a scale that reaches as far beyond the motion as the motion is wide.
+    """
+    feedback = performance.feedback
+    if feedback is None:
+        raise BadInput(f"the performance of {performance.clip_name!r} has no gains, so no sensor is needed; leave --sensors out")
+    if device.driver in NO_SENSORS:
+        raise BadInput(f"the {device.driver} driver cannot report sensors; dynamixel, serial and websocket can")
+    sensors: dict[str, ServoCalibration] = {}
+    first = max(device.ids) + 1
+    for name in (one for one in feedback.coordinates if one not in device.servos):
+        seen = feedback.states[:, feedback.coordinates.index(name)]
+        low, high, unit = float(seen.min()), float(seen.max()), performance.unit_of(name)
+        beyond = max(high - low, 0.1) if unit == "m" else 0.0
+        sensors[name] = _servo(ENCODER, first + len(sensors), unit, low - beyond, high + beyond, ample=True)
+    found: Device = device.changed(sensors=sensors, rate_hz=feedback.rate)
+    return found
 
 
 def out_of_reach(source: Character | Sequence[Performance], device: Device) -> dict[str, tuple[float, float, float, float]]:
