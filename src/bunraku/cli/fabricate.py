@@ -25,7 +25,7 @@ def fabricate(
         str, typer.Argument(help="A robot made of components or a skinned character: its built-in name, or its .character.yaml")
     ],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to write to; NAME-parts if not given")] = None,
-    printer: Annotated[str, typer.Option(help="The printer's bed and height: X,Y,Z in mm")] = "220,220,250",
+    printer: Annotated[str | None, typer.Option(help="The printer's bed and height: X,Y,Z in mm; a usual one if not given")] = None,
     infill: Annotated[float, typer.Option(help="Share of a print's volume that is filled, for its mass")] = 1.0,
     json: Annotated[bool, typer.Option("--json", help="The figures as JSON on stdout")] = False,
 ) -> int:
@@ -103,10 +103,14 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _printer(text: str) -> tuple[float, float, float]:
-    """Three lengths from X,Y,Z."""
+def _printer(text: str | None) -> tuple[float, float, float]:
+    """Three lengths [mm] from X,Y,Z."""
+    from bunraku.building.printing import PRINTER
     from bunraku.errors import BadInput
 
+    if text is None:
+        width, depth, height = PRINTER
+        return 1e3 * width, 1e3 * depth, 1e3 * height
     try:
         x, y, z = (float(part) for part in text.split(","))
     except ValueError:
