@@ -60,3 +60,13 @@ def test_what_the_user_asked_for_is_stopped(hands: Hands, verb: str) -> None:
     assert hands.stopped == [verb]
     hands.end()
     assert hands.started == [verb, "drawn"]
+
+
+def test_one_verb_is_stopped_and_what_waits_is_not_forgotten(hands: Hands) -> None:
+    hands.ask("design", "verify")
+    hands.queue.stop("verify")
+    assert hands.stopped == []
+    hands.queue.stop("design")
+    assert hands.stopped == ["design"]
+    hands.end()
+    assert hands.started == ["design", "verify"]

@@ -60,6 +60,12 @@ class JobQueue:
             if self._now is not None and self._now[0] in STOPPED:
                 self.jobs.cancel()
 
+    def stop(self, verb: str) -> None:
+        """Stop the job of a verb, if it is the one that runs; what waits goes on waiting."""
+        with self._lock:
+            if self._now is not None and self._now[0] == verb:
+                self.jobs.cancel()
+
     def close(self) -> None:
         """End all processes."""
         self.jobs.close()

@@ -355,8 +355,7 @@ class Session:
         """After a dimension was set by hand: of a semi-automatic design, the others follow by themselves."""
         if edit != "dimension.set" or self.document.mode != "semi-automatic" or not live_possible(self.document):
             return
-        if self.run is not None and self.run.running and self.run.verb == "design":
-            self.queue.cancel()
+        self.queue.stop("design")
         try:
             self.make.improve(alone=True)
         except BunrakuError as error:

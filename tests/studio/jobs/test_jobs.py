@@ -80,6 +80,7 @@ def test_kernels_that_are_compiled_are_said(scripted, make_jobs):
         heard.states.clear()
         jobs.start("perform", {})
         assert jobs.wait().status == "done"
+        heard.until(lambda state: state.status == "done")
         running = [state for state in heard.states if state.running and state.message]
         assert [state.message for state in running] == said
         assert {(state.stage, state.fraction) for state in running} == {("planning", 0.5)}

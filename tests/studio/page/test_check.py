@@ -104,9 +104,15 @@ def test_parts_are_warned_of_and_made_for_ones_own_printer(studio: Studio, monke
     fields = [widget(check._parts, label) for label in ("Bed x [mm]", "Bed y [mm]", "Height [mm]")]
     assert [one.value for one in fields] == [220.0, 220.0, 250.0]
     assert "the printer prints 40 x" not in design._warnings.content
-    for k in range(3):
-        check._set_printer(k, 40.0)
+    heard = len(session.messages.all)
+    for field in fields:
+        for typed in (4.0, 40.0):  # the first key alone is too small, and no edit
+            field._impl.value = typed
+            press(studio, field, Browser())
     assert studio.page.settle(60.0)
+    studio.page.ui.hand.finish()
+    assert studio.page.settle(60.0)
+    assert len(session.messages.all) == heard
     assert "the printer prints 40 x 40 x 40 mm" in design._warnings.content
     press(studio, widget(check._parts, "Make the parts"))
     assert studio.page.settle(60.0)

@@ -171,9 +171,9 @@ def test_a_drag_whose_end_comes_after_an_opening_changes_nothing(studio: Studio)
 
 
 def test_a_slider_of_what_was_closed_moves_nothing(studio: Studio) -> None:
-    drag = Drag(studio.page.ui, "goal forward", "gait.goal", of=studio.session.document)
+    slider = widget(studio, "Forward [m]")
     studio.session.do("open.example", name="swizzlebot")
-    drag.move({"forward": 0.09})
+    touch(studio, slider, 0.09)
     rest(studio)
     assert forward(studio) == pytest.approx(0.5)
 

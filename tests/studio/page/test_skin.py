@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from bunraku.building.creatures.recipe import SkinRecipe
+from bunraku.studio.edits.skins import recipe_of
 from bunraku.studio.jobs.exchange import write_arrays
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.page.skin_figures import even_places, fold_legend, skin_figures
@@ -108,3 +109,19 @@ def test_figures_say_what_is_known() -> None:
     words = skin_figures(plan, made, None)
     assert "9354 nodes, least dihedral angle 8°" in words
     assert "nothing reaches into" in words
+
+
+def test_a_slider_of_the_skin_moves_it_whatever_clip_is_open(studio: Studio) -> None:
+    session = studio.session
+    session.skinning._queue = lambda *job: None
+    session.bring("monster.obj", TETRAHEDRON.encode())
+    assert studio.page.settle(60.0)
+    drag = studio.page.skin._drag("skin thickness", "skin.set")
+    session.do("open.clip", source="not-done-yet")
+    drag.move({"field": "thickness", "value": 0.011})
+    drag.finish()
+    assert recipe_of(session.document).thickness == pytest.approx(0.011)
+    session.bring("other.obj", TETRAHEDRON.encode())
+    drag.move({"field": "thickness", "value": 0.012})
+    drag.finish()
+    assert recipe_of(session.document).thickness != pytest.approx(0.012)

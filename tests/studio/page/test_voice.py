@@ -62,6 +62,14 @@ def test_the_border_of_a_mark_is_dragged(studio: Studio, track: str) -> None:
     assert end() == pytest.approx(old - 0.1, abs=0.01)
 
 
+def key_by_key(studio: Studio, handle: Any, text: str) -> None:
+    """A browser tells what stands in a field after a key."""
+    handle._impl.value = text
+    for act in handle._impl.update_cb:
+        asyncio.run(act(SimpleNamespace(client=SimpleNamespace(), target=handle)))
+    assert studio.page.settle(60.0)
+
+
 def press(studio: Studio, label: str) -> None:
     """A button of the page."""
     handles = studio.server.viser.gui._gui_input_handle_from_uuid.values()
@@ -82,8 +90,17 @@ def test_a_phrase_is_added_renamed_and_removed(studio: Studio) -> None:
     assert added[-1].start == pytest.approx(before[-1].end)
     assert tab._voice._mark == ("phrase", len(before))
     assert tab._voice._text.value == "phrase"
-    tab._voice._rename("good night")
+    steps = session.history.at
+    for text in ("g", "good", "good ", "good night"):
+        key_by_key(studio, tab._voice._text, text)
+        assert tab._voice._text.value == text, "what is being typed is not overwritten"
+    send(studio, "phrase.select", track="phrase", index=0)  # another is chosen before the typing rests
+    studio.page.ui.hand.finish()
     assert session.document.need_clip().phrases[-1].text == "good night"
+    assert session.document.need_clip().phrases[0] == before[0]
+    assert session.history.at == steps + 1, "one step, not one for every key"
+    send(studio, "phrase.select", track="phrase", index=len(before))
+    assert tab._voice._text.value == "good night"
     press(studio, "Remove this phrase")
     assert session.document.need_clip().phrases == before
     assert tab._voice._mark is None

@@ -156,7 +156,9 @@ def solve_gauss_newton(
     now = start or Progress(problem.wish, first_point(problem), problem.wish, np.inf, 0.0, rate)
     status, notes = Status.MAX_ITERATIONS, []
     current = evaluate(problem, now.parameters) if now.point.true else None
-    kept = None if now.model is None else normal_equations(problem, linearized(problem, now.model), now.parameters)
+    kept = None
+    if now.model is not None and _near(now):
+        kept = normal_equations(problem, linearized(problem, now.model), now.parameters)
     while now.iteration < max_iterations:
         if monitor.cancelled:
             status = Status.CANCELLED
@@ -216,8 +218,7 @@ def _again(
     tolerance: float,
 ) -> tuple[Progress, Evaluation | None, Status | None] | None:
     """A step with the last Hessian, as `_iterate`; None where it is not to be trusted, and from what is no true motion."""
-    near = now.gap <= NEAR and now.penalty == now.damping == 0.0
-    if current is None or kept is None or not near or problem.limits.violation(now.parameters) >= 1e-7:
+    if current is None or kept is None or not _near(now) or problem.limits.violation(now.parameters) >= 1e-7:
         return None
     normal = kept.moved(slope(problem, lines, now.parameters), current.cost, lines)
     change, _ = gauss_newton_step(problem, normal, now.parameters, 0.0)
@@ -259,6 +260,11 @@ def _from_true(
             small = merit - promised <= tolerance * merit
             step = replace(_noted(now, current), iteration=now.iteration + 1)
             return step, current, Status.CONVERGED if small else Status.STALLED
+
+
+def _near(now: Progress) -> bool:
+    """Whether the last Hessian may still be right."""
+    return now.gap <= NEAR and now.penalty == now.damping == 0.0
 
 
 def _gap(found: Evaluation, promised: float) -> float:

@@ -191,7 +191,7 @@ class CheckTab:
         ui, make = self._ui, self._ui.session.make
         for k, label in enumerate(("Bed x [mm]", "Bed y [mm]", "Height [mm]")):
             side = ui.gui.add_number(label, round(1e3 * make.printer[k], 1), min=10.0, max=5000.0, step=1.0, hint="Of your printer")
-            ui.changed(side, Typed(ui, label, partial(self._set_printer, k)).put, key=label)
+            Typed(ui, side, label, partial(self._set_printer, k))
         ui.button("Make the parts", ui.settled(make.fabricate), hint="Files for the printer, bill of materials, assembly notes")
         ui.button("Download the parts (ZIP)", self._download_parts, hint="As they were made last; they also lie in the project")
 

@@ -25,17 +25,13 @@ class Drag:
 
     Values and the end of a drag come on two lines; on a busy computer a value may come after the end, and then amends the edit.
 
-    ``valid``: whether what is dragged is still there; another browser, or undo, may have taken it away under the hand. ``of``: the
-    document whose handle it is, the one of the first move if not given: when another character, clip or skin was opened meanwhile,
-    nothing comes of the drag.
+    ``valid``: whether what is dragged is still there; another browser, or undo, may have taken it away under the hand. When another
+    character, clip or skin was opened since the first move, nothing comes of the drag either.
     """
 
-    def __init__(
-        self, ui: Ui, key: str, name: str, *, valid: Callable[[], bool] = lambda: True, of: Document | None = None
-    ) -> None:
+    def __init__(self, ui: Ui, key: str, name: str, *, valid: Callable[[], bool] = lambda: True) -> None:
         self._ui, self._key, self._name, self._there = ui, key, name, valid
-        self._of = None if of is None else _opened(of)
-        self._began = self._of
+        self._began: tuple[object, ...] | None = None
         self._lost = False
         """Whether what was dragged was taken away: the rest of the drag counts for nothing."""
         self._timer: threading.Timer | None = None
@@ -49,7 +45,7 @@ class Drag:
         if self._lost:
             return
         if self._last is None:
-            self._began = self._of or _opened(self._ui.session.document)
+            self._began = _opened(self._ui.session.document)
         if not self._valid():
             self._taken()
             self._lost = not rests  # its end will be told
@@ -122,7 +118,7 @@ class Drag:
     def _finish(self, arguments: dict[str, Any] | None, *, amend: bool) -> bool:
         taken = self._taken()
         if taken is None:
-            self._began = self._of
+            self._began = None
         last = arguments or taken
         if last is None or not self._valid():
             return False

@@ -36,7 +36,7 @@ class Going:
         assert gait is not None  # noqa: S101 - shown only then
         x, y = gait.distance or (None, None)
         limit = 2.0 * max(0.5, abs(x or 0.0), abs(y or 0.0))
-        turn = math.degrees(gait.turn or 0.0)
+        turn, made_for = math.degrees(gait.turn or 0.0), _gone_by(document)
         most = max(180.0, abs(turn))
         self._inputs = {
             "forward": gui.add_slider("Forward [m]", -limit, limit, 0.005, x or 0.0, hint="In one cycle, or from start to end"),
@@ -44,7 +44,7 @@ class Going:
             "turn": gui.add_slider("Turn [deg]", -most, most, 1.0, turn, hint="To the left"),
         }
         for name in ("forward", "aside", "turn"):
-            drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gait(session.document) is not None, of=document)
+            drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == made_for)
             scale = math.pi / 180.0 if name == "turn" else 1.0
             ui.changed(self._inputs[name], partial(_goal, drag, name, scale), key=f"goal {name}", drags=True)
         low, high = min(0.1, gait.duration), max(60.0, gait.duration)
@@ -113,6 +113,14 @@ def _widen(handle: Any, value: float) -> None:
         handle.min = value
     if value > handle.max:
         handle.max = value
+
+
+def _gone_by(document: Document) -> tuple[str | None, str] | None:
+    """Who goes by which clip; None without a gait."""
+    clip = document.clip
+    if clip is None or clip.gait is None:
+        return None
+    return None if document.base is None else document.base.name, clip.name
 
 
 def _gait(document: Document) -> Gait | None:

@@ -139,9 +139,10 @@ class OptimizeTab:
             return
         self._fields[field.name] = handle
         chosen: Callable[[Any], object] = partial(self._set_option, self._ui.session.document.performer, field.name)
-        if not isinstance(value, bool) and typing.get_origin(hint) is not typing.Literal:
-            chosen = Typed(ui, f"option {field.name}", chosen).put
-        ui.changed(handle, chosen, key=f"option {field.name}")
+        if isinstance(value, bool) or typing.get_origin(hint) is typing.Literal:
+            ui.changed(handle, chosen, key=f"option {field.name}")
+        else:
+            Typed(ui, handle, f"option {field.name}", chosen)
 
     @alone
     def _set_option(self, performer: str, name: str, value: Any) -> None:

@@ -43,7 +43,7 @@ class Recorder:
 
     def page(self) -> bytes:
         """One HTML file with a play bar that needs nothing else, and with the voice if there is one."""
-        start, end = self._range(60.0)
+        start, end, audio = *self._range(60.0), self._audio()
         server = self._ui.server.viser
         camera = server.initial_camera
         before = (camera.position, camera.look_at)
@@ -59,7 +59,6 @@ class Recorder:
                 finally:
                     camera.position, camera.look_at = before
             found: str = serializer.as_html(dark_mode=self._ui.dark)
-        audio = self._audio()
         return (found if audio is None else with_voice(found, _from(audio, start))).encode()
 
     def film(self, suffix: str, client: viser.ClientHandle | None = None) -> bytes:

@@ -211,7 +211,8 @@ class SkinPanel:
         self._handles[field] = self._ui.changed(handle, moved, key=f"skin {field}", drags=True)
 
     def _drag(self, key: str, edit: str) -> Drag:
-        return Drag(self._ui, key, edit, of=self._ui.session.document)
+        session, source = self._ui.session, self._ui.session.document.recipe.get("source")
+        return Drag(self._ui, key, edit, valid=lambda: session.document.recipe.get("source") == source)
 
     def _set(self, document: Document, dragged: Document) -> None:
         """Widgets as the document has them, or the hand that drags; figures of the document."""

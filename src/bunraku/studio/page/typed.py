@@ -15,13 +15,14 @@ REST = 0.7
 
 
 class Typed:
-    """A field that is typed into: ``function`` gets the value once the typing rests, or when something else is done first.
+    """A field (``handle``) that is typed into: ``function`` gets the value once the typing rests, or when something else is done.
 
     A browser tells every key: of "60" first "6", which may be too small, and is no edit.
     """
 
-    def __init__(self, ui: Ui, key: str, function: Callable[[Any], object]) -> None:
+    def __init__(self, ui: Ui, handle: Any, key: str, function: Callable[[Any], object]) -> None:
         self._ui, self._key, self._function = ui, key, function
+        ui.changed(handle, self.put, key=key, drags=True)
         self._timer: threading.Timer | None = None
         self._last: Any = None
 

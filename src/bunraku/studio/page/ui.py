@@ -133,7 +133,7 @@ class Ui:
     def changed(self, handle: Any, function: Callable[[Any], object], *, key: str = "", drags: bool = False) -> Any:
         """Do something with the new value when the user changes a widget; not when the studio itself does.
 
-        ``drags``: the values are those of a drag; else what was dragged a moment ago is an edit first.
+        ``drags``: the values are those of a drag, or of keys that are typed; else what came of them a moment ago is an edit first.
         """
 
         async def updated(event: Any) -> None:

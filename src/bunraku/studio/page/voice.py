@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from bunraku.errors import BadInput
 from bunraku.motion import Clip, JointCurves, Mark
 from bunraku.studio.document import Document
+from bunraku.studio.page.typed import Typed
 from bunraku.studio.page.ui import Html, Section, Ui
 from bunraku.studio.results import Result
 from bunraku.studio.widgets.curves import most_moving
@@ -28,6 +30,8 @@ class Voice:
         self.picture: Html | None = None
         self._mark: tuple[str, int] | None = None
         self._text: Any = None
+        self._seen = ""
+        """The text of the chosen mark when the field was set last: what is being typed is not overwritten."""
         ui.server.on_event("phrase.select", lambda f: ui.act(lambda: self._pick(f["track"], int(f["index"]))))
 
     def show(self, kind: Any, document: Document) -> None:
@@ -43,8 +47,9 @@ class Voice:
         self._section.show((kind, clip.audio is not None, self._mark), lambda: self._fill(clip))
         if self._mark is not None and self._text is not None:
             text = _marks(clip, self._mark[0])[self._mark[1]].text
-            if self._text.value != text:
+            if text not in (self._seen, str(self._text.value).strip()):
                 self._text.value = text
+            self._seen = text
 
     def draw(self, clip: Clip) -> None:
         """The picture of a clip's voice and motion, with what was performed of it."""
@@ -83,8 +88,9 @@ class Voice:
         ui.button("Add a phrase at this time", self._add, hint="Then give it a text, and drag its borders")
         if self._mark is not None:
             track, index = self._mark
-            self._text = ui.gui.add_text("Text", _marks(clip, track)[index].text)
-            ui.changed(self._text, self._rename, key="mark text")
+            self._seen = _marks(clip, track)[index].text
+            self._text = ui.gui.add_text("Text", self._seen)
+            Typed(ui, self._text, "mark text", partial(self._rename, track, index))
             ui.button(f"Remove this {track}", self._remove, color="red")
 
     def _pick(self, track: str, index: int) -> None:
@@ -99,8 +105,8 @@ class Voice:
         made = session.do("phrase.add", text="phrase", start=start, end=min(start + LONG, clip.duration)).need_clip()
         self._pick("phrase", next(k for k, mark in enumerate(made.phrases) if mark not in clip.phrases))
 
-    def _rename(self, text: str) -> None:
-        track, index = self._chosen()
+    def _rename(self, track: str, index: int, text: str) -> None:
+        """Of the mark that the field was made for: another may be chosen before the typing rests."""
         self._ui.session.do("phrase.rename", index=index, text=str(text), track=track)
 
     def _remove(self) -> None:
