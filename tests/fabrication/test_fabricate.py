@@ -78,7 +78,7 @@ def test_a_file_is_no_folder_for_parts(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_text("mine")
     for place in (file, file / "below"):
         assert _run(["fabricate", "car", "-o", str(place)]) == 2
-        assert capsys.readouterr().err == f"bunraku: {file}: is a file; give a folder for the parts\n"
+        assert capsys.readouterr().err == f"bunraku: {file}: this is a file; give a folder\n"
     assert file.read_text() == "mine"
 
 

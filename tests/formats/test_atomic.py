@@ -12,7 +12,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats import atomic
-from bunraku.formats.atomic import check_output, write_atomically
+from bunraku.formats.atomic import check_folder, check_output, write_atomically
 from bunraku.formats.files import confined, read_bytes, read_reference
 from bunraku.formats.places import Where
 
@@ -139,3 +139,15 @@ def test_references_stay_in_their_folder(tmp_path: Path) -> None:
         assert "secret" not in str(caught.value).replace(bad, "").replace(repr(bad), "")
     with pytest.raises(BadInput, match="folder"):
         read_reference("x", None, where)
+
+
+def test_a_folder_that_cannot_be_made_or_written_into_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "afile").write_bytes(b"x")
+    for path in (tmp_path / "afile", tmp_path / "afile" / "deeper" / "still"):
+        with pytest.raises(BadInput, match="afile: this is a file; give a folder"):
+            check_folder(path)
+    check_folder(tmp_path / "new" / "deeper")
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setattr(os, "access", lambda place, mode: place != tmp_path)
+    with pytest.raises(BadInput, match="nothing may be written into this folder; change its rights, or give another"):
+        check_folder(tmp_path / "new" / "deeper")

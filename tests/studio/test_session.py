@@ -13,7 +13,8 @@ import pytest
 
 from bunraku.building.components.dimensions import dimensions
 from bunraku.errors import BadInput
-from bunraku.motion import JointCurves
+from bunraku.formats.wav import wav_bytes
+from bunraku.motion import Audio, JointCurves
 from bunraku.studio.jobs.state import LiveAnswer
 from bunraku.studio.session import Session
 from bunraku.studio.widgets.plots import motors
@@ -330,3 +331,13 @@ def test_a_captured_motion_is_retargeted_though_a_joint_was_muted(session: Sessi
     assert session.document.muted == ()
     session.make.retarget()
     assert asked[-1] == str(session.project.path(session.document.sources["clip"]).resolve())
+
+
+def test_a_clip_of_sound_alone_has_its_own_length(session: Session) -> None:
+    session.do("open.example", name="speech")
+    assert session.transport.duration == pytest.approx(session.document.need_clip().duration)
+    tone = wav_bytes(Audio(0.1 * np.sin(np.arange(8000)), 4000))
+    session.do("open.example", name="walker-crawl")
+    session.bring("tone.wav", tone)
+    assert session.document.need_clip().tracks == ("audio",)
+    assert session.transport.duration == pytest.approx(2.0)

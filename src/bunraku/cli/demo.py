@@ -43,6 +43,7 @@ def demo(
     from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, say
     from bunraku.errors import BadInput
+    from bunraku.formats.atomic import check_folder
 
     if listing:
         for key, example in DEMOS.items():
@@ -50,8 +51,8 @@ def demo(
         return 0
     if name not in DEMOS:
         raise BadInput(f"there is no demo {name!r}; there are {', '.join(DEMOS)}")
-    if not quick and output.exists() and not output.is_dir():
-        raise BadInput("this is a file; give a folder", file=str(output))
+    if not quick:
+        check_folder(output)
     example = DEMOS[name]
     say(f"{name}: {example.meaning}")
     groups = {"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING, "skin": _SKINNED, "": ()}

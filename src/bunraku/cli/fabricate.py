@@ -38,9 +38,11 @@ def fabricate(
     from bunraku.cli.console import say
     from bunraku.fabrication.fabricate import fabricate as make
     from bunraku.fabrication.made_of import made_of
+    from bunraku.formats.atomic import check_folder
 
     who = made_of(character)
-    folder = _folder(output or Path(f"{who.name}-parts"))
+    folder = output or Path(f"{who.name}-parts")
+    check_folder(folder)
     if isinstance(who, Character):
         return _skinned(who, folder, _printer(printer), infill, json)
     made = make(who, folder, printer=_printer(printer), infill=infill)
@@ -91,16 +93,6 @@ def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bou
     if json:
         emit_json(facts)
     return 0 if made.holds else 1
-
-
-def _folder(path: Path) -> Path:
-    """Where the parts go, refused before anything is made if it cannot be a folder."""
-    from bunraku.errors import BadInput
-
-    for place in (path, *path.parents):
-        if place.is_file():
-            raise BadInput("is a file; give a folder for the parts", file=str(place))
-    return path
 
 
 def _printer(text: str | None) -> tuple[float, float, float]:

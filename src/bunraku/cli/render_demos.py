@@ -28,13 +28,12 @@ def render_demos(names: Sequence[str], folder: Path, found: Path | None, full: b
     from bunraku.cli.console import say, watching
     from bunraku.cli.render import rendered
     from bunraku.errors import BadInput, BunrakuError, Cancelled
-    from bunraku.formats.atomic import write_atomically
+    from bunraku.formats.atomic import check_folder, write_atomically
 
     stray = next((name for name in names if name not in DEMOS), None)
     if stray is not None:
         raise BadInput(f"there is no demo {stray[:60]!r}; there are {', '.join(DEMOS)}")
-    if folder.exists() and not folder.is_dir():
-        raise BadInput("this is a file; give a folder", file=str(folder))
+    check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     failed = []
     for name in names or DEMOS:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bunraku.errors import BadInput
 
-__all__ = ["check_output", "write_atomically"]
+__all__ = ["check_folder", "check_output", "write_atomically"]
 
 
 def check_output(path: str | Path) -> None:
@@ -23,6 +23,16 @@ def check_output(path: str | Path) -> None:
     if stray is not None and not stray.is_dir():
         raise BadInput(f"{str(stray)!r} is a file, not a folder; write elsewhere", file=str(path))
     raise BadInput(f"the folder {str(path.parent)!r} does not exist; make it first, or write elsewhere", file=str(path))
+
+
+def check_folder(path: str | Path) -> None:
+    """Refuse a folder that cannot be made or written into; to be asked before anything long is computed."""
+    path = Path(path)
+    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
+    if not there.is_dir():
+        raise BadInput("this is a file; give a folder", file=str(there))
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise BadInput("nothing may be written into this folder; change its rights, or give another", file=str(there))
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:

@@ -241,7 +241,12 @@ class Session:
             if voice and clip is not None and clip.joints is not None:
                 made = self.do("audio.set", source=one).need_clip()
                 long = 0.0 if made.audio is None else made.audio.duration
-                self.say("note", f"the sound of {long:.1f} s is now the voice of {clip.name!r}, which lasts {clip.duration:.1f} s")
+                gone = clip.audio is not None and bool(clip.words or clip.phrases)
+                self.say(
+                    "note",
+                    f"the sound of {long:.1f} s is now the voice of {clip.name!r}, which lasts {clip.duration:.1f} s"
+                    + ("; words and phrases of the voice before are gone (undo brings them back)" if gone else ""),
+                )
                 opened.append(one)
             elif edit is not None:
                 self.do(edit, source=one)
@@ -397,6 +402,8 @@ class Session:
         if character is None or clip is None or clip.joints is None:
             with self.lock:
                 self.shown = replace(self.shown, wish=None)
+            if clip is not None and clip.gait is None:
+                self.transport.load(clip.duration)
             return
         if character.flexibles or character.skin is not None:
             if phase == "release":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from html import escape
+from importlib.metadata import version
 
 from bunraku.motion import Check, Performance
 from bunraku.verification.comparison import comparison_row
@@ -137,7 +138,7 @@ def how(performance: Performance, verdict: Verdict) -> str:
     made = verdict.replay
     if made is None or (isinstance(made, FlexibleVerdict) and made.chains is None and made.full is None):
         return f"{again} {NOT_REPLAYED}"
-    return f"{again} {replayed}"
+    return f"{again} {replayed} MuJoCo's version here: {version('mujoco')}."
 
 
 def _ways(performance: Performance) -> tuple[str, str]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from bunraku.formats.wav import wav_bytes
+from bunraku.motion import Audio
 from bunraku.performers.performer import make_performer
 from bunraku.studio.page.choreograph import WIDTH, ChoreographTab
+from bunraku.studio.page.timeline import Timeline
 from bunraku.studio.results import Result
 from bunraku.studio.studio import Studio
 from bunraku.studio.widgets.scale import time_scale
@@ -117,3 +122,18 @@ def test_what_was_performed_is_drawn_beside_the_voice(studio: Studio) -> None:
     session.results[document.key] = Result(document.key, Path("none"), done, {})
     tab.refresh("result")
     assert "performed" in tab._voice.picture.content
+
+
+def test_the_timeline_sounds_as_what_is_open_does(studio: Studio) -> None:
+    session = studio.session
+    line = next(one for one in studio.page._panels if isinstance(one, Timeline))
+    old = session.document.need_clip().audio
+    done = make_performer(session.document.performer).perform(session.document.need_character(), session.document.need_clip())
+    session.results[session.document.key] = Result(session.document.key, Path("none"), done, {})
+    session.shown = replace(session.shown, key=session.document.key)
+    assert old is not None
+    assert line._sound().duration == pytest.approx(old.duration)
+    session.bring("tone.wav", wav_bytes(Audio(0.1 * np.sin(np.arange(8000)), 4000)))
+    assert line._sound() is session.document.need_clip().audio
+    session.undo()
+    assert line._sound().duration == pytest.approx(old.duration)

@@ -70,12 +70,13 @@ def move_phrase(document: Document, index: int, end: str, time: float, track: st
 
 @edit("audio.set", "The voice is now {source}")
 def set_audio(document: Document, source: str, folder: Path | None = None) -> Document:
-    """The sound of a file of the project as the voice of the clip, whose other tracks stay; "": no sound."""
+    """The sound of a file of the project as the voice of the clip; words and phrases of the voice before go with it. "": no sound."""
     clip = document.need_clip()
     audio = Project(folder if folder is not None else Path()).read_clip(source).audio if source else None
     if source and audio is None:
         raise BadInput(f"{source[:80]!r} holds no sound; give a WAV file")
-    return with_clip(document, clip.changed(audio=audio))
+    spoken = {} if audio is None or clip.audio is None else {"words": (), "phrases": ()}
+    return with_clip(document, clip.changed(audio=audio, **spoken))
 
 
 @edit("phrase.add", "Added the {track} {text}")

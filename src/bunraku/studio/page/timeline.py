@@ -131,11 +131,14 @@ class Timeline:
         self._ui.session.transport.scrub(time)
 
     def _sound(self) -> Audio | None:
+        """That of the performance of what is open; as long as there is none, that of the clip."""
         session = self._ui.session
-        performance = session.performance
-        if performance is not None and performance.audio is not None:
-            return performance.audio
-        return None if session.document.clip is None else session.document.clip.audio
+        found, clip = session.result, session.document.clip
+        if found is not None and found.performance.audio is not None:
+            return found.performance.audio
+        if clip is not None:
+            return clip.audio
+        return None if session.performance is None else session.performance.audio
 
     def _sounding(self, audio: Audio | None) -> str:
         """The element by which the page's script keeps the voice in step; it shows nothing."""
