@@ -268,6 +268,15 @@ def test_answers_that_share_the_bus_must_fit_too(rate: float, baud: int, said: s
         make_driver(device.changed(baud=400_000)).open()
 
 
+def test_gains_ask_in_each_period_and_that_must_fit() -> None:
+    servos = {f"s{k}": ServoCalibration(id=k, position_max=4095) for k in range(25)}
+    device = Device(name="x", driver="dynamixel", port="/dev/none", baud=400_000, rate_hz=100.0, servos=servos)
+    with pytest.raises(BadInput, match=r"and 430 for their answers, .* that is 569000 baud"):
+        make_driver(device.changed(sensors={"knee": ServoCalibration(id=25, position_max=4095)})).open()
+    with pytest.raises(DeviceFault, match="cannot be opened"):
+        make_driver(device).open()
+
+
 def test_a_missing_extra_is_named(monkeypatch) -> None:
     import sys
 

@@ -52,3 +52,15 @@ def test_nothing_to_do_takes_no_time_and_little_takes_the_shortest() -> None:
     limits = limits_of(character_of(), NAMES, ("rad",) * 3)
     assert len(way(np.ones(3) * 0.1, np.ones(3) * 0.1, limits, RATE)) == 0
     assert len(way(np.zeros(3), np.ones(3) * 0.01, limits, RATE)) == round(SHORTEST * RATE) - 1
+
+
+@pytest.mark.parametrize("speed", [-0.05, 0.05, -1.0])
+def test_a_way_that_must_be_there_is_there_also_where_no_quintic_fits(speed: float) -> None:
+    """At the end of the range, with a small speed inwards: what comes back to where it was would go beyond."""
+    limits = limits_of(character_of(), NAMES, ("rad",) * 3)
+    start, moving = np.array([1.0, 0.0, 0.0]), np.array([speed, 0.0, 0.0])
+    rows = way(start, start, limits, RATE, moving, always=True)
+    assert len(rows) >= round(SHORTEST * RATE) - 1
+    assert (rows <= 1.0).all()
+    still = way(start, start, limits, RATE, None, moving, always=True)
+    assert len(still) >= round(SHORTEST * RATE) - 1

@@ -180,9 +180,10 @@ def check_pace(device: Device, frame_bytes: int, read_bytes: int = 0) -> None:
     """Refuse a device whose line cannot carry ``frame_bytes`` in each period.
 
     ``read_bytes``: question and answers of a measurement where they share the line with the commands. It is made 50 times a
-    second, or in each period if that is longer, and must be over when the driver stops waiting for it.
+    second, or in each period if that is longer or if there are sensors: gains need them for every command. It must be over when
+    the driver stops waiting for it.
     """
-    asked = min(device.rate_hz, 1.0 / LISTEN_S) if read_bytes else 0.0
+    asked = device.rate_hz if device.sensors else min(device.rate_hz, 1.0 / LISTEN_S)
     needed = (frame_bytes * device.rate_hz + read_bytes * asked) * BITS_A_BYTE
     needed = max(needed, read_bytes * BITS_A_BYTE / BUDGET_S)
     if needed > device.baud:

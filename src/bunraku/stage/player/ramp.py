@@ -63,7 +63,7 @@ def way(
         if _keeps(np.vstack([start - v0 / rate, start, found, end, end + v1 / rate]), limits, rate):
             return found
     slowing, run_up = _braking(start, v0, limits, rate), _braking(end, -v1, limits, rate)[::-1]
-    between = way(slowing[-1] if len(slowing) else start, run_up[0] if len(run_up) else end, limits, rate)
+    between = way(slowing[-1] if len(slowing) else start, run_up[0] if len(run_up) else end, limits, rate, always=always)
     return np.vstack([slowing, between, run_up])
 
 
