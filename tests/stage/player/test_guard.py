@@ -192,6 +192,27 @@ def test_what_was_cut_once_meets_its_moving_wish_again() -> None:
     assert max(off[150:]) < 1e-12
 
 
+@pytest.mark.parametrize("share", [0.7, 0.95, 1.0])
+@pytest.mark.parametrize("late", [{120: 1}, {133: 2}, {120: 4}, {120: 1, 131: 1, 140: 2}])
+def test_swings_that_take_all_the_acceleration_are_met_again_after_skipped_samples(share: float, late: dict[int, int]) -> None:
+    """Three sizes of swing at once; within 1.2 s every sample comes through as it is, at whatever phase some were skipped."""
+    outputs, size = toy_outputs(40.0), np.array([0.02, 0.142, 0.35])
+    turn = 2.0 * np.arcsin(0.5 * np.sqrt(share * 40.0 / size) / 100.0)  # the second differences are this share of the limit
+    for phase in (0.0, 1.0, 2.0, 3.0):
+        rows = size * (np.sin(turn * np.arange(320)[:, None] + phase))
+        guard = Guard(outputs, 100.0)
+        guard.start(rows[0])
+        guard._moved[:] = rows[1] - rows[0]
+        k, off = 0, np.zeros((320, 3))
+        while k < 320:
+            guard(rows[k])
+            off[k] = np.abs(guard.now - rows[k])
+            k += 1 + late.get(k, 0)
+        assert off[110:120].max() < 1e-12
+        assert off.max() < 0.45
+        assert off[max(late) + 125 :].max() < 1e-12
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(wishes=st.lists(st.tuples(*[hostile] * 6), min_size=1, max_size=20), held=st.integers(1, 10))
 def test_carriages_keep_their_acceleration_in_the_plane_too(wishes: list, held: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["largest_step", "stopping_places"]
+__all__ = ["closing_step", "largest_step", "stopping_places"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -23,6 +23,19 @@ def largest_step(gap: Array, pull: Array) -> Array:
     """The largest steps (k,) from which one comes to rest within gaps (k,) >= 0, if each is at most ``pull`` (k,) shorter."""
     n = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * gap / pull) - 1.0))
     found: Array = (gap + 0.5 * pull * n * (n + 1.0)) / (n + 1.0)
+    return found
+
+
+def closing_step(gap: Array, pull: Array, spared: Array, room: Array) -> Array:
+    """The largest steps (k,) by which gaps (k,) >= 0 to something that moves may shrink, with no risk to go beyond it.
+
+    It may turn away against us with all but ``spared`` (k,) of our ``pull`` (k,), until it is ``room`` (k,) slower than now. Either
+    we brake with what is spared; or the gap shrinks by s a period for those N = room / A + 1 periods, and then we brake:
+    s (N + 1) + s^2 / (2 A) <= g. What leads farther is taken.
+    """
+    periods = room / pull + 2.0
+    patient = 2.0 * gap / (periods + np.sqrt(periods**2 + 2.0 * gap / pull))
+    found: Array = np.maximum(largest_step(gap, spared), patient)
     return found
 
 

@@ -7,8 +7,10 @@ a place where it is and sets a speed to zero, as soon as the acceleration allows
 
 After each step the machine can still come to rest, each step a h^2 shorter than the one before, with all limits kept: so there is
 always a step that keeps them, the one that brakes. Where values that are tied to each other cannot go as they are wanted, they go
-half as far from braking, and half again, until they can. What lags behind its wish comes back to it as fast as it can without
-going beyond: it brakes in time to meet it with the speed that the wish has now.
+half as far from braking, and half again, until they can. What lags behind its wish comes closer as fast as it can still brake to
+meet it, even if the wish turns with the acceleration that it took lately, or turns with all of it until it is as fast as it may
+be. So what comes closer at such a speed goes beyond no wish that keeps the limits and takes no more than lately; what a leap of the
+wish has made faster than that may go beyond, and comes back.
 
 A machine that stands outside at first is told to be there, within its pulse range, and may go inwards only, as fast as anywhere:
 what it has come back to is its limit until it is inside.
@@ -20,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.stage.player.braking import largest_step, stopping_places
+from bunraku.stage.player.braking import closing_step, largest_step, stopping_places
 from bunraku.stage.player.outputs import Outputs
 
 __all__ = ["Guard"]
@@ -36,6 +38,14 @@ OUTSIDE = 0.01
 """How far outside its pulse range a servo may stand at first, as a share of that range: it leaps into it."""
 EXACT = 1e-9
 """What dependent ranges and distances may be left by, for rounding."""
+
+
+SPARED = 0.01
+"""A wish is taken to spare this share of the acceleration at least."""
+LEAP = 1.01
+"""A wish whose speed changes by more than so many accelerations leaps."""
+FORGOTTEN = 1.0
+"""The acceleration that a wish took counts for 1/e after this time [s]."""
 
 
 class Guard:
@@ -56,6 +66,7 @@ class Guard:
         self.now, self.counts = outputs.home.copy(), outputs.counts(outputs.home)
         self._narrow()
         self._moved, self._wish = np.zeros(k), self.now.copy()
+        self._moves, self._taken, self._fades = np.zeros(k), np.zeros(k), np.exp(-1.0 / (FORGOTTEN * rate))
         self._next, self._change = np.zeros(k), np.zeros(k)
         self.by = np.zeros(k)
         self.cut = self.wild = 0
@@ -141,13 +152,24 @@ class Guard:
         return self.counts
 
     def _towards(self, wish: Array) -> Array:
-        """The step (k,) to a wish (k,); from far behind one that allows to brake and meet it at the speed it has."""
-        behind = self._wish - self.now
+        """The step (k,) to a wish (k,); from behind one that comes closer no faster than it can brake."""
+        behind, moves = self._wish - self.now, wish - self._wish
+        self._watch(moves)
+        room = self._reach + np.clip(np.copysign(1.0, behind) * moves, -self._reach, self._reach)
         far = np.abs(behind)
-        late = np.copysign(far - largest_step(far, self._pull), behind)
-        self._wish[:] = wish
+        spared = np.maximum(self._pull - self._taken, SPARED * self._pull)
+        late = np.copysign(far - closing_step(far, self._pull, spared, room), behind)
+        self._wish[:], self._moves[:] = wish, moves
         step: Array = wish - self.now - late
         return step
+
+    def _watch(self, moves: Array) -> None:
+        """Note how much acceleration the wish takes itself, by its steps (k,); a leap says nothing about that."""
+        change = np.abs(moves - self._moves)
+        for pair in self._limits.planar:
+            change[pair] = np.hypot(*change[pair])
+        self._taken *= self._fades
+        np.maximum(self._taken, np.where(change <= LEAP * self._pull, change, 0.0), out=self._taken)
 
     def _bounded(self, step: Array) -> Array:
         """The step (k,) within velocity and acceleration, and such that one can brake before the range ends."""
