@@ -213,6 +213,52 @@ def test_swings_that_take_all_the_acceleration_are_met_again_after_skipped_sampl
         assert off[max(late) + 125 :].max() < 1e-12
 
 
+def sloped_outputs(acceleration: tuple[float, float], slope: float) -> Outputs:
+    """The nod is at most ``slope`` times the yaw."""
+    outputs = toy_outputs(40.0)
+    knots = np.array([[-1.2, -1.2, -1.2 * slope], [1.0, -1.2, slope]])
+    limits = replace(outputs.limits, dependents=((1, 0, knots),), acceleration=np.array([*acceleration, 40.0]))
+    return replace(outputs, limits=limits)
+
+
+@pytest.mark.parametrize("inside", [0.0, 0.02])
+@pytest.mark.parametrize("slope", [0.5, 0.9])
+@pytest.mark.parametrize("acceleration", [(40.0, 40.0), (40.0, 20.0), (20.0, 40.0)])
+def test_what_goes_along_a_dependent_range_is_not_derailed(acceleration: tuple[float, float], slope: float, inside: float) -> None:
+    rows = -0.6 * np.cos(0.9 * np.sqrt(20.0 / 0.6) / 100.0 * np.arange(300))[:, None] * np.array([1.0, slope, 0.0])
+    rows[:, 1] -= inside
+    guard = Guard(sloped_outputs(acceleration, slope), 100.0)
+    guard.start(rows[0])
+    for row in rows:
+        guard(row)
+        np.testing.assert_allclose(guard.now, row, atol=2e-9)
+    assert guard.cut == 0
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    wishes=st.lists(st.tuples(*[hostile] * 3), min_size=1, max_size=30),
+    held=st.integers(1, 12),
+    acceleration=st.sampled_from([(40.0, 40.0), (3.0, 40.0), (40.0, 3.0)]),
+)
+def test_whatever_is_wanted_a_dependent_range_is_kept_with_the_accelerations(
+    wishes: list, held: int, acceleration: tuple[float, float]
+) -> None:
+    outputs = sloped_outputs(acceleration, 0.5)
+    guard = Guard(outputs, 100.0)
+    guard.start(np.array([0.2, -0.3, 0.0]))
+    path = [guard.now.copy(), guard.now.copy()]
+    for wish in wishes:
+        for _ in range(held):
+            guard(np.array(wish))
+            path.append(guard.now.copy())
+    x = np.array(path)
+    assert ((x >= outputs.limits.lower) & (x <= outputs.limits.upper)).all()
+    assert outputs.limits.excess(x).max() <= 2e-9
+    assert np.abs(np.diff(x, axis=0)).max() * 100.0 <= 4.0 + 1e-9
+    assert (np.abs(np.diff(x, 2, axis=0)) * 1e4 <= outputs.limits.acceleration + 1e-4).all()
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(wishes=st.lists(st.tuples(*[hostile] * 6), min_size=1, max_size=20), held=st.integers(1, 10))
 def test_carriages_keep_their_acceleration_in_the_plane_too(wishes: list, held: int) -> None:

@@ -7,6 +7,8 @@ largest whole number with A n (n + 1) / 2 <= g.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,15 +41,18 @@ def closing_step(gap: Array, pull: Array, spared: Array, room: Array) -> Array:
     return found
 
 
-def stopping_places(place: Array, step: Array, pull: Array, planar: Indices) -> tuple[Array, Array]:
+def stopping_places(place: Array, step: Array, pull: Array, planar: Indices, groups: Sequence[Indices] = ()) -> tuple[Array, Array]:
     """The first step (k,) of coming to rest after ``step`` (k,), and where it leads from ``place`` (k,): (m, k), rest the last.
 
-    Pairs in ``planar`` (p, 2) slow down together, in their direction.
+    Pairs in ``planar`` (p, 2) slow down together, in their direction; so do the values of each of ``groups``, as fast as the
+    slowest of them.
     """
     size = np.abs(step)
     if len(planar):
         size[planar] = np.hypot(step[planar[:, 0]], step[planar[:, 1]])[:, None]
     part = pull / np.maximum(size, 1e-300)
+    for group in groups:
+        part[group] = part[group].min()
     last = np.floor(1.0 / part)
     count = int(last.max(initial=0.0))
     at = np.unique(np.linspace(0, count, min(count + 1, MOST_PLACES)).astype(np.int64))

@@ -6,7 +6,8 @@ another value and distances between carriages, exactly before the values are rou
 a place where it is and sets a speed to zero, as soon as the acceleration allows.
 
 After each step the machine can still come to rest, each step a h^2 shorter than the one before, with all limits kept: so there is
-always a step that keeps them, the one that brakes. Where values that are tied to each other cannot go as they are wanted, they go
+always a step that keeps them, the one that brakes. Values that are tied to each other brake each for itself or in the direction
+they have together, whichever keeps the limits. Where values that are tied to each other cannot go as they are wanted, they go
 half as far from braking, and half again, until they can. What lags behind its wish comes closer as fast as it can still brake to
 meet it, even if the wish turns with the acceleration that it took lately, or turns with all of it until it is as fast as it may
 be. So what comes closer at such a speed goes beyond no wish that keeps the limits and takes no more than lately; what a leap of the
@@ -29,6 +30,7 @@ __all__ = ["Guard"]
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 HALVINGS = 12
 SETTLED = 8
@@ -61,6 +63,8 @@ class Guard:
         self._reach = outputs.limits.velocity / rate
         self._pull = np.minimum(outputs.limits.acceleration / rate**2, 2.0 * self._reach)  # from one way to the other: no limit
         self._shared = np.union1d(outputs.limits.tied, outputs.limits.planar.ravel())
+        self._ways: tuple[list[Indices], ...] = ([], outputs.limits.groups) if len(outputs.limits.tied) else ([],)
+        self._groups = self._ways[0]
         self._smallest = CUT * outputs.resolution
         k = len(outputs.names)
         self.now, self.counts = outputs.home.copy(), outputs.counts(outputs.home)
@@ -187,7 +191,7 @@ class Guard:
         follow = self._in_the_plane(self._following(step))
         if self._can_stop(follow):
             return follow
-        braking, _ = stopping_places(self.now, self._moved, self._pull, self._limits.planar)
+        braking, _ = stopping_places(self.now, self._moved, self._pull, self._limits.planar, self._groups)
         part = step[shared] - braking[shared]
         for halving in range(1, HALVINGS):
             step[shared] = braking[shared] + part * 0.5**halving
@@ -206,10 +210,17 @@ class Guard:
         return step
 
     def _can_stop(self, step: Array) -> bool:
-        """Whether a step (k,), and braking after it, keep ranges, dependent ranges and distances."""
-        _, places = stopping_places(self.now + step, step, self._pull, self._limits.planar)
-        inside = (places[-1] >= self._lower - EXACT) & (places[-1] <= self._upper + EXACT)
-        return bool(inside.all()) and self._limits.kept(places, self._slack)
+        """Whether a step (k,), and braking after it, keep ranges, dependent ranges and distances.
+
+        Each value brakes as fast as it can, or those that are tied go straight on, along a border too; which of them is kept.
+        """
+        for groups in self._ways:
+            _, places = stopping_places(self.now + step, step, self._pull, self._limits.planar, groups)
+            inside = (places[-1] >= self._lower - EXACT) & (places[-1] <= self._upper + EXACT)
+            if inside.all() and self._limits.kept(places, self._slack):
+                self._groups = groups
+                return True
+        return False
 
     def _following(self, step: Array) -> Array:
         """The step (k,) with values whose range depends on another brought into it, as far as they can go."""

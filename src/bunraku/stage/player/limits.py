@@ -61,6 +61,17 @@ class OutputLimits:
         pairs = [part for index, on, _ in self.dependents for part in (index, on)]
         return np.unique(np.array([*pairs, *self.apart.ravel()], dtype=np.int64))
 
+    @property
+    def groups(self) -> list[Indices]:
+        """The indices of values tied to each other, directly or by others, and of carriages with both of their values."""
+        found: list[set[int]] = []
+        for tie in [{index, on} for index, on, _ in self.dependents] + [
+            set(one) for one in (*self.apart.tolist(), *self.planar.tolist())
+        ]:
+            touched = [group for group in found if group & tie]
+            found = [group for group in found if not group & tie] + [tie.union(*touched)]
+        return [np.array(sorted(group), dtype=np.int64) for group in found]
+
 
 def common(limits: Sequence[OutputLimits]) -> OutputLimits:
     """What keeps all of several limits of the same outputs; a range may be empty then."""
