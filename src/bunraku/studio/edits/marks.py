@@ -70,7 +70,7 @@ def move_phrase(document: Document, index: int, end: str, time: float, track: st
 
 @edit("audio.set", "The voice is now {source}")
 def set_audio(document: Document, source: str, folder: Path | None = None) -> Document:
-    """The sound of a file of the project as the voice of the clip; words and phrases of the voice before go with it. "": no sound."""
+    """The sound of a file of the project as the voice of the clip; words and phrases of the old voice go with it. "": no sound."""
     clip = document.need_clip()
     audio = Project(folder if folder is not None else Path()).read_clip(source).audio if source else None
     if source and audio is None:
