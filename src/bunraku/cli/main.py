@@ -35,6 +35,7 @@ from bunraku.cli import (
     verify,
 )
 from bunraku.errors import BunrakuError
+from bunraku.optimization.threads import ONE_THREAD
 
 __all__ = ["app", "run"]
 
@@ -94,7 +95,8 @@ def run() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    os.environ.setdefault("MPLBACKEND", "Agg")
+    for name, value in {"MPLBACKEND": "Agg", **ONE_THREAD}.items():  # before numpy is loaded: later they do nothing
+        os.environ.setdefault(name, value)
     command = typer.main.get_command(app)
     try:
         result = command.main(arguments or ["--help"], prog_name="bunraku", standalone_mode=False)

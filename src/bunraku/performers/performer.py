@@ -28,6 +28,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.optimization.threads import one_thread
 
 __all__ = [
     "CHAINED",
@@ -85,6 +86,12 @@ class Performer(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     uses: ClassVar[tuple[str, ...]] = ()
     """What it cannot do without and what it makes use of: "clip.TRACK" and "character.PART"; `bunraku inspect` reads them."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Every solve computes with one BLAS thread, whoever asks for it."""
+        super().__init_subclass__(**kwargs)
+        if "perform" in vars(cls):
+            cls.perform = one_thread(cls.perform)  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self))

@@ -10,6 +10,7 @@ import numpy as np
 from bunraku.errors import BadInput
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.optimization.threads import one_thread
 from bunraku.verification.agreement import AGREEMENT, agreement_checks
 from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
 from bunraku.verification.flexible_verify import FlexibleVerdict, common_agreement, verify_flexible
@@ -61,6 +62,7 @@ class Verdict:
         return "Every promise holds." if self.holds else f"Not kept: {', '.join(broken)}."
 
 
+@one_thread
 def verify(performance: Performance, *, replay: bool = True, full_order: bool = False, monitor: Monitor = SILENT) -> Verdict:
     """Judge a performance by itself: nothing is believed that can be computed again.
 
@@ -129,7 +131,7 @@ def _word_checks(performance: Performance) -> list[Check]:
     certificate = performance.certificate
     broken = [check.name for check in certificate.checks if not check.holds]
     return [
-        Check("status", 0.0 if certificate.status.good else 1.0, bar=0.0, note=certificate.status.sentence),
+        Check("status", 0.0 if certificate.status.settled else 1.0, bar=0.0, note=certificate.status.sentence),
         Check("promises broken in the certificate", len(broken), bar=0, note=", ".join(broken)),
     ]
 

@@ -14,14 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 from bunraku.errors import BadInput
+from bunraku.optimization.threads import ONE_THREAD
 from bunraku.studio.jobs.protocol import decode, encode, read_line
 
 __all__ = ["WorkerProcess"]
 
 KEPT_LINES = 50
 """Lines of the worker's stderr that are kept for messages."""
-
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 PROGRAM = ("-P", "-m", "bunraku.studio.jobs.worker")
 """Without the current folder among the places that modules come from: a project folder holds data."""
@@ -35,7 +34,7 @@ class WorkerProcess:
         self._writing = threading.Lock()
         self._errors: deque[str] = deque(maxlen=KEPT_LINES)
         self.heard = time.monotonic()
-        environment = {**os.environ, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, **ONE_THREAD, "PYTHONUNBUFFERED": "1"}
         try:  # a session of its own: Ctrl-C in a terminal is for the studio, which ends the worker
             self._process = subprocess.Popen(  # noqa: S603 (our own words)
                 [sys.executable, *PROGRAM],

@@ -1,0 +1,34 @@
+"""One thread for BLAS: kernels make many small products, and a second thread spins while it waits for a core that is busy.
+
+Programs that start before numpy set variables (`ONE_THREAD`); who is called within a
+program limits the libraries that are loaded, for as long as it computes (`one_thread`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+__all__ = ["ONE_THREAD", "one_thread"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+"""Variables that bound the threads of every BLAS, for a program that has not loaded one yet."""
+
+
+def one_thread(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, with every BLAS that is loaded held to one thread while it runs, and as before after it."""
+
+    @wraps(function)
+    def held(*args: P.args, **kwargs: P.kwargs) -> T:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="blas"):
+            return function(*args, **kwargs)
+
+    return held
