@@ -296,18 +296,51 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str, words: tuple[str, .
     assert "\n" not in str(caught.value)
 
 
-def test_includes_are_read_from_the_folder_and_nowhere_else(tmp_path) -> None:
-    folder = tmp_path / "models"
-    folder.mkdir()
-    (tmp_path / "secret.xml").write_text("<mujoco/>")
-    (folder / "part.xml").write_text("<mujocoinclude><body name='b'><joint name='j'/><geom size='1'/></body></mujocoinclude>")
+PART = "<mujocoinclude><body name='b'><joint name='j'/><geom size='1'/></body></mujocoinclude>"
+INCLUDING = "<mujoco><worldbody><include file='{}'/></worldbody></mujoco>"
+
+
+@pytest.fixture
+def models(tmp_path):
+    """Models as Meta-World keeps them: assets/sawyer_xyz/*.xml name ../objects/assets/*.xml; three folders up is not theirs."""
+    folder = tmp_path / "top" / "assets" / "sawyer_xyz"
+    parts = tmp_path / "top" / "assets" / "objects" / "assets"
+    folder.mkdir(parents=True)
+    parts.mkdir(parents=True)
+    for place in (folder, parts):
+        (place / "part.xml").write_text(PART)
     (folder / "loop.xml").write_text("<mujoco><include file='loop.xml'/></mujoco>")
-    text = "<mujoco><worldbody><include file='{}'/></worldbody></mujoco>"
-    character, _ = read_mjcf(text.format("part.xml").encode(), file="m.xml", folder=folder)
+    (tmp_path / "secret.xml").write_text(PART)
+    (folder / "link.xml").symlink_to(tmp_path / "secret.xml")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["part.xml", "../objects/assets/part.xml"])
+def test_includes_are_read_from_the_tree(models, name: str) -> None:
+    character, _ = read_mjcf(INCLUDING.format(name).encode(), file="m.xml", folder=models)
     assert character.coordinates == ("j",)
-    for name, word in (("../secret.xml", "leads out"), ("missing.xml", "no such file"), ("loop.xml", "circle")):
-        with pytest.raises(BadInput, match=word):
-            read_mjcf(text.format(name).encode(), file="m.xml", folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("../../../secret.xml", "leads out"), ("link.xml", "leads out"), ("missing.xml", "no such file"), ("loop.xml", "circle")],
+)
+def test_includes_are_read_from_nowhere_else(models, name: str, word: str) -> None:
+    with pytest.raises(BadInput, match=word):
+        read_mjcf(INCLUDING.format(name).encode(), file="m.xml", folder=models)
+
+
+@pytest.mark.parametrize("mark", [".git", "project.yaml"])
+def test_a_repository_or_a_project_is_not_left(models, mark: str) -> None:
+    (models / mark).touch()
+    with pytest.raises(BadInput, match="leads out"):
+        read_mjcf(INCLUDING.format("../objects/assets/part.xml").encode(), file="m.xml", folder=models)
+
+
+def test_the_home_folder_is_no_tree(models, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(models.parent))
+    with pytest.raises(BadInput, match="leads out"):
+        read_mjcf(INCLUDING.format("../objects/assets/part.xml").encode(), file="m.xml", folder=models)
 
 
 def test_strings_become_tendons_no_longer_than_they_are() -> None:

@@ -47,7 +47,7 @@ def msh(mesh: TetMesh) -> str:
 
 @pytest.fixture
 def strip() -> TetMesh:
-    return linear(box((0.004, 0.012, 0.2), (1, 1, 16)))
+    return linear(box((0.004, 0.012, 0.2), (2, 2, 16)))
 
 
 @pytest.fixture

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import stat
+import tempfile
 from pathlib import Path, PureWindowsPath
 
 from bunraku.errors import BadInput
 from bunraku.formats.places import Where
 
-__all__ = ["MAX_BYTES", "MAX_NUMBERS", "check_size", "confined", "decoded", "read_bytes", "read_reference"]
+__all__ = ["MAX_BYTES", "MAX_NUMBERS", "check_size", "confined", "decoded", "read_bytes", "read_reference", "tree_around"]
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_NUMBERS = 50_000_000
@@ -53,16 +54,40 @@ def decoded(data: bytes, *, file: str) -> str:
         ) from error
 
 
-def confined(name: str, folder: Path | None, where: Where) -> Path:
-    """The path of a file named inside another file: relative, and inside ``folder`` even after symbolic links are followed."""
+CLIMB = 2
+"""How many folders above that of an opened file its tree may begin."""
+TOPS = (".git", "pyproject.toml", "project.yaml")
+"""What marks the top of a tree, a repository, a package or a project of the studio: a folder that holds one is not left."""
+
+
+def tree_around(folder: Path) -> Path:
+    """The folder tree to which a file in ``folder`` belongs: at most `CLIMB` folders up, within one repository or project.
+
+    It is never the home folder, the folder for temporary files, or one that holds them, such as the file system's root.
+    """
+    root = folder.resolve()
+    private = [Path(place).resolve() for place in (Path("~").expanduser(), tempfile.gettempdir())]
+    for _ in range(CLIMB):
+        above = root.parent
+        if any(place.is_relative_to(above) for place in private) or any((root / mark).exists() for mark in TOPS):
+            break
+        root = above
+    return root
+
+
+def confined(name: str, folder: Path | None, where: Where, *, tree: Path | None = None) -> Path:
+    """The path of a file named inside another file: relative to ``folder``, and inside it even after symbolic links are followed.
+
+    ``tree``: a folder above, inside which it may lie instead.
+    """
     if folder is None:
         raise where.wrong(f"refers to the file {name[:100]!r}, but the folder to look in is not known; read it by its path")
     pure = PureWindowsPath(name)
     if not name or "\x00" in name or Path(name).is_absolute() or pure.drive or pure.root:
         raise where.wrong(f"the reference {name[:100]!r} is not a relative path; name a file inside the same folder")
     try:
-        root = folder.resolve()
-        path = (root / name).resolve()
+        root = (tree or folder).resolve()
+        path = (folder.resolve() / name).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise where.wrong(f"the reference {name[:100]!r} cannot be followed; name a file inside the same folder") from error
     if not path.is_relative_to(root):
@@ -70,9 +95,9 @@ def confined(name: str, folder: Path | None, where: Where) -> Path:
     return path
 
 
-def read_reference(name: str, folder: Path | None, where: Where, *, limit: int = MAX_BYTES) -> bytes:
-    """The bytes, at most ``limit`` of them, of a file named inside another file, confined to its folder."""
-    path = confined(name, folder, where)
+def read_reference(name: str, folder: Path | None, where: Where, *, limit: int = MAX_BYTES, tree: Path | None = None) -> bytes:
+    """The bytes, at most ``limit`` of them, of a file named inside another file, confined to its folder or to the ``tree``."""
+    path = confined(name, folder, where, tree=tree)
     try:
         return read_bytes(path, limit=limit)
     except BadInput as error:

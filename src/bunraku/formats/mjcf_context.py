@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bunraku.formats.files import read_reference
+from bunraku.formats.files import read_reference, tree_around
 from bunraku.formats.places import Where
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, read_xml
 from bunraku.geometry.poses import Array, Rigid
@@ -37,7 +37,8 @@ MAX_INCLUDES = 200
 
 
 def included(root: Element, folder: Path | None) -> Element:
-    """The file with every ``<include file=.../>`` replaced by what it names, which must lie inside ``folder``."""
+    """The file with every ``<include file=.../>`` replaced by what it names, inside the tree round ``folder`` (`tree_around`)."""
+    tree = None if folder is None else tree_around(folder)
     total, seen = sum(1 for _ in root.walk()), 0
     waiting = [(root, 0)]
     while waiting:
@@ -52,7 +53,7 @@ def included(root: Element, folder: Path | None) -> Element:
             if seen > MAX_INCLUDES or depth > 20:
                 raise child.wrong(f"more than {MAX_INCLUDES} includes, or includes in a circle; such a file is not read")
             name = child.need("file")
-            data = read_reference(name, folder, Where(child.file, (), {(): child.line}, "include"))
+            data = read_reference(name, folder, Where(child.file, (), {(): child.line}, "include"), tree=tree)
             part = read_xml(data, file=name, root=("mujoco", "mujocoinclude"))
             total += sum(1 for _ in part.walk())
             if total > MAX_ELEMENTS:

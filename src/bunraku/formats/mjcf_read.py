@@ -36,7 +36,7 @@ Content = tuple[Element, Rigid, str, str]
 
 
 def read_mjcf(data: bytes, *, file: str, folder: Path | None = None) -> tuple[Character, tuple[str, ...]]:
-    """A character from MJCF, and the list of what was dropped or changed; includes are read from inside ``folder`` only."""
+    """A character from MJCF, and the list of what was dropped or changed; includes are read from the tree round ``folder``."""
     root = included(read_xml(data, file=file, root=("mujoco",)), folder)
     notes = Notes()
     for child in root.children:

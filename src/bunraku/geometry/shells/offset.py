@@ -32,7 +32,8 @@ def inner_surface(vertices: Array, faces: Indices, thickness: Array, firm: Array
     """Inner vertices (n, 3): x - y, where y is the least-squares solution of n_f . y = t for the normals n_f of the faces at x.
 
     Weights are the faces' angles at x; ``firm`` (n,) is the weight, relative to theirs, that keeps y along the vertex normal where
-    the faces leave it open. In a corner between two flanks y is the mitre, so that the wall is ``thickness`` normal to both.
+    the faces leave it open. In a corner between two flanks y is the mitre, so that the wall is ``thickness`` normal to both. Where
+    faces leave y open all the same (none has an area there, or their normals cancel), it is the shortest.
     """
     n, w, N = face_normals(vertices, faces), _corner_angles(vertices, faces), vertex_normals(vertices, faces)
     M, g, total = np.zeros((len(vertices), 3, 3)), np.zeros_like(vertices), np.zeros(len(vertices))
@@ -42,10 +43,18 @@ def inner_surface(vertices: Array, faces: Indices, thickness: Array, firm: Array
         np.add.at(g, v, w[:, k, None] * n)
         np.add.at(total, v, w[:, k])
     M += (firm * total)[:, None, None] * (np.eye(3) - N[:, :, None] * N[:, None, :])
-    y = np.linalg.solve(M, (thickness[:, None] * g)[:, :, None])[:, :, 0]
+    y = _solved(M, thickness[:, None] * g)
     length = np.linalg.norm(y, axis=1)
     y *= np.minimum(1.0, MITRE * thickness / np.maximum(length, 1e-300))[:, None]
     return np.asarray(vertices - y)
+
+
+def _solved(M: Array, g: Array) -> Array:
+    """The shortest solutions y (n, 3) of M y = g in the sense of least squares, M (n, 3, 3) symmetric and not negative."""
+    try:
+        return np.asarray(np.linalg.solve(M, g[:, :, None])[:, :, 0])
+    except np.linalg.LinAlgError:  # one singular matrix among them
+        return np.asarray(np.einsum("nij,nj->ni", np.linalg.pinv(M, rcond=1e-9, hermitian=True), g))
 
 
 def limb_radii(vertices: Array, faces: Indices) -> Array:
