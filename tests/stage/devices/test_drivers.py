@@ -173,6 +173,51 @@ def test_released_boards_drive_nothing(rig) -> None:
         assert rig.until(lambda: not board.driving)
 
 
+LIMP = {
+    "dynamixel": lambda board: not any(board.torque) and not any(board.get(servo_id, 98, 1) for servo_id in IDS),
+    "maestro": lambda board: set(board.pulses.values()) == {0},
+    "serial": lambda board: not board.driving,
+}
+
+
+def refusing_writes(driver, failing: set[int]) -> list[bytes]:
+    """Let the line refuse the writes of these numbers, counted from 0 on; the list fills with all that is tried."""
+    tried: list[bytes] = []
+    write = driver._line.write
+
+    def wavering(data: bytes) -> None:
+        tried.append(data)
+        if len(tried) - 1 in failing:
+            raise DeviceFault(FaultKind.SLOW, "here", "no room on the line")
+        write(data)
+
+    driver._line.write = wavering
+    return tried
+
+
+@pytest.mark.parametrize("failing", [{0}, {0, 1}, {1}, {0, 2}], ids=str)
+@pytest.mark.parametrize("name", LIMP)
+def test_release_tells_every_servo_though_writes_fail(rig, name: str, failing: set[int]) -> None:
+    with rig.rigged(name, IDS) as (board, driver):
+        rig.opened(driver)
+        driver.send(np.full(5, 2100))
+        assert rig.until(lambda: not LIMP[name](board))
+        tried = refusing_writes(driver, failing)
+        driver.release()
+        assert rig.until(lambda: LIMP[name](board), seconds=1.0)
+        said = [data for k, data in enumerate(tried) if k not in failing]
+        assert said.count(said[0]) == 2
+
+
+@pytest.mark.parametrize("name", LIMP)
+def test_release_gives_up_on_a_line_that_takes_nothing(rig, name: str) -> None:
+    with rig.rigged(name, IDS) as (_, driver):
+        rig.opened(driver)
+        tried = refusing_writes(driver, set(range(1000)))
+        driver.release()
+        assert 2 <= len(tried) <= 5
+
+
 def wheeled(port: str, **changes: object) -> Device:
     """A board of the live protocol with a wheel that stands still at 400, and a joint."""
     wheel = ServoCalibration(id=1, position_min=200, position_max=600, span_rad_s=(-6.0, 6.0)).changed(**changes)

@@ -13,8 +13,6 @@ or a late board cannot be. Nor has it a command to stop: see :meth:`BlenderLiveD
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +21,7 @@ from bunraku.stage.blender_servo_commands import START, servo_command
 from bunraku.stage.devices.device import Device, standing
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.reported import refuse_sensors
-from bunraku.stage.devices.serial_port import SerialPort, check_pace
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
 __all__ = ["BlenderLiveDriver", "sayable"]
 
@@ -97,12 +95,12 @@ class BlenderLiveDriver(Driver):
         On a broken line wheels turn on as they were told last. Cut the power in need.
         """
         self._told = self._none
-        with suppress(Exception):
-            still = zip(self._ids, map(standing, self._servos), strict=True)
-            frame = b"".join(servo_command(servo_id, count) for servo_id, count in still if count is not None)
-            for _ in range(2):
-                self._line.write(frame)
+        insist(self._stand_still)
 
     def close(self) -> None:
         """Give the line back; the servos hold."""
         self._line.close()
+
+    def _stand_still(self) -> None:
+        still = zip(self._ids, map(standing, self._servos), strict=True)
+        self._line.write(b"".join(servo_command(servo_id, count) for servo_id, count in still if count is not None))

@@ -27,7 +27,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import check_numbers, sensor_ids
-from bunraku.stage.devices.serial_port import SerialPort, check_pace
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
 __all__ = ["DynamixelDriver"]
 
@@ -111,16 +111,21 @@ class DynamixelDriver(Driver):
         return np.array([int.from_bytes(data, "little", signed=True) for data in answers], dtype=np.float64)
 
     def release(self) -> None:
-        """Torque off, said twice, and the watchdog off: the servos are limp. On a broken line their watchdog stops them."""
-        with suppress(Exception):
-            for _ in range(2):
-                self._port.is_using = False
-                self._write(TORQUE, [bytes(1)] * len(self._ids))
-            self._write(WATCHDOG, [bytes(1)] * len(self._ids))
+        """Torque off, said twice, and the watchdog off: the servos are limp. On a broken line their watchdog stops them.
+
+        What cannot be written is tried again. The watchdog stays on when no servo could be told, for then it is what stops them.
+        """
+        if insist(lambda: self._switch_off(TORQUE)):
+            insist(lambda: self._switch_off(WATCHDOG), times=1)
 
     def close(self) -> None:
         """Give the line back; the servos stay as they are."""
         self._line.close()
+
+    def _switch_off(self, address: int) -> None:
+        """Zero at this address of every servo, in one packet, whatever was under way."""
+        self._port.is_using = False
+        self._write(address, [bytes(1)] * len(self._ids))
 
     def _switch_on(self) -> None:
         """Torque on, and see that it is."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import LARGEST_PULSE, check_numbers, refuse_sensors
-from bunraku.stage.devices.serial_port import SerialPort, check_pace
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
 __all__ = ["MaestroDriver", "frame_of_targets", "set_multiple_targets", "set_target"]
 
@@ -105,9 +104,7 @@ class MaestroDriver(Driver):
 
     def release(self) -> None:
         """All pulses off (target 0), said twice: most servos go limp. On a broken line the Maestro's own timeout does it."""
-        with suppress(Exception):
-            for _ in range(2):
-                self._line.write(frame_of_targets(self._ids, [0] * len(self._ids)))
+        insist(lambda: self._line.write(frame_of_targets(self._ids, [0] * len(self._ids))))
 
     def close(self) -> None:
         """Give the line back; the Maestro stays as it is."""

@@ -36,7 +36,6 @@ import binascii
 import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import sensor_ids
-from bunraku.stage.devices.serial_port import SerialPort, check_pace
+from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
 __all__ = ["SerialLineDriver", "line_of", "words_of"]
 
@@ -114,9 +113,7 @@ class SerialLineDriver(Driver):
 
     def release(self) -> None:
         """Say S, twice: the board stops driving its servos. On a broken line it does so by itself after 100 ms."""
-        with suppress(Exception):
-            for _ in range(2):
-                self._line.write(line_of("S"))
+        insist(lambda: self._line.write(line_of("S")))
 
     def close(self) -> None:
         """Give the line back; the board, hearing nothing more, stops driving."""

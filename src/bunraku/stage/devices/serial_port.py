@@ -14,7 +14,7 @@ from bunraku.stage.devices.answers import BUDGET_S, LISTEN_S
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 
-__all__ = ["SerialPort", "check_pace"]
+__all__ = ["SerialPort", "check_pace", "insist"]
 
 TERMINAL_ERROR: type[Exception] = OSError
 with suppress(ImportError):  # Windows has none
@@ -30,6 +30,12 @@ READ_STEP_S = 0.002
 """Longest single wait for bytes [s]; waits are made of such steps until their deadline."""
 BITS_A_BYTE = 10
 """Start bit, eight bits and a stop bit."""
+INSIST_ATTEMPTS = 5
+"""How often a command of the safe state is tried at most."""
+INSIST_S = 0.04
+"""No further attempt begins after so long [s]: two writes that find no room."""
+INSIST_PAUSE_S = 0.001
+"""Pause after a failed attempt [s]: what disturbed the line may be over."""
 
 
 class SerialPort:
@@ -174,6 +180,23 @@ class SerialPort:
             raise DeviceFault(
                 FaultKind.LOST, self.place, f"the line broke ({_reason(error)}); look at plug and power, then open it again"
             ) from error
+
+
+def insist(say: Callable[[], None], *, times: int = 2) -> bool:
+    """Say a command of the safe state until it went out ``times`` times; what an attempt raises only costs that attempt.
+
+    Ends after `INSIST_ATTEMPTS`, or after `INSIST_S` if the command has not gone out by then. Returns whether it went out at all.
+    """
+    said, until = 0, time.monotonic() + INSIST_S
+    for _ in range(INSIST_ATTEMPTS):
+        try:
+            say()
+            said += 1
+        except Exception:  # the line may be gone; release() never raises
+            time.sleep(INSIST_PAUSE_S)
+        if said == times or time.monotonic() >= until:
+            break
+    return said > 0
 
 
 def check_pace(device: Device, frame_bytes: int, read_bytes: int = 0) -> None:
