@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from bunraku.cli.console import exit_code
 from bunraku.errors import BadInput
 from bunraku.formats.registry import built_in, read_character, read_clip
+from bunraku.motion import Certificate, Check
+from bunraku.optimization.solution import Status
 from bunraku.performers.cast import STRICT, cast, refusal
 from bunraku.performers.choose import Choice, choose_performer
 
@@ -51,3 +54,19 @@ def test_words_without_sound_are_no_voice():
     assert silent.name == "speech"
     assert "voice" not in silent.reason
     assert "words, without sound" in silent.reason
+
+
+def test_a_free_base_that_no_string_holds_is_no_puppet():
+    """A humanoid of a file without feet described: its base has no motor, and still physics on strings is not for it."""
+    bare = read_character("humanoid").changed(feet=())
+    wish = read_clip("not-done-yet").changed(audio=None, words=(), phrases=())
+    assert "no puppet" in refusal("marionette", bare, wish)
+    assert refusal("marionette", read_character("marionette"), read_clip("puppet-dance")) == ""
+
+
+def test_no_step_improved_with_every_promise_kept_is_success():
+    kept, broken = (Certificate(Status.STALLED, (Check("limit", value, bar=1.0),)) for value in (0.5, 1.5))
+    assert kept.holds
+    assert exit_code(kept.status, kept.holds) == 0
+    assert exit_code(broken.status, broken.holds) == 3
+    assert exit_code(Status.MAX_ITERATIONS, True) == 3

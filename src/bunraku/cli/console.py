@@ -140,4 +140,6 @@ def exit_code(status: Status, holds: bool) -> int:
     """0 done, 1 a check failed, 3 not converged, 130 cancelled."""
     if status.value == "cancelled":
         return 130
-    return (0 if holds else 1) if status.good else 3
+    if holds and status.settled:
+        return 0
+    return 1 if status.good else 3

@@ -47,8 +47,8 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether the computation converged and every promise is kept."""
-        return self.status.good and all(check.holds for check in self.checks)
+        """Whether the computation settled, also where no step improved any further, and every promise is kept."""
+        return self.status.settled and all(check.holds for check in self.checks)
 
     def check(self, name: str) -> Check:
         """The check of that name."""

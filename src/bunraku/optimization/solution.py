@@ -26,11 +26,16 @@ class Status(Enum):
         """Whether the result is the answer rather than only the best so far."""
         return self is Status.CONVERGED
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing better was within reach: converged, or no step improved. With every promise kept that is success."""
+        return self in (Status.CONVERGED, Status.STALLED)
+
 
 _SENTENCES = {
     Status.CONVERGED: "The optimum was found within the stated tolerance.",
     Status.MAX_ITERATIONS: "The iteration limit was reached; this is the best result so far.",
-    Status.STALLED: "No step improved the result any further before the tolerance was met; this is the best so far.",
+    Status.STALLED: "No step improved the result any further before the tolerance was met; this is the best found.",
     Status.INFEASIBLE: "No motion satisfies all limits at once; this is the least violating one found.",
     Status.CANCELLED: "Cancelled on request; this is the best result so far.",
 }

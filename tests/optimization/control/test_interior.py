@@ -8,7 +8,8 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.optimization.control.constraints import InputBounds, StateBounds, TrajectoryConstraint
 from bunraku.optimization.control.cost import TrackingCost
-from bunraku.optimization.control.interior import InteriorTrajectory
+from bunraku.optimization.control.interior import REGULAR, WILD, InteriorTrajectory
+from bunraku.optimization.control.lqr import time_varying_lqr
 from bunraku.optimization.monitor import SilentMonitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 from bunraku.optimization.solution import Status
@@ -209,6 +210,68 @@ def test_second_derivatives_lead_to_the_same_optimum_in_fewer_steps(systems):
     assert newton.status is Status.CONVERGED
     assert newton.cost == pytest.approx(gauss.cost, rel=1e-8)
     assert newton.iterations <= gauss.iterations
+
+
+@pytest.mark.parametrize("feedback", ["mild", "none"])
+def test_steps_whose_own_gains_diverge_are_followed_with_milder_ones_or_none(systems, feedback):
+    """A system that follows one feedback only, and not that of the barrier problem, is led to the same optimum."""
+    dynamics, weights = systems.linear(A, B), (Q + REGULAR * np.eye(2), R + REGULAR)
+    steps = [np.tile(part, (N, 1, 1)) for part in (A, B)]
+    followed = time_varying_lqr(*steps, *weights, terminal=QF).K if feedback == "mild" else np.zeros((N, 1, 2))
+    simulate, tried = dynamics.rollout, []
+
+    def rollout(x0, xb, ub, K):
+        tried.append(K)
+        good = len(tried) == 1 or np.allclose(K, followed, atol=1e-9)
+        return simulate(x0, xb, ub, K) if good else simulate(x0, xb, ub, K)._replace(failed_at=0)
+
+    dynamics.rollout = rollout
+    found = TIGHT.solve(dynamics, COST, [PUSH], np.tile(X0, (N + 1, 1)), np.zeros((N, 1)))
+    assert found.status is Status.CONVERGED
+    np.testing.assert_allclose(found.u[:, 0], program(1.0), atol=1e-5)
+    kinds = {K.tobytes() for K in tried if not np.allclose(K, followed, atol=1e-9)}
+    assert len(kinds) > 3  # each step was tried with its own gains
+
+
+def test_a_motion_that_follows_its_own_gains_needs_no_others(systems):
+    dynamics = systems.linear(A, B)
+    simulate, tried = dynamics.rollout, []
+    dynamics.rollout = lambda x0, xb, ub, K: (tried.append(K), simulate(x0, xb, ub, K))[1]
+    found = TIGHT.solve(dynamics, COST, [PUSH], np.tile(X0, (N + 1, 1)), np.zeros((N, 1)))
+    assert found.status is Status.CONVERGED
+    assert all(np.abs(K).max() > 0.0 for K in tried[1:])
+
+
+def test_stopped_outside_it_comes_back_from_where_it_stands(systems):
+    """Iterates are outside, though never wildly, until the limit is reached; what is handed back is inside, far below the start."""
+    dynamics, cost, x, u = swing(systems)
+    rows = [InputBounds([-40.0], [40.0]), Slow()]
+    best = InteriorTrajectory(max_iterations=300, barrier=(1e-1, 1e-4)).solve(dynamics, cost, rows, x, u).cost
+    for limit in (2, 3, 5):
+        found = InteriorTrajectory(max_iterations=limit, barrier=(1e-1, 1e-4)).solve(dynamics, cost, rows, x, u)
+        assert found.status is Status.MAX_ITERATIONS
+        assert found.steps[-1].violation > 0.05
+        assert max(step.violation for step in found.steps) <= WILD  # a full first step would go to 15
+        assert inside(found, rows) < 0.0
+        assert best < found.cost < best + 0.3 * (found.steps[0].cost - best)
+        assert found.cost == pytest.approx(cost.value(found.x, found.u), rel=1e-12)
+        np.testing.assert_allclose(dynamics.simulate(found.x[0], found.u).x, found.x, atol=1e-6)
+
+
+class Slow(TrajectoryConstraint):
+    """The cart is no faster than 1 m/s."""
+
+    def values(self, x, u):
+        return x[:-1, 2:3] ** 2 - 1.0, np.zeros(0)
+
+    def jacobians(self, x, u):
+        G = np.zeros((len(u), 1, x.shape[1] + u.shape[1]))
+        G[:, 0, 2] = 2.0 * x[:-1, 2]
+        return G, np.zeros((0, x.shape[1]))
+
+    def curvature(self, x, u, weights, last):
+        nw = x.shape[1] + u.shape[1]
+        return np.zeros((len(u), nw, nw)), np.zeros((x.shape[1], x.shape[1]))
 
 
 def test_options_and_guesses_that_make_no_sense_are_refused(systems):

@@ -163,7 +163,7 @@ class Stop(SilentMonitor):
 
 def test_cancelled_and_taken_up_again_it_ends_at_the_same_optimum(performed, puppet, clip, tmp_path) -> None:
     checkpoint = Checkpoint(tmp_path / "dance.checkpoint", "key")
-    broken_off = PERFORMER.perform(puppet, clip, monitor=Stop(12), checkpoint=checkpoint)
+    broken_off = PERFORMER.perform(puppet, clip, monitor=Stop(11), checkpoint=checkpoint)
     assert broken_off.certificate.status is Status.CANCELLED
     saved = checkpoint.load()
     assert set(saved) == {"x", "u", "barrier"}

@@ -9,6 +9,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character, read_clip
+from bunraku.motion import JointCurves
 from bunraku.optimization.control.interior import InteriorSolution
 from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.performer import MarionettePerformer
@@ -22,6 +23,8 @@ class Scripted:
 
     answers: list
     relative_tolerance: float = 1e-3
+    max_iterations: int = 10
+    barrier: tuple[float, float] = (3e-3, 1e-4)
     seen: list = field(default_factory=list)
 
     def solve(self, dynamics, cost, constraints, x, u, **_):
@@ -42,8 +45,46 @@ def problem():
 
 
 def test_a_motion_within_the_limits_is_kept_converged_or_not(problem):
+    """The arm's shoulder is fixed: no start but hanging still."""
     solver = Scripted([(0.0, Status.MAX_ITERATIONS, 0.0)])
     assert solve_puppet(problem, solver).rungs == 0
+    assert len(solver.seen) == 1
+
+
+def test_the_better_start_goes_on_when_neither_settles_soon(turning):
+    """The first ends outside the limits, the second, lifted by 1 mm, within; lifted by another 1 mm it has settled."""
+    going = Status.MAX_ITERATIONS
+    solver = Scripted([(0.2, going, 0.02), (0.0, going, 0.001), (0.0, Status.CONVERGED, 0.001)], max_iterations=100)
+    found = solve_puppet(turning, solver).solution
+    assert found.status is Status.CONVERGED
+    np.testing.assert_allclose(found.u, turning.still[1] + 0.002, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def turning():
+    """The marionette turns by 1 rad: rigid start and hanging still are two."""
+    puppet, t = read_character("marionette"), np.linspace(0.0, 1.0, 101)
+    name = next(f"{joint.name}.rz" for joint in puppet.joints if joint.parent == "world")
+    return state_puppet_problem(puppet, JointCurves((name,), 100.0, (t * t * (3.0 - 2.0 * t))[:, None]))
+
+
+@pytest.mark.parametrize(
+    ("answers", "attempts", "status"),
+    [
+        ([(0.0, Status.CONVERGED, 0.0)], 1, Status.CONVERGED),
+        ([(0.0, Status.MAX_ITERATIONS, 0.0)], 1, Status.MAX_ITERATIONS),  # within the limits it goes on, and starts no more
+        ([(0.1, Status.MAX_ITERATIONS, 0.0), (0.0, Status.CONVERGED, 0.01)], 2, Status.CONVERGED),
+        ([(0.2, Status.INFEASIBLE, 0.0), (0.0, Status.MAX_ITERATIONS, 0.0)], 2, Status.MAX_ITERATIONS),
+        ([(0.0, Status.STALLED, 0.0), (0.3, Status.INFEASIBLE, 0.0)], 2, Status.STALLED),
+        ([(0.1, Status.MAX_ITERATIONS, 0.0), (0.0, Status.CANCELLED, 0.0)], 2, Status.CANCELLED),
+    ],
+)
+def test_the_other_start_is_tried_when_the_first_does_not_settle(turning, answers, attempts, status):
+    solver = Scripted(answers)
+    found = solve_puppet(turning, solver)
+    assert len(solver.seen) == attempts
+    assert (found.solution.status, found.solution.violation, found.rungs) == (status, 0.0, 0)
+    assert len(set(solver.seen)) == attempts  # from different starts
 
 
 def test_accelerations_cost_less_from_rung_to_rung_and_end_as_asked(problem):

@@ -13,6 +13,10 @@ One Riccati sweep per iteration, whatever the number of rows. The trajectory is 
 iteration; the rows need not: a start may violate them. Steps keep s and z positive (fraction to the boundary) and decrease the
 merit function J - mu sum log s + nu sum |g + s|. After a step the slack of a satisfied row is -g itself, so that only rows which
 are violated, or about to be, count as unmet.
+
+To first order every feedback K projects alike, but not beyond: the gains of the barrier problem are stiff and may make a long
+roll-out diverge. Where one cannot be followed milder gains, of the cost without rows, and then none are tried before the step is
+halved. A run that ends outside the rows without having settled goes on to the nearest trajectory within them.
 """
 
 from __future__ import annotations
@@ -40,6 +44,15 @@ Array = NDArray[np.float64]
 
 KAPPA = 10
 """Multipliers stay within this factor of mu / s."""
+
+REGULAR = 1e-3
+"""Added to the diagonal of the matrices that the milder gains come from: an input without a weight of its own has a minimum too."""
+
+WILD = 10.0
+"""No step goes where a row is violated by more than this, unless one was before: rows are scaled so that 1 is large."""
+
+RESTORING = 30
+"""Iterations to come back within the rows once those of the optimization are used up."""
 
 DIVERGED = 1e12
 """Multipliers beyond this, while a row is violated, say that no motion meets all rows at once."""
@@ -149,16 +162,18 @@ class InteriorTrajectory:
         u_guess: ArrayLike,
         *,
         gains: Array | None = None,
+        mild: TrajectoryCost | None = None,
         keep: Callable[[Array, Array, float], None] | None = None,
         monitor: Monitor = SILENT,
     ) -> InteriorSolution:
         """Minimise the cost under all ``constraints`` from a guess, which may violate them; x_0 stays.
 
-        ``gains`` (N, nu, nx) project the guess; without them it is followed open loop. ``keep`` is called with x, u and the barrier
+        ``gains`` (N, nu, nx) project the guess; without them it is followed open loop. ``mild``: the cost whose regulator gives the
+        milder gains of refused roll-outs, the cost itself if not given. ``keep`` is called with x, u and the barrier
         after every tenth step, so that a long run can be taken up again. Ends with CONVERGED, STALLED,
         MAX_ITERATIONS, CANCELLED, or INFEASIBLE when rows are violated where no further step was found.
         """
-        run = _Run(self, dynamics, cost, tuple(constraints), keep, monitor)
+        run = _Run(self, dynamics, cost, tuple(constraints), mild or cost, keep, monitor)
         return run.solve(*checked_curve(dynamics, x_guess, u_guess), gains)
 
 
@@ -171,11 +186,13 @@ class _Run:
         dynamics: DiscreteDynamics,
         cost: TrajectoryCost,
         constraints: tuple[TrajectoryConstraint, ...],
+        mild: TrajectoryCost,
         keep: Callable[[Array, Array, float], None] | None,
         monitor: Monitor,
     ) -> None:
         self.options, self.dynamics, self.cost, self.constraints = options, dynamics, cost, constraints
-        self.keep, self.monitor = keep, monitor
+        self.mild, self.keep, self.monitor = mild, keep, monitor
+        self.calm: tuple[_Point, Array] | None = None
 
     def rows(self, x: Array, u: Array) -> tuple[Array, Array]:
         """All values g (N, rows) and g_N (last,)."""
@@ -203,10 +220,13 @@ class _Run:
         rolled = project(self.dynamics, x, u, K)
         if not rolled.good:
             raise BadInput(f"the guess cannot be followed: step {rolled.failed_at} fails; give a guess nearer to a motion")
-        J = float(self.cost.value(rolled.x, rolled.u))
-        g, last = self.rows(rolled.x, rolled.u)
+        return self.point(rolled.x, rolled.u)
+
+    def point(self, x: Array, u: Array) -> _Point:
+        """A trajectory with slacks to begin with."""
+        g, last = self.rows(x, u)
         least = self.options.slack
-        return _Point(rolled.x, rolled.u, J, g, last, np.maximum(-g, least), np.maximum(-last, least))
+        return _Point(x, u, float(self.cost.value(x, u)), g, last, np.maximum(-g, least), np.maximum(-last, least))
 
     def solve(self, x: Array, u: Array, gains: Array | None) -> InteriorSolution:
         options = self.options
@@ -245,11 +265,34 @@ class _Run:
             elif length < options.short:
                 ceiling = max(0.9 * ceiling, options.barrier[1])
                 mu = max(mu, min(ceiling, mu / options.fall))
+        if at.violation > 0.0 and status in (Status.MAX_ITERATIONS, Status.STALLED):
+            restored = self.restored(at)
+            if restored.violation <= 0.0 and (inside is None or restored.J < inside[0].J):
+                inside = restored, K, (z, zf)
         if at.violation > 0.0 and inside is not None:
             at, K, (z, zf) = inside
         if status is Status.STALLED and at.violation > 0.0:
             status = Status.INFEASIBLE
         return InteriorSolution(at.x, at.u, K, at.J, at.violation, (z, zf), mu, status, tuple(steps))
+
+    def restored(self, at: _Point) -> _Point:
+        """The first trajectory within all rows on the way from ``at`` to the nearest one, or the last if none comes within.
+
+        Near is what changes J little: the distance is measured by its Gauss-Newton matrices at ``at``.
+        """
+        near = _Near(self.cost, at.x, at.u)
+        run = _Run(self.options, self.dynamics, near, self.constraints, self.mild, None, self.monitor)
+        run.calm = self.calm
+        mu = self.options.barrier[0]
+        new = run.point(at.x, at.u)
+        z, zf = mu / new.s, mu / new.t
+        for _ in range(RESTORING):
+            found = None if new.violation <= 0.0 or self.monitor.cancelled else run.advance(new, z, zf, mu)
+            if found is None:
+                break
+            new, z, zf, *_ = found
+        new.J = float(self.cost.value(new.x, new.u))
+        return new
 
     def advance(self, at: _Point, z: Array, zf: Array, mu: float) -> tuple[_Point, Array, Array, Array, float, float] | None:
         """One step from ``at``: the new point, multipliers, gains, step length (0: converged), slope; None when none is found."""
@@ -272,7 +315,7 @@ class _Run:
                 dz, dzf = mu / at.s - z - S * ds, mu / at.t - zf - Sf * dt
                 slope = float(np.vdot(w, y) + bf @ step.z[-1])
                 largest = max(float((z + dz).max(initial=0.0)), float((zf + dzf).max(initial=0.0)))
-                taken = self.search(at, step, ds, dt, slope, mu, largest)
+                taken = self.search(at, step, (A, B), ds, dt, slope, mu, largest)
                 if taken is not None:
                     new, length, drop = taken
                     z, zf = _duals(z, dz, mu, new.s), _duals(zf, dzf, mu, new.t)
@@ -310,8 +353,25 @@ class _Run:
             yield Hq + share * (H - Hq), Pq + share * (P + end - Pq)
         yield self.cost.hessian(at.x, at.u, exact=False)
 
+    def feedbacks(self, at: _Point, K: Array, A: Array, B: Array) -> Iterator[Array]:
+        """The gains to project with, each asked for when the last was refused: ``K``, milder ones, none.
+
+        Milder are those of the regulator of the cost ``mild`` alone, whatever the rows; they are kept from iteration to iteration,
+        for any gains will do, and made anew from the linearization ``A``, ``B`` at ``at`` once they fail.
+        """
+        yield K
+        if self.calm is not None:
+            yield self.calm[1]
+        if self.calm is None or self.calm[0] is not at:
+            H, P = _regular(self.mild, at.x, at.u)
+            step = linear_quadratic_step(A, B, H, np.zeros(H.shape[:2]), P, np.zeros(len(P)))
+            if step is not None:
+                self.calm = at, step.K
+                yield step.K
+        yield np.zeros_like(K)
+
     def search(
-        self, at: _Point, step: LqStep, ds: Array, dt: Array, slope: float, mu: float, largest: float
+        self, at: _Point, step: LqStep, linear: tuple[Array, Array], ds: Array, dt: Array, slope: float, mu: float, largest: float
     ) -> tuple[_Point, float, float] | None:
         """Backtrack along the direction until the merit function falls enough."""
         options = self.options
@@ -323,17 +383,55 @@ class _Run:
         before = at.merit(mu, nu)
         length = min(_room(at.s, ds), _room(at.t, dt))
         for _ in range(options.max_backtracks + 1):
-            rolled = project(self.dynamics, at.x + length * step.z, at.u + length * step.v, step.K)
-            if rolled.good:
+            x, u = at.x + length * step.z, at.u + length * step.v
+            for K in self.feedbacks(at, step.K, *linear):
+                rolled = project(self.dynamics, x, u, K)
+                if not rolled.good:
+                    continue
                 J = float(self.cost.value(rolled.x, rolled.u))
                 g, last = self.rows(rolled.x, rolled.u)
                 if np.isfinite(J) and np.isfinite(g).all() and np.isfinite(last).all():
                     s, t = _slacks(at.s, ds, g, length), _slacks(at.t, dt, last, length)
                     new = _Point(rolled.x, rolled.u, J, g, last, s, t)
-                    if new.merit(mu, nu) <= before + options.alpha * length * drop + 1e-12 * abs(before):
+                    wild = new.violation > max(at.violation, WILD)
+                    if not wild and new.merit(mu, nu) <= before + options.alpha * length * drop + 1e-12 * abs(before):
                         return new, length, drop
             length *= options.beta
         return None
+
+
+class _Near(TrajectoryCost):
+    """Distance 1/2 sum_k dw.H dw from a trajectory, H the Gauss-Newton matrices of a cost there."""
+
+    def __init__(self, cost: TrajectoryCost, x: Array, u: Array) -> None:
+        self._x, self._u = x, u
+        self._H, self._P = _regular(cost, x, u)
+
+    def _change(self, x: Array, u: Array) -> tuple[Array, Array]:
+        return np.hstack([x[:-1] - self._x[:-1], u - self._u]), x[-1] - self._x[-1]
+
+    def value(self, x: Array, u: Array) -> float:
+        """The distance."""
+        slope, end = self.gradient(x, u)
+        w, last = self._change(x, u)
+        return 0.5 * float(np.vdot(w, slope) + last @ end)
+
+    def gradient(self, x: Array, u: Array) -> tuple[Array, Array]:
+        """H dw of the stages and of the end."""
+        w, last = self._change(x, u)
+        return (self._H @ w[:, :, None])[:, :, 0], self._P @ last
+
+    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
+        """The matrices themselves."""
+        H += self._H
+        P += self._P
+
+
+def _regular(cost: TrajectoryCost, x: Array, u: Array) -> tuple[Array, Array]:
+    """The Gauss-Newton matrices of a cost with REGULAR added to the diagonals of the stages."""
+    H, P = cost.hessian(x, u, exact=False)
+    np.einsum("kii->ki", H)[:] += REGULAR
+    return H, P
 
 
 def _slacks(s: Array, ds: Array, g: Array, length: float) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
+from bunraku.mechanics.balance import free_base
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.control.interior import InteriorTrajectory
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -71,6 +72,14 @@ class MarionettePerformer(Performer):
         if not character.strings and not passive:
             has = "every coordinate has a motor" if character.motors else "no motor moves it"
             return Suitability(0.0, f"the character has no strings, and {has}", ("strings",))
+        if not character.strings and character.feet:
+            return Suitability(
+                0.0, "the character stands on feet, and contact with the ground is not part of this physics", ("strings",)
+            )
+        if not character.strings and (base := _floating(character)):
+            return Suitability(
+                0.0, f"no string holds the base {base!r}, which is free: it stands or goes, and is no puppet", ("strings",)
+            )
         if clip.joints is None:
             reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
             if clip.modes is not None:
@@ -78,10 +87,6 @@ class MarionettePerformer(Performer):
             return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
         if count := len(character.strings):
             return Suitability(1.0, f"the character hangs on {count} string{'s' if count > 1 else ''}")
-        if character.feet:
-            return Suitability(
-                0.0, "the character stands on feet, and contact with the ground is not part of this physics", ("strings",)
-            )
         return Suitability(0.3 if clip.audio else 0.9, "some coordinates have no motor: physics moves them")
 
     def perform(
@@ -140,7 +145,7 @@ class MarionettePerformer(Performer):
             feedback=feedback,
             tension_margin=self.tension_margin,
             frames=self.tracked,
-            notes=(MORE,) if found.status is Status.MAX_ITERATIONS else (),
+            notes=(*problem.notes, *((MORE,) if found.status is Status.MAX_ITERATIONS else ())),
             figures=figures,
         )
 
@@ -176,3 +181,20 @@ class MarionettePerformer(Performer):
         for name in names:
             if getattr(self, name) != defaults[name]:
                 raise BadInput(f"the option {name} is for characters on strings, and {character.name!r} has none; leave it out")
+
+
+def _floating(character: Character) -> str:
+    """The free base that carries motors, or nothing: a ball that a fixed hand holds is free too, and carries none."""
+    base = free_base(character)
+    if base is None:
+        return ""
+    above, driven = {joint.child: joint for joint in character.joints}, set(character.driven)
+    for joint in character.joints:
+        if driven.isdisjoint(axis.name for axis in joint.axes):
+            continue
+        body = joint.parent
+        while body != base.child and body in above:
+            body = above[body].parent
+        if body == base.child:
+            return base.child
+    return ""

@@ -31,6 +31,7 @@ from bunraku.mechanics.points import Points
 from bunraku.motion import JointCurves
 from bunraku.optimization.control.constraints import StateBounds, TrajectoryConstraint
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost, TrajectoryCost
+from bunraku.performers.marionette.carriage_path import fit_root, rigid_path
 from bunraku.performers.marionette.cost import PointCost
 from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, MotorLines, TensionMargin
 from bunraku.rhythm.resample import resampled
@@ -91,8 +92,8 @@ class PuppetProblem:
     """The problem as a value.
 
     ``wish``: all joint coordinates at the rate of the motors, blended in from the hanging pose, which those keep that the artist
-    did not name; ``q`` (N + 1, nq) the same as configurations; ``aims`` (N + 1, points, 3) where the tracked ``points`` shall be;
-    ``rest`` (nx,) the start.
+    did not name, its root where the carriages can go with it; ``notes`` say if it was moved for that. ``q`` (N + 1, nq) the same as
+    configurations; ``aims`` (N + 1, points, 3) where the tracked ``points`` shall be; ``rest`` (nx,) the start.
     """
 
     character: Character
@@ -106,6 +107,7 @@ class PuppetProblem:
     weights: ImitationWeights
     cost: TrajectoryCost
     constraints: tuple[TrajectoryConstraint, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -114,9 +116,19 @@ class PuppetProblem:
 
     @property
     def still(self) -> tuple[Array, Array]:
-        """The guess: hanging still, x (N + 1, nx) and U (N, nu)."""
-        u = np.concatenate([np.zeros(self.system.nu), self.rest[self.system.kinematic]])
-        return np.tile(self.rest, (self.steps + 1, 1)), np.tile(u, (self.steps, 1))
+        """A guess: hanging still, x (N + 1, nx) and U (N, nu)."""
+        return self._led(np.tile(self.rest[self.system.kinematic], (self.steps, 1)))
+
+    @property
+    def rigid(self) -> tuple[Array, Array]:
+        """A guess: all carriages go with the wish's root as one plate, U alone of use: x is no motion."""
+        path = rigid_path(self.character, self.system, self.rest[: self.system.nq], self.q, self.wish.rate)
+        place = {name: i for i, name in enumerate(self.character.prescribed)}
+        return self._led(path[1:, [place[self.system.names[i]] for i in self.system.kinematic]])
+
+    def _led(self, k: Array) -> tuple[Array, Array]:
+        """The resting state at every node, and inputs with no torque that lead the prescribed coordinates along ``k`` (N, nk)."""
+        return np.tile(self.rest, (self.steps + 1, 1)), np.hstack([np.zeros((self.steps, self.system.nu)), k])
 
 
 def state_puppet_problem(
@@ -146,7 +158,8 @@ def state_puppet_problem(
     _check_start(character, system, resting.q, 1.0 / rate)
     dynamics = VariationalDynamics(VariationalIntegrator(system, 1.0 / rate), kinematic_velocity=True)
     rest = dynamics.state(resting.q, dynamics.integrator.initial(resting.q, resting.q).p)
-    q = _faded(system, resting.q, wish, blend, settle)
+    fitted = fit_root(character, system, resting.q, wish)
+    q = _faded(system, resting.q, fitted.wish, blend, settle)
     points = Points(system, frames or tracked_frames(character))
     aims = points.positions(q)
     tracked = np.full(len(points.names), weights.point)
@@ -164,6 +177,7 @@ def state_puppet_problem(
         weights,
         SumOfCosts(*parts),
         _constraints(character, dynamics, tension_margin),
+        fitted.notes,
     )
 
 

@@ -1,8 +1,13 @@
-"""Solving an imitation: straight from hanging still, and by a ladder of gentler problems when that ends outside the limits.
+"""Solving an imitation: from a rigid start or from hanging still, and by a ladder of gentler problems when both end outside.
+
+From hanging still one linearization would turn the puppet by radians: carriages go along tangents and meet. In the rigid start they
+go with the wish's root as one plate. It comes first where carriages keep their range and their distance on it, and hanging still
+where they do not, whatever either costs: from carriages that have collided there is no way back. If the first is still
+outside the limits after a while, or goes no further, the other is tried, and the better of the two goes on.
 
 Fast wishes lead the straight way into a corner where a string would have to push. The ladder first lets accelerations of carriages
 and winches cost thirty times as much, then three times, then what was asked: each rung starts from the last and needs to be solved
-only roughly. What is returned is the best result found: within the limits first, then by its cost.
+only roughly. What is returned is the best result found: within the limits first, then settled, then by its cost.
 """
 
 from __future__ import annotations
@@ -13,18 +18,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrajectoryCost
 from bunraku.optimization.control.interior import InteriorSolution, InteriorTrajectory
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.problem import PuppetProblem, acceleration_rows
 
-__all__ = ["Imitation", "solve_puppet"]
+__all__ = ["Imitation", "gentler", "solve_puppet", "starts"]
 
 Array = NDArray[np.float64]
 
 LADDER = (30.0, 3.0)
 """How many times as much accelerations cost on the rungs before the last."""
+
+TRIAL = 60
+"""Iterations a start has to come within the limits before the other is tried; the better of the two then goes on."""
+
+SAME = 1e-3
+"""A rigid start that leads no carriage further than this [m] from hanging still is no other start."""
 
 ROUGH = 10.0
 """The tolerance of the rungs before the last, in tolerances of the last."""
@@ -48,19 +60,40 @@ def solve_puppet(
     keep: Callable[[Array, Array, float], None] | None = None,
     monitor: Monitor = SILENT,
 ) -> Imitation:
-    """Solve the problem from ``start`` (hanging still if not given); climb the ladder if that ends outside the limits."""
+    """Solve the problem from ``start``, else from the guesses of `starts`; climb the ladder if all end outside the limits."""
     still = problem.still
     initial = float(problem.cost.value(*still))
-    found = _attempt(problem, solver, problem.cost, *(start or still), None, keep, monitor)
+    mild = gentler(problem, LADDER[0])
+
+    def attempt(by: InteriorTrajectory, x: Array, u: Array, K: Array | None = None) -> InteriorSolution:
+        return by.solve(problem.dynamics, problem.cost, problem.constraints, x, u, gains=K, mild=mild, keep=keep, monitor=monitor)
+
+    ended = (Status.CONVERGED, Status.CANCELLED)
+    first, *others = ([start] if start else []) + starts(problem)
+    trial = replace(solver, max_iterations=min(TRIAL, solver.max_iterations)) if others else solver
+    found = attempt(trial, *first)
     iterations, rungs = found.iterations, 0
+    if others and found.status not in ended and (found.violation > 0.0 or found.status is Status.STALLED):
+        again = attempt(trial, *others[0])
+        iterations, found = iterations + again.iterations, _settled(found, again)
+    left = solver.max_iterations - trial.max_iterations
+    if left > 0 and found.status is Status.MAX_ITERATIONS:
+        mu = max(found.barrier, solver.barrier[1]), solver.barrier[1]
+        again = attempt(replace(solver, max_iterations=left, barrier=mu), found.x, found.u)
+        iterations, found = iterations + again.iterations, _settled(found, again)
     if found.violation <= 0.0 or found.status is Status.CANCELLED:
         return Imitation(found, initial, iterations, rungs)
     x, u, K = *still, None
     rough = replace(solver, relative_tolerance=min(ROUGH * solver.relative_tolerance, 0.1))
     for factor in (*LADDER, 1.0):
         last = factor == 1.0
-        cost = problem.cost if last else _gentler(problem, factor)
-        rung = _attempt(problem, solver if last else rough, cost, x, u, K, keep if last else None, monitor)
+        rung = (
+            attempt(solver, x, u, K)
+            if last
+            else rough.solve(
+                problem.dynamics, gentler(problem, factor), problem.constraints, x, u, gains=K, mild=mild, monitor=monitor
+            )
+        )
         x, u, K = rung.x, rung.u, rung.K
         iterations, rungs = iterations + rung.iterations, rungs + 1
         found = _better(problem, found, rung, last)
@@ -68,6 +101,27 @@ def solve_puppet(
             found = replace(found, status=Status.CANCELLED)
             break
     return Imitation(found, initial, iterations, rungs)
+
+
+def starts(problem: PuppetProblem) -> list[tuple[Array, Array]]:
+    """The guesses in the order in which to try them; hanging still alone where the rigid one is the same or cannot be followed."""
+    still, rigid = problem.still, problem.rigid
+    rolled = problem.dynamics.simulate(problem.rest, rigid[1])
+    if np.abs(rigid[1] - still[1]).max() < SAME or not rolled.good:
+        return [still]
+    k = np.vstack([problem.rest[problem.system.kinematic], rigid[1][:, problem.system.nu :]])
+    place = {problem.system.names[j]: i for i, j in enumerate(problem.system.kinematic)}
+    limits = CarriageLimits.of(problem.character)
+    excess = limits.excess(k[:, [place[name] for name in limits.names]], 1.0 / problem.wish.rate)
+    led = rolled.x, rolled.u
+    return [led, still] if excess.range == excess.separation == 0.0 else [still, led]
+
+
+def _settled(one: InteriorSolution, other: InteriorSolution) -> InteriorSolution:
+    """Which of two attempts is better: it violates less, or has settled where the other has not, or costs less."""
+    ranks = [(found.violation, found.status is not Status.CONVERGED, found.cost) for found in (one, other)]
+    found = one if ranks[0] <= ranks[1] else other
+    return replace(found, status=Status.CANCELLED) if other.status is Status.CANCELLED else found
 
 
 def _better(problem: PuppetProblem, found: InteriorSolution, rung: InteriorSolution, last: bool) -> InteriorSolution:
@@ -78,20 +132,7 @@ def _better(problem: PuppetProblem, found: InteriorSolution, rung: InteriorSolut
     return judged if (judged.violation, judged.cost) < (found.violation, found.cost) else found
 
 
-def _attempt(
-    problem: PuppetProblem,
-    solver: InteriorTrajectory,
-    cost: TrajectoryCost,
-    x: Array,
-    u: Array,
-    gains: Array | None,
-    keep: Callable[[Array, Array, float], None] | None,
-    monitor: Monitor,
-) -> InteriorSolution:
-    return solver.solve(problem.dynamics, cost, problem.constraints, x, u, gains=gains, keep=keep, monitor=monitor)
-
-
-def _gentler(problem: PuppetProblem, factor: float) -> TrajectoryCost:
+def gentler(problem: PuppetProblem, factor: float) -> TrajectoryCost:
     """The cost with accelerations weighing ``factor`` times as much."""
     rows = acceleration_rows(problem.dynamics)
     return SumOfCosts(problem.cost, LinearResidualCost(rows, np.full(len(rows), (factor - 1.0) * problem.weights.acceleration)))
