@@ -23,8 +23,10 @@ def _arm(**of_motor):
     )
 
 
-def test_knots_stand_on_steps_and_there_are_enough_of_them():
-    profile = make_profile(("a", "b"), 4.0, 2e-3, 150)
+@pytest.mark.parametrize("dt", [1e-3, 2e-3, 4e-3])
+def test_knots_stand_on_their_grid_whatever_the_step_and_there_are_enough_of_them(dt):
+    profile = make_profile(("a", "b"), 4.0, dt, 150)
+    assert profile.spacing == pytest.approx(0.026)
     assert profile.points >= 150
     assert profile.parameters == 2 * profile.points
     knots = profile.basis.knots / 2e-3

@@ -24,6 +24,9 @@ from bunraku.mechanics.flexible.known_meshes import known_mesh
 
 __all__ = ["PartSolid", "material_of", "part_mesh", "part_solid"]
 
+THIN = 0.15
+"""A strip this thin twists like one quadratic cell a section, warped as x y, within 8 %; thicker ones, 18 % off, take 2 x 2."""
+
 
 @dataclass(frozen=True, eq=False)
 class PartSolid:
@@ -83,7 +86,8 @@ def part_mesh(shape: PartShape, *, coarser: float = 1.0) -> TetMesh:
         case "box":
             size = np.array(shape.size)
             cell = shape.cell or max(1.75 * coarser * float(np.sort(size)[1]), float(size.max()) / 100.0)
-            counts = [max(1, ceil(float(side) / cell)) for side in size[:2]]
+            least = 1 if float(size[:2].min()) < THIN * float(size[:2].max()) else 2
+            counts = [max(least, ceil(float(side) / cell)) for side in size[:2]]
             return box((float(size[0]), float(size[1]), float(size[2])), (counts[0], counts[1], _layers(float(size[2]), cell)))
         case "plate":
             corners = np.array(shape.outline)

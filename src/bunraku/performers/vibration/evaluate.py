@@ -85,17 +85,20 @@ class Normal:
         return self.value + float(self.gradient @ change) + 0.5 * float(change @ (self.hessian @ change))
 
 
-def evaluate(problem: VibrationProblem, parameters: Array) -> Evaluation:
-    """Simulate all scenarios and sum up the cost."""
-    angles = problem.angles(parameters)
+def evaluate(problem: VibrationProblem, parameters: Array, *, finer: int = 1) -> Evaluation:
+    """Simulate all scenarios and sum up the cost; ``finer``: with so many simulated steps for each of the problem's."""
+    profile = problem.profile
+    angles, dt, stride = problem.angles(parameters), profile.dt / finer, problem.stride * finer
+    if finer > 1:
+        angles = profile.angles(parameters, np.arange(profile.steps * finer + 1, dtype=np.float64) * dt)
     total, squares, motions = problem.regularizer(parameters)[0], 0.0, []
     worst = 0.0
     positions = int((~problem.nominal.outputs.tracked.turning).sum())
     for scenario in problem.scenarios:
-        motion = simulate(scenario.flexible.system, angles, problem.profile.dt, start=scenario.rest.q[0])
+        motion = simulate(scenario.flexible.system, angles, dt, start=scenario.rest.q[0])
         if not motion.status.good:
             return Evaluation(parameters, np.inf, np.inf, (), motion.message)
-        e = scenario.outputs.errors(np.ascontiguousarray(motion.q[:: problem.stride]), scenario.targets)
+        e = scenario.outputs.errors(np.ascontiguousarray(motion.q[::stride]), scenario.targets)
         total += 0.5 * float((problem.weights * e**2).sum()) / len(problem.scenarios)
         squares += float((e[:, : 3 * positions] ** 2).sum()) / (len(e) * max(positions, 1) * len(problem.scenarios))
         motions.append(motion)

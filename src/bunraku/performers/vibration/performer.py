@@ -35,6 +35,7 @@ from bunraku.performers.vibration.frequencies import vibrations
 from bunraku.performers.vibration.lbfgs import solve_lbfgs
 from bunraku.performers.vibration.limits import check_speed
 from bunraku.performers.vibration.problem import VibrationProblem, VibrationWeights, state_problem
+from bunraku.performers.vibration.refine import FINER_STEP, coarse_step, solve_at_fitting_step
 from bunraku.performers.vibration.solve import Progress, Retargeted, solve_gauss_newton
 
 __all__ = ["VibrationPerformer"]
@@ -58,7 +59,9 @@ class VibrationPerformer(Performer):
     )
     points: int = option(0, "control points of each motor's spline, at least; 0: one each 40 ms", low=0, high=20_000)
     rate: float = option(0.0, "rate of the channels; 0: that of the motors", unit="Hz", low=0.0, high=10_000.0)
-    step_ms: float = option(2.0, "step of the planning simulation; the result is judged at 0.5 ms", unit="ms", low=0.5, high=5.0)
+    step_ms: float = option(
+        0.0, "step of the planning simulation; 0: 4, or 2 where that is too coarse; judged at 0.5", unit="ms", low=0.0, high=5.0
+    )
     tempo: float = option(1.0, "1 as in the clip, 0.5 at half speed", low=0.05, high=4.0)
     settle: bool = option(False, "whether the motors end at rest where the clip ends")
     tracked: tuple[str, ...] = option((), "frames or bodies to track; the character's frames if not said")
@@ -69,7 +72,7 @@ class VibrationPerformer(Performer):
     cutoff: float = option(2.0, "cut-off of the low-pass", unit="Hz", low=0.05, high=50.0)
     feedback: bool = option(False, "whether to add feedback gains about the motion, at the planning step")
     max_iterations: int = option(20, "iterations of Gauss-Newton; lbfgs takes ten times as many", low=1, high=1000)
-    tolerance: float = option(1e-3, "settled when a step changes less than this part of the cost", low=1e-12, high=0.5)
+    tolerance: float = option(1e-2, "settled when a step changes less than this part of the cost", low=1e-12, high=0.5)
 
     def suits(self, character: Character, clip: Clip) -> Suitability:
         """Made for characters with flexible parts, all of whose wished coordinates have motors."""
@@ -97,14 +100,17 @@ class VibrationPerformer(Performer):
         problem = self.problem(character, clip, wish)
         monitor.report(Event("vibration", 0.0, problem.nominal.flexible.note))
         clock = time.thread_time()
-        found = self._solve(problem, monitor, checkpoint)
+        problem, found = self._solve(problem, monitor, checkpoint)
         retarget_s = time.thread_time() - clock
         return self._assemble(problem, clip, found, retarget_s, monitor)
 
     def problem(self, character: Character, clip: Clip, wish: JointCurves) -> VibrationProblem:
         """The problem with these options."""
+        points = self.points or max(10, round(wish.duration / SPACING) + 3)
         dt = 1e-3 * self.step_ms
-        if abs(round(dt / FINE_STEP) * FINE_STEP - dt) > 1e-12:
+        if dt == 0.0:
+            dt = coarse_step(wish.duration, points) if self._chooses else FINER_STEP
+        elif abs(round(dt / FINE_STEP) * FINE_STEP - dt) > 1e-12:
             raise BadInput(f"option step_ms = {self.step_ms} must be a multiple of {1e3 * FINE_STEP:g} ms")
         marked = tuple(
             dataclasses.replace(part, start=part.start / self.tempo, end=None if part.end is None else part.end / self.tempo)
@@ -114,13 +120,18 @@ class VibrationPerformer(Performer):
             character,
             wish,
             dt=dt,
-            points=self.points or max(10, round(wish.duration / SPACING) + 3),
+            points=points,
             settle=self.settle,
             tracked=self.tracked,
             emphasis=marked,
             weights=VibrationWeights(self.profile_weight, self.acceleration_weight),
             stiffness=self.stiffness,
         )
+
+    @property
+    def _chooses(self) -> bool:
+        """Whether the performer chooses the step: gains of feedback are made at the plan's, and baselines have none to choose."""
+        return self.step_ms == 0.0 and self.method == "gauss-newton" and not self.feedback
 
     @property
     def stiffness(self) -> tuple[float, ...]:
@@ -133,25 +144,41 @@ class VibrationPerformer(Performer):
             raise BadInput(f"option scenarios = {self.scenarios!r} must be factors from 0.01 to 100, 1 (as stated) among them")
         return found or (1.0,)
 
-    def _solve(self, problem: VibrationProblem, monitor: Monitor, checkpoint: Checkpoint | None) -> Retargeted:
+    def _solve(
+        self, problem: VibrationProblem, monitor: Monitor, checkpoint: Checkpoint | None
+    ) -> tuple[VibrationProblem, Retargeted]:
         if self.method in BASELINES:
             p = baseline(problem, self.method, modes=self.modes, cutoff=self.cutoff)
-            return Retargeted(p, np.nan, np.nan, Status.CONVERGED, 0, ())
+            return problem, Retargeted(p, np.nan, np.nan, Status.CONVERGED, 0, ())
         if self.method == "lbfgs":
-            return solve_lbfgs(problem, max_iterations=10 * self.max_iterations, tolerance=1e-3 * self.tolerance, monitor=monitor)
+            most = 10 * self.max_iterations
+            return problem, solve_lbfgs(problem, max_iterations=most, tolerance=1e-4 * self.tolerance, monitor=monitor)
         rest = problem.nominal.rest.q
         lowest = float(vibrations(problem.nominal.flexible, rest[len(rest) // 2], 1).frequencies[0])
+        keep = None if checkpoint is None else lambda progress: checkpoint.save(progress.arrays())
         saved = checkpoint.load() if checkpoint is not None else None
-        start = None
-        if saved is not None:
-            start = Progress.restored(problem, {name: np.asarray(values, dtype=np.float64) for name, values in saved.items()})
-        return solve_gauss_newton(
+
+        def restore(stated: VibrationProblem) -> Progress | None:
+            return None if saved is None else Progress.restored(stated, {name: np.asarray(x, float) for name, x in saved.items()})
+
+        most, small = self.max_iterations, self.tolerance
+        if self._chooses and problem.profile.dt > FINER_STEP:
+            return solve_at_fitting_step(
+                problem,
+                max_iterations=most,
+                tolerance=small,
+                lowest_frequency=lowest,
+                restore=restore,
+                keep=keep,
+                monitor=monitor,
+            )
+        return problem, solve_gauss_newton(
             problem,
-            max_iterations=self.max_iterations,
-            tolerance=self.tolerance,
+            max_iterations=most,
+            tolerance=small,
             lowest_frequency=lowest,
-            start=start,
-            keep=None if checkpoint is None else lambda progress: checkpoint.save(progress.arrays()),
+            start=restore(problem),
+            keep=keep,
             monitor=monitor,
         )
 

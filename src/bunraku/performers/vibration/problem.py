@@ -36,7 +36,7 @@ from bunraku.motion import Emphasis, JointCurves
 from bunraku.performers.vibration.limits import ProfileLimits, profile_limits
 from bunraku.performers.vibration.profile import Profile, fit_profile, make_profile
 
-__all__ = ["Scenario", "VibrationProblem", "VibrationWeights", "state_problem"]
+__all__ = ["Scenario", "VibrationProblem", "VibrationWeights", "refined", "state_problem"]
 
 Array = NDArray[np.float64]
 
@@ -169,6 +169,19 @@ def state_problem(
     )
 
 
+def refined(problem: VibrationProblem) -> VibrationProblem:
+    """The same problem at half the step: the parameters are the same, and so are the times at which places are compared."""
+    old = problem.profile
+    profile = replace(old, dt=0.5 * old.dt, steps=2 * old.steps)
+    return replace(
+        problem,
+        scenarios=tuple(replace(one, rest=_rest(one.flexible, profile, problem.wish)) for one in problem.scenarios),
+        profile=profile,
+        curves=make_curves(profile.nodes, problem.curves.free),
+        stride=2 * problem.stride,
+    )
+
+
 def _completed(character: Character, wish: JointCurves, motors: tuple[str, ...]) -> JointCurves:
     """The wish of all motors; those it does not name stay at home."""
     unknown = [name for name in wish.names if name not in motors]
@@ -194,10 +207,15 @@ def _scenario(
     character = flexible.character
     model = flexible if factor == 1.0 else stiffened(flexible, factor)
     outputs = track(model.system, [place_of(character, name) for name in places], [place_of(character, name) for name in turned])
+    rest = _rest(model, profile, parameters)
+    return Scenario(factor, model, outputs, rest, outputs.observe(np.ascontiguousarray(rest.q[::stride])))
+
+
+def _rest(model: FlexibleCharacterSystem, profile: Profile, parameters: Array) -> RestMotion:
     rest = rest_motion(model.system, profile.angles(parameters), start=model.home, stride=max(1, round(REST_STEP / profile.dt)))
     if not rest.status.good:
-        raise BadInput(f"{character.name!r} cannot hold the poses of the clip at rest: {rest.message}")
-    return Scenario(factor, model, outputs, rest, outputs.observe(np.ascontiguousarray(rest.q[::stride])))
+        raise BadInput(f"{model.character.name!r} cannot hold the poses of the clip at rest: {rest.message}")
+    return rest
 
 
 def stiffened(flexible: FlexibleCharacterSystem, factor: float) -> FlexibleCharacterSystem:

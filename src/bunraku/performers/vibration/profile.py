@@ -1,4 +1,4 @@
-"""Motor profiles: twice continuously differentiable cubic B-splines, knots on the grid of time steps.
+"""Motor profiles: twice continuously differentiable cubic B-splines, knots on a grid of 2 ms, whatever the time step.
 
 Motor j goes theta_j(t) = sum_i B_i(t) c_ij. Parameters p (n m,) are the control points c (n, m) in rows: control point major, so
 that those that matter up to a time are the first ones. Second derivatives are continuous, so that torques stay finite. The first
@@ -23,13 +23,16 @@ __all__ = ["Profile", "fit_profile", "make_profile"]
 
 Array = NDArray[np.float64]
 
+KNOT_GRID = 2e-3
+"""Knots stand at multiples of this [s]: the same parameters are the same curves at every step of the simulation."""
+
 AT_REST = 3
 """So many equal control points at an end make a curve that stands still there, with no acceleration."""
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The splines of all ``motors``: ``basis`` (n functions); ``steps`` steps of ``dt`` [s], ``every`` to a knot.
+    """The splines of all ``motors``: ``basis`` (n functions), knots ``spacing`` [s] apart; ``steps`` steps of ``dt`` [s].
 
     The first ``AT_REST`` control points are not free; nor, if the motion is to end at rest (``settle``), are the last ones.
     """
@@ -38,7 +41,7 @@ class Profile:
     basis: SplineBasis
     dt: float
     steps: int
-    every: int
+    spacing: float
     settle: bool = False
 
     @property
@@ -50,11 +53,6 @@ class Profile:
     def parameters(self) -> int:
         """Number of parameters, n m, those held at the ends included."""
         return self.points * len(self.motors)
-
-    @property
-    def spacing(self) -> float:
-        """Time [s] between knots."""
-        return self.every * self.dt
 
     @property
     def times(self) -> Array:
@@ -84,20 +82,20 @@ class Profile:
 
 
 def make_profile(motors: tuple[str, ...], duration: float, dt: float, points: int, *, settle: bool = False) -> Profile:
-    """Profiles over ``duration`` [s] with at least ``points`` control points a motor, knots every so many steps of ``dt`` [s].
+    """Profiles over ``duration`` [s] with at least ``points`` control points a motor, in steps of ``dt`` [s].
 
-    The last knot is at the end of the motion or, since knots stand on steps, less than one interval beyond it.
+    The last knot is at the end of the motion or, since knots stand on their grid, less than one interval beyond it.
     """
     steps = max(1, round(duration / dt))
     if points < 2 * AT_REST + 1:
         raise BadInput(f"{points} control points a motor were asked for; at least {2 * AT_REST + 1} are needed, 3 stand at an end")
-    every = max(1, int(steps // (points - AT_REST)))
-    intervals = -(-steps // every)
-    if intervals + AT_REST < points:
+    spacing = KNOT_GRID * max(1, int(round(duration / KNOT_GRID) // (points - AT_REST)))
+    intervals = max(1, int(np.ceil(steps * dt / spacing - 1e-9)))
+    if intervals + AT_REST < points or spacing < dt - 1e-12:
         raise BadInput(
             f"{points} control points a motor are more than {steps} steps of {dt:g} s can tell apart; at most {steps + AT_REST}"
         )
-    return Profile(motors, SplineBasis.uniform(0.0, intervals * every * dt, intervals), dt, steps, every, settle)
+    return Profile(motors, SplineBasis.uniform(0.0, intervals * spacing, intervals), dt, steps, spacing, settle)
 
 
 def fit_profile(profile: Profile, wish: JointCurves) -> Array:

@@ -11,10 +11,11 @@ Adaptive: w starts at 1.5 times the lowest frequency of the character and falls 
 following when the true cost is at most twice the predicted one, or half of the best so far. When five observed steps have led
 nowhere, or an observed simulation fails, it goes on from the best true motion, damped.
 
-Frugal: the Hessian takes most of the time, and hardly changes near the end. When a step led to a true motion whose cost is that
-promised, within 0.5 %, the next is first tried with the last Hessian and the gradient that holds here, which the adjoint gives for
-far less. It is taken if it brings about what it promised; then the Hessian has been proved, and is believed when it says that
-nothing is left to win. Otherwise it is made anew.
+Frugal: the Hessian takes most of the time, and hardly changes near the end. At a true motion the gradient that holds there comes
+first, from the adjoint, for far less. If the last Hessian promises to change cost and RMS error by less than half and a quarter of
+the tolerance from there, that is the end: nobody sees more. If the step before led to the cost that it promised, within 5 %, a step
+with the last Hessian is tried, shortened where it is too soft along the step, and taken if it brings about what it promises.
+Otherwise the Hessian is made anew, from the same step matrices as the gradient.
 """
 
 from __future__ import annotations
@@ -57,8 +58,14 @@ OBSERVED = 5
 
 MOST_DAMPING = 1e4
 
-NEAR = 5e-3
+NEAR = 5e-2
 """A Hessian is tried again when the true cost was within this part of the promised one."""
+
+SETTLED = 0.5
+"""The end is believed of a Hessian made elsewhere when it promises less than this part of the tolerance."""
+
+LEAST_PART = 0.1
+"""A step with a kept Hessian that must be shortened to less of itself is not taken."""
 
 PROVED = (0.5, 1.5)
 """A kept Hessian is right when its step brought so many times what it promised: one that is k times too stiff brings 2 - 1 / k."""
@@ -70,8 +77,7 @@ class Progress:
 
     ``history``: for each iteration the cost of the best true motion and the RMS error [m] there; ``tried``: observed steps that led
     nowhere in a row; ``penalty`` of torque beyond the motors' lines, 0 until it is needed. ``model``: the point that the last
-    Hessian was made about; ``proved``: a step with it from one true motion to the next brought what it promised; ``gap``: the part
-    by which the true cost was off the one that the last step promised.
+    Hessian was made about; ``gap``: the part by which the true cost was off the one that the last step promised.
     """
 
     parameters: Array
@@ -85,13 +91,12 @@ class Progress:
     history: tuple[tuple[float, float], ...] = ()
     penalty: float = 0.0
     model: Point | None = None
-    proved: bool = False
     gap: float = np.inf
 
     def arrays(self) -> dict[str, Array]:
         """As arrays for a checkpoint."""
         counts = [float(self.tried), float(self.iteration), float(self.point.true)]
-        numbers = [self.best_cost, self.damping, self.rate, *counts, self.penalty, float(self.proved), self.gap]
+        numbers = [self.best_cost, self.damping, self.rate, *counts, self.penalty, self.gap]
         found = {"parameters": self.parameters, "best": self.best, "numbers": np.array(numbers)}
         found["history"] = np.array(self.history, dtype=np.float64).reshape(-1, 2)
         for name, point in (("", self.point), ("model ", self.model or self.point)):
@@ -107,26 +112,27 @@ class Progress:
         wanted |= {f"{name}{s}" for name in ("q", "lam", "model q", "model lam") for s in range(S)}
         if (
             set(arrays) != wanted
-            or len(arrays["numbers"]) != 9
+            or len(arrays["numbers"]) != 8
             or arrays["parameters"].shape != problem.wish.shape
             or len(arrays["q0"]) != problem.profile.steps + 1
         ):
             return None
-        cost, damping, rate, tried, iteration, true, penalty, proved, gap = (float(x) for x in arrays["numbers"])
+        cost, damping, rate, tried, iteration, true, penalty, gap = (float(x) for x in arrays["numbers"])
         point, model = (
             Point(tuple(arrays[f"{name}q{s}"] for s in range(S)), tuple(arrays[f"{name}lam{s}"] for s in range(S)), bool(true))
             for name in ("", "model ")
         )
         history = tuple((float(a), float(b)) for a, b in arrays["history"])
         counts = (int(tried), int(iteration))
-        return Progress(
-            arrays["parameters"], point, arrays["best"], cost, damping, rate, *counts, history, penalty, model, bool(proved), gap
-        )
+        return Progress(arrays["parameters"], point, arrays["best"], cost, damping, rate, *counts, history, penalty, model, gap)
 
 
 @dataclass(frozen=True, eq=False)
 class Retargeted:
-    """The best parameters found, the cost there and how it ended; ``history`` of cost and RMS error [m] per iteration."""
+    """The best parameters found, the cost there and how it ended; ``history`` of cost and RMS error [m] per iteration.
+
+    ``hessian``: the last one made.
+    """
 
     parameters: Array
     cost: float
@@ -135,6 +141,7 @@ class Retargeted:
     iterations: int
     history: tuple[tuple[float, float], ...]
     notes: tuple[str, ...] = field(default=())
+    hessian: Array | None = field(default=None, repr=False)
 
 
 def solve_gauss_newton(
@@ -144,20 +151,22 @@ def solve_gauss_newton(
     tolerance: float = 1e-3,
     lowest_frequency: float = 2.0,
     start: Progress | None = None,
+    hessian: Array | None = None,
     keep: Callable[[Progress], None] | None = None,
     monitor: Monitor = SILENT,
 ) -> Retargeted:
     """Minimise F. Converged when a step from a true motion promises, or brings, less than ``tolerance`` of the cost.
 
-    ``lowest_frequency`` [Hz] of the character. ``start``, ``keep``: of a checkpoint. If the motion found needs more torque than the
+    ``lowest_frequency`` [Hz] of the character. ``start``, ``keep``: of a checkpoint. ``hessian``: one of nearly the
+    same problem to begin with. If the motion found needs more torque than the
     motors have, it goes on from there with rows of torque in its steps, judged by the cost and a penalty.
     """
     rate = 1.5 * 2.0 * np.pi * max(lowest_frequency, 0.1)
     now = start or Progress(problem.wish, first_point(problem), problem.wish, np.inf, 0.0, rate)
     status, notes = Status.MAX_ITERATIONS, []
     current = evaluate(problem, now.parameters) if now.point.true else None
-    kept = None
-    if now.model is not None and _near(now):
+    kept = None if hessian is None else Normal(hessian, np.zeros(len(hessian)), np.nan, ())
+    if kept is None and now.model is not None and _near(now):
         kept = normal_equations(problem, linearized(problem, now.model), now.parameters)
     while now.iteration < max_iterations:
         if monitor.cancelled:
@@ -167,7 +176,7 @@ def solve_gauss_newton(
         found = _again(problem, now, current, kept, lines, tolerance)
         if found is None:
             kept = normal_equations(problem, lines, now.parameters)
-            found = _iterate(problem, replace(now, model=now.point, proved=False), current, kept, tolerance, monitor)
+            found = _iterate(problem, replace(now, model=now.point), current, kept, tolerance, monitor)
         now, current, ended = found
         figures = {"cost": now.best_cost, "rms_m": now.history[-1][1] if now.history else np.nan, "observer": now.rate}
         monitor.report(Event("vibration", now.iteration / max_iterations, f"iteration {now.iteration}", figures))
@@ -181,7 +190,8 @@ def solve_gauss_newton(
             status = ended
             break
     rms = now.history[-1][1] if now.history else np.inf
-    return Retargeted(now.best, now.best_cost, rms, status, now.iteration, now.history, tuple(notes))
+    last = None if kept is None else kept.hessian
+    return Retargeted(now.best, now.best_cost, rms, status, now.iteration, now.history, tuple(notes), last)
 
 
 def _iterate(
@@ -217,21 +227,36 @@ def _again(
     lines: tuple[Linearization, ...],
     tolerance: float,
 ) -> tuple[Progress, Evaluation | None, Status | None] | None:
-    """A step with the last Hessian, as `_iterate`; None where it is not to be trusted, and from what is no true motion."""
-    if current is None or kept is None or not _near(now) or problem.limits.violation(now.parameters) >= 1e-7:
+    """The end, or a step, by the last Hessian, as `_iterate`; None where it is not to be trusted, and where no motion is true."""
+    if current is None or kept is None or not now.penalty == now.damping == 0.0 or problem.limits.violation(now.parameters) >= 1e-7:
         return None
     normal = kept.moved(slope(problem, lines, now.parameters), current.cost, lines)
     change, _ = gauss_newton_step(problem, normal, now.parameters, 0.0)
     trial, hoped = problem.with_free(now.parameters, change), current.cost - normal.predicted(change)
-    if now.proved and hoped <= 0.1 * tolerance * current.cost:
+    small = SETTLED * tolerance
+    if (
+        hoped <= small * current.cost
+        and _rms_change(problem, now.parameters, current, trial, normal.predicted(change)) <= 0.5 * small
+    ):
         return _noted(now, current), current, Status.CONVERGED
+    if not _near(now):
+        return None
     found = evaluate(problem, trial)
     won = current.cost - found.cost
+    if won < PROVED[0] * hoped and np.isfinite(won):
+        along = float(normal.gradient @ change)
+        part = 0.5 * along / (along + won)  # the lowest point of the parabola through cost and slope here, and the cost there
+        if not LEAST_PART <= part <= 1.0:
+            return None
+        trial, hoped = problem.with_free(now.parameters, part * change), -0.5 * part * along
+        found = evaluate(problem, trial)
+        won = current.cost - found.cost
     if not PROVED[0] * hoped <= won <= PROVED[1] * hoped:
         return None
     gap = _gap(found, current.cost - hoped)
-    step = replace(_noted(now, found), parameters=trial, point=found.point, proved=True, gap=gap)
-    return step, found, Status.CONVERGED if won <= tolerance * current.cost else None
+    step = replace(_noted(now, found), parameters=trial, point=found.point, gap=gap)
+    done = won <= tolerance * current.cost and abs(found.rms - current.rms) <= tolerance * current.rms
+    return step, found, Status.CONVERGED if done else None
 
 
 def _from_true(
@@ -243,7 +268,8 @@ def _from_true(
     while True:
         change, _ = gauss_newton_step(problem, normal, now.parameters, damping, rows)
         trial, promised = problem.with_free(now.parameters, change), normal.predicted(change)
-        if merit - promised <= 0.1 * tolerance * merit and problem.limits.violation(now.parameters) < 1e-7:
+        still = _rms_change(problem, now.parameters, current, trial, promised) <= 0.1 * tolerance
+        if still and merit - promised <= 0.1 * tolerance * merit and problem.limits.violation(now.parameters) < 1e-7:
             ended = replace(_noted(now, current), iteration=now.iteration + 1)
             return ended, current, Status.CONVERGED
         found = evaluate(problem, trial)
@@ -252,7 +278,7 @@ def _from_true(
             ratio = (merit - after) / max(merit - promised, 1e-300)
             calmer = damping / 10.0 if ratio > 0.5 else damping if ratio > 0.2 else max(10.0 * damping, 1e-3)
             calmer = 0.0 if calmer < 1e-5 else calmer
-            done = merit - after <= tolerance * merit and ratio > 0.2
+            done = merit - after <= tolerance * merit and ratio > 0.2 and abs(found.rms - current.rms) <= tolerance * current.rms
             step = replace(_noted(now, found), parameters=trial, point=found.point, damping=calmer, gap=_gap(found, promised))
             return step, found, Status.CONVERGED if done else None
         damping = max(10.0 * damping, 1e-2)
@@ -260,6 +286,13 @@ def _from_true(
             small = merit - promised <= tolerance * merit
             step = replace(_noted(now, current), iteration=now.iteration + 1)
             return step, current, Status.CONVERGED if small else Status.STALLED
+
+
+def _rms_change(problem: VibrationProblem, parameters: Array, current: Evaluation, trial: Array, promised: float) -> float:
+    """The relative change of the RMS error that the cost ``promised`` at ``trial`` means: regularizers are no part of it."""
+    here = current.cost - problem.regularizer(parameters)[0]
+    there = promised - problem.regularizer(trial)[0]
+    return 0.5 * abs(there - here) / max(here, 1e-300)
 
 
 def _near(now: Progress) -> bool:
