@@ -148,3 +148,31 @@ def test_a_stiffened_skin_still_goes_along(model, monkeypatch, shift):
     assert frame.shift == shift
     assert after.q[0] - start.q[0] == pytest.approx(0.7 * H, rel=1e-4)
     assert np.abs(after.x[:, 0] - start.x[:, 0] - 0.7 * H).max() < 1e-2 * 0.7 * H  # its weight begins to bend it
+
+
+def momentum_from_nowhere(model, state, loads, stiffness=None):
+    """Momentum (3,) that skin and skeleton gain in a step beside what weight and ground give, as a force over the weight."""
+    frames, (tau, F) = CoupledFrames(model, H), loads
+    after = frames.advance(state, frames.linearize(state, stiffness=stiffness), tau, F)
+    skin = model.node_mass @ (after.w - state.w) / H
+    M, bias = model.skeleton(state.q, state.v)
+    skeleton = (M @ (after.v - state.v) / H + bias)[:3]  # the coordinates of the base's place come first; bias holds its weight
+    given = F.reshape(-1, 3).sum(axis=0) - np.array([0.0, 0.0, 9.81 * model.node_mass.sum()])
+    return (skin + skeleton - given) / (9.81 * model.total_mass)
+
+
+GLUE = 5e-3
+"""What the glue adds to that, whose step is linearized and then put in its place."""
+
+
+def test_a_stiffness_of_nodes_pushes_nothing_off_from_nowhere(model, state, loads):
+    rng = np.random.default_rng(5)
+    root = rng.standard_normal((model.solid.nodes, 3, 3)) * (rng.random(model.solid.nodes) < 0.3)[:, None, None]
+    assert np.abs(momentum_from_nowhere(model, state, loads, 1e5 * root @ root.transpose(0, 2, 1))).max() < GLUE
+
+
+@pytest.mark.parametrize("shift", [1e-3, 1e-2, 1.0])
+def test_a_shift_of_the_diagonal_pushes_nothing_off_from_nowhere(model, state, loads, shift, monkeypatch):
+    """As for a skin that snaps through, whose matrix is not definite as it is."""
+    monkeypatch.setattr("bunraku.mechanics.coupled.frame.SHIFTS", (shift,))
+    assert np.abs(momentum_from_nowhere(model, state, loads)).max() < GLUE

@@ -176,6 +176,11 @@ def test_a_fast_motor_stays_below_its_highest_speed(puppet):
     frame = puppet.frames.linearize(rest_state(model))
     v = np.zeros(model.nq)
     assert len(speed_rows(model, frame, v, h)[0]) == 0
+    wished = v.copy()
+    wished[knee] = 2.0 * most * h
+    C, d = speed_rows(model, frame, v, h, wished)
+    assert C.shape[0] == 1, "a joint at rest that is wished beyond its speed within the frame"
+    assert d[0] == pytest.approx(0.999 * h * most - frame.q0[knee], rel=1e-9)
     v[knee] = -0.9 * most
     C, d = speed_rows(model, frame, v, h)
     z = np.random.default_rng(3).normal(size=C.shape[1])

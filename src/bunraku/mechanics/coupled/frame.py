@@ -14,18 +14,25 @@ free nodes leaves (S_XY = X' A_ff^-1 Y)
     u = P du = S_Pr + S_PP F - S_PE dq
 
 so that dq and the patches' displacement u are linear in the torques tau and F.
+
+What touches inside may come with a stiffness N of its nodes, which resists changes of their velocity. It acts between each node and
+the body that carries that part of the skin, whose place at the node has the Jacobian J_t: the body is pulled by
+N (du - J_t dq - h (w - J_t v)), the node by the opposite. So A gains N, E loses N J_t and A_r gains J_t' N J_t, and the momentum of
+the whole is changed by weight and ground alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
+from bunraku.mechanics.coupled.share import skin_share
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.elastic.solid import Collapsed
@@ -40,6 +47,9 @@ Array: TypeAlias = NDArray[np.float64]
 
 SHIFTS = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
 """Shares of the diagonal added, one after the other, until a matrix that compression made indefinite can be factorised."""
+
+BASE = 6
+"""Coordinates of the free base, which come first."""
 
 PARTS = (1.0, 0.7, 0.5, 0.3, 0.15)
 """Parts of their step that free nodes may take before a frame is given up."""
@@ -70,6 +80,16 @@ class Frame:
         return np.asarray(self.u0 + self.R @ tau + self.W @ F).reshape(-1, 3)
 
 
+class _Damped(NamedTuple):
+    """Nodes whose changes of velocity are resisted: N (n, 3, 3), their ``rows`` (3 t,), J_t (3 t, nq), N J_t, h N (w - J_t v)."""
+
+    stiffness: Array
+    rows: NDArray[np.int64]
+    jacobian: Array
+    coupling: Array
+    pull: Array
+
+
 class CoupledFrames:
     """Steps of ``h`` [s] of a skinned character; what depends on the mesh alone is done once."""
 
@@ -98,18 +118,18 @@ class CoupledFrames:
         skeleton_extra: Array | None = None,
         stiffness: Array | None = None,
     ) -> Frame:
-        """The step from a state, with ``extra`` forces (n, 3) on nodes, (nq,) on the skeleton, and a node stiffness (n, 3, 3)."""
+        """The step from a state, with ``extra`` forces (n, 3) on nodes, (nq,) on the skeleton, a node stiffness (n, 3, 3)."""
         model, h, nq, P3 = self.model, self.h, self.model.nq, 3 * self.model.n_patches
         f, K = model.solid.force_and_stiffness((state.x - model.mesh.nodes).ravel())
         data = self._inertia + (1.0 + model.damping / h) * K.data
-        if stiffness is not None:
-            data[self._own] += stiffness.ravel()
-        A = model.solid.pattern.matrix(data)
         b = np.asarray(model.mass @ state.w.ravel()) / h + self._weight - f
         if extra is not None:
             b += extra.ravel()
-        if stiffness is not None:  # against changes of velocity, not against being carried along
-            b += h * np.einsum("nij,nj->ni", stiffness, state.w).ravel()
+        damped = None if stiffness is None else self._damped(state, stiffness)
+        if damped is not None:
+            data[self._own] += damped.stiffness.ravel()
+            b[damped.rows] += damped.pull
+        A = model.solid.pattern.matrix(data)
         places, J = model.glue_at(state.q)
         c = places.ravel() - state.x[model.glue].ravel()
         columns = np.zeros((model.solid.size, nq + 1))
@@ -119,10 +139,16 @@ class CoupledFrames:
         B[:, :nq] = AJ[:, :nq]
         B[:, -1] = b - AJ[:, nq]
         M, bias = model.skeleton(state.q, state.v)
-        S, factor, shift = self._condense(A, B, M / h**2 + J.T @ AJ[self._held, :nq], h * state.w.ravel())
-        rhs = M @ state.v / h - bias + J.T @ (b[self._held] - AJ[self._held, nq]) - S[:nq, -1]
+        own = M / h**2 + J.T @ AJ[self._held, :nq]
+        if damped is not None:
+            B[damped.rows, :nq] -= damped.coupling
+            own += damped.jacobian.T @ damped.coupling
+        S, factor, shift, held_back = self._condense(A, B, own, state)
+        rhs = M @ state.v / h - bias + J.T @ (b[self._held] - AJ[self._held, nq]) - S[:nq, -1] + held_back
         if skeleton_extra is not None:
             rhs = rhs + skeleton_extra
+        if damped is not None:
+            rhs = rhs - damped.jacobian.T @ damped.pull
         SEP = S[:nq, nq : nq + P3]
         right = np.zeros((nq, len(model.driven) + P3 + 1))
         right[model.driven, np.arange(len(model.driven))] = 1.0
@@ -172,22 +198,52 @@ class CoupledFrames:
         du[self._held] = J @ dq + c
         return np.asarray(b[self._held] - (A @ du)[self._held]).reshape(-1, 3)
 
-    def _condense(self, A: csr_array, B: Array, own: Array, along: Array) -> tuple[Array, tuple[Array, bool], float]:
-        """S = B' A^-1 B over the free nodes, the Cholesky factor of the skeleton's ``own`` (nq, nq) - S_qq, and the shift.
+    @cached_property
+    def _carrier(self) -> NDArray[np.int64]:
+        """The tree's node (n,) that carries each node of the skin."""
+        share = skin_share(self.model)
+        return np.ascontiguousarray(share.nodes[share.owner])
 
-        A strongly folded skin may snap through: its matrix, or that of the skeleton with it, is then not positive definite. The
-        diagonal of the free nodes is made stiffer by the least ``shift`` with which both are, against changes of velocity and not
-        against going on ``along`` (3 n,) as before.
+    def _damped(self, state: SkinnedState, stiffness: Array) -> _Damped | None:
+        """The force that resists changes of velocity against the bodies, of the free nodes that have a stiffness (n, 3, 3)."""
+        own = stiffness.copy()
+        own[self.model.glue] = 0.0
+        nodes = np.flatnonzero(own.any(axis=(1, 2)))
+        if not len(nodes):
+            return None
+        J, N = self.model.jacobian_at(state.q, self._carrier[nodes], state.x[nodes]), own[nodes]
+        coupling = (N @ J.reshape(len(nodes), 3, -1)).reshape(J.shape)
+        pull = self.h * (np.einsum("nij,nj->ni", N, state.w[nodes]).ravel() - coupling @ state.v)
+        return _Damped(own, (3 * nodes[:, None] + np.arange(3)).ravel(), J, coupling, pull)
+
+    def _condense(self, A: csr_array, B: Array, own: Array, state: SkinnedState) -> tuple[Array, tuple[Array, bool], float, Array]:
+        """S = B' A^-1 B over the free nodes, the Cholesky factor of the skeleton's ``own`` (nq, nq) - S_qq, shift, forces (nq,).
+
+        A strongly folded skin may snap through: its matrix, or that of the skeleton with it, is then not positive definite. Free
+        nodes are made stiffer against changes of their velocity relative to their bodies, and joints against changes of theirs, by
+        the least ``shift`` of the diagonal with which both are; all of it acts from inside. The forces act on the skeleton.
         """
-        diagonal, right, nq = A.data[self._diagonal], B[:, -1].copy(), len(own)
+        nq, forces = len(own), np.zeros(len(own))
+        E, right = np.empty((0, nq)), np.empty(0)
         for shift in SHIFTS:
-            B[:, -1] = right + shift * diagonal * along
-            data = A.data.copy()
-            data[self._diagonal] += shift * diagonal
+            data, H = A.data, own
+            if shift > 0.0:
+                if not len(right):
+                    E, right = B[:, :nq].copy(), B[:, -1].copy()
+                diagonal = shift * A.data[self._diagonal].reshape(-1, 3, 1) * np.eye(3)
+                joints = shift * np.where(np.arange(nq) < BASE, 0.0, np.diag(own))
+                H, forces, data = own + np.diag(joints), self.h * joints * state.v, A.data.copy()
+                damped = self._damped(state, diagonal)
+                if damped is not None:
+                    data[self._own] += damped.stiffness.ravel()
+                    B[damped.rows, :nq] = E[damped.rows] - damped.coupling
+                    B[damped.rows, -1] = right[damped.rows] + damped.pull
+                    H = H + damped.jacobian.T @ damped.coupling
+                    forces = forces - damped.jacobian.T @ damped.pull
             try:
                 S = self._condenser.factorize_and_condense(data, B)
-                H = own - S[:nq, :nq]
-                return S, cho_factor(0.5 * (H + H.T)), shift
+                H = H - S[:nq, :nq]
+                return S, cho_factor(0.5 * (H + H.T)), shift, forces
             except (NotFactorizable, LinAlgError):
                 continue
         raise NotFactorizable("skin and skeleton stay unstable under any shift of the skin's diagonal; take a smaller step", 0)

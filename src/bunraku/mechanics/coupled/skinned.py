@@ -26,7 +26,7 @@ from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.tree import compile_tree
-from bunraku.mechanics.tree.tree import Tree
+from bunraku.mechanics.tree.tree import Configuration, Tree
 
 __all__ = ["SkinnedModel", "elastic_solid", "skin_materials", "skinned_model"]
 
@@ -103,12 +103,19 @@ class SkinnedModel:
 
     def glue_at(self, q: Array) -> tuple[Array, Array]:
         """Where the glued nodes are, r(q) (g, 3), and their Jacobian (3 g, nq)."""
+        return self._carried_along(self.tree.configuration(q), self.glue_tree, self.glue_place)
+
+    def jacobian_at(self, q: Array, carrier: Indices, points: Array) -> Array:
+        """The Jacobian (3 k, nq) of ``points`` (k, 3) in the world, each fixed to its tree node ``carrier`` (k,)."""
         at = self.tree.configuration(q)
-        places, J = np.empty((len(self.glue), 3)), np.zeros((3 * len(self.glue), self.nq))
+        local = np.einsum("nji,nj->ni", at.rotation[carrier], points - at.position[carrier])
+        return self._carried_along(at, carrier, np.ascontiguousarray(local))[1]
+
+    def _carried_along(self, at: Configuration, carrier: Indices, local: Array) -> tuple[Array, Array]:
         tree = self.tree
+        places, J = np.empty((len(carrier), 3)), np.zeros((3 * len(carrier), self.nq))
         kernels.glue(
-            tree.parent, tree.kind, tree.coordinate, at.rotation, at.position, at.world_axis,
-            self.glue_tree, self.glue_place, places, J,
+            tree.parent, tree.kind, tree.coordinate, at.rotation, at.position, at.world_axis, carrier, local, places, J
         )  # fmt: skip
         return places, J
 

@@ -16,8 +16,8 @@ CLEARANCE, SLIP = 0.005, 0.005
 """How high [m] every swing lifts its sole, and how far [m] a sole may slip while it carries."""
 
 SUPPORT = 0.01
-"""How far the mean support of a motion may be from weight and momentum gained: what touches inside is stiffened against changes of
-velocity (`mechanics.coupled.touching`), which costs up to some parts in a thousand. Standing it is below 0.001."""
+"""How far the mean support of a motion may be from weight and momentum gained. What touches inside gains and loses none, so that
+only steps which the skin could not take whole show here; otherwise it is below 0.001."""
 
 PRESSURE = 1e-6
 """How far [m] the centre of pressure may lie outside the polygon: rounding."""

@@ -142,7 +142,7 @@ def track(
         goals[:, stood, :2] = came_down[stood]
         step = wished_step(state.q, state.v, path[i : i + 3], frames.h, weights.rate)
         cost = frame_cost(model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], goals, frames.h, weights)
-        rows = standing_rows(model, stands[i], patches[-1][:, :2]), speed_rows(model, frame, state.v, frames.h)
+        rows = standing_rows(model, stands[i], patches[-1][:, :2]), speed_rows(model, frame, state.v, frames.h, step)
         problem = _stated(frame, cost, rows, motor_limits(model, state.v), mu)
         inside = time.thread_time()
         found = solve(problem, np.clip(tau, problem.lo, problem.hi), F)

@@ -35,7 +35,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 NEAR_SPEED, SPEED = 0.7, 0.999
-"""A motor's speed counts as a limit of the next frame from this share of its highest on; it may reach the other share."""
+"""A motor's speed, had or wished, is a limit of the next frame from this share of its highest on; it may reach the other share."""
 
 
 @dataclass(frozen=True)
@@ -172,13 +172,18 @@ def standing_rows(model: SkinnedModel, stands: NDArray[np.bool_], places: Array)
     return C, np.zeros(len(C))
 
 
-def speed_rows(model: SkinnedModel, frame: Frame, v: Array, h: float) -> tuple[Array, Array]:
-    """Rows C z <= d that keep motors below their highest speeds; of those alone that are near it, at joint speeds ``v`` (nq,)."""
+def speed_rows(model: SkinnedModel, frame: Frame, v: Array, h: float, step: Array | None = None) -> tuple[Array, Array]:
+    """Rows C z <= d that keep motors below their highest speeds: those that are near it, or that the wished step brings there.
+
+    ``v`` (nq,) speeds of the joints now, ``step`` dq* (nq,) wished (none: as now). A joint may leave rest and pass its limit within
+    one long frame, so what it does now is not enough to know.
+    """
     Q = np.hstack([frame.Qt, frame.Qf])
+    wished = v if step is None else step / h
     rows, most = list[Array](), list[float]()
     for motor, c in zip(model.character.motors, model.driven, strict=True):
-        if motor.velocity is not None and abs(v[c]) > NEAR_SPEED * motor.velocity:
-            sign = float(np.sign(v[c]))
-            rows.append(sign * Q[c])
-            most.append(SPEED * h * motor.velocity - sign * float(frame.q0[c]))
+        for sign in (1.0, -1.0):
+            if motor.velocity is not None and max(sign * v[c], sign * wished[c]) > NEAR_SPEED * motor.velocity:
+                rows.append(sign * Q[c])
+                most.append(SPEED * h * motor.velocity - sign * float(frame.q0[c]))
     return np.array(rows).reshape(-1, Q.shape[1]), np.array(most)
