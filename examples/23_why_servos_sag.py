@@ -14,15 +14,15 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.performer import make_performer
 from bunraku.verification.ground_replay import replay_on_ground
 
-STIFFNESS = 20.0  # N m/rad
+STIFFNESS = 20.0  # N m/rad, what the walker's motors state
 SAMPLES = 48
 
 
-def lesson(clip="crawl", stiffness=STIFFNESS):
+def lesson(clip="crawl", gain=1.0):
     """The performance of the walker, and its replays with and without the feed-forward."""
     performance = make_performer("locomotion", {"samples": SAMPLES}).perform(read_character("walker"), read_clip(clip))
     replays = {
-        name: replay_on_ground(performance, stiffness=stiffness, feedforward=on)
+        name: replay_on_ground(performance, gain=gain, feedforward=on)
         for name, on in (("angles alone", False), ("with feed-forward", True))
     }
     return performance, replays

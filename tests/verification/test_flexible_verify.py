@@ -126,6 +126,7 @@ def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkey
     checks = {check.name: check for check in again.checks}
     assert "no slender beam" in checks["replay in MuJoCo"].note
     assert checks[FOREIGN].value == 0
+    assert checks[FOREIGN].note.startswith("not checked")
     assert "bunraku verify FILE --full-order" in checks[FOREIGN].note
     assert verify(quiet_turn, replay=False).holds
     judged = again.replay.judged

@@ -19,7 +19,7 @@ from bunraku.verification.ground_slide import planned_slides
 from bunraku.verification.ground_verify import verify_ground
 from bunraku.verification.verify import verify
 
-ONE = (Perturbation(20.0, 0.8, 200.0),)
+ONE = (Perturbation(1.0, 0.8, 200.0),)
 
 
 def recorded(plan: GroundPlan, com: np.ndarray, yaw: np.ndarray) -> GroundRecord:
@@ -35,7 +35,7 @@ def recorded(plan: GroundPlan, com: np.ndarray, yaw: np.ndarray) -> GroundRecord
 def test_a_replay_that_is_slower_by_a_share_has_that_error(make_car, make_going, driving) -> None:
     """5 % slower all the way: velocity and distance error 0.05; sideways drift counts as much."""
     car = make_car("active")
-    plan, servos = ground_plan(make_going(car, driving(car, 0.4, 1.0), 200.0)), ground_servos(car, 20.0)
+    plan, servos = ground_plan(make_going(car, driving(car, 0.4, 1.0), 200.0)), ground_servos(car)
     slower = plan.com * [0.95, 1.0, 1.0]
     found = measure_ground(plan, servos, recorded(plan, slower, plan.yaw))
     assert found.velocity_error == pytest.approx(0.05, rel=1e-9)
@@ -52,13 +52,11 @@ def test_a_turn_on_the_spot_is_measured_at_its_reach(make_car, make_going, drivi
     q[:, car.coordinates.index("base.rz")] = 0.8 * np.arange(len(q)) / 200.0
     plan = ground_plan(make_going(car, q, 200.0))
     assert plan.reach == pytest.approx(np.hypot(0.1, 0.08), rel=1e-12)
-    found = measure_ground(plan, ground_servos(car, 20.0), recorded(plan, plan.com, 0.9 * plan.yaw))
+    found = measure_ground(plan, ground_servos(car), recorded(plan, plan.com, 0.9 * plan.yaw))
     assert found.velocity_error == pytest.approx(0.1, rel=1e-9)
     assert (found.planned_turn, found.yaw_error) == (pytest.approx(0.8), pytest.approx(0.08))
     moved = recorded(plan, plan.com + np.outer(plan.times, [0.01, 0.0, 0.0]), plan.yaw)
-    assert measure_ground(plan, ground_servos(car, 20.0), moved).distance_error == pytest.approx(
-        0.01 / (0.8 * plan.reach), rel=1e-6
-    )
+    assert measure_ground(plan, ground_servos(car), moved).distance_error == pytest.approx(0.01 / (0.8 * plan.reach), rel=1e-6)
 
 
 def test_windows_are_a_twelfth_of_the_cycle_where_feet_leave_the_ground(make_car, make_going, driving) -> None:
@@ -105,7 +103,7 @@ def test_clearance_of_other_parts_is_that_of_mujoco(make_car, make_going, drivin
     q = driving(car, 0.0, 0.1)
     q[:, [car.coordinates.index(f"base.r{a}") for a in "zyx"]] = np.linspace(0.0, 1.0, len(q))[:, None] * [0.5, 0.7, -0.4]
     plan = ground_plan(make_going(car, q, 200.0))
-    ground = ground_model(car, ground_servos(car, 20.0))
+    ground = ground_model(car, ground_servos(car))
     data, distances = mujoco.MjData(ground.model), []
     floor = ground.model.geom("ground of others").id
     geom = next(i for i in range(ground.model.ngeom) if ground.model.geom_conaffinity[i] == 2)
@@ -120,7 +118,7 @@ def test_clearance_of_other_parts_is_that_of_mujoco(make_car, make_going, drivin
 
 def test_perturbations_are_every_stiffness_friction_and_rate_unless_the_plan_needs_more_grip() -> None:
     usual = ground_perturbations()
-    assert usual[0] == Perturbation(20.0, 0.8, 200.0)
+    assert usual[0] == Perturbation(1.0, 0.8, 200.0)
     assert len(set(usual)) == len(usual) == 12
     assert {row.friction for row in ground_perturbations(1.0)} == {1.0}
     assert {row.rate for row in ground_perturbations(rate=100.0)} == {100.0}
@@ -132,7 +130,7 @@ def test_the_verdict_is_the_worst_of_all(make_car, make_going, driving) -> None:
     car = make_car("active")
     q = driving(car, 0.8, 0.3)
     going = make_going(car, q, 200.0, speeds={f"axle{i}": np.zeros(len(q)) for i in range(4)})
-    verdict = judge_on_ground(going, perturbations=[Perturbation(20.0, mu, 200.0) for mu in (0.6, 0.8)])
+    verdict = judge_on_ground(going, perturbations=[Perturbation(1.0, mu, 200.0) for mu in (0.6, 0.8)])
     ways = [row["distance_m"] for row in verdict.rows]
     assert ways == pytest.approx([0.8**2 / (2 * mu * 9.81) for mu in (0.6, 0.8)], rel=0.03)
     assert verdict.figures["replay_distance_m"] == min(ways)

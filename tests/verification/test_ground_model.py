@@ -19,7 +19,7 @@ RADIUS, SPIN = 0.03, 0.02 * 0.03**2 / 2.0
 
 def in_the_air(car) -> tuple[GroundModel, Any, float]:
     """The model of a car held up without gravity, and the inertia of a wheel with its rotor."""
-    ground = ground_model(car, ground_servos(car, 20.0))
+    ground = ground_model(car, ground_servos(car))
     ground.model.opt.gravity[:] = 0.0
     data = mujoco.MjData(ground.model)
     data.qpos[2] = 1.0
@@ -45,7 +45,7 @@ def test_a_motor_speeds_up_along_its_line_and_brakes_with_all_its_torque(make_ca
 
 
 def test_utilisation_is_one_on_the_line_and_when_braking_with_all(make_car) -> None:
-    servos = ground_servos(make_car("active", stall_torque=2.0, no_load_speed=10.0), 20.0)
+    servos = ground_servos(make_car("active", stall_torque=2.0, no_load_speed=10.0))
     torque = np.array([[2.0, 1.0, -1.0, -2.0], [1.0, -1.0, 0.0, 0.5]])
     speed = np.array([[0.0, 5.0, -5.0, 7.0], [-9.0, 2.0, 3.0, 1.0]])
     np.testing.assert_allclose(utilisation(servos, torque, speed), [[1.0, 1.0, 1.0, 1.0], [0.5, 0.5, 0.0, 0.35]], atol=1e-12)
@@ -55,7 +55,7 @@ def test_utilisation_is_one_on_the_line_and_when_braking_with_all(make_car) -> N
 def test_a_tilted_wheel_touches_where_it_is_planned_to(make_car, roll: float) -> None:
     """The disc of the model touches at e = centre + r a x t, to within its half width of half a millimetre."""
     car = make_car("passive")
-    ground = ground_model(car, ground_servos(car, 20.0))
+    ground = ground_model(car, ground_servos(car))
     data = mujoco.MjData(ground.model)
     q = np.zeros((1, len(car.coordinates)))
     q[0, car.coordinates.index("base.rx")] = roll
@@ -74,7 +74,7 @@ def test_a_tilted_wheel_touches_where_it_is_planned_to(make_car, roll: float) ->
 
 def test_the_ground_carries_the_weight_and_sensors_say_so(make_car) -> None:
     car = make_car("passive")
-    ground = ground_model(car, ground_servos(car, 20.0))
+    ground = ground_model(car, ground_servos(car))
     data = mujoco.MjData(ground.model)
     data.qpos[2] = 0.05
     for _ in range(400):
@@ -94,7 +94,7 @@ def test_commands_carry_torque_and_rate_and_are_straight_between_ticks(make_car,
     t = np.arange(len(q)) / 200.0
     q[:, 6:] = np.sin(8.0 * t)[:, None]
     plan = ground_plan(make_going(car, q, 200.0, {"axle0": np.full(len(q), 0.3)}))
-    servos = ground_servos(car, 20.0)
+    servos = ground_servos(car)
     at = np.array([0.1, 0.1025, 0.105, 0.11])
     aim = commands(plan, servos, 100.0, at)
     gain = servos.damping[0]
@@ -111,6 +111,6 @@ def test_a_slower_motor_lags_by_what_its_delay_is_longer(make_car, make_going, d
     q = driving(late, 0.0, 0.2)
     q[:, 6:] = (np.arange(len(q))[:, None] / 200.0) ** 2
     plan = ground_plan(make_going(late, q, 200.0))
-    aim = commands(plan, ground_servos(late, 20.0), 200.0, np.array([0.08, 0.1]))
+    aim = commands(plan, ground_servos(late), 200.0, np.array([0.08, 0.1]))
     assert aim[1, 0] == pytest.approx(aim[0, 1], rel=1e-12)
     assert aim[1, 1] == pytest.approx(0.2, rel=1e-6)

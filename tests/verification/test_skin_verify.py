@@ -23,7 +23,7 @@ from bunraku.verification.verify import verify
 
 mujoco = pytest.importorskip("mujoco")
 
-ONE = (Perturbation(20.0, 0.8, 200.0),)
+ONE = (Perturbation(1.0, 0.8, 200.0),)
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,9 @@ def test_the_underside_of_a_sole_is_where_its_middle_is(tilt: float) -> None:
 def test_the_model_weighs_as_much_and_resists_as_the_skin_does(beetle, model, swayed) -> None:
     """All of 3.9 kg; a joint turned by 0.1 rad is drawn back by its row of K, the damping is beta K."""
     plan = skin_plan(swayed, model)
-    ground = ground_model(plan.character, ground_servos(plan.character, 20.0, own_gains=True), springs=plan.springs)
+    ground = ground_model(plan.character, ground_servos(plan.character), springs=plan.springs)
     assert ground.model.body_mass.sum() == pytest.approx(model.total_mass, rel=1e-6)
-    bare = ground_model(plan.character, ground_servos(plan.character, 20.0, own_gains=True))
+    bare = ground_model(plan.character, ground_servos(plan.character))
     K = joint_stiffness(model)
     data = mujoco.MjData(ground.model)
     data.qpos[2] = 1.0
@@ -87,7 +87,7 @@ def test_the_model_weighs_as_much_and_resists_as_the_skin_does(beetle, model, sw
 
 def test_servos_keep_the_ratio_of_what_their_motors_state(beetle) -> None:
     two = replace_motor(beetle, stiffness=60.0, damping=0.9)
-    usual, stiff = ground_servos(two, 20.0, own_gains=True), ground_servos(two, 80.0, own_gains=True)
+    usual, stiff = ground_servos(two), ground_servos(two, 4.0)
     assert (usual.stiffness[0], usual.stiffness[1]) == (60.0, 20.0)
     assert (usual.damping[0], usual.damping[1]) == (0.9, 0.3)
     np.testing.assert_allclose(stiff.stiffness, 4.0 * usual.stiffness)

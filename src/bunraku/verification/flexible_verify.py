@@ -136,7 +136,10 @@ def common_agreement(performance: Performance) -> Check:
 def _foreign(chains: FlexibleReplay | None, full: FullOrderReplay | None) -> Check:
     """How many judges with other physics ran to the end."""
     ran = [name for name, made in (("MuJoCo", chains), ("full order", full)) if made is not None and not made.lost]
-    note = ", ".join(ran) or "none; `bunraku verify FILE --full-order` computes the full elastic model, which is then remembered"
+    note = (
+        ", ".join(ran)
+        or "not checked: none ran; `bunraku verify FILE --full-order` computes the full elastic model, which is then remembered"
+    )
     return Check(FOREIGN, len(ran), bar=1, at_least=True, note=note)
 
 

@@ -1,6 +1,6 @@
 """The verdict of the replay on the ground, over a small set of perturbations: single replays of marginal plans scatter.
 
-Servos of three stiffnesses, floors of two frictions, commands at two rates; what counts is the worst of all.
+Servos of their own stiffness, half and twice that, floors of two frictions, commands at two rates; what counts is the worst of all.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from bunraku.verification.ground_replay import GroundReplay, replay_plan
 
 __all__ = [
     "FRICTIONS",
+    "GAINS",
     "RATES",
-    "STIFFNESSES",
     "GroundVerdict",
     "Perturbation",
     "described",
@@ -24,8 +24,8 @@ __all__ = [
     "judge_on_ground",
 ]
 
-STIFFNESSES = (10.0, 20.0, 40.0)
-"""Stiffnesses [N·m/rad] of the servos."""
+GAINS = (0.5, 1.0, 2.0)
+"""Stiffnesses of the servos, in their own (`ground_servos`)."""
 
 FRICTIONS = (0.6, 0.8)
 """Frictions of the floor; a motion that is planned on more than the largest is replayed on just that much."""
@@ -36,16 +36,16 @@ RATES = (100.0, 200.0)
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One way a stage may be: ``stiffness`` [N·m/rad] of the servos, ``friction`` of the floor, ``rate`` [Hz] of the commands."""
+    """One way a stage may be: ``gain`` of the servos in their own stiffness, ``friction`` of the floor, ``rate`` [Hz]."""
 
-    stiffness: float
+    gain: float
     friction: float
     rate: float
 
 
 @dataclass(frozen=True)
 class GroundVerdict:
-    """Replays under all perturbations, first the usual one (stiffness 20, most friction, highest rate); ``complete``: none missing.
+    """Replays under all perturbations, first the usual one (own stiffness, most friction and rate); ``complete``: none missing.
 
     ``figures`` hold the worst of each: ``replay_velocity_error``, ``replay_distance_m`` (the displacement that is farthest from the
     planned one), ``replay_distance_error``, ``replay_yaw_error_deg``, ``replay_slip_m``, ``torque_utilisation``,
@@ -103,7 +103,8 @@ class GroundVerdict:
 def described(replay: GroundReplay) -> str:
     """The perturbation of a replay in words."""
     mu = "its own friction" if replay.friction is None else f"friction {replay.friction:g}"
-    return f"servos of {replay.stiffness:g} N·m/rad, {mu}, commands at {replay.rate:g} Hz"
+    stiff = "servos of their own stiffness" if replay.gain == 1.0 else f"servos {replay.gain:g} times as stiff"
+    return f"{stiff}, {mu}, commands at {replay.rate:g} Hz"
 
 
 def ground_perturbations(
@@ -117,8 +118,8 @@ def ground_perturbations(
     if planned_friction is not None and planned_friction > max(FRICTIONS) + 1e-9:
         frictions = (planned_friction,)
     rates = [*(r for r in slower if r < rate), rate]
-    rows = [Perturbation(kp, mu, r) for r in rates for mu in frictions for kp in STIFFNESSES]
-    usual = Perturbation(20.0, max(frictions), rate)
+    rows = [Perturbation(gain, mu, r) for r in rates for mu in frictions for gain in GAINS]
+    usual = Perturbation(1.0, max(frictions), rate)
     return (usual, *(row for row in rows if row != usual))
 
 
@@ -135,7 +136,7 @@ def judge_on_ground(
         perturbations = ground_perturbations(plan.friction, rate=performance.rate)
     replays: list[GroundReplay] = []
     for i, row in enumerate(perturbations):
-        replays.append(replay_plan(plan, stiffness=row.stiffness, friction=row.friction, rate=row.rate))
+        replays.append(replay_plan(plan, gain=row.gain, friction=row.friction, rate=row.rate))
         monitor.report(Event("replay", (i + 1) / len(perturbations), replays[-1].reason))
         if monitor.cancelled:
             break

@@ -37,7 +37,7 @@ class GroundPlan:
     (n, e, 3): centres of the end effectors and their axes in the world; ``tip_rotation`` (n, e, 3, 3) of their bodies; ``period``
     [s] of a cycle, the whole duration of a motion that happens once; ``repeats``: whether the motion is a cycle, again and again;
     ``friction``: what the plan counts on, None if it does not say. ``springs`` (k, 2): stiffness [N·m/rad] and damping [N·m·s/rad]
-    that a skin adds to the joint of each motor about home; None without. ``own_gains``: servos as the motors state them.
+    that a skin adds to the joint of each motor about home; None without.
     """
 
     character: Character
@@ -59,7 +59,6 @@ class GroundPlan:
     tip_axis: Array = field(repr=False)
     tip_rotation: Array = field(repr=False)
     springs: Array | None = field(default=None, repr=False)
-    own_gains: bool = False
 
     @property
     def times(self) -> Array:

@@ -81,7 +81,7 @@ def draw_motors(replay: GroundReplay) -> Any:
     from bunraku.verification.ground_servo import ground_servos
 
     plan, record, measures = replay.plan, replay.record, replay.measures
-    servos = ground_servos(plan.character, replay.stiffness)
+    servos = ground_servos(plan.character, replay.gain)
     bank = servos.bank
     stall = np.where(np.isfinite(bank.stall), bank.stall, np.abs(record.torque).max(axis=0) + 1e-12)
     fastest = np.where(np.isfinite(bank.no_load_speed), bank.no_load_speed, np.abs(record.torque_speed).max(axis=0) + 1e-12)

@@ -32,13 +32,13 @@ _CHUNK = 0.5
 
 @dataclass(frozen=True)
 class GroundReplay:
-    """What happened with servos of one ``stiffness`` [N·m/rad], one floor ``friction``, commands at one ``rate`` [Hz].
+    """What happened with servos ``gain`` times as stiff as they are, one floor ``friction``, commands at one ``rate`` [Hz].
 
     ``fell`` with the ``reason`` in words; ``complete`` false when it was cancelled; ``measures``: how far it was from the plan;
     ``record``: what was simulated, at the times of the plan; ``coordinates``: the motion in the character's coordinates.
     """
 
-    stiffness: float
+    gain: float
     friction: float | None
     rate: float
     reason: str
@@ -56,13 +56,13 @@ class GroundReplay:
     @property
     def figures(self) -> dict[str, float]:
         """Flat figures; see `ground_measures.GroundMeasures`."""
-        return {"stiffness": self.stiffness, "rate_hz": self.rate, "fell": float(self.fell), **self.measures.figures}
+        return {"gain": self.gain, "rate_hz": self.rate, "fell": float(self.fell), **self.measures.figures}
 
 
 def replay_on_ground(
     performance: Performance,
     *,
-    stiffness: float = 20.0,
+    gain: float = 1.0,
     friction: float | None = 0.8,
     rate: float | None = None,
     terrain: HeightField | None = None,
@@ -71,12 +71,13 @@ def replay_on_ground(
 ) -> GroundReplay:
     """Play a locomotion performance on a floor or on its terrain.
 
-    ``stiffness`` kp [N·m/rad] of every joint's servo; ``friction`` of the ground (None: the end effectors' own); ``rate`` [Hz] of
-    the commands (None: the performance's); ``terrain`` in place of the performance's own; ``feedforward`` of torque and rate.
+    ``gain``: how many times its own stiffness every joint's servo has; ``friction`` of the ground (None: the end effectors' own);
+    ``rate`` [Hz] of the commands (None: the performance's); ``terrain`` in place of the performance's own;
+    ``feedforward`` of torque and rate.
     """
     return replay_plan(
         ground_plan(performance, terrain),
-        stiffness=stiffness,
+        gain=gain,
         friction=friction,
         rate=rate,
         feedforward=feedforward,
@@ -87,18 +88,18 @@ def replay_on_ground(
 def replay_plan(
     plan: GroundPlan,
     *,
-    stiffness: float = 20.0,
+    gain: float = 1.0,
     friction: float | None = 0.8,
     rate: float | None = None,
     feedforward: bool = True,
     monitor: Monitor = SILENT,
 ) -> GroundReplay:
     """Play a plan; see `replay_on_ground`."""
-    for what, value, most in (("stiffness", stiffness, 1e4), ("friction", friction, 10.0), ("rate", rate, 1.0 / TIMESTEP)):
+    for what, value, most in (("gain", gain, 1e3), ("friction", friction, 10.0), ("rate", rate, 1.0 / TIMESTEP)):
         if value is not None and not 0.0 < value <= most:
             raise BadInput(f"a {what} of {value} cannot be replayed; give one above 0 and at most {most:g}")
     sent = plan.rate if rate is None else rate
-    servos = ground_servos(plan.character, stiffness, own_gains=plan.own_gains)
+    servos = ground_servos(plan.character, gain)
     low, high = plan.com[:, :2].min(axis=0), plan.com[:, :2].max(axis=0)
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
     with without_log_file():
@@ -106,7 +107,7 @@ def replay_plan(
         record, reason, complete = _simulate(plan, ground, sent, feedforward, monitor)
     motion = qpos_to_coordinates(plan.character, ground.model, record.qpos)
     return GroundReplay(
-        stiffness,
+        gain,
         friction,
         sent,
         reason,

@@ -13,19 +13,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character
+from bunraku.character import Character, Motor
+from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.ground_plan import GroundPlan
 from bunraku.verification.servo import ServoBank
 
-__all__ = ["DAMPING", "STIFFNESS", "WHEEL_GAIN", "GroundServos", "commands", "ground_servos", "utilisation"]
+__all__ = ["FULL_TORQUE", "WHEEL_GAIN", "GroundServos", "commands", "ground_servos", "utilisation"]
 
 Array = NDArray[np.float64]
 
-STIFFNESS, DAMPING = 20.0, 0.3
-"""Gains kp [N·m/rad] and kv [N·m·s/rad] of the usual servo; at another stiffness kv is DAMPING sqrt(kp / STIFFNESS)."""
+FULL_TORQUE = 0.185
+"""A servo whose gains nobody states gives all of its stall torque when it is this far [rad] from where it should be."""
+
+UPRIGHT = 9.0
+"""And one whose stall torque nobody states either has a stiffness of this many M g h, what makes the character topple."""
+
+DAMPED = 0.4
+"""Unstated damping over critical damping of the character's M h² / 4 on one servo: kv = 2 DAMPED sqrt(kp M h² / 4)."""
 
 WHEEL_GAIN = 0.1
-"""Gain kw [N·m·s/rad] of a wheel's velocity servo at the usual stiffness; at another it grows in proportion."""
+"""Gain kw [N·m·s/rad] of a wheel's velocity servo whose damping nobody states."""
 
 
 @dataclass(frozen=True)
@@ -43,25 +51,44 @@ class GroundServos:
         return np.where(np.isfinite(self.bank.stall), np.minimum(self.bank.stall, 1e9) / self.bank.no_load_speed, 0.0)
 
 
-def ground_servos(character: Character, stiffness: float, *, own_gains: bool = False) -> GroundServos:
-    """The servos of a character, all with the stiffness kp [N·m/rad] and the damping that goes with it.
+def ground_servos(character: Character, gain: float = 1.0) -> GroundServos:
+    """The servos of a character as its motors state them, ``gain`` times as stiff, and damped in proportion to the root of that.
 
-    With ``own_gains`` each has the stiffness its motor states, times kp / STIFFNESS, and the damping that goes with that: what
-    the motor states or else DAMPING kp / STIFFNESS at its own stiffness kp, times sqrt(kp / STIFFNESS).
+    Unstated gains scale with the robot, M its mass and h the height of its centre of mass at home: kp = stall torque /
+    `FULL_TORQUE` (`UPRIGHT` M g h without one), kv = 0.8 sqrt(kp M h² / 4). The gain of a wheel's servo grows in proportion.
     """
     axle = {joint.child: joint.name for joint in character.joints}
     wheels = {axle[tip.body] for tip in character.end_effectors if tip.kind == "active"}
     wheel = np.array([motor.coordinate in wheels for motor in character.motors], dtype=bool)
-    k = len(wheel)
-    damping = np.where(wheel, WHEEL_GAIN * stiffness / STIFFNESS, DAMPING * np.sqrt(stiffness / STIFFNESS))
-    bank = ServoBank.of(character, np.zeros(k))
-    if own_gains:
-        share = stiffness / STIFFNESS
-        usual = np.where(bank.damping > 0.0, bank.damping, DAMPING * bank.stiffness / STIFFNESS)
-        return GroundServos(
-            bank, wheel, np.where(wheel, 0.0, share * bank.stiffness), np.where(wheel, damping, np.sqrt(share) * usual)
-        )
-    return GroundServos(bank, wheel, np.where(wheel, 0.0, stiffness), damping)
+    mass, height = _mass_and_height(character)
+    upright = UPRIGHT * mass * GRAVITY * height
+    stiffness = gain * np.array([_stiffness(motor, upright) for motor in character.motors], dtype=np.float64)
+    bank = ServoBank.of(character, np.full(len(wheel), np.nan))
+    stated = ~np.isnan(bank.damping)
+    kv = np.where(stated, np.sqrt(gain) * bank.damping, 2.0 * DAMPED * np.sqrt(stiffness * mass * height**2 / 4.0))
+    kw = gain * np.where(stated, bank.damping, WHEEL_GAIN)
+    return GroundServos(bank, wheel, np.where(wheel, 0.0, stiffness), np.where(wheel, kw, kv))
+
+
+def _stiffness(motor: Motor, upright: float) -> float:
+    """The stiffness kp [N·m/rad] that a motor states, or what scales with the robot."""
+    if motor.stiffness is not None:
+        return motor.stiffness
+    return upright if motor.stall_torque is None else motor.torque_fraction * motor.stall_torque / FULL_TORQUE
+
+
+def _mass_and_height(character: Character) -> tuple[float, float]:
+    """Mass [kg] and height [m] of the centre of mass above the lowest end effector, at home."""
+    tree = compile_tree(character)
+    rotation, position = tree.poses(tree.home[None])
+    places = position[0] + np.einsum("ijk,ik->ij", rotation[0], tree.center_of_mass)
+    mass = float(tree.mass.sum())
+    low = min(
+        float(position[0, node, 2] + rotation[0, node, 2] @ np.array(tip.center)) - tip.radius
+        for tip in character.end_effectors
+        for node in (tree.nodes[tip.body],)
+    )
+    return mass, max(float(tree.mass @ places[:, 2]) / max(mass, 1e-9) - low, 1e-3)
 
 
 def commands(plan: GroundPlan, servos: GroundServos, rate: float, times: Array, *, feedforward: bool = True) -> Array:

@@ -14,7 +14,7 @@ from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.ground_clearance import least_clearance
 from bunraku.verification.ground_judge import GroundVerdict, described, judge_on_ground
 from bunraku.verification.ground_plan import GroundPlan, ground_plan
-from bunraku.verification.ground_servo import STIFFNESS, ground_servos, utilisation
+from bunraku.verification.ground_servo import ground_servos, utilisation
 from bunraku.verification.ground_slide import planned_slides
 from bunraku.verification.limits import recomputed_limits
 
@@ -129,7 +129,7 @@ def replay_checks(verdict: GroundVerdict, velocity_bar: float = VELOCITY_ERROR) 
     ]
     if verdict.usual.plan.character.motors:
         plan = verdict.usual.plan
-        stated = bool(ground_servos(plan.character, STIFFNESS).bank.continuous_stated.all())
+        stated = bool(ground_servos(plan.character).bank.continuous_stated.all())
         once = plan.period >= plan.duration - 1e-6
         why = "; it happens once: no promise" if once else "" if stated else "; continuous torque partly assumed: no promise"
         promised, note = stated and not once, worst("rms_torque_share") + why
@@ -170,7 +170,7 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
             told = np.concatenate([[0.0], np.cumsum(0.5 * (channel.values[1:] + channel.values[:-1]))]) / plan.rate
             turned = plan.q[:, place[channel.name]] - plan.q[0, place[channel.name]]
             way = max(way, float(np.abs(told - turned).max()) * radius.get(channel.name, 1.0))
-    servos = ground_servos(plan.character, STIFFNESS)
+    servos = ground_servos(plan.character)
     share = utilisation(servos, plan.torque, plan.speed).max(axis=0, initial=0.0)
     busiest = servos.bank.names[int(share.argmax())] if share.size else ""
     slid = planned_slides(plan).sum(axis=0)

@@ -60,7 +60,6 @@ def skin_plan(performance: Performance, model: SkinnedModel | None = None) -> Gr
         com=plan.com + up,
         tip_center=plan.tip_center + up,
         springs=np.column_stack([stiffness, model.damping * stiffness]),
-        own_gains=True,
     )
 
 

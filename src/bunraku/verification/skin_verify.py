@@ -13,7 +13,7 @@ from bunraku.verification.ground_clearance import least_clearance
 from bunraku.verification.ground_judge import GroundVerdict, Perturbation, described
 from bunraku.verification.ground_plan import SWINGS, GroundPlan
 from bunraku.verification.ground_replay import GroundReplay, replay_plan
-from bunraku.verification.ground_servo import STIFFNESS, ground_servos, utilisation
+from bunraku.verification.ground_servo import ground_servos, utilisation
 from bunraku.verification.ground_verify import SAME_ANGLE, GroundJudgement
 from bunraku.verification.limits import recomputed_limits
 from bunraku.verification.skin_distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
@@ -22,11 +22,11 @@ from bunraku.verification.skin_plan import skin_plan
 __all__ = ["PERTURBATIONS", "SAME_WALK", "is_skinned", "missed_swings", "replayed_walk", "verify_skin"]
 
 PERTURBATIONS = (
-    Perturbation(STIFFNESS, 0.8, 200.0),
-    Perturbation(0.5 * STIFFNESS, 0.8, 200.0),
-    Perturbation(2.0 * STIFFNESS, 0.8, 200.0),
-    Perturbation(STIFFNESS, 0.6, 200.0),
-    Perturbation(STIFFNESS, 0.8, 100.0),
+    Perturbation(1.0, 0.8, 200.0),
+    Perturbation(0.5, 0.8, 200.0),
+    Perturbation(2.0, 0.8, 200.0),
+    Perturbation(1.0, 0.6, 200.0),
+    Perturbation(1.0, 0.8, 100.0),
 )
 """Servos as the motors state them, half and twice as stiff; less friction; commands half as often."""
 
@@ -61,7 +61,7 @@ def verify_skin(
     replays: list[GroundReplay] = []
     try:
         for i, row in enumerate(perturbations):
-            replays.append(replay_plan(plan, stiffness=row.stiffness, friction=row.friction, rate=row.rate))
+            replays.append(replay_plan(plan, gain=row.gain, friction=row.friction, rate=row.rate))
             monitor.report(Event("replay", (i + 1) / len(perturbations), replays[-1].reason))
             if monitor.cancelled:
                 break
@@ -102,7 +102,7 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
     place = {name: i for i, name in enumerate(plan.tree.names)}
     told = [channel for channel in performance.channels if channel.kind == "position"]
     angle = max((float(np.abs(channel.values - plan.q[:, place[channel.name]]).max()) for channel in told), default=np.nan)
-    servos = ground_servos(plan.character, STIFFNESS, own_gains=True)
+    servos = ground_servos(plan.character)
     speed = np.vstack([np.zeros((1, plan.angle.shape[1])), np.diff(plan.angle, axis=0) * plan.rate])
     share = utilisation(servos, plan.torque[:-1], speed[:-1]).max(axis=0, initial=0.0)
     busiest = servos.bank.names[int(share.argmax())]

@@ -27,7 +27,7 @@ def graph():
 def test_a_common_step_divides_all_durations():
     walker = read_character("walker")
     gaits = {"crawl": Gait(1.2, "crawl", distance=(0.12, 0.0)), "slow": Gait(1.6, "crawl", distance=(0.1, 0.0))}
-    assert common_step(walker, gaits) == pytest.approx(0.025)
+    assert common_step(walker, gaits) == pytest.approx(1.2 / 78)
     gaits["odd"] = Gait(1.2 * np.sqrt(0.5), "crawl", distance=(0.1, 0.0))
     with pytest.raises(BadInput, match=r"no step of time divides.*odd"):
         common_step(walker, gaits)
@@ -70,7 +70,7 @@ def test_a_path_survives_the_replay_and_stays_on_its_way(graph):
     performance = played_path(graph, ("stand", "swizzle", "turn", "swizzle", "stand"))
     assert performance.certificate.status.good
     assert performance.certificate.figures["edges"] == 4.0
-    replay = replay_on_ground(performance, stiffness=20.0, friction=0.6)
+    replay = replay_on_ground(performance, gain=1.0, friction=0.6)
     assert not replay.fell
     assert replay.figures["velocity_error"] <= 0.06
     assert replay.figures["distance_error"] <= 0.05

@@ -99,7 +99,7 @@ def test_the_step_is_planned_with_feet_on_the_true_ground_and_clear_of_its_edge(
 
 
 def test_the_step_is_climbed_in_the_replay(climbed):
-    replay = replay_on_ground(climbed[1], stiffness=20.0, friction=0.6)
+    replay = replay_on_ground(climbed[1], gain=1.0, friction=0.6)
     assert not replay.fell
     assert replay.figures["velocity_error"] <= 0.06
     assert replay.figures["distance_error"] <= 0.05

@@ -47,12 +47,12 @@ def ground_arrays(terrain: HeightField | None) -> tuple[Array, Array]:
     return np.array([*terrain.origin, terrain.spacing]), np.ascontiguousarray(terrain.heights)
 
 
-def kinematics(model: CentroidalModel, q: Array, terrain: HeightField | None = None) -> Kinematics:
-    """Kinematics along the configurations ``q`` (n, nq)."""
+def kinematics(model: CentroidalModel, q: Array, terrain: HeightField | None = None, *, jacobians: bool = False) -> Kinematics:
+    """Kinematics along the configurations ``q`` (n, nq); with ``jacobians`` those among the arrays are filled too."""
     K = working_arrays(model, len(q))
     ground = ground_arrays(terrain)
     for i, one in enumerate(np.ascontiguousarray(q, dtype=np.float64)):
-        kernels.move(model.tree, model.nodes, model.points, model.tips, ground, one, False, *(part[i] for part in K))
+        kernels.move(model.tree, model.nodes, model.points, model.tips, ground, one, jacobians, *(part[i] for part in K))
     return Kinematics(K[3], K[6], K[7], K[10], K)
 
 

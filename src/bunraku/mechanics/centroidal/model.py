@@ -235,6 +235,7 @@ def _limits(
     stall, no_load = np.full(n, NO_LIMIT), np.full(n, NO_LIMIT)
     axes = {axis.name: axis for axis in character.axes}
     motors = {motor.coordinate: motor for motor in character.motors}
+    resistance = _resistance(character)
     for i, name in enumerate(names[6:], start=6):
         motor = motors.get(name)
         ranges = [span for span in (axes[name].range, motor.range if motor else None) if span is not None]
@@ -245,25 +246,40 @@ def _limits(
             middle[i], half[i] = 0.5 * (low + high), 0.5 * (high - low) * (1.0 - RANGE_MARGIN)
         if motor is not None:
             speed[i] = _speed(motor)
-            if motor.stall_torque is not None:
-                stall[i] = motor.torque_fraction * motor.stall_torque
-                no_load[i] = motor.no_load_speed or NO_LIMIT
+            stall[i], no_load[i] = _line(motor, resistance[name])
     return middle, half, speed, stall, no_load
 
 
 def _spins(character: Character, axles: tuple[str, ...]) -> tuple[Array, Array, Array]:
     """Speed limit, stall torque and no-load speed of the motor of each driven wheel, NO_LIMIT for the others."""
-    motors = {motor.coordinate: motor for motor in character.motors}
+    motors, resistance = {motor.coordinate: motor for motor in character.motors}, _resistance(character)
     speed, stall, no_load = (np.full(len(axles), NO_LIMIT) for _ in range(3))
     for j, axle in enumerate(axles):
         motor = motors.get(axle)
         if motor is None:
             continue
         speed[j] = _speed(motor)
-        if motor.stall_torque is not None:
-            stall[j] = motor.torque_fraction * motor.stall_torque
-            no_load[j] = motor.no_load_speed or NO_LIMIT
+        stall[j], no_load[j] = _line(motor, resistance[axle])
     return speed, stall, no_load
+
+
+def _resistance(character: Character) -> dict[str, tuple[float, float]]:
+    """Dry friction [N·m] and damping [N·m·s/rad] of every coordinate's joint."""
+    return {axis.name: (joint.friction, joint.damping) for joint in character.joints for axis in joint.axes}
+
+
+def _line(motor: Motor, resistance: tuple[float, float]) -> tuple[float, float]:
+    """Stall torque and no-load speed of what a motor leaves for the motion when its joint takes friction f and damping d.
+
+    tau + f + d v <= tau_0 (1 - v / v_0) is tau <= tau_0' (1 - v / v_0') with tau_0' = tau_0 - f, tau_0' / v_0' = tau_0 / v_0 + d;
+    braking, where friction helps, keeps the smaller tau_0'. A motor that hardly overcomes its own joint keeps a thousandth.
+    """
+    if motor.stall_torque is None:
+        return NO_LIMIT, NO_LIMIT
+    full, (f, d) = motor.torque_fraction * motor.stall_torque, resistance
+    slope = d + (full / motor.no_load_speed if motor.no_load_speed else 0.0)
+    rest = max(full - f, 1e-3 * full)
+    return rest, rest / slope if slope else NO_LIMIT
 
 
 def _speed(motor: Motor) -> float:

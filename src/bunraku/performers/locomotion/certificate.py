@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bunraku.character import Character
+from bunraku.mechanics.balance import free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, Gait, JointCurves
@@ -51,13 +52,19 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
     violations = plan.problem.violations(plan.solution.z)
     worst = max(violations, key=lambda kind: violations[kind])
     checks = [Check("largest residual", violations[worst], worst.partition("[")[2].rstrip("]"), RESIDUAL, note=worst)]
-    checks += _goals(plan, gait)
+    checks += _goals(_displacement(character, gait, played), gait)
     use, where = torque_use(character, played)
     checks.append(Check("peak torque", use, "of the torque-speed line", 1.0, note=where))
+    checks += [
+        Check("longest time outside the support", played.tipping.time, "sqrt(h/g)"),
+        Check("farthest outside the support", played.tipping.distance, "of the height h"),
+    ]
     notes = list(planned.notes)
+    if played.tipping.note:
+        notes.append(played.tipping.note)
     if not plan.solution.status.good:
         notes.append(shortfall(plan))
-    x, y, turn = plan.displacement
+    x, y, turn = _displacement(character, gait, played)
     figures = {
         "iterations": float(sum(planned.iterations)),
         "variables": float(plan.problem.size),
@@ -71,6 +78,8 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
         "distance_y_m": y,
         "turn_deg": float(np.rad2deg(turn)),
         "torque_utilisation": use,
+        "tipping_time": played.tipping.time,
+        "tipping_distance": played.tipping.distance,
     }
     if gait.periodic:
         figures["cycles"] = float(gait.cycles)
@@ -152,8 +161,18 @@ def torque_use(character: Character, played: Played) -> tuple[float, str]:
     return best, where
 
 
-def _goals(plan: Plan, gait: Gait) -> list[Check]:
-    x, y, turn = plan.displacement
+def _displacement(character: Character, gait: Gait, played: Played) -> tuple[float, float, float]:
+    """What the centre of mass travels (x, y) [m] and the base turns [rad] as played: of a cycle, or of all that does not repeat."""
+    base = free_base(character)
+    yaw = played.motion.column(base.axes[3].name) if base is not None else np.zeros(len(played.com))
+    times = np.arange(len(yaw)) / played.motion.rate
+    end = min(gait.duration, times[-1]) if gait.periodic else times[-1]
+    x, y, turn = (float(np.interp(end, times, part) - part[0]) for part in (played.com[:, 0], played.com[:, 1], yaw))
+    return x, y, turn
+
+
+def _goals(displacement: tuple[float, float, float], gait: Gait) -> list[Check]:
+    x, y, turn = displacement
     checks = []
     wished = gait.distance or (None, None)
     parts = [(w, got) for w, got in zip(wished, (x, y), strict=True) if w is not None]

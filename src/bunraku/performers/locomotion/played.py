@@ -9,26 +9,32 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from bunraku.character import Character
+from bunraku.character import Character, Joint
 from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
 from bunraku.motion import Channel, JointCurves
 from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.stance import stand, standing
+from bunraku.performers.locomotion.tipping import Tipping, tipping
 from bunraku.performers.locomotion.track import Track, track_of, track_torques
 
 __all__ = ["Played", "play", "play_track"]
 
 Array = NDArray[np.float64]
 
+TURNING = 0.05
+"""The speed v_0 [rad/s, m/s] below which a joint's friction is told in part only."""
+
 
 @dataclass(frozen=True)
 class Played:
-    """The motion of all coordinates of the character, the wheels' among them, and the channels of its motors."""
+    """The motion of all coordinates of the character, the wheels' among them, the channels of its motors, its tipping."""
 
     motion: JointCurves
     channels: tuple[Channel, ...]
     com: Array
     touching: NDArray[np.int64]
     forces: Array
+    tipping: Tipping
 
 
 def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
@@ -37,12 +43,12 @@ def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
 
 
 def play_track(character: Character, track: Track, rate: float) -> Played:
-    """Play samples in a row at ``rate`` [Hz]: splines of the coordinates, torques of the samples by their inverse dynamics."""
+    """Play samples in a row at ``rate`` [Hz]: splines with stance kept, torques of the samples by their inverse dynamics."""
     model, t = track.model, track.times
     seen = kinematics(model, track.q, track.terrain)
     joint_torque = track_torques(track, seen)
     at = np.arange(int(np.floor(track.duration * rate + 1e-9)) + 1) / rate
-    q = _splined(track, at)
+    q, moved = stand(track, at, _splined(track, at))
     spins = _spins(track, seen)
     names, axles = model.names, model.axles
     values, rates = {}, {}
@@ -58,14 +64,28 @@ def play_track(character: Character, track: Track, rate: float) -> Played:
     for j, axle in enumerate(axles):
         if axle:
             torque[axle] = np.interp(at, t, model.tips[4][j] * np.einsum("na,na->n", track.forces[:, j], seen.rolling[:, j]))
+    for joint in character.joints:
+        for axis in joint.axes:
+            if axis.name in torque:
+                torque[axis.name] = torque[axis.name] + _own_torque(joint, values[axis.name], rate)
     nearest = np.clip(np.round(at / track.step).astype(np.int64) + track.margin, 0, len(t) - 1)
     return Played(
         motion,
         tuple(_channels(character, values, rates, torque, rate)),
-        np.column_stack([np.interp(at, t, seen.com[:, a]) for a in range(3)]),
+        moved.com,
         track.contacts[nearest],
         track.forces[nearest],
+        tipping(moved.com, moved.contact, standing(track, at), 1.0 / rate),
     )
+
+
+def _own_torque(joint: Joint, q: Array, rate: float) -> Array:
+    """What a joint itself takes (m,) [N·m] along the angles ``q`` (m,): armature, damping, dry friction, which the plan left out.
+
+    d v + f tanh(v / v_0) + I a: friction does not jump where a joint turns back, over `TURNING`.
+    """
+    v = np.gradient(q, 1.0 / rate)
+    return np.asarray(joint.armature * np.gradient(v, 1.0 / rate) + joint.damping * v + joint.friction * np.tanh(v / TURNING))
 
 
 def _splined(track: Track, at: Array) -> Array:

@@ -18,6 +18,7 @@ from bunraku.performers.locomotion.footing import footed, footholds, lifted, smo
 from bunraku.performers.locomotion.plan import Plan, resampled
 from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
+from bunraku.performers.locomotion.tipping import tipping_of
 
 __all__ = ["Planned", "plan_motion"]
 
@@ -45,7 +46,7 @@ def plan_motion(
     ends: Ends | None = None,
     monitor: Monitor = SILENT,
 ) -> Planned:
-    """Plan a gait; the pattern "best" tries each that the character can go and keeps the one of least objective."""
+    """Plan a gait; the pattern "best" tries each that the character can go and keeps the one that survives best."""
     solver = solver or AugmentedLagrangian()
     if gait.pattern == "best":
         return _best(character, gait, solver, weights, least_force, monitor)
@@ -94,19 +95,32 @@ def plan_motion(
 def _best(
     character: Character, gait: Gait, solver: AugmentedLagrangian, weights: Weights | None, least_force: float, monitor: Monitor
 ) -> Planned:
-    """The candidate of least objective among those that converge with the fewest samples, then planned whole."""
-    tried: list[tuple[float, Gait]] = []
+    """The candidate that survives its replay best, planned with the fewest samples, then whole; the next if that does not converge.
+
+    Of those that converge and keep the centre of mass over the support (`Tipping.safe`) the one of least objective; if none does,
+    the one that leaves it for the shortest time.
+    """
+    tried: list[tuple[tuple[bool, float], Gait, str]] = []
     for one in candidates(character, gait):
         pattern = footfalls(character, one)
         coarse = dataclasses.replace(one, samples=min(stages(one, pattern)))
-        found = plan_motion(character, coarse, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
-        if found.plan.solution.status.good:
-            tried.append((found.plan.problem.objective(found.plan.solution.z), one))
+        planned = plan_motion(character, coarse, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
+        if planned.plan.solution.status.good:
+            tips, value = tipping_of(planned.plan), planned.plan.problem.objective(planned.plan.solution.z)
+            words = f"{one.pattern} {value:.4g}, outside the support for {tips.time:.1f} sqrt(h/g)"
+            tried.append(((not tips.safe, value if tips.safe else tips.time), one, words))
     if not tried:
         raise BadInput(
             f"no footfall pattern lets {character.name!r} go as asked; ask for less, or name a pattern to see what fails"
         )
-    tried.sort(key=lambda pair: pair[0])
-    whole = plan_motion(character, tried[0][1], solver=solver, weights=weights, least_force=least_force, monitor=monitor)
-    told = ", ".join(f"{one.pattern} {value:.4g}" for value, one in tried)
-    return dataclasses.replace(whole, notes=(*whole.notes, f"the footfalls were chosen by their objective: {told}"))
+    tried.sort(key=lambda candidate: candidate[0])
+    whole = None
+    for _, one, _ in tried:
+        finest = plan_motion(character, one, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
+        whole = whole or finest
+        if finest.plan.solution.status.good or finest.plan.solution.status is Status.CANCELLED:
+            whole = finest
+            break
+    assert whole is not None  # noqa: S101 (something was tried)
+    words = "; ".join(words for _, _, words in tried)
+    return dataclasses.replace(whole, notes=(*whole.notes, f"the footfalls were chosen by stability, then by objective: {words}"))

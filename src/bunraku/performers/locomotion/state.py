@@ -33,6 +33,9 @@ CLEARANCE = 0.005
 COARSE = 0.1
 """Longest step [s] of the first plan; a cycle has at least twelve."""
 
+SWING_STEPS, CYCLE_STEPS = 14, 48
+"""The shortest swing and a cycle with swings have at least so many steps: a rule in time would resolve long cycles worse."""
+
 FEW, FINER = 30, 4
 """Up to so many samples are planned at once; more are refined from a plan with a quarter of them."""
 
@@ -47,12 +50,25 @@ def _cycles_within(gait: Gait, pattern: FootfallPattern) -> float:
     return gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))
 
 
+def _resolving(pattern: FootfallPattern, within: float) -> int:
+    """The fewest steps that resolve the swings of ``within`` cycles; none without swings. Even, for cycles that are halved.
+
+    A motion that happens once has `CYCLE_STEPS` for each cycle within it: its problem is large already.
+    """
+    shortest = min((end - start for _, start, end in pattern.swings), default=0.0)
+    if not shortest:
+        return 0
+    steps = int(np.ceil(max(CYCLE_STEPS * within, SWING_STEPS / shortest if pattern.periodic else 0.0) - 1e-9))
+    return steps + steps % 2
+
+
 def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
     """Numbers of samples from coarse to fine.
 
-    A cycle that only rolls is planned with 12 and refined to 24, one with swinging feet with 12 (24 where swings are short) and
-    refined to 48; motions that happen once accordingly, from a step of 0.1 s on, or from 12 for each time that they go through a
-    footfall pattern. ``gait.samples`` fixes the last; up to `FEW` it is the only one, otherwise each begins with a quarter of them.
+    A cycle that only rolls is planned with 12 and refined to 24, one with swinging feet refined to 48 or what gives its shortest
+    swing 14 steps, whatever its duration; motions that happen once, from a step of 0.1 s on, or from 12 for each time that they go
+    through a footfall pattern, to 48 for each. ``gait.samples`` fixes the last; up to `FEW` it is the only one, otherwise each
+    begins with a quarter of them.
     """
     ends = 0 if gait.periodic else 1
     halves = 2 if gait.symmetric else 1
@@ -61,7 +77,10 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
     first = int(np.ceil(max(12.0 * within, gait.duration / COARSE) - 1e-9))
     while first + ends < least:
         first *= 2
-    last = gait.samples or (first * (2 if not pattern.swings else 4 if first <= 12.5 * within else 2)) + ends
+    finest = first * (2 if not pattern.swings else 4 if first <= 12.5 * within else 2)
+    if gait.periodic or gait.pattern in PATTERNS:  # swings of its own, once within a longer motion, are left as they are
+        finest = max(finest, _resolving(pattern, within))
+    last = gait.samples or finest + ends
     if last > MOST_SAMPLES:
         raise BadInput(f"{gait.duration:g} s would take {last} samples; give fewer (samples, at most {MOST_SAMPLES}) or less time")
     if last < least:

@@ -1,0 +1,94 @@
+"""Are all demos as good as before? Records what each prints with --json, and compares two such records.
+
+Every demo runs by itself, so that its figures do not depend on the others; creatures with skins as ``--quick`` unless ``--full``.
+To record another version, let PYTHONPATH name its sources. The comparison has one row a demo: exit codes, seconds of the solve,
+and every other figure that changed by more than one percent. A row is worse when its exit code was 0 and is not, or when it was
+verified and is not.
+
+Run: python benchmarks/are_the_demos_as_good_as_before.py record AFTER.jsonl [--full] [DEMO ...]
+     python benchmarks/are_the_demos_as_good_as_before.py compare BEFORE.jsonl AFTER.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKINS = ("beetle", "monster", "lizard")
+PROGRAM = "from bunraku.cli.main import run; run()"
+COMMON = ("demo", "performer", "status", "duration_s", "solve_s", "verified", "exit", "error")
+CHANGED = 0.01
+
+
+def bunraku(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command line of whichever sources are found first."""
+    return subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=False)
+
+
+def record(file: Path, names: list[str], full: bool) -> int:
+    """Append one line of figures for each demo; 1 if any did not exit with 0."""
+    known = [line.split()[0] for line in bunraku("demo", "--list").stdout.splitlines() if line.strip()]
+    worst = 0
+    for name in names or known:
+        quick = [] if full or not name.startswith(SKINS) else ["--quick"]
+        with tempfile.TemporaryDirectory() as folder:
+            ran = bunraku("demo", name, *quick, "--json", "-o", folder)
+        try:
+            figures = json.loads(ran.stdout)
+        except json.JSONDecodeError:
+            figures = {"demo": name, "error": ran.stderr.strip()[-300:]}
+        figures |= {"demo": " ".join([name, *quick]), "exit": ran.returncode}
+        with file.open("a") as out:
+            out.write(json.dumps(figures) + "\n")
+        print(f"{figures['demo']:24} exit {ran.returncode}  solve {figures.get('solve_s', float('nan')):.3g} s", flush=True)
+        worst = max(worst, int(ran.returncode != 0))
+    return worst
+
+
+def compare(before: Path, after: Path) -> int:
+    """Print the table; 1 if any demo is worse."""
+    old, new = ({row["demo"]: row for row in map(json.loads, file.read_text().splitlines())} for file in (before, after))
+    print(f"{'demo':24}{'exit':>10}{'solve s':>18}  other figures, before -> after")
+    worse = []
+    for name in [*old, *(name for name in new if name not in old)]:
+        a, b = old.get(name, {}), new.get(name, {})
+        bad = (a.get("exit") == 0 and b.get("exit") != 0) or (a.get("verified") is True and b.get("verified") is not True)
+        worse += [name] * bad
+        exits, seconds = _pair(a, b, "exit"), _pair(a, b, "solve_s")
+        others = [f"{key} {_pair(a, b, key)}" for key in b if key not in COMMON and _changed(a.get(key), b[key])]
+        print(f"{name:24}{exits:>10}{seconds:>18}  {'WORSE  ' if bad else ''}{'; '.join(others)}")
+    print(f"worse: {', '.join(worse) or 'none'}")
+    return int(bool(worse))
+
+
+def _pair(a: dict[str, object], b: dict[str, object], key: str) -> str:
+    return " -> ".join(f"{x[key]:.4g}" if isinstance(x.get(key), float) else str(x.get(key, "-")) for x in (a, b))
+
+
+def _changed(a: object, b: object) -> bool:
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return abs(b - a) > CHANGED * max(abs(a), abs(b)) and max(abs(a), abs(b)) > 1e-9
+    return a != b
+
+
+def main() -> int:
+    """Record or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    one = verbs.add_parser("record")
+    one.add_argument("file", type=Path)
+    one.add_argument("names", nargs="*")
+    one.add_argument("--full", action="store_true", help="skins in full too")
+    two = verbs.add_parser("compare")
+    two.add_argument("before", type=Path)
+    two.add_argument("after", type=Path)
+    asked = parser.parse_args()
+    return record(asked.file, asked.names, asked.full) if asked.verb == "record" else compare(asked.before, asked.after)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
