@@ -56,6 +56,12 @@ def test_exit_codes() -> None:
     assert exit_code(Status.CONVERGED, holds=False) == 1
     assert {exit_code(status, holds=False) for status in (Status.STALLED, Status.MAX_ITERATIONS, Status.INFEASIBLE)} == {3}
     assert exit_code(Status.CANCELLED, holds=False) == 130
+    assert exit_code(Status.STALLED, holds=True) == 0
+    assert exit_code(Status.MAX_ITERATIONS, holds=True) == 3
+
+
+def test_where_nothing_is_promised_only_what_converged_is_done() -> None:
+    assert [exit_code(status) for status in (Status.CONVERGED, Status.STALLED, Status.CANCELLED)] == [0, 3, 130]
 
 
 @pytest.mark.parametrize(

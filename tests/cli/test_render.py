@@ -332,7 +332,7 @@ def test_the_pdf_to_sign_says_all_that_the_page_says(file: Path, tmp_path: Path,
     assert (bare("A PROMISE ABOVE DOES NOT HOLD") in found) == (code != 0)
     if excess:
         assert code == 1
-        assert bare("FAILS a torque that is too much 3.25 N·m 1.5") in found
+        assert bare("broken a torque that is too much 3.25 N·m 1.5") in found
 
 
 def test_a_report_of_another_kind_is_refused(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

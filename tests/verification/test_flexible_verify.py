@@ -125,9 +125,9 @@ def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkey
     assert broken(again) == {FOREIGN}
     checks = {check.name: check for check in again.checks}
     assert "no slender beam" in checks["replay in MuJoCo"].note
-    assert checks[FOREIGN].value == 0
-    assert checks[FOREIGN].note.startswith("not checked")
-    assert "bunraku verify FILE --full-order" in checks[FOREIGN].note
+    assert not checks[FOREIGN].checked
+    assert "NOT CHECKED; `bunraku verify FILE --full-order`" in checks[FOREIGN].sentence
+    assert again.sentence == f"Not checked: {FOREIGN}."
     assert verify(quiet_turn, replay=False).holds
     judged = again.replay.judged
     full = FullOrderReplay(("tip",), judged.after.times, judged.after.seen.positions, judged.targets.positions, 0.0, 1, 1.0)
@@ -232,4 +232,4 @@ def test_the_command_says_the_same_from_the_file(quiet_turn, verdict, tmp_path, 
     assert {key: facts[key] for key in wanted} == {key: verdict.figures[key] for key in wanted}
     assert facts["chain_from_target_peak_m"] == pytest.approx(verdict.figures["chain_from_target_peak_m"], rel=1e-6)
     assert [check["name"] for check in facts["checks"]] == [check.name for check in verdict.checks]
-    assert all(set(check) == {"name", "value", "bar", "unit", "holds"} for check in facts["checks"])
+    assert all(set(check) == {"name", "value", "bar", "unit", "holds", "state"} for check in facts["checks"])

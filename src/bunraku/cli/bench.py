@@ -30,6 +30,10 @@ EXHAUSTIVE = (
     "how_fast_is_crocoddyl",
     "how_do_the_solvers_converge",
     "do_the_replays_hold",
+    "does_blas_spin_beside_other_work",
+    "how_fast_are_drawn_flexible_clips",
+    "how_many_captured_motions_can_the_puppet_perform",
+    "how_many_drawn_gaits_are_proven",
 )
 NOT_MEASURED = 77
 """Exit code of a benchmark whose data is not there."""

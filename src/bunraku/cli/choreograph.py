@@ -58,7 +58,7 @@ def choreograph(
     say(f"wrote {target}; perform it: bunraku perform {character} {target}")
     if json:
         emit_json(_facts(show) | {"output": str(target)})
-    return exit_code(show.status, holds=True)
+    return exit_code(show.status)
 
 
 def _lines(show: Show) -> list[str]:

@@ -71,7 +71,7 @@ def compare(
         say(f"wrote {output}")
     if json:
         emit_json(rows)
-    return max(exit_code(result.certificate.status, holds=True) for result in results) if results else 0
+    return max((exit_code(result.certificate.status, result.certificate.holds or None) for result in results), default=0)
 
 
 def _figure(value: float) -> str:

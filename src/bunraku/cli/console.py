@@ -136,10 +136,13 @@ def _logging(path: Path) -> Iterator[Monitor]:
         handler.close()
 
 
-def exit_code(status: Status, holds: bool) -> int:
-    """0 done, 1 a check failed, 3 not converged, 130 cancelled."""
+def exit_code(status: Status, holds: bool | None = None) -> int:
+    """0 done, 1 a check failed, 3 not converged, 130 cancelled.
+
+    ``holds``: whether every promise is kept, which makes what settled a success; None where nothing is promised.
+    """
     if status.value == "cancelled":
         return 130
-    if holds and status.settled:
+    if status.good if holds is None else holds and status.settled:
         return 0
     return 1 if status.good else 3

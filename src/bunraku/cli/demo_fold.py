@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bunraku.assets.examples import Demo
+from bunraku.optimization.solution import worst
 
 if TYPE_CHECKING:
     from bunraku.mechanics.elastic.tubes.bending import Bend
@@ -70,7 +71,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     if folder is not None:
         other = _bent(solids[0], None, -1.0, 40.0, 2.0, limit)  # only to be seen: the smooth skin is as stiff the other way
         _leave(folder, solids, [other, plain], ways, promises)
-    return figures, exit_code(plain.status if not plain.status.good else ways[0].status, figures["verified"])
+    return figures, exit_code(worst(one.status for one in (plain, *ways)), figures["verified"])
 
 
 def _bent(solid: Any, contact: Any, sign: float, furthest: float, every: float, limit: float) -> Bend:
@@ -87,12 +88,10 @@ def _figures(name: str, plain: Bend, ways: list[Bend], limit: float, seconds: fl
     import numpy as np
 
     most = max(float(np.abs(way.torque).max(initial=0.0)) for way in ways)
-    states = [one.status for one in (plain, *ways)]
-    ended = next((state for state in states if not state.good), states[0])
     return {
         "demo": name,
         "performer": "",
-        "status": ended.value,
+        "status": worst(one.status for one in (plain, *ways)).value,
         "duration_s": 0.0,
         "solve_s": seconds,
         "worst_limit_violation": max(0.0, most / limit - 1.0),
@@ -156,7 +155,7 @@ def _leave(folder: Path, solids: list[Any], plain: list[Bend], ways: list[Bend],
         last, middle = len(skin.angle) - 1, int(np.argmin(np.abs(skin.angle)))
         stages.append([middle, (middle + last) // 2, last])
     save_figure(draw_bent(skins, stages), folder / "shapes.png")
-    torn = next((one.status for one in (*plain, *ways) if not one.status.good), ways[0].status)
+    torn = worst(one.status for one in (*plain, *ways))
     motor = servo(MOTOR).motor("ankle", "ankle", None)
     path = folder / "fold.performance.npz"
     write_performance(

@@ -94,7 +94,7 @@ def design(
         say(f"wrote {plot}")
     if json:
         emit_json(facts)
-    return exit_code(after.solution.status, holds=True) if not after.soft else 3
+    return exit_code(after.solution.status) if not after.soft else 3
 
 
 def _changes(family: Design, words: list[str]) -> dict[str, float]:

@@ -72,7 +72,7 @@ def fit(
         say(f"wrote {output}")
     if json:
         emit_json(_facts(result, confidence) | {"part": part, "marker": str(marker)})
-    return exit_code(result.status, holds=True)
+    return exit_code(result.status)
 
 
 def _tell(result: MaterialFit, confidence: float) -> None:

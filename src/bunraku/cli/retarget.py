@@ -79,4 +79,4 @@ def retarget(
         errors |= {f"{e.name}_rms_reachable_m": e.rms_reachable for e in report.targets}
         facts = {"output": str(target), "status": report.status.value, "dropped_first_frame": report.dropped_first_frame}
         emit_json(facts | {"speed_ratio": report.speed_ratio, "too_fast": report.too_fast, "held": list(report.held), **errors})
-    return exit_code(result.report.status, holds=True)
+    return exit_code(result.report.status)

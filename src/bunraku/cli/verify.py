@@ -39,9 +39,12 @@ def verify(
     with watching() as monitor:
         verdict = judge(given, replay=replay, full_order=full_order, monitor=monitor)
     show_checks(verdict.checks)
-    say("every promise holds" if verdict.holds else "A PROMISE DOES NOT HOLD")
+    say(verdict.sentence)
     if json:
-        checks = [{"name": c.name, "value": c.value, "bar": c.bar, "unit": c.unit, "holds": c.holds} for c in verdict.checks]
+        checks = [
+            {"name": c.name, "value": c.value, "bar": c.bar, "unit": c.unit, "holds": c.holds, "state": c.state}
+            for c in verdict.checks
+        ]
         facts = {"performance": str(performance)} | verdict.figures | {"verified": verdict.holds, "checks": checks}
         emit_json(facts)
     return 0 if verdict.holds else 1

@@ -25,6 +25,7 @@ from bunraku.errors import BadInput
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 from bunraku.optimization.solution import Status
+from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.problem import MotionProblem
 
 __all__ = ["Energy", "Improvement", "Misses", "MotionFunction", "Objective", "Step", "improve"]
@@ -127,6 +128,7 @@ class Improvement:
     notes: tuple[str, ...] = field(default=())
 
 
+@one_thread
 def improve(
     study: Study,
     objective: Objective,

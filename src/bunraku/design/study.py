@@ -21,6 +21,7 @@ from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, Augme
 from bunraku.optimization.blocks.descent import Descent
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
@@ -111,6 +112,7 @@ class Study:
         """The motion problem of the variant with these parameters."""
         return self.state(self.design.character(np.array(parameters, dtype=np.float64)))
 
+    @one_thread
     def solve(
         self, parameters: ArrayLike, *, near: Variant | None = None, start: Array | None = None, monitor: Monitor = SILENT
     ) -> Variant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isnan
 
 from bunraku.optimization.solution import Status
 
@@ -11,7 +12,10 @@ __all__ = ["Certificate", "Check"]
 
 @dataclass(frozen=True)
 class Check:
-    """One promise: ``value`` (in ``unit``) must not exceed ``bar``; ``at_least`` turns it round. No bar: information."""
+    """One promise: ``value`` (in ``unit``) must not exceed ``bar``; ``at_least`` turns it round. No bar: information.
+
+    A promise whose value is not a number was not checked: the ``note`` says what is missing.
+    """
 
     name: str
     value: float
@@ -28,8 +32,20 @@ class Check:
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
     @property
+    def checked(self) -> bool:
+        """Whether there was anything to judge the promise by; true when there is no bar."""
+        return self.bar is None or not isnan(self.value)
+
+    @property
+    def state(self) -> str:
+        """One of "holds", "broken" and "not checked"; nothing when there is no bar."""
+        return "" if self.bar is None else "not checked" if not self.checked else "holds" if self.holds else "broken"
+
+    @property
     def sentence(self) -> str:
         """The check in words."""
+        if not self.checked:
+            return f"{self.name}: NOT CHECKED{f'; {self.note}' if self.note else ''}"
         bar = "" if self.bar is None else f" ({'at least' if self.at_least else 'at most'} {self.bar:g})"
         verdict = "" if self.bar is None else (": holds" if self.holds else ": DOES NOT HOLD")
         note = f"; {self.note}" if self.note else ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
-__all__ = ["Status"]
+__all__ = ["Status", "worst"]
 
 
 class Status(Enum):
@@ -32,6 +33,12 @@ class Status(Enum):
         return self in (Status.CONVERGED, Status.STALLED)
 
 
+def worst(statuses: Iterable[Status]) -> Status:
+    """The end of a whole whose parts ended so; of no parts, converged."""
+    return max(statuses, key=_SEVERITY.index, default=Status.CONVERGED)
+
+
+_SEVERITY = [Status.CONVERGED, Status.STALLED, Status.MAX_ITERATIONS, Status.INFEASIBLE, Status.CANCELLED]
 _SENTENCES = {
     Status.CONVERGED: "The optimum was found within the stated tolerance.",
     Status.MAX_ITERATIONS: "The iteration limit was reached; this is the best result so far.",

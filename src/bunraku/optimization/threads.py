@@ -1,7 +1,8 @@
 """One thread for BLAS: kernels make many small products, and a second thread spins while it waits for a core that is busy.
 
 Programs that start before numpy set variables (`ONE_THREAD`); who is called within a
-program limits the libraries that are loaded, for as long as it computes (`one_thread`).
+program limits the libraries that are loaded, for as long as it computes (`one_thread`). A BLAS has one number of threads for the
+whole process: of calls that overlap the first to come in sets it, and puts it back when it leaves.
 """
 
 from __future__ import annotations

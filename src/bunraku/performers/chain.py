@@ -25,7 +25,7 @@ from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.measures import wish_at
 from bunraku.motion import Certificate, Check, Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.optimization.solution import Status
+from bunraku.optimization.solution import Status, worst
 from bunraku.performers.certify import OWN_WORD, certify
 from bunraku.performers.certify_flexible import certificate_of
 from bunraku.performers.performer import CHAINED, Performer, Suitability, make_performer, performer_class
@@ -150,9 +150,7 @@ def _certificate(wish: JointCurves, played: JointCurves, members: Sequence[str],
     """The whole measured anew against ``wish``, then what each member promised of its part, under its name."""
     last = done[-1]
     character, certificates = last.character, [result.certificate for result in done]
-    status = next((one.status for one in certificates if not one.status.good), certificates[-1].status)
-    if len(done) < len(members):
-        status = Status.CANCELLED
+    status = Status.CANCELLED if len(done) < len(members) else worst(one.status for one in certificates)
     if character.flexibles:
         flexible = flexible_system(character)
         judged = judge(flexible, wish, played, _tracked(last))

@@ -12,7 +12,8 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.files import read_bytes
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
-from bunraku.optimization.solution import Status
+from bunraku.optimization.solution import Status, worst
+from bunraku.optimization.threads import one_thread
 from bunraku.retargeting.retarget import retarget
 from bunraku.retargeting.rig_map import RigMap, read_rig_map
 from bunraku.retargeting.wished import wished_coordinates
@@ -29,9 +30,9 @@ class Prepared:
     status: Status = Status.CONVERGED
 
     def marked(self, result: Performance) -> Performance:
-        """The performance of this clip, its certificate saying so if the wish itself is only the best that was found."""
+        """The performance of this clip, its certificate saying so if the wish itself ended worse than the performance of it."""
         certificate = result.certificate
-        if self.status.good or not certificate.status.good:
+        if worst((certificate.status, self.status)) is certificate.status:
             return result
         note = f"the wish, retargeted: {self.status.sentence}"
         return replace(result, certificate=replace(certificate, status=self.status, notes=(note, *certificate.notes)))
@@ -42,6 +43,7 @@ def read_rig(path: Path) -> RigMap:
     return read_rig_map(read_bytes(path), file=str(path))
 
 
+@one_thread
 def prepare(
     character: Character, clip: Clip, *, rig: RigMap | None = None, checkpoint: Checkpoint | None = None, monitor: Monitor = SILENT
 ) -> Prepared:

@@ -9,6 +9,7 @@ at least one of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,13 +135,11 @@ def common_agreement(performance: Performance) -> Check:
 
 
 def _foreign(chains: FlexibleReplay | None, full: FullOrderReplay | None) -> Check:
-    """How many judges with other physics ran to the end."""
-    ran = [name for name, made in (("MuJoCo", chains), ("full order", full)) if made is not None and not made.lost]
-    note = (
-        ", ".join(ran)
-        or "not checked: none ran; `bunraku verify FILE --full-order` computes the full elastic model, which is then remembered"
-    )
-    return Check(FOREIGN, len(ran), bar=1, at_least=True, note=note)
+    """How many judges with other physics ran to the end; not checked where there was none to run."""
+    judges = {name: made for name, made in (("MuJoCo", chains), ("full order", full)) if made is not None}
+    ran = [name for name, made in judges.items() if not made.lost]
+    note = ", ".join(ran) or "`bunraku verify FILE --full-order` computes the full elastic model, which is then remembered"
+    return Check(FOREIGN, len(ran) if judges else nan, bar=1, at_least=True, note=note)
 
 
 def _tracked(performance: Performance) -> tuple[str, ...]:
@@ -172,7 +171,7 @@ def _chains(
         return None, [Check("replay in MuJoCo", np.nan, note=f"not made: {error}; the full-order model judges such characters")]
     meshed = _mesh_check(ratios)
     if made.lost:
-        return made, [meshed, Check("replay in MuJoCo", np.nan, bar=0.0, note=made.lost)]
+        return made, [meshed, Check("replay in MuJoCo", inf, bar=0.0, note=made.lost)]
     gap = max(run.gap for run in made.runs)
     peak = float(made.deviation(_sampled(judged, made, target=True)).max())
     apart = float(np.sqrt(np.mean(made.deviation(_sampled(judged, made, target=False)) ** 2)))
@@ -214,7 +213,7 @@ def _sampled(judged: Judged, made: FlexibleReplay, *, target: bool) -> Array:
 def _full_checks(judged: Judged, full: FullOrderReplay) -> list[Check]:
     words = f"{full.unknowns} unknowns (slender rods of long cells, rescaled), {full.steps_per_s:.2g} steps a second"
     if full.lost:
-        return [Check("full-order model", np.nan, bar=0.0, note=full.lost)]
+        return [Check("full-order model", inf, bar=0.0, note=full.lost)]
     return [
         _confirmed("peak error in full order", full.peak, judged.after.peak, words),
         _confirmed("RMS error in full order", full.rms, judged.after.rms),

@@ -165,11 +165,7 @@ def _checks(checks: Sequence[Check]) -> str:
     rows = []
     for check in checks:
         bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:g}"
-        verdict = (
-            ""
-            if check.bar is None
-            else f'<span class="{"good" if check.holds else "bad"}">{"holds" if check.holds else "FAILS"}</span>'
-        )
+        verdict = f'<span class="{"good" if check.holds else "bad"}">{check.state}</span>' if check.state else ""
         value = f"{check.value:.4g} {escape(check.unit)}"
         cells = (
             f'<td>{escape(check.name)}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{escape(check.note)}</td>'

@@ -68,9 +68,8 @@ def _facts(performance: Performance) -> list[tuple[str, str]]:
 
 def _row(check: Check) -> tuple[str, str, str, str, str]:
     """Verdict, name, value, bar and note of a check, in words."""
-    verdict = "" if check.bar is None else ("holds" if check.holds else "FAILS")
     bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:.4g}"
-    return verdict, check.name, f"{check.value:.4g} {check.unit}".strip(), bar, check.note
+    return check.state, check.name, f"{check.value:.4g} {check.unit}".strip(), bar, check.note
 
 
 def _statement(good: bool, digest: str) -> str:

@@ -58,8 +58,12 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        broken = [check.name for check in self.checks if not check.holds]
-        return "Every promise holds." if self.holds else f"Not kept: {', '.join(broken)}."
+        if self.holds:
+            return "Every promise holds."
+        broken = [check.name for check in self.checks if not check.holds and check.checked]
+        missing = [check.name for check in self.checks if not check.checked]
+        words = [f"{said}: {', '.join(names)}." for said, names in (("Not kept", broken), ("Not checked", missing)) if names]
+        return " ".join(words)
 
 
 @one_thread

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
+from bunraku.optimization.control import interior
 from bunraku.optimization.control.constraints import InputBounds, StateBounds, TrajectoryConstraint
 from bunraku.optimization.control.cost import TrackingCost
-from bunraku.optimization.control.interior import REGULAR, WILD, InteriorTrajectory
+from bunraku.optimization.control.interior import WILD, InteriorTrajectory
 from bunraku.optimization.control.lqr import time_varying_lqr
+from bunraku.optimization.control.nearness import REGULAR
 from bunraku.optimization.monitor import SilentMonitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 from bunraku.optimization.solution import Status
@@ -256,6 +258,23 @@ def test_stopped_outside_it_comes_back_from_where_it_stands(systems):
         assert best < found.cost < best + 0.3 * (found.steps[0].cost - best)
         assert found.cost == pytest.approx(cost.value(found.x, found.u), rel=1e-12)
         np.testing.assert_allclose(dynamics.simulate(found.x[0], found.u).x, found.x, atol=1e-6)
+
+
+def test_stalled_outside_and_brought_back_it_has_not_settled(systems, monkeypatch):
+    """What is handed back is not where no step improved, so it is no more than the best so far."""
+    dynamics, cost, x, u = swing(systems)
+    limits = [InputBounds([-40.0], [40.0]), Slow()]
+    advance, calls = interior._Run.advance, []
+
+    def stalling(run, *state):
+        calls.append(run.cost is cost)
+        return None if calls[-1] and sum(calls) > 3 else advance(run, *state)
+
+    monkeypatch.setattr(interior._Run, "advance", stalling)
+    found = InteriorTrajectory(barrier=(1e-1, 1e-4)).solve(dynamics, cost, limits, x, u)
+    assert found.steps[-1].violation > 0.05
+    assert inside(found, limits) < 0.0
+    assert found.status is Status.MAX_ITERATIONS
 
 
 class Slow(TrajectoryConstraint):

@@ -100,9 +100,19 @@ def test_a_root_that_leaves_the_range_is_moved_or_scaled_into_it(puppet, root, r
         assert 0.7 < span < 1.08
 
 
-def test_a_wish_within_reach_is_left_as_it_is(puppet, root):
-    asked = wish(root, tx=lambda t: 0.2 * smooth(t), rz=lambda t: 0.5 * smooth(t))
+@pytest.mark.parametrize("reach", [0.2, 0.45])
+def test_a_wish_within_reach_is_left_as_it_is(puppet, root, reach):
+    """Also one that needs the whole range of the carriages, 0.45 m and the arms to the foremost one."""
+    asked = wish(root, tx=lambda t: reach * smooth(t), ty=lambda t: 0.0 * t, rz=lambda t: 0.1 * smooth(t))
     problem = stated(puppet, asked)
     fitted = fit_root(puppet, problem.system, problem.rest[: problem.system.nq], asked)
     assert (fitted.scale, fitted.shift, fitted.notes, problem.notes) == (1.0, (0.0, 0.0), (), ())
     np.testing.assert_array_equal(fitted.wish.values, asked.values)
+
+
+def test_a_root_wished_along_one_axis_alone_is_fitted_too(puppet, root):
+    asked = wish(root, tx=lambda t: 3.0 * smooth(t))
+    problem = stated(puppet, asked)
+    assert "the wish leaves the carriages' range" in problem.notes[0]
+    k = rigid_path(puppet, problem.system, problem.rest[: problem.system.nq], problem.q, RATE)
+    assert CarriageLimits.of(puppet).excess(k, 1.0 / RATE).range == 0.0

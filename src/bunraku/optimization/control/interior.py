@@ -33,6 +33,7 @@ from bunraku.optimization.control.constraints import TrajectoryConstraint
 from bunraku.optimization.control.cost import TrajectoryCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics
 from bunraku.optimization.control.lqr import LqStep, linear_quadratic_step
+from bunraku.optimization.control.nearness import Nearness, regular
 from bunraku.optimization.control.projection import project
 from bunraku.optimization.control.trajectory import checked_curve
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -44,9 +45,6 @@ Array = NDArray[np.float64]
 
 KAPPA = 10
 """Multipliers stay within this factor of mu / s."""
-
-REGULAR = 1e-3
-"""Added to the diagonal of the matrices that the milder gains come from: an input without a weight of its own has a minimum too."""
 
 WILD = 10.0
 """No step goes where a row is violated by more than this, unless one was before: rows are scaled so that 1 is large."""
@@ -271,6 +269,8 @@ class _Run:
                 inside = restored, K, (z, zf)
         if at.violation > 0.0 and inside is not None:
             at, K, (z, zf) = inside
+            if status is Status.STALLED:  # that was elsewhere: from here there may be a way on
+                status = Status.MAX_ITERATIONS
         if status is Status.STALLED and at.violation > 0.0:
             status = Status.INFEASIBLE
         return InteriorSolution(at.x, at.u, K, at.J, at.violation, (z, zf), mu, status, tuple(steps))
@@ -280,7 +280,7 @@ class _Run:
 
         Near is what changes J little: the distance is measured by its Gauss-Newton matrices at ``at``.
         """
-        near = _Near(self.cost, at.x, at.u)
+        near = Nearness(self.cost, at.x, at.u)
         run = _Run(self.options, self.dynamics, near, self.constraints, self.mild, None, self.monitor)
         run.calm = self.calm
         mu = self.options.barrier[0]
@@ -363,7 +363,7 @@ class _Run:
         if self.calm is not None:
             yield self.calm[1]
         if self.calm is None or self.calm[0] is not at:
-            H, P = _regular(self.mild, at.x, at.u)
+            H, P = regular(self.mild, at.x, at.u)
             step = linear_quadratic_step(A, B, H, np.zeros(H.shape[:2]), P, np.zeros(len(P)))
             if step is not None:
                 self.calm = at, step.K
@@ -398,40 +398,6 @@ class _Run:
                         return new, length, drop
             length *= options.beta
         return None
-
-
-class _Near(TrajectoryCost):
-    """Distance 1/2 sum_k dw.H dw from a trajectory, H the Gauss-Newton matrices of a cost there."""
-
-    def __init__(self, cost: TrajectoryCost, x: Array, u: Array) -> None:
-        self._x, self._u = x, u
-        self._H, self._P = _regular(cost, x, u)
-
-    def _change(self, x: Array, u: Array) -> tuple[Array, Array]:
-        return np.hstack([x[:-1] - self._x[:-1], u - self._u]), x[-1] - self._x[-1]
-
-    def value(self, x: Array, u: Array) -> float:
-        """The distance."""
-        slope, end = self.gradient(x, u)
-        w, last = self._change(x, u)
-        return 0.5 * float(np.vdot(w, slope) + last @ end)
-
-    def gradient(self, x: Array, u: Array) -> tuple[Array, Array]:
-        """H dw of the stages and of the end."""
-        w, last = self._change(x, u)
-        return (self._H @ w[:, :, None])[:, :, 0], self._P @ last
-
-    def add_hessian(self, H: Array, P: Array, x: Array, u: Array, *, exact: bool) -> None:
-        """The matrices themselves."""
-        H += self._H
-        P += self._P
-
-
-def _regular(cost: TrajectoryCost, x: Array, u: Array) -> tuple[Array, Array]:
-    """The Gauss-Newton matrices of a cost with REGULAR added to the diagonals of the stages."""
-    H, P = cost.hessian(x, u, exact=False)
-    np.einsum("kii->ki", H)[:] += REGULAR
-    return H, P
 
 
 def _slacks(s: Array, ds: Array, g: Array, length: float) -> Array:

@@ -14,6 +14,7 @@ from bunraku.motion import Choreography, Clip, JointCurves
 from bunraku.optimization.control.switching_newton import SwitchingSolution, optimize_switching
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.optimization.threads import one_thread
 from bunraku.performers.choreography.cost import PuppetCost, PuppetWeights
 from bunraku.performers.choreography.feedforward import FollowedPrimitive, Puppet
 from bunraku.performers.choreography.switching import LawSwitching
@@ -90,6 +91,7 @@ class Choreographer:
         if not 0.0 <= self.tolerance < np.inf:
             raise BadInput(f"the tolerance is {self.tolerance}; give 0 or more")
 
+    @one_thread
     def choreograph(self, character: Character, clip: Clip, *, monitor: Monitor = SILENT) -> Show:
         """Optimize the switching times of a clip's modes for a marionette, from equal spacing and from the clip's own times."""
         show = _needed(clip)

@@ -11,6 +11,7 @@ from bunraku.formats.provenance import content_hash, provenance
 from bunraku.motion import Certificate, Check, Gait, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.certificate import RESIDUAL, certify_going, torque_use
 from bunraku.performers.locomotion.motion_graph import GaitGraph, build_gait_graph
 from bunraku.performers.locomotion.played import Played, play_track
@@ -22,6 +23,7 @@ JUMP = 1e-6
 """The largest difference of poses [rad, m] and of velocities [per s] where plans meet."""
 
 
+@one_thread
 def perform_path(
     character: Character,
     gaits: Mapping[str, Gait],

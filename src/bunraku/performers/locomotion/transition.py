@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
+from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.carried import between_poses, carried
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import Ends, MotionProblem
@@ -110,6 +111,7 @@ def state_transition(
     return MotionProblem(A.model, contacts, heights, A.step, False, free, ends, weights, friction, least, spots=A.spots)
 
 
+@one_thread
 def plan_transition(
     source: Plan,
     target: Plan,

@@ -55,17 +55,26 @@ def fit_root(character: Character, system: System, rest: Array, wish: JointCurve
     """The wish with the path of its root moved, and made narrower where that is not enough, so that all carriages stay in range.
 
     ``rest`` (nq,): the puppet hanging. The path r becomes s r + b with the largest s <= 1 that allows it, and then the b next to
-    what keeps the resting place where it is. A root that is not free to move stays as wished.
+    what keeps the resting place where it is. A wish whose carriages stay in range is left as it is, and so is a root of which the
+    wish says nothing.
     """
     root = _root(character)
     names = [f"{root}.{axis}" for axis in ("tx", "ty")]
-    if not set(names) <= set(wish.names):
+    missing = [name for name in names if name not in wish.names]
+    if missing == names or not set(names) <= set(system.names):
         return FittedWish(wish)
+    if missing:
+        hanging = np.tile(rest[[system.index(name) for name in missing]], (len(wish.values), 1))
+        whole = JointCurves((*wish.names, *missing), wish.rate, np.hstack([wish.values, hanging]))
+        fitted = fit_root(character, system, rest, whole)
+        return fitted if fitted.notes else FittedWish(wish)
     q = np.tile(rest, (len(wish.values), 1))
     q[:, [system.index(name) for name in wish.names]] = wish.values
     limits, path = CarriageLimits.of(character), _Path(character, system, rest)
     r, arms = path.plane(q)
     low, high = (bound[: 2 * len(limits.carriages)].reshape(-1, 2) for bound in (limits.lower, limits.upper))
+    if ((r[:, None] + arms >= low) & (r[:, None] + arms <= high)).all():
+        return FittedWish(wish)
     edge = np.where(np.isfinite(high - low), MARGIN * (high - low), 0.0)
     lowest, highest = (low + edge - arms).max(axis=1), (high - edge - arms).min(axis=1)
 
@@ -83,7 +92,8 @@ def fit_root(character: Character, system: System, rest: Array, wish: JointCurve
     least, most = shifts(scale)
     shift = np.minimum(np.maximum((1.0 - scale) * path.home, least), most)
     values, at = wish.values.copy(), [wish.names.index(name) for name in names]
-    values[:, at] += ((scale - 1.0) * r + shift) @ path.slope(q[0], [system.index(name) for name in names])
+    slope = path.slope(q[0], [system.index(name) for name in names])
+    values[:, at] += np.linalg.solve(slope, ((scale - 1.0) * r + shift).T).T
     return FittedWish(replace(wish, values=values), float(scale), (float(shift[0]), float(shift[1])))
 
 

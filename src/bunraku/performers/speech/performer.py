@@ -24,7 +24,7 @@ from bunraku.optimization.chain.compression import solve_compression
 from bunraku.optimization.chain.segments import cut_segments
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
-from bunraku.optimization.solution import Status
+from bunraku.optimization.solution import Status, worst
 from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.speech.assemble import assemble
 from bunraku.performers.speech.baselines import clamped
@@ -172,7 +172,7 @@ class SpeechPerformer(Performer):
                 velocity_weight=self.velocity_weight,
             )
             values[:, j] = smooth.values[:, 0]
-            return _worst([*found, smooth.status])
+            return worst([*found, smooth.status])
         chain = solve_chain(
             target[:, j : j + 1],
             start=np.array([start]),
@@ -183,7 +183,7 @@ class SpeechPerformer(Performer):
             difference_weight=weight,
         )
         values[:, j] = chain.values[:, 0]
-        return _worst([*found, Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE])
+        return worst([*found, Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE])
 
     def _account(
         self, problem: SpeechProblem, travel: Array, scales: dict[int, Array]
@@ -201,11 +201,6 @@ class SpeechPerformer(Performer):
             checks.append(Check("least gesture scale", least, "", bar=0.5 - 1e-9, at_least=True))
             notes.append(f"compressed: {', '.join(problem.limits.names[j] for j in sorted(scales))}")
         return tuple(notes), tuple(checks)
-
-
-def _worst(found: list[Status]) -> Status:
-    """The first status that is not good, the last one when all are."""
-    return next((status for status in found if not status.good), found[-1])
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ To record another version, let PYTHONPATH name its sources. The comparison has o
 and every other figure that changed by more than one percent. A row is worse when its exit code was 0 and is not, or when it was
 verified and is not.
 
-Run: python benchmarks/are_the_demos_as_good_as_before.py record AFTER.jsonl [--full] [DEMO ...]
-     python benchmarks/are_the_demos_as_good_as_before.py compare BEFORE.jsonl AFTER.jsonl
+Run: python scripts/compare_demos.py record AFTER.jsonl [--full] [DEMO ...]
+     python scripts/compare_demos.py compare BEFORE.jsonl AFTER.jsonl
 """
 
 from __future__ import annotations
