@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character, Motor
+from bunraku.character import Character
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.ground_plan import GroundPlan
@@ -24,7 +24,10 @@ __all__ = ["FULL_TORQUE", "WHEEL_GAIN", "GroundServos", "commands", "ground_serv
 Array = NDArray[np.float64]
 
 FULL_TORQUE = 0.185
-"""A servo whose gains nobody states gives all of its stall torque when it is this far [rad] from where it should be."""
+"""A servo whose gains nobody states gives all of its stall torque when it is this far [rad] from where it should be.
+
+Legs give way more than puppets: replays of characters on a fixed base count on 0.05 rad (`servo.stiffness_of`).
+"""
 
 UPRIGHT = 9.0
 """And one whose stall torque nobody states either has a stiffness of this many M g h, what makes the character topple."""
@@ -33,7 +36,7 @@ DAMPED = 0.4
 """Unstated damping over critical damping of the character's M h² / 4 on one servo: kv = 2 DAMPED sqrt(kp M h² / 4)."""
 
 WHEEL_GAIN = 0.1
-"""Gain kw [N·m·s/rad] of a wheel's velocity servo whose damping nobody states."""
+"""Gain kw [N·m·s/rad] of a wheel's velocity servo: the gains that motors state are those of position servos."""
 
 
 @dataclass(frozen=True)
@@ -55,26 +58,18 @@ def ground_servos(character: Character, gain: float = 1.0) -> GroundServos:
     """The servos of a character as its motors state them, ``gain`` times as stiff, and damped in proportion to the root of that.
 
     Unstated gains scale with the robot, M its mass and h the height of its centre of mass at home: kp = stall torque /
-    `FULL_TORQUE` (`UPRIGHT` M g h without one), kv = 0.8 sqrt(kp M h² / 4). The gain of a wheel's servo grows in proportion.
+    `FULL_TORQUE` (`UPRIGHT` M g h without one), kv = 0.8 sqrt(kp M h² / 4). A wheel's servo has ``gain`` times `WHEEL_GAIN`.
     """
     axle = {joint.child: joint.name for joint in character.joints}
     wheels = {axle[tip.body] for tip in character.end_effectors if tip.kind == "active"}
     wheel = np.array([motor.coordinate in wheels for motor in character.motors], dtype=bool)
     mass, height = _mass_and_height(character)
-    upright = UPRIGHT * mass * GRAVITY * height
-    stiffness = gain * np.array([_stiffness(motor, upright) for motor in character.motors], dtype=np.float64)
     bank = ServoBank.of(character, np.full(len(wheel), np.nan))
+    unstated = np.where(np.isfinite(bank.stall), bank.stall / FULL_TORQUE, UPRIGHT * mass * GRAVITY * height)
+    stiffness = gain * np.where([motor.stiffness is None for motor in character.motors], unstated, bank.stiffness)
     stated = ~np.isnan(bank.damping)
     kv = np.where(stated, np.sqrt(gain) * bank.damping, 2.0 * DAMPED * np.sqrt(stiffness * mass * height**2 / 4.0))
-    kw = gain * np.where(stated, bank.damping, WHEEL_GAIN)
-    return GroundServos(bank, wheel, np.where(wheel, 0.0, stiffness), np.where(wheel, kw, kv))
-
-
-def _stiffness(motor: Motor, upright: float) -> float:
-    """The stiffness kp [N·m/rad] that a motor states, or what scales with the robot."""
-    if motor.stiffness is not None:
-        return motor.stiffness
-    return upright if motor.stall_torque is None else motor.torque_fraction * motor.stall_torque / FULL_TORQUE
+    return GroundServos(bank, wheel, np.where(wheel, 0.0, stiffness), np.where(wheel, gain * WHEEL_GAIN, kv))
 
 
 def _mass_and_height(character: Character) -> tuple[float, float]:

@@ -273,6 +273,7 @@ def _line(motor: Motor, resistance: tuple[float, float]) -> tuple[float, float]:
 
     tau + f + d v <= tau_0 (1 - v / v_0) is tau <= tau_0' (1 - v / v_0') with tau_0' = tau_0 - f, tau_0' / v_0' = tau_0 / v_0 + d;
     braking, where friction helps, keeps the smaller tau_0'. A motor that hardly overcomes its own joint keeps a thousandth.
+    The armature's torque depends on accelerations and is not reserved: the certificate's peak torque counts it, the plan does not.
     """
     if motor.stall_torque is None:
         return NO_LIMIT, NO_LIMIT

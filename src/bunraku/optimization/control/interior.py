@@ -47,7 +47,7 @@ KAPPA = 10
 """Multipliers stay within this factor of mu / s."""
 
 WILD = 10.0
-"""No step goes where a row is violated by more than this, unless one was before: rows are scaled so that 1 is large."""
+"""No step goes where a row is violated by more than this, unless one was before. Rows are scaled: 1 is large, or a newton."""
 
 RESTORING = 30
 """Iterations to come back within the rows once those of the optimization are used up."""

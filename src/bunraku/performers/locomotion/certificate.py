@@ -18,6 +18,7 @@ from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.played import Played
 from bunraku.performers.locomotion.rows._kernels import FRICTION, NORMAL, SPIN, SPIN_TORQUE, TIP_ROWS
 from bunraku.performers.locomotion.solve import Planned
+from bunraku.performers.locomotion.stance import LOOSE
 
 __all__ = ["GOAL", "RESIDUAL", "certificate_of", "certify_going", "pressing", "shortfall", "torque_use"]
 
@@ -62,6 +63,11 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
     notes = list(planned.notes)
     if played.tipping.note:
         notes.append(played.tipping.note)
+    if played.residual > LOOSE:
+        notes.append(
+            f"between the samples stance is kept to {played.residual:.2g} m or rad from one moment to the next only, not to "
+            f"{LOOSE:g}: give more samples"
+        )
     if not plan.solution.status.good:
         notes.append(shortfall(plan))
     x, y, turn = _displacement(character, gait, played)
@@ -80,6 +86,7 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
         "torque_utilisation": use,
         "tipping_time": played.tipping.time,
         "tipping_distance": played.tipping.distance,
+        "stance_residual": played.residual,
     }
     if gait.periodic:
         figures["cycles"] = float(gait.cycles)

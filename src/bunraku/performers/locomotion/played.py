@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bunraku.character import Character, Joint
-from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
+from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.motion import Channel, JointCurves
 from bunraku.performers.locomotion.plan import Plan
-from bunraku.performers.locomotion.stance import stand, standing
-from bunraku.performers.locomotion.tipping import Tipping, tipping
+from bunraku.performers.locomotion.stance import Stance, moments, splined, stand
+from bunraku.performers.locomotion.tipping import Tipping, tipping_as_played
 from bunraku.performers.locomotion.track import Track, track_of, track_torques
 
 __all__ = ["Played", "play", "play_track"]
@@ -27,7 +26,10 @@ TURNING = 0.05
 
 @dataclass(frozen=True)
 class Played:
-    """The motion of all coordinates of the character, the wheels' among them, the channels of its motors, its tipping."""
+    """The motion of all coordinates of the character, the wheels' among them, the channels of its motors, its tipping.
+
+    ``residual``: what is left of height, slip [m] and excess of speed [rad] from one moment to the next (`Stance`).
+    """
 
     motion: JointCurves
     channels: tuple[Channel, ...]
@@ -35,6 +37,7 @@ class Played:
     touching: NDArray[np.int64]
     forces: Array
     tipping: Tipping
+    residual: float
 
 
 def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
@@ -47,18 +50,16 @@ def play_track(character: Character, track: Track, rate: float) -> Played:
     model, t = track.model, track.times
     seen = kinematics(model, track.q, track.terrain)
     joint_torque = track_torques(track, seen)
-    at = np.arange(int(np.floor(track.duration * rate + 1e-9)) + 1) / rate
-    q, moved = stand(track, at, _splined(track, at))
-    spins = _spins(track, seen)
+    at = moments(track, rate)
+    stance = stand(track, at, splined(track, at))
     names, axles = model.names, model.axles
     values, rates = {}, {}
     for c, name in enumerate(names):
-        values[name] = q[:, c]
+        values[name] = stance.q[:, c]
     for j, axle in enumerate(axles):
         if axle:
-            curve = CubicSpline(*spins[j]) if len(spins[j][0]) > 3 else None
-            rates[axle] = curve(at) if curve is not None else np.full(len(at), spins[j][1][0] if len(spins[j][1]) else 0.0)
-            values[axle] = (curve.antiderivative()(at) - curve.antiderivative()(0.0)) if curve is not None else rates[axle] * at
+            values[axle] = _rolled(stance, j, model.tips[4][j])
+            rates[axle] = CubicSpline(at, values[axle])(at, 1)
     motion = JointCurves(character.coordinates, rate, np.column_stack([values[name] for name in character.coordinates]))
     torque = {name: np.interp(at, t[1:-1], joint_torque[:, c]) for c, name in enumerate(names)}
     for j, axle in enumerate(axles):
@@ -72,10 +73,11 @@ def play_track(character: Character, track: Track, rate: float) -> Played:
     return Played(
         motion,
         tuple(_channels(character, values, rates, torque, rate)),
-        moved.com,
+        stance.seen.com,
         track.contacts[nearest],
         track.forces[nearest],
-        tipping(moved.com, moved.contact, standing(track, at), 1.0 / rate),
+        tipping_as_played(stance, 1.0 / rate),
+        stance.residual,
     )
 
 
@@ -88,36 +90,20 @@ def _own_torque(joint: Joint, q: Array, rate: float) -> Array:
     return np.asarray(joint.armature * np.gradient(v, 1.0 / rate) + joint.damping * v + joint.friction * np.tanh(v / TURNING))
 
 
-def _splined(track: Track, at: Array) -> Array:
-    """Cubic splines of the coordinates at times ``at`` (m,) [s]; a motion that starts or ends at rest does so with speed zero."""
-    t, q, m = track.times, track.q, track.margin
-    first, last = 0 if track.ends[0] == "through" else m, len(t) if track.ends[1] == "through" else len(t) - m
-    bc: list[Any] = []
-    for end, i in zip(track.ends, (m, len(t) - 1 - m), strict=True):
-        if end == "rest":
-            bc.append((1, np.zeros(q.shape[1])))
-        else:
-            bc.append((1, (q[i + 1] - q[i - 1]) / (2.0 * track.step)) if end == "speed" else "not-a-knot")
-    found: Array = CubicSpline(t[first:last], q[first:last], bc_type=(bc[0], bc[1]))(np.clip(at, t[m], t[-1 - m]))
-    return found
+def _rolled(stance: Stance, j: int, radius: float) -> Array:
+    """Angle (m,) [rad] of the axle of end effector ``j``: it rolls where it stands, in the air its speed goes straight to the next.
 
-
-def _spins(track: Track, seen: Kinematics) -> list[tuple[Array, Array]]:
-    """Per end effector the middles [s] of its intervals on the ground and the wheel's speed about its axle there [rad/s]."""
-    model, t = track.model, track.times
-    found = []
-    for j in range(model.n_tips):
-        times, speeds = [], []
-        for i in range(len(t) - 1):
-            if not (track.contacts[i, j] and track.contacts[i + 1, j]):
-                continue
-            T = seen.rolling[i, j] + seen.rolling[i + 1, j]
-            along = float((seen.contact[i + 1, j] - seen.contact[i, j]) @ T / max(np.linalg.norm(T), 1e-12))
-            turned = float((seen.spin[i + 1, j] - seen.spin[i, j] + np.pi) % (2.0 * np.pi) - np.pi)
-            times.append(t[i] + 0.5 * track.step)
-            speeds.append((along / model.tips[4][j] - turned) / track.step)
-        found.append((np.array(times), np.array(speeds)))
-    return found
+    From one moment to the next it turns by de . t / r - dsigma: de the step of the contact point, t the rolling direction, dsigma
+    the turn of the body that carries it.
+    """
+    e, t, sigma = stance.seen.contact[:, j], stance.seen.rolling[:, j], stance.seen.spin[:, j]
+    T = t[1:] + t[:-1]
+    along = np.einsum("ka,ka->k", np.diff(e, axis=0), T) / np.maximum(np.linalg.norm(T, axis=1), 1e-12)
+    turn = along / radius - ((np.diff(sigma) + np.pi) % (2.0 * np.pi) - np.pi)
+    rolls = np.flatnonzero(stance.on[1:, j] & stance.on[:-1, j])
+    if not len(rolls):
+        return np.zeros(len(e))
+    return np.concatenate([[0.0], np.cumsum(np.interp(np.arange(len(turn)), rolls, turn[rolls]))])
 
 
 def _channels(

@@ -18,7 +18,7 @@ from bunraku.performers.locomotion.footing import footed, footholds, lifted, smo
 from bunraku.performers.locomotion.plan import Plan, resampled
 from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
-from bunraku.performers.locomotion.tipping import tipping_of
+from bunraku.performers.locomotion.tipping import Tipping, tipping_of
 
 __all__ = ["Planned", "plan_motion"]
 
@@ -95,32 +95,41 @@ def plan_motion(
 def _best(
     character: Character, gait: Gait, solver: AugmentedLagrangian, weights: Weights | None, least_force: float, monitor: Monitor
 ) -> Planned:
-    """The candidate that survives its replay best, planned with the fewest samples, then whole; the next if that does not converge.
+    """The candidate that survives its replay best: all are planned with few samples, then in order with all, and judged again.
 
-    Of those that converge and keep the centre of mass over the support (`Tipping.safe`) the one of least objective; if none does,
-    the one that leaves it for the shortest time.
+    First come those that keep the centre of mass over the support (`Tipping.safe`), by objective; then the others, by the time
+    outside. The first whole plan that converges and is safe is taken. After one that is not safe only candidates that looked safe
+    are tried, after one that does not converge every other; then the best of the whole plans is taken, by the same order.
     """
-    tried: list[tuple[tuple[bool, float], Gait, str]] = []
+    tried: list[tuple[tuple[bool, bool, float], Gait, str]] = []
     for one in candidates(character, gait):
         pattern = footfalls(character, one)
         coarse = dataclasses.replace(one, samples=min(stages(one, pattern)))
         planned = plan_motion(character, coarse, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
         if planned.plan.solution.status.good:
-            tips, value = tipping_of(planned.plan), planned.plan.problem.objective(planned.plan.solution.z)
-            words = f"{one.pattern} {value:.4g}, outside the support for {tips.time:.1f} sqrt(h/g)"
-            tried.append(((not tips.safe, value if tips.safe else tips.time), one, words))
+            rank, tips = _rank(planned.plan)
+            value = planned.plan.problem.objective(planned.plan.solution.z)
+            tried.append((rank, one, f"{one.pattern} {value:.4g}, outside the support for {tips.time:.1f} sqrt(h/g)"))
     if not tried:
         raise BadInput(
             f"no footfall pattern lets {character.name!r} go as asked; ask for less, or name a pattern to see what fails"
         )
     tried.sort(key=lambda candidate: candidate[0])
-    whole = None
-    for _, one, _ in tried:
-        finest = plan_motion(character, one, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
-        whole = whole or finest
-        if finest.plan.solution.status.good or finest.plan.solution.status is Status.CANCELLED:
-            whole = finest
+    whole: list[tuple[tuple[bool, bool, float], Planned]] = []
+    for (_, unsafe, _), one, _ in tried:
+        if unsafe and whole and not min(whole, key=lambda plan: plan[0])[0][0]:
             break
-    assert whole is not None  # noqa: S101 (something was tried)
+        finest = plan_motion(character, one, solver=solver, weights=weights, least_force=least_force, monitor=monitor)
+        whole.append((_rank(finest.plan)[0], finest))
+        if whole[-1][0][:2] == (False, False) or finest.plan.solution.status is Status.CANCELLED:
+            break
+    best = finest if finest.plan.solution.status is Status.CANCELLED else min(whole, key=lambda plan: plan[0])[1]
     words = "; ".join(words for _, _, words in tried)
-    return dataclasses.replace(whole, notes=(*whole.notes, f"the footfalls were chosen by stability, then by objective: {words}"))
+    return dataclasses.replace(best, notes=(*best.notes, f"the footfalls were chosen by stability, then by objective: {words}"))
+
+
+def _rank(plan: Plan) -> tuple[tuple[bool, bool, float], Tipping]:
+    """The order of plans, the best least: not converged, not safe, the objective of a safe one or the time outside; its tipping."""
+    tips = tipping_of(plan)
+    value = plan.problem.objective(plan.solution.z) if tips.safe else tips.time
+    return (not plan.solution.status.good, not tips.safe, value), tips

@@ -6,12 +6,19 @@ Gauss-Newton: it minimises W |r + J c|² + sum_k |M (c_{k+1} - 2 c_k + c_{k-1})|
 standing end effector over the ground, its slip between successive moments [m] and what joints move too fast [rad], h the plan's
 step and dt the playing one [s], M a weight of the base's coordinates, whose motion carries the dynamics. In the air c is free, so
 that legs swing into their corrected stance without a jump.
+
+All moments are solved at once, by a banded factorization of 16 nq² bytes a moment: with 18 coordinates 1 MB a second at 200 Hz,
+0.3 GB for a minute at 1 kHz. Nothing is done in windows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 from scipy.linalg import LinAlgError, solveh_banded
 from scipy.sparse import coo_array, diags_array, eye_array, kron, vstack
 
@@ -22,7 +29,7 @@ from bunraku.mechanics.tree._kernels import HINGE
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.track import Track
 
-__all__ = ["contact_rows", "stand", "standing"]
+__all__ = ["LOOSE", "Stance", "contact_rows", "moments", "splined", "stand", "standing"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -40,6 +47,41 @@ BASE = 1000.0
 ROUNDS, EXACT = 5, 1e-7
 """Most Gauss-Newton steps, and the residual [m, rad] that ends them; the splines are near, so two or three are enough."""
 
+LOOSE = 1e-5
+"""The residual [m, rad] from one moment to the next above which stance is not kept: 2 mm/s of slip at 200 Hz."""
+
+
+@dataclass(frozen=True)
+class Stance:
+    """The motion at the playing rate: coordinates ``q`` (m, nq), their kinematics ``seen``, ``on`` (m, n_e) what stands.
+
+    ``residual``: what is left, the largest height or slip of what stands [m] or step of a joint beyond its motor's speed [rad].
+    """
+
+    q: Array
+    seen: Kinematics
+    on: Flags
+    residual: float
+
+
+def moments(track: Track, rate: float) -> Array:
+    """The times (m,) [s] at which a track is played at ``rate`` [Hz]."""
+    return np.arange(int(np.floor(track.duration * rate + 1e-9)) + 1) / rate
+
+
+def splined(track: Track, at: Array) -> Array:
+    """Cubic splines of the coordinates at times ``at`` (m,) [s]; a motion that starts or ends at rest does so with speed zero."""
+    t, q, m = track.times, track.q, track.margin
+    first, last = 0 if track.ends[0] == "through" else m, len(t) if track.ends[1] == "through" else len(t) - m
+    bc: list[Any] = []
+    for end, i in zip(track.ends, (m, len(t) - 1 - m), strict=True):
+        if end == "rest":
+            bc.append((1, np.zeros(q.shape[1])))
+        else:
+            bc.append((1, (q[i + 1] - q[i - 1]) / (2.0 * track.step)) if end == "speed" else "not-a-knot")
+    curve = CubicSpline(t[first:last], q[first:last], bc_type=(bc[0], bc[1]))
+    return np.asarray(curve(np.clip(at, t[m], t[-1 - m])))
+
 
 def standing(track: Track, at: Array) -> Flags:
     """Which end effectors (m, n_e) stand at times ``at`` (m,) [s]: those on the ground at the plan's samples around."""
@@ -49,25 +91,23 @@ def standing(track: Track, at: Array) -> Flags:
     return (track.contacts[before] * track.contacts[after]).astype(bool)
 
 
-def stand(track: Track, at: Array, q: Array) -> tuple[Array, Kinematics]:
-    """The coordinates ``q`` (m, nq) at times ``at`` (m,) changed as little as keeps every stance, and their kinematics."""
+def stand(track: Track, at: Array, q: Array) -> Stance:
+    """The coordinates ``q`` (m, nq) at times ``at`` (m,) changed as little as keeps every stance."""
     on = standing(track, at)
-    seen = kinematics(track.model, q, track.terrain, jacobians=True)
     if len(at) < 3 or not on.any():
-        return q, seen
-    smooth = _smoothness(track.model, len(at), track.step * (len(at) - 1) / (at[-1] - at[0]))
+        return Stance(q, kinematics(track.model, q, track.terrain), on, 0.0)
     step = (at[-1] - at[0]) / (len(at) - 1)
-    for _ in range(ROUNDS):
+    smooth = _smoothness(track.model, len(at), track.step / step)
+    for left in reversed(range(ROUNDS + 1)):
+        seen = kinematics(track.model, q, track.terrain, jacobians=True)
         r, J = contact_rows(track.model, seen, on, track.terrain)
         fast, F = _speed_rows(track.model, q, step)
-        if max(np.abs(r).max(initial=0.0), np.abs(fast).max(initial=0.0)) < EXACT:
-            break
-        change = _solve(vstack([J, F]), np.concatenate([r, fast]), smooth, q)
+        residual = max(float(np.abs(part).max(initial=0.0)) for part in (r, fast))
+        change = _solve(vstack([J, F]), np.concatenate([r, fast]), smooth, q) if left and residual >= EXACT else None
         if change is None:
             break
         q = q + change
-        seen = kinematics(track.model, q, track.terrain, jacobians=True)
-    return q, seen
+    return Stance(q, seen, on, residual)
 
 
 def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: HeightField | None) -> tuple[Array, coo_array]:
@@ -75,7 +115,7 @@ def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: H
 
     Of an end effector with contact point e: its height over the ground at each moment; from each moment to the next, with de and
     dphi the steps of e and of its body's turn, n the normal and t the rolling direction: de - r dphi x n along the ground
-    of a ball, de . (n x t) of a wheel, and de . t - r dsigma of one that cannot spin.
+    of a ball, de . (n x t) of a wheel, and de . t - r dsigma of one that cannot spin. The Jacobian of slip takes n as constant.
     """
     nq, (R, _, A, *_, Je, Jt, Js, _) = model.nq, seen.arrays
     n, kinds = seen.arrays[9], model.tree[1]
@@ -110,16 +150,13 @@ def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: H
         if kind == BALL:
             hinges = kinds[model.nodes[chain]] == HINGE
             axes = A[:, model.nodes[chain]] * hinges[None, :, None]
-            dphi = _turns(R[:, model.tips[0][j]])[k]
+            dphi, G = _turns(R[k, model.tips[0][j]], R[k + 1, model.tips[0][j]])
             slide = de - radius * np.cross(dphi, up)
-            after = E[k + 1] - radius * np.swapaxes(np.cross(axes[k + 1], up[:, None]), 1, 2)
-            before = -E[k] + radius * np.swapaxes(np.cross(axes[k], up[:, None]), 1, 2)
             for u in _tangents(up):
-                add(
-                    np.einsum("ka,ka->k", slide, u),
-                    (k, chain, np.einsum("kac,ka->kc", before, u)),
-                    (k + 1, chain, np.einsum("kac,ka->kc", after, u)),
-                )
+                lever = radius * np.cross(up, u)
+                after = np.einsum("kac,ka->kc", E[k + 1], u) - np.einsum("kca,kba,kb->kc", axes[k + 1], G, lever)
+                before = np.einsum("kca,kab,kb->kc", axes[k], G, lever) - np.einsum("kac,ka->kc", E[k], u)
+                add(np.einsum("ka,ka->k", slide, u), (k, chain, before), (k + 1, chain, after))
             continue
         T = seen.rolling[k, j] + seen.rolling[k + 1, j]
         length = np.linalg.norm(T, axis=1, keepdims=True)
@@ -162,9 +199,8 @@ def _ground(terrain: HeightField | None, places: Array) -> tuple[Array, Array]:
     """Height (k,) and slope (k, 2) of the ground at places (k, 3)."""
     if terrain is None:
         return np.zeros(len(places)), np.zeros((len(places), 2))
-    x, y, d = places[:, 0], places[:, 1], 1e-6
-    slope = [(terrain.height(x + a, y + b) - terrain.height(x - a, y - b)) / (2.0 * d) for a, b in ((d, 0.0), (0.0, d))]
-    return np.asarray(terrain.height(x, y)), np.column_stack(slope)
+    x, y = places[:, 0], places[:, 1]
+    return terrain.height(x, y), terrain.gradient(x, y)
 
 
 def _tangents(n: Array) -> tuple[Array, Array]:
@@ -174,10 +210,14 @@ def _tangents(n: Array) -> tuple[Array, Array]:
     return u, np.cross(n, u)
 
 
-def _turns(R: Array) -> Array:
-    """Small turns (m - 1, 3) between successive rotations (m, 3, 3), in the world: vee of (R+ R' - R R+') / 2."""
-    D = R[1:] @ np.swapaxes(R[:-1], 1, 2)
-    return 0.5 * np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=-1)
+def _turns(R: Array, R_next: Array) -> tuple[Array, Array]:
+    """Small turns (k, 3) from rotations to the next, vee(D - D') / 2 of D = R+ R', and G (k, 3, 3): they change by G w+ - G' w.
+
+    w and w+ are small turns of R and R+ in the world; G = (tr(D) 1 - D) / 2.
+    """
+    D = R_next @ np.swapaxes(R, 1, 2)
+    turn = 0.5 * np.stack([D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=-1)
+    return turn, 0.5 * (np.trace(D, axis1=1, axis2=2)[:, None, None] * np.eye(3) - D)
 
 
 def _smoothness(model: CentroidalModel, m: int, finer: float) -> coo_array:
@@ -192,8 +232,7 @@ def _solve(J: coo_array, r: Array, smooth: coo_array, q: Array) -> Array | None:
     m, nq = q.shape
     rows = J.tocsr()
     H = (FIRM * (rows.T @ rows) + smooth).tocoo()
-    width = 3 * nq
-    band = np.zeros((width, m * nq))
+    band = np.zeros((2 * nq + 1, m * nq))  # second differences couple a moment with the next but one
     lower = H.row >= H.col
     np.add.at(band, (H.row[lower] - H.col[lower], H.col[lower]), H.data[lower])
     try:

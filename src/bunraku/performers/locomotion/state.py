@@ -53,7 +53,8 @@ def _cycles_within(gait: Gait, pattern: FootfallPattern) -> float:
 def _resolving(pattern: FootfallPattern, within: float) -> int:
     """The fewest steps that resolve the swings of ``within`` cycles; none without swings. Even, for cycles that are halved.
 
-    A motion that happens once has `CYCLE_STEPS` for each cycle within it: its problem is large already.
+    A motion that happens once has `CYCLE_STEPS` for each cycle within it and does not resolve its swings more: with `SWING_STEPS`
+    for each the step up of a walker (429 samples instead of 265) stalls at 4e-5 after 1000 steps instead of converging in 300.
     """
     shortest = min((end - start for _, start, end in pattern.swings), default=0.0)
     if not shortest:

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.mechanics import _kernels as kernels
-from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.statics import GRAVITY
 from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.stance import Stance, moments, splined, stand
 from bunraku.performers.locomotion.track import track_of
 
-__all__ = ["Tipping", "tipping", "tipping_of"]
+__all__ = ["Tipping", "tipping", "tipping_as_played", "tipping_of"]
 
 Array = NDArray[np.float64]
 
@@ -28,6 +28,9 @@ INSIDE = 0.005
 
 LONGEST, FARTHEST = 1.5, 0.12
 """Excursions that replays survive: in sqrt(h / g), and in h."""
+
+RATE = 200.0
+"""Rate [Hz] at which a plan is judged: that of its channels unless someone asks for another."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,16 @@ def tipping(com: Array, contact: Array, on: NDArray[np.bool_], step: float) -> T
     return Tipping(longest * step / tau, float(max(0.0, -margin.min())) / max(height, 1e-9), height)
 
 
+def tipping_as_played(stance: Stance, step: float) -> Tipping:
+    """Of a motion at the playing rate, its moments ``step`` [s] apart."""
+    return tipping(stance.seen.com, stance.seen.contact, stance.on, step)
+
+
 def tipping_of(plan: Plan) -> Tipping:
-    """Of the samples of a plan: a cycle twice, so that an excursion over its end counts as one."""
+    """Of a plan as it is played: a cycle twice, so that an excursion over its end counts as one."""
     track = track_of(plan, 2)
-    seen = kinematics(track.model, track.q, track.terrain)
-    return tipping(seen.com, seen.contact, track.contacts.astype(bool), track.step)
+    at = moments(track, RATE)
+    return tipping_as_played(stand(track, at, splined(track, at)), 1.0 / RATE)
 
 
 def _margin(place: Array, feet: Array) -> float:

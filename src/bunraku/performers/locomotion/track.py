@@ -62,6 +62,10 @@ class Track:
         return self.step * (len(self.samples) - 1 - 2 * self.margin)
 
 
+PINNED = 1e-5
+"""Two samples of a plan nearer than this [rad, m] stand still: pins are met to a solver's tolerance, and no motion is this slow."""
+
+
 def track_of(plan: Plan, cycles: int = 1) -> Track:
     """The track of a plan: ``cycles`` of a cycle, or a motion that happens once."""
     problem = plan.problem
@@ -85,7 +89,7 @@ def _end(ghost: Array | None, pose: Array) -> End:
         return "free"
     other = np.array(ghost[: len(pose)])
     other[[0, 1, 3]] = pose[[0, 1, 3]]
-    return "rest" if float(np.abs(other - pose).max()) < 1e-9 else "speed"
+    return "rest" if float(np.abs(other - pose).max()) < PINNED else "speed"
 
 
 def track_torques(track: Track, seen: Kinematics) -> Array:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.mechanics.flexible.torque_lines import torques_of
+from bunraku.mechanics.flexible.torque_lines import TorqueLines, torques_of
 from bunraku.mechanics.integrators.driven.lifted import linearize_about
 from bunraku.mechanics.integrators.driven.linearization import Linearization
+from bunraku.mechanics.integrators.driven.outputs import Targets
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, Observer, simulate
 from bunraku.performers.vibration.problem import VibrationProblem
@@ -33,12 +35,15 @@ Array = NDArray[np.float64]
 TORQUE_SHARE = 0.97
 """The share of a torque-speed line that the plan uses: the rest is for the fine step, where the motion is judged."""
 
+FRAMES_OF_KNOTS = 4
+"""A Hessian of every second frame needs so many of them between knots."""
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """The true motions of all scenarios at some parameters: ``cost`` F (infinite if a simulation failed) and ``rms`` error [m].
 
-    ``excess``: by how much the worst motor exceeds the share of its torque-speed line that the plan may use.
+    ``lines``: the torque-speed lines of the motors.
     """
 
     parameters: Array
@@ -46,7 +51,14 @@ class Evaluation:
     rms: float
     motions: tuple[DrivenMotion, ...]
     message: str = ""
-    excess: float = 0.0
+    lines: TorqueLines | None = None
+
+    @cached_property
+    def excess(self) -> float:
+        """By how much the worst motor exceeds the share of its torque-speed line that the plan may use."""
+        if self.lines is None or not self.lines.any:
+            return 0.0
+        return max([0.0, *(float(self.lines.use(*torques_of(one)).max(initial=0.0)) - TORQUE_SHARE for one in self.motions)])
 
     def merit(self, penalty: float) -> float:
         """The cost, and ``penalty`` times the excess."""
@@ -92,7 +104,6 @@ def evaluate(problem: VibrationProblem, parameters: Array, *, finer: int = 1) ->
     if finer > 1:
         angles = profile.angles(parameters, np.arange(profile.steps * finer + 1, dtype=np.float64) * dt)
     total, squares, motions = problem.regularizer(parameters)[0], 0.0, []
-    worst = 0.0
     positions = int((~problem.nominal.outputs.tracked.turning).sum())
     for scenario in problem.scenarios:
         motion = simulate(scenario.flexible.system, angles, dt, start=scenario.rest.q[0])
@@ -102,12 +113,9 @@ def evaluate(problem: VibrationProblem, parameters: Array, *, finer: int = 1) ->
         total += 0.5 * float((problem.weights * e**2).sum()) / len(problem.scenarios)
         squares += float((e[:, : 3 * positions] ** 2).sum()) / (len(e) * max(positions, 1) * len(problem.scenarios))
         motions.append(motion)
-        if problem.lines.any:
-            torque, speed = torques_of(motion)
-            worst = max(worst, float(problem.lines.use(torque, speed).max(initial=0.0)) - TORQUE_SHARE)
     if not np.isfinite(total):
         return Evaluation(parameters, np.inf, np.inf, (), "the cost is not finite")
-    return Evaluation(parameters, total, float(np.sqrt(squares)), tuple(motions), "", max(worst, 0.0))
+    return Evaluation(parameters, total, float(np.sqrt(squares)), tuple(motions), "", problem.lines)
 
 
 def first_point(problem: VibrationProblem) -> Point:
@@ -143,20 +151,40 @@ def linearized(problem: VibrationProblem, point: Point, *, memory: float = 1.2e9
     )
 
 
-def normal_equations(problem: VibrationProblem, lines: tuple[Linearization, ...], parameters: Array) -> Normal:
-    """Gauss-Newton's model of F about the point of ``lines``, defects closed to first order."""
+def normal_equations(
+    problem: VibrationProblem, lines: tuple[Linearization, ...], parameters: Array, current: Evaluation | None = None
+) -> Normal:
+    """Gauss-Newton's model of F about the point of ``lines``, defects closed to first order.
+
+    Sums over every second frame, each with the weights of the one it stands for, where knots are far enough apart: half of the
+    work, and a Hessian is an approximation anyway. At a true motion, ``current``, value and gradient are the exact ones.
+    """
     value, gradient = problem.regularizer(parameters)
     P, C = problem.smoothness
     share, n = 1.0 / len(problem.scenarios), len(problem.free)
     H = np.zeros((n, n))
     extra = (P + C).tocsr()[problem.free][:, problem.free].tocoo()
     H[extra.row, extra.col] += extra.data
+    every = 2 if problem.profile.spacing >= 2 * FRAMES_OF_KNOTS * problem.stride * problem.profile.dt - 1e-9 else 1
+    weights = problem.weights if every == 1 else _halved(problem.weights)
     for scenario, line in zip(problem.scenarios, lines, strict=True):
-        normal = line.normal_equations(problem.curves, scenario.outputs, scenario.targets, problem.weights, stride=problem.stride)
+        targets = Targets(scenario.targets.positions[::every].copy(), scenario.targets.rotations[::every].copy())
+        normal = line.normal_equations(problem.curves, scenario.outputs, targets, weights, stride=every * problem.stride)
         H += share * normal.hessian
         gradient = gradient + share * normal.lifted
         value += share * normal.lifted_cost
-    return Normal(H, gradient, value, lines)
+    model = Normal(H, gradient, value, lines)
+    return model if current is None else model.moved(slope(problem, lines, parameters), current.cost, lines)
+
+
+def _halved(weights: Array) -> Array:
+    """Weights of every second frame: its own, and half of those of its neighbours."""
+    thin, odd = weights[::2].copy(), weights[1::2]
+    thin[: len(odd)] += 0.5 * odd
+    thin[1:] += 0.5 * odd[: len(thin) - 1]
+    if len(odd) == len(thin):
+        thin[-1] += 0.5 * odd[-1]
+    return thin
 
 
 def slope(problem: VibrationProblem, lines: tuple[Linearization, ...], parameters: Array) -> Array:

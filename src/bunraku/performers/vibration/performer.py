@@ -156,11 +156,8 @@ class VibrationPerformer(Performer):
         rest = problem.nominal.rest.q
         lowest = float(vibrations(problem.nominal.flexible, rest[len(rest) // 2], 1).frequencies[0])
         keep = None if checkpoint is None else lambda progress: checkpoint.save(progress.arrays())
-        saved = checkpoint.load() if checkpoint is not None else None
-
-        def restore(stated: VibrationProblem) -> Progress | None:
-            return None if saved is None else Progress.restored(stated, {name: np.asarray(x, float) for name, x in saved.items()})
-
+        kept = checkpoint.load() if checkpoint is not None else None
+        saved = None if kept is None else {name: np.asarray(x, float) for name, x in kept.items()}
         most, small = self.max_iterations, self.tolerance
         if self._chooses and problem.profile.dt > FINER_STEP:
             return solve_at_fitting_step(
@@ -168,7 +165,7 @@ class VibrationPerformer(Performer):
                 max_iterations=most,
                 tolerance=small,
                 lowest_frequency=lowest,
-                restore=restore,
+                saved=saved,
                 keep=keep,
                 monitor=monitor,
             )
@@ -177,7 +174,7 @@ class VibrationPerformer(Performer):
             max_iterations=most,
             tolerance=small,
             lowest_frequency=lowest,
-            start=restore(problem),
+            start=None if saved is None else Progress.restored(problem, saved),
             keep=keep,
             monitor=monitor,
         )
@@ -257,6 +254,7 @@ class VibrationPerformer(Performer):
             "modes": float(sum(part.reduction.segment.r for part in parts.values())),
             "motors": float(len(profile.motors)),
             "parameters": float(profile.parameters),
+            "step_ms": 1e3 * profile.dt,
             "spline misfit, peak": float(np.abs(off).max(initial=0.0)),
             "spline misfit, RMS": float(np.sqrt((off**2).mean())),
             "final cost": found.cost,

@@ -2,20 +2,23 @@
 
 A midpoint step of h makes a vibration of frequency w slower by (w h)^2 / 12, so a plan at a large step cancels a vibration that is
 not quite there. How much that matters depends on how much was to be cancelled, and is measured: the solution is simulated again at
-h / 2. Where its RMS error is larger there by more than 0.1 %, or a motor beyond its torque-speed line, Gauss-Newton goes on at
-h / 2 from there, with the last Hessian of the coarse problem, whose parameters are the same, and the gradients of the fine one.
-What the rule does not see: an optimum at h whose own RMS error is already larger than the one at h / 2 (0.5 % of the rapper's).
+h / 2. What vibrates because of h goes with h^2: 3/4 of it shows at h / 2, so the square of the error grows from h to a step of 0 by
+16/9 of what it grows from h to h / 2. Where the RMS error extrapolated like this is larger by more than 0.1 %, a motor at h / 2 is
+beyond its torque-speed line, or no step at h leads further, Gauss-Newton goes on at h / 2 from there, with the gradients of the
+fine problem and the last Hessian of the coarse one, whose parameters are the same.
+
+What is compared is one solution at several steps. The rule does not see that the optimum at h / 2 may be another, better one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.optimization.solution import Status
-from bunraku.performers.vibration.evaluate import Evaluation, evaluate
+from bunraku.performers.vibration.evaluate import Evaluation, evaluate, first_point
 from bunraku.performers.vibration.problem import VibrationProblem, refined
 from bunraku.performers.vibration.solve import Progress, Retargeted, solve_gauss_newton
 
@@ -25,7 +28,7 @@ COARSE_STEP, FINER_STEP = 4e-3, 2e-3
 """Steps [s] of a plan: the one tried first, and the one where that is too coarse."""
 
 SAME = 1e-3
-"""A step is fine enough when half of it raises the RMS error by no more, relative."""
+"""A step is fine enough when the RMS error extrapolated to a step of 0 is larger by no more than this, relative."""
 
 
 def coarse_step(duration: float, points: int) -> float:
@@ -41,49 +44,68 @@ def solve_at_fitting_step(
     max_iterations: int,
     tolerance: float,
     lowest_frequency: float,
-    restore: Callable[[VibrationProblem], Progress | None] = lambda _: None,
+    saved: Mapping[str, NDArray[np.float64]] | None = None,
     keep: Callable[[Progress], None] | None = None,
     monitor: Monitor = SILENT,
 ) -> tuple[VibrationProblem, Retargeted]:
-    """Solve ``problem`` and, where its step is too coarse, the one of half the step: the last problem, and its solution."""
+    """Solve ``problem`` and, where its step is too coarse, the one of half the step: the last problem, and its solution.
 
-    def solve(stated: VibrationProblem, start: Progress | None, coarse: Retargeted | None = None) -> Retargeted:
+    ``max_iterations`` of both together. ``saved``: arrays of a checkpoint, of either problem.
+    """
+
+    def solve(
+        stated: VibrationProblem, start: Progress | None, coarse: Retargeted | None = None, current: Evaluation | None = None
+    ) -> Retargeted:
         return solve_gauss_newton(
             stated,
-            max_iterations=max_iterations + (0 if coarse is None else coarse.iterations),
-            tolerance=tolerance if coarse is None else min(tolerance, 4.0 * SAME),
+            max_iterations=max_iterations,
+            tolerance=tolerance if stated is problem else min(tolerance, 4.0 * SAME),
             lowest_frequency=lowest_frequency,
             start=start,
-            hessian=None if coarse is None else coarse.hessian,
+            current=current,
+            hessian=None if coarse is None or not coarse.status.good else coarse.hessian,
             keep=keep,
             monitor=monitor,
         )
 
-    coarse = solve(problem, restore(problem))
-    if not coarse.status.good and coarse.status is not Status.STALLED:
+    start = None if saved is None else Progress.restored(problem, saved)
+    if saved is not None and start is None:
+        fine = refined(problem)
+        start = Progress.restored(fine, saved)
+        if start is not None:
+            return fine, solve(fine, start)
+    coarse = solve(problem, start)
+    if not coarse.status.settled:
         return problem, coarse
-    found = evaluate(problem, coarse.parameters, finer=2)
-    if coarse.status.good and found.rms <= (1.0 + SAME) * coarse.rms and found.excess == 0.0:
+    halved = evaluate(problem, coarse.parameters, finer=2)
+    if coarse.status.good and _same(coarse, halved):
         return problem, coarse
-    monitor.report(Event("vibration", 0.0, f"at steps of {500.0 * problem.profile.dt:.3g} ms", {"rms_m": found.rms}))
+    monitor.report(Event("vibration", 0.0, f"at steps of {500.0 * problem.profile.dt:.3g} ms", {"rms_m": halved.rms}))
     fine = refined(problem)
-    return fine, solve(fine, restore(fine) or _goes_on(coarse, found, lowest_frequency), coarse)
+    return fine, solve(fine, _continued(fine, coarse, halved, lowest_frequency), coarse, halved)
 
 
-def _goes_on(coarse: Retargeted, found: Evaluation, lowest_frequency: float) -> Progress | None:
-    """The progress of the fine problem at the solution of the coarse one; None, from the start, where that cannot be simulated."""
-    if not (coarse.status.good and np.isfinite(found.cost)):
-        return None
-    limited = found.excess > 0.0
+def _same(coarse: Retargeted, halved: Evaluation) -> bool:
+    """Whether the RMS error grows by no more than SAME towards a step of 0, and every motor keeps to its line at half the step."""
+    limit = ((1.0 + SAME) ** 2 - 1.0) * coarse.rms**2
+    return halved.excess == 0.0 and 16.0 / 9.0 * (halved.rms**2 - coarse.rms**2) <= limit
+
+
+def _continued(fine: VibrationProblem, coarse: Retargeted, halved: Evaluation, lowest_frequency: float) -> Progress:
+    """The progress of the fine problem at the coarse solution, ``halved`` there; from the wish where that cannot be simulated."""
+    rate = 1.5 * 2.0 * np.pi * max(lowest_frequency, 0.1)
+    if not np.isfinite(halved.cost):
+        return Progress(fine.wish, first_point(fine), fine.wish, np.inf, 0.0, rate, iteration=coarse.iterations)
+    limited = halved.excess > 0.0
     return Progress(
-        found.parameters,
-        found.point,
-        found.parameters,
-        np.inf if limited else found.cost,
+        halved.parameters,
+        halved.point,
+        halved.parameters,
+        np.inf if limited else halved.cost,
         0.0,
-        1.5 * 2.0 * np.pi * max(lowest_frequency, 0.1),
+        rate,
         iteration=coarse.iterations,
         history=coarse.history,
-        penalty=20.0 * found.cost if limited else 0.0,
-        gap=0.0,
+        penalty=20.0 * halved.cost if limited else 0.0,
+        gap=0.0 if coarse.status.good else np.inf,
     )
