@@ -90,8 +90,8 @@ def test_what_touches_the_ground_does_not_move(planned) -> None:
     assert max(speeds) < 2e-5  # m/s, at 0.125 m/s
 
 
-def test_wheels_start_from_rest_with_the_body() -> None:
-    """Half a metre in 0.8 s, planned at steps of 67 ms: the speed that wheels are sent begins at zero."""
+def test_wheels_start_and_end_at_rest_with_the_body() -> None:
+    """Half a metre in 0.8 s, planned at steps of 67 ms: the speed that wheels are sent begins and ends at zero."""
     gait = Gait(0.8, "roll", periodic=False, distance=(0.5, 0.0), turn=0.0, samples=13)
     agilebot = read_character("agilebot")
     played = play_track(agilebot, track_of(plan_motion(agilebot, gait).plan), RATE)
@@ -99,6 +99,7 @@ def test_wheels_start_from_rest_with_the_body() -> None:
     assert len(speeds) == 4
     assert min(np.abs(speed).max() for speed in speeds) > 10.0  # rad/s
     assert max(abs(speed[0]) for speed in speeds) < 0.2
+    assert max(abs(speed[-1]) for speed in speeds) < 0.2
 
 
 def test_stance_that_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

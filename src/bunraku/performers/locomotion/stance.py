@@ -27,7 +27,7 @@ from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.tree._kernels import HINGE
 from bunraku.motion import HeightField
-from bunraku.performers.locomotion.track import Track
+from bunraku.performers.locomotion.track import End, Track
 
 __all__ = ["LOOSE", "Stance", "contact_rows", "moments", "splined", "stand", "standing"]
 
@@ -97,7 +97,7 @@ def stand(track: Track, at: Array, q: Array) -> Stance:
     if len(at) < 3 or not on.any():
         return Stance(q, kinematics(track.model, q, track.terrain), on, 0.0)
     step = (at[-1] - at[0]) / (len(at) - 1)
-    smooth = _smoothness(track.model, len(at), track.step / step)
+    smooth = _smoothness(track.model, len(at), track.step / step, track.ends)
     for left in reversed(range(ROUNDS + 1)):
         seen = kinematics(track.model, q, track.terrain, jacobians=True)
         r, J = contact_rows(track.model, seen, on, track.terrain)
@@ -220,9 +220,14 @@ def _turns(R: Array, R_next: Array) -> tuple[Array, Array]:
     return turn, 0.5 * (np.trace(D, axis1=1, axis2=2)[:, None, None] * np.eye(3) - D)
 
 
-def _smoothness(model: CentroidalModel, m: int, finer: float) -> coo_array:
-    """The part of the normal matrix that keeps changes smooth and small; ``finer``: playing steps to a step of the plan."""
-    D = diags_array([1.0, -2.0, 1.0], offsets=[0, 1, 2], shape=(m - 2, m))
+def _smoothness(model: CentroidalModel, m: int, finer: float, ends: tuple[End, End]) -> coo_array:
+    """The part of the normal matrix that keeps changes smooth and small; ``finer``: playing steps to a step of the plan.
+
+    At rest a change comes back as it went: its second difference is that with itself mirrored.
+    """
+    inner = diags_array([1.0, -2.0, 1.0], offsets=[0, 1, 2], shape=(m - 2, m))
+    mirrored = coo_array(([-2.0, 2.0] * 2, ([0, 0, 1, 1], [0, 1, m - 1, m - 2])), shape=(2, m)).tocsr()
+    D = vstack([inner, mirrored[[k for k in (0, 1) if ends[k] == "rest"]]])
     weight = np.where(np.arange(model.nq) < 6, BASE**2, 1.0)
     return coo_array(kron(finer**4 * (D.T @ D) + EASE * eye_array(m), diags_array(weight)))
 

@@ -72,7 +72,7 @@ class VibrationPerformer(Performer):
     cutoff: float = option(2.0, "cut-off of the low-pass", unit="Hz", low=0.05, high=50.0)
     feedback: bool = option(False, "whether to add feedback gains about the motion, at the planning step")
     max_iterations: int = option(20, "iterations of Gauss-Newton; lbfgs takes ten times as many", low=1, high=1000)
-    tolerance: float = option(1e-2, "settled when a step changes less than this part of the cost", low=1e-12, high=0.5)
+    tolerance: float = option(2.5e-3, "settled when a step changes less than this part of the cost", low=1e-12, high=0.5)
 
     def suits(self, character: Character, clip: Clip) -> Suitability:
         """Made for characters with flexible parts, all of whose wished coordinates have motors."""

@@ -16,7 +16,8 @@ first, from the adjoint, for far less. If the last Hessian promises to change co
 the tolerance from there, that is the end. If the step before led to the cost that it promised, within 5 %, a step
 with the last Hessian is tried, shortened where it is too soft along the step, and taken if it brings about what it promises.
 Otherwise the Hessian is made anew, from the same step matrices as the gradient. A step that changes cost and RMS error by
-less than the tolerance is the last one; so is one that brings the promised cost and changes the RMS error by less than 0.05 mm.
+less than the tolerance is the last one; so is one that brings the promised cost and changes the RMS
+error by less than `VISIBLE` times the tolerance.
 """
 
 from __future__ import annotations
