@@ -1,6 +1,7 @@
 """Are all demos as good as before? Records what each prints with --json, and compares two such records.
 
-Every demo runs by itself, so that its figures do not depend on the others; creatures with skins as ``--quick`` unless ``--full``.
+Every demo runs by itself, so that its figures do not depend on the others, without reports and plots; creatures with skins are the
+coarse ones unless ``--full``.
 To record another version, let PYTHONPATH name its sources. The comparison has one row a demo: exit codes, seconds of the solve,
 and every other figure that changed by more than one percent. A row is worse when its exit code was 0 and is not, or when it was
 verified and is not.
@@ -26,22 +27,23 @@ CHANGED = 0.01
 
 def bunraku(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command line of whichever sources are found first."""
-    return subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=False)  # noqa: S603 (our own words)
+    words = [sys.executable, "-c", PROGRAM, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 (our own words)
 
 
 def record(file: Path, names: list[str], full: bool) -> int:
     """Append one line of figures for each demo; 1 if any did not exit with 0."""
-    known = [line.split()[0] for line in bunraku("demo", "--list").stdout.splitlines() if line.strip()]
+    known = [line.split()[0] for line in bunraku("demo", "--list").stderr.splitlines() if line.strip()]
     worst = 0
     for name in names or known:
-        quick = [] if full or not name.startswith(SKINS) else ["--quick"]
+        quick = [] if full and name.startswith(SKINS) else ["--quick"]
         with tempfile.TemporaryDirectory() as folder:
             ran = bunraku("demo", name, *quick, "--json", "-o", folder)
         try:
             figures = json.loads(ran.stdout)
         except json.JSONDecodeError:
             figures = {"demo": name, "error": ran.stderr.strip()[-300:]}
-        figures |= {"demo": " ".join([name, *quick]), "exit": ran.returncode}
+        figures |= {"demo": " ".join([name, *(quick if name.startswith(SKINS) else [])]), "exit": ran.returncode}
         with file.open("a") as out:
             out.write(json.dumps(figures) + "\n")
         print(f"{figures['demo']:24} exit {ran.returncode}  solve {figures.get('solve_s', float('nan')):.3g} s", flush=True)
