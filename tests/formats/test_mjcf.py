@@ -330,7 +330,7 @@ def test_includes_are_read_from_nowhere_else(models, name: str, word: str) -> No
         read_mjcf(INCLUDING.format(name).encode(), file="m.xml", folder=models)
 
 
-@pytest.mark.parametrize("mark", [".git", "project.yaml"])
+@pytest.mark.parametrize("mark", [".git", "pyproject.toml", "project.yaml"])
 def test_a_repository_or_a_project_is_not_left(models, mark: str) -> None:
     (models / mark).touch()
     with pytest.raises(BadInput, match="leads out"):
