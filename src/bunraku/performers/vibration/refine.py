@@ -82,7 +82,8 @@ def solve_at_fitting_step(
         return problem, coarse
     monitor.report(Event("vibration", 0.0, f"at steps of {500.0 * problem.profile.dt:.3g} ms", {"rms_m": halved.rms}))
     fine = refined(problem)
-    return fine, solve(fine, _continued(fine, coarse, halved, lowest_frequency), coarse, halved)
+    current = halved if np.isfinite(halved.cost) else None
+    return fine, solve(fine, _continued(fine, coarse, halved, lowest_frequency), coarse, current)
 
 
 def _same(coarse: Retargeted, halved: Evaluation) -> bool:
