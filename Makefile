@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-output
 # what every test would compile for itself, once, in two processes
-COMPILE := $(BIN)/python -c "from bunraku.cli.compiling import GROUPS, compile_ahead; compile_ahead(*GROUPS)"
+COMPILE := $(BIN)/python -c "from bunraku.flow.compiling import GROUPS, compile_ahead; compile_ahead(*GROUPS)"
 
 # a browser for the tests of the studio, if there is none; without one they are skipped, and say so
 BROWSER := $(BIN)/python scripts/get_browser.py

@@ -62,7 +62,7 @@ def test_accidents_are_results(planned: Planned, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object) -> None:
         raise ZeroDivisionError("on\npurpose")
 
-    monkeypatch.setattr(working, "_wished", broken)
+    monkeypatch.setattr(working, "_changed", broken)
     found = carry_out(job)
     assert found["status"] == "failed"
     assert found["reason"].startswith("unexpected ZeroDivisionError: on purpose (test_working.py, line")
@@ -99,14 +99,14 @@ def test_troubles_of_the_worker_may_be_tried_again(planned: Planned, monkeypatch
     assert "No space left on device" in reason
     many = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     assert state(job, (registry, "read_clip", raising(BadInput("cannot be read"), many)))[0] == "failed"
-    stopped = (working, "_wished", raising(Cancelled("stopped")))
+    stopped = (working, "_changed", raising(Cancelled("stopped")))
     assert state(job, stopped) == ("failed", "stopped")
     assert state(job | {"timeout": 1e-9}, stopped)[0] == "timeout"
-    assert state(job, (working, "_wished", raising(MissingExtra("ruckig", "peers", "it"))))[0] == "failed"
+    assert state(job, (working, "_changed", raising(MissingExtra("ruckig", "peers", "it"))))[0] == "failed"
     built_in = job | {"character": replace(plan.runs[0].character, label="nao", built_in=True).plain()}
     status, reason = state(built_in, (working, "pack", raising(BadInput("cannot be read (Input/output error)"))))
     assert (status, "Input/output error" in reason) == ("failed", True)
-    assert state(job, (working, "_wished", raising(BadInput("no such joint"))))[0] == "refused"
+    assert state(job, (working, "_changed", raising(BadInput("no such joint"))))[0] == "refused"
 
 
 def test_a_file_that_is_not_there_is_refused(planned: Planned, folder: Path) -> None:

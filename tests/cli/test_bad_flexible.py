@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartShape, Pose
-from bunraku.cli import compiling
 from bunraku.cli.main import _run
+from bunraku.flow import compiling
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.registry import write_clip
 from bunraku.geometry.meshing.shapes import box

@@ -52,7 +52,7 @@ def test_bad_input_is_one_line(arguments, words, capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("arguments", [["no-problem"], ["marionette-show", "nao"], ["marionette-show", "--fade", "0"]])
 def test_what_is_refused_is_refused_before_anything_is_compiled(arguments, monkeypatch):
-    from bunraku.cli import compiling
+    from bunraku.flow import compiling
 
     def compiled(*groups):
         raise AssertionError(f"{groups} were compiled")

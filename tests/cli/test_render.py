@@ -19,11 +19,11 @@ import pytest
 from bunraku.assets.examples import DEMOS, Demo
 from bunraku.character import Body, Character, Joint, Motor, Pose, Shape
 from bunraku.cli.main import _run
-from bunraku.cli.render import Taste, rendered
 from bunraku.formats.registry import read_performance, write_performance
 from bunraku.motion import Audio, Certificate, Channel, Check, JointCurves, Performance, Provenance
 from bunraku.optimization.monitor import SILENT
 from bunraku.optimization.solution import Status
+from bunraku.studio.rendering import Taste, rendered
 
 RATE = 50.0
 

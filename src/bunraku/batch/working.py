@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from bunraku.building.design import Design
     from bunraku.character import Character
     from bunraku.motion import Clip, Performance
+    from bunraku.retargeting.retarget import RetargetReport
+    from bunraku.retargeting.rig_map import RigMap
 
 __all__ = ["BEGAN", "carry_out", "certificate_figures", "family", "foreseen"]
 
@@ -117,19 +119,17 @@ def _same_versions(job: dict[str, Any]) -> None:
 
 
 def _performed(job: dict[str, Any], monitor: Monitor) -> tuple[dict[str, Any], bytes | None]:
+    from bunraku.flow.perform import perform
     from bunraku.formats.performance_npz import write_performance_npz
     from bunraku.optimization.solution import Status
-    from bunraku.performers.cast import cast
-    from bunraku.performers.choose import choose_performer
 
-    who = _shaped(job)
-    wish, figures = _wished(job, who, monitor)
-    choice = choose_performer(who, wish.clip, job["performer"])
-    made = cast(who, wish.clip, choice, _options(choice.name, job["options"]))
-    result = made.noted(wish.marked(made.performer.perform(who, wish.clip, monitor=monitor)))
+    who, clip = _shaped(job), _changed(_clip(_source(job["clip"], "clip")), job["clip_changes"])
+    rig, options = _rig(_source(job["rig"], "rig")), lambda name: _options(name, job["options"])
+    made = perform(who, clip, job["performer"], options=options, rig=rig, monitor=monitor)
+    result = made.performance
     if result.certificate.status is Status.CANCELLED:
         raise _TooLate
-    figures |= certificate_figures(result)
+    figures = _retarget_figures(made.prepared.report) | certificate_figures(result)
     if job["verify"]:
         figures |= _verified(result, monitor)
     return {name: _plain(value) for name, value in figures.items()}, write_performance_npz(result) if job["keep"] else None
@@ -197,27 +197,22 @@ def family(source: Source, overlay: Source | None) -> Design:
     return character_design(_character(source, overlay))
 
 
-def _wished(job: dict[str, Any], who: Character, monitor: Monitor) -> tuple[Any, dict[str, Any]]:
-    """The clip as joint curves or a gait, and how well a captured skeleton could be followed."""
-    from bunraku.performers.prepare import Prepared
-    from bunraku.retargeting.retarget import retarget
+def _rig(packed: Source | None) -> RigMap | None:
     from bunraku.retargeting.rig_map import read_rig_map
 
-    clip = _changed(_clip(_source(job["clip"], "clip")), job["clip_changes"])
-    if clip.joints is not None or clip.skeleton is None:
-        return Prepared(clip), {}
-    packed = _source(job["rig"], "rig")
-    rig = None if packed is None else read_rig_map(packed.contents[packed.main], file=packed.label)
-    result = retarget(clip, who, rig=rig, monitor=monitor)
-    if monitor.cancelled:
-        raise _TooLate
-    report = result.report
+    return None if packed is None else read_rig_map(packed.contents[packed.main], file=packed.label)
+
+
+def _retarget_figures(report: RetargetReport | None) -> dict[str, Any]:
+    """How well a captured skeleton could be followed."""
+    if report is None:
+        return {}
     figures: dict[str, Any] = {"retarget.speed_ratio": report.speed_ratio, "retarget.too_fast": report.too_fast}
     for error in report.targets:
         name = error.name.replace(" ", "_")
         figures[f"retarget.{name}_rms_m"] = error.rms
         figures[f"retarget.{name}_rms_reachable_m"] = error.rms_reachable
-    return Prepared(result.clip, report.sentences, report.status), figures
+    return figures
 
 
 def _changed(clip: Clip, changes: dict[str, Any]) -> Clip:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -53,6 +53,11 @@ class Character(Description):
     home: dict[str, float] = quantity("coordinate", default_factory=dict)
     may_touch: tuple[tuple[Name, Name], ...] = ()
     source: str = ""
+
+    def __repr__(self) -> str:
+        parts: dict[str, tuple[Any, ...]] = {"bodies": self.bodies, "joints": self.joints, "motors": self.motors}
+        parts |= {"strings": self.strings, "flexible parts": self.flexibles, "feet": self.feet, "end effectors": self.end_effectors}
+        return f"Character {self.name!r}: " + ", ".join(f"{len(some)} {what}" for what, some in parts.items() if some)
 
     @model_validator(mode="after")
     def _check(self) -> Character:

@@ -97,7 +97,7 @@ class _Lines(Monitor):
 def _compile(plan: Plan) -> None:
     """Compile ahead what the runs will need, once, rather than in every worker."""
     from bunraku.batch.working import foreseen
-    from bunraku.cli.compiling import compile_ahead, kernel_groups
+    from bunraku.flow.compiling import compile_ahead, kernel_groups
 
     pairs = {(run.character.label, run.clip.label, run.performer): run for run in plan.runs}
     groups: set[str] = set()

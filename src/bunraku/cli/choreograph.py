@@ -35,9 +35,9 @@ def choreograph(
     switches, and Newton's method with exact first and second derivatives moves them. Perform the result afterwards: bunraku
     perform marionette OUT.clip.yaml.
     """
-    from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.errors import BadInput
+    from bunraku.flow.compiling import compile_ahead
     from bunraku.formats.atomic import check_output
     from bunraku.formats.registry import read_character, read_clip, write_clip
     from bunraku.performers.choreography.choreographer import Choreographer

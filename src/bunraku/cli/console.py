@@ -58,7 +58,7 @@ def show_certificate(certificate: Certificate) -> None:
 
 
 class _TerminalMonitor(Monitor):
-    """A progress bar on a terminal, silence elsewhere; the first Ctrl-C asks to stop, the second stops."""
+    """Notes, and a progress bar on a terminal; the first Ctrl-C asks to stop, the second stops."""
 
     def __init__(self, keeps: bool) -> None:
         self._keeps = keeps
@@ -73,7 +73,9 @@ class _TerminalMonitor(Monitor):
             self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
 
     def report(self, event: Event) -> None:
-        if self._progress is None:
+        if event.note:
+            say(event.message)
+        if self._progress is None or event.note:
             return
         if event.stage not in self._tasks:
             self._tasks[event.stage] = self._progress.add_task(event.stage, total=1.0, words="")

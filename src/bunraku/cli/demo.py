@@ -40,9 +40,9 @@ def demo(
     """Perform a built-in example end to end and say what was proved."""
     from importlib import import_module
 
-    from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, say
     from bunraku.errors import BadInput
+    from bunraku.flow.compiling import compile_ahead
     from bunraku.formats.atomic import check_folder
 
     if listing:

@@ -47,21 +47,8 @@ def export(
     if not source:
         raise BadInput("nothing to export; give a performance or a character: bunraku export FILE --format csv")
     if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(_suffixes())):
-        return _performance(Path(source), form or _form_of(output), output, overlay, context.args)
+        return _performance(Path(source), form, output, overlay, context.args)
     return _character(source, form, output, overlay, context.args)
-
-
-def _form_of(output: Path | None) -> str:
-    """The format whose suffix the name has; CSV without a name."""
-    from bunraku.errors import BadInput
-    from bunraku.stage.registry import exporters
-
-    if output is None:
-        return "csv"
-    found = [name for name, exporter in exporters().items() if output.name.lower().endswith(exporter.suffix)]
-    if not found:
-        raise BadInput(f"the name fits no format; give --format ({', '.join(exporters())})", file=str(output))
-    return max(found, key=lambda name: len(exporters()[name].suffix))
 
 
 def _suffixes() -> tuple[str, ...]:
@@ -77,8 +64,9 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
     from bunraku.errors import BadInput
     from bunraku.formats.registry import read_performance
     from bunraku.stage.registry import export as write
-    from bunraku.stage.registry import exporters
+    from bunraku.stage.registry import exporters, format_of
 
+    form = form or (format_of(output) if output is not None else "csv")
     if form not in exporters():
         raise BadInput(f"there is no export format {form!r}; there are {', '.join(exporters())}")
     if overlay is not None:

@@ -91,18 +91,14 @@ class _Job:
 
     def run(self) -> tuple[Performance, Path]:
         """Load, retarget if needed, choose, perform, write; the performance and where it went."""
-        from bunraku.cli.compiling import compile_ahead, kernel_groups
         from bunraku.cli.console import say, watching
         from bunraku.cli.options import parse_options
-        from bunraku.errors import BadInput
-        from bunraku.formats.checkpoint import Checkpoint
+        from bunraku.flow.perform import Checkpoints
+        from bunraku.flow.perform import perform as run
         from bunraku.formats.csv_curves import csv_notes
-        from bunraku.formats.provenance import content_hash
         from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
         from bunraku.optimization.solution import Status
-        from bunraku.performers.cast import cast
-        from bunraku.performers.choose import choose_performer
-        from bunraku.performers.prepare import prepare, read_rig
+        from bunraku.performers.prepare import read_rig
 
         (who, dropped), wish = read_character_with_notes(self.character, overlay=self.overlay), read_clip(self.clip)
         for note in dropped:
@@ -111,37 +107,25 @@ class _Job:
             say(f"{self.clip}: {note}")
         target = self.output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
         _check_target(target)
-        captured = wish.joints is None and wish.skeleton is not None
-        compile_ahead(*(("retargeting",) if captured else ()), *(("control", "collisions", "steps") if who.strings else ()))
+        rig = read_rig(self.rig) if self.rig else None
+        checkpoints = Checkpoints.beside(target, who, wish, rig, self.performer, self.words)
+        if not self.resume:
+            checkpoints.discard()
         with watching(self.log) as monitor:
-            mapped = read_rig(self.rig) if self.rig else None
-            key = content_hash([who, wish, mapped, self.performer, self.words])
-            trail = Checkpoint(target.with_name(target.name + ".checkpoint"), key)
-            ready = Checkpoint(target.with_name(target.name + ".retargeted"), key)
-            if not self.resume:
-                trail.discard()
-                ready.discard()
-            prepared = prepare(who, wish, rig=mapped, checkpoint=ready, monitor=monitor)
-            for note in prepared.notes:
-                say(note)
-            choice = choose_performer(who, prepared.clip, self.performer)
-            say(f"performer: {choice.name} ({choice.reason})")
-            made = cast(who, prepared.clip, choice, parse_options(choice.name, self.words))
-            for note in made.notes:
-                say(note)
-            compile_ahead(*kernel_groups(choice.name, who))
-            try:
-                result = made.noted(prepared.marked(made.performer.perform(who, prepared.clip, monitor=monitor, checkpoint=trail)))
-            except BadInput:  # the same input will be refused again: there is nothing to go on from
-                trail.discard()
-                ready.discard()
-                raise
-        if result.certificate.status is Status.CANCELLED:
-            target = _beside(target)
+            result = run(
+                who,
+                wish,
+                self.performer,
+                options=lambda name: parse_options(name, self.words),
+                rig=rig,
+                checkpoints=checkpoints,
+                monitor=monitor,
+            ).performance
+        cancelled = result.certificate.status is Status.CANCELLED
+        target = _beside(target) if cancelled else target
         write_performance(target, result)
-        if result.certificate.status is not Status.CANCELLED:
-            trail.discard()
-            ready.discard()
+        if not cancelled:
+            checkpoints.discard()
         return result, target
 
 

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
-    from bunraku.motion import Performance
-    from bunraku.optimization.monitor import Monitor
+__all__ = ["register"]
 
-__all__ = ["SUFFIXES", "Taste", "register", "rendered"]
-
-SUFFIXES = (".mp4", ".gif", ".html", ".png")
 NOT_OF_A_PAGE = ("size", "fps", "view", "before", "start", "end", "follow", "poses")
 """Options that a page does not heed."""
-
-
-@dataclass(frozen=True)
-class Taste:
-    """How a performance is to be seen, as the options say."""
-
-    width: int = 640
-    height: int = 360
-    fps: float | None = None
-    view: str = "three-quarter"
-    target: bool = True
-    before: bool = False
-    start: float | None = None
-    end: float | None = None
-    follow: bool | None = None
-    dark: bool = False
-    poses: int = 8
 
 
 def register(app: typer.Typer) -> None:
@@ -76,8 +52,9 @@ def render(
     """
     from bunraku.cli.console import say, watching
     from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_output, write_atomically
+    from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_performance
+    from bunraku.studio.rendering import Taste, check_goal, rendered
 
     width, height = _size(size)
     taste = Taste(width, height, fps, view, target, before, start, end, follow, dark, poses)
@@ -91,9 +68,7 @@ def render(
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
     given = read_performance(sources[0])
     goal = output or Path(Path(sources[0]).name.removesuffix(".performance.npz") + ".mp4")
-    if goal.suffix.lower() not in SUFFIXES:
-        raise BadInput(f"nothing is written as {goal.suffix!r}; these are: {', '.join(SUFFIXES)}", file=str(goal))
-    check_output(goal)
+    check_goal(goal)
     if goal.suffix.lower() == ".html":
         _refuse(context, goal)
     with watching(keeps=False) as monitor:
@@ -101,47 +76,6 @@ def render(
     write_atomically(goal, data)
     say(f"wrote {goal}")
     return 0
-
-
-def rendered(performance: Performance, suffix: str, taste: Taste, monitor: Monitor) -> bytes:
-    """The bytes of a film, page or sheet; stops with KeyboardInterrupt when the monitor says so.
-
-    A page heeds ``target`` and ``dark`` alone.
-    """
-    from bunraku.optimization.monitor import Event
-
-    def step(fraction: float) -> None:
-        monitor.report(Event("drawing", fraction))
-        if monitor.cancelled:
-            raise KeyboardInterrupt
-
-    if suffix == ".html":
-        from bunraku.studio.notebook import page_of
-
-        return page_of(performance, wish=taste.target, dark=taste.dark, sound=True).encode()
-    step(0.0)
-    marked = frozenset[str]() if taste.before and suffix != ".png" else _beyond(performance)
-    common: dict[str, Any] = {
-        "target": taste.target, "start": taste.start, "end": taste.end, "view": taste.view, "follow": taste.follow,
-        "dark": taste.dark, "marked": marked,
-    }  # fmt: skip
-    if suffix == ".png":
-        from bunraku.stage.picture.sheet import sheet
-
-        return _png(sheet(performance, count=taste.poses, cell=taste.height, before=taste.before, step=step, **common))
-    from bunraku.stage.film import film_bytes
-    from bunraku.stage.picture.movie import movie
-
-    rate = taste.fps if taste.fps is not None else (15.0 if suffix == ".gif" else 30.0)
-    wide, high = taste.width, taste.height
-    film = movie(performance, motion="wish" if taste.before else "performed", width=wide, height=high, fps=rate, **common)
-
-    def told() -> Iterator[NDArray[np.uint8]]:
-        for k, picture in enumerate(film.frames):
-            yield picture
-            step((k + 1) / len(film.frames))  # type: ignore[arg-type]
-
-    return film_bytes(replace(film, frames=told()), suffix)
 
 
 def _refuse(context: typer.Context, goal: Path) -> None:
@@ -156,25 +90,6 @@ def _refuse(context: typer.Context, goal: Path) -> None:
             f"a page shows all of it, from wherever one looks, and takes no {names}; leave that away, or write .mp4, .gif or .png",
             file=str(goal),
         )
-
-
-def _beyond(performance: Performance) -> frozenset[str]:
-    """The bodies whose joint goes beyond a limit."""
-    from bunraku.verification.moments import worst_moments
-
-    names = {one.what for one in worst_moments(performance) if one.bar is not None and not one.holds}
-    joints = performance.character.joints
-    return frozenset(one.child for one in joints if names & {one.name, *(axis.name for axis in one.axes)})
-
-
-def _png(picture: NDArray[np.uint8]) -> bytes:
-    from io import BytesIO
-
-    from PIL import Image
-
-    stream = BytesIO()
-    Image.fromarray(picture).save(stream, format="PNG", optimize=True)
-    return stream.getvalue()
 
 
 def _size(words: str) -> tuple[int, int]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from bunraku.assets.examples import DEMOS, Demo
 
 if TYPE_CHECKING:
-    from bunraku.cli.render import Taste
     from bunraku.motion import Performance
+    from bunraku.studio.rendering import Taste
 
 __all__ = ["render_demos"]
 
@@ -26,9 +26,9 @@ def render_demos(names: Sequence[str], folder: Path, found: Path | None, full: b
     are performed now and kept in the folder. One that fails does not stop the others.
     """
     from bunraku.cli.console import say, watching
-    from bunraku.cli.render import rendered
     from bunraku.errors import BadInput, BunrakuError, Cancelled
     from bunraku.formats.atomic import check_folder, write_atomically
+    from bunraku.studio.rendering import rendered
 
     stray = next((name for name in names if name not in DEMOS), None)
     if stray is not None:

@@ -64,7 +64,7 @@ def report(
 
 
 def _sheet(performance: Performance, monitor: Monitor) -> tuple[bytes, str]:
-    from bunraku.cli.render import Taste, rendered
+    from bunraku.studio.rendering import Taste, rendered
 
     words = (
         "Moments of the performance; above in grey what the wish played as it is would do, in green what was wished, "

@@ -59,8 +59,8 @@ def study(
 def _make(design: StudyDesign, plan: Path, target: Path, beside: bool, json: bool) -> int:
     from dataclasses import asdict
 
-    from bunraku.cli.compiling import compile_ahead
     from bunraku.cli.console import emit_json, exit_code, say, watching
+    from bunraku.flow.compiling import compile_ahead
     from bunraku.optimization.solution import Status
     from bunraku.stage.film import need_ffmpeg
     from bunraku.study.kit import make_kit

@@ -1,6 +1,6 @@
 """What is wanted and what is performed: clips, performances, certificates, limits."""
 
-from bunraku.motion.certificate import Certificate, Check
+from bunraku.motion.certificate import Certificate, Check, stated
 from bunraku.motion.choreography import Accent, Choreography, Mode, Primitive
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, SkeletonMotion
@@ -37,4 +37,5 @@ __all__ = [
     "SurfaceMotion",
     "Swing",
     "Target",
+    "stated",
 ]

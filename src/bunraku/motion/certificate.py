@@ -7,7 +7,7 @@ from math import isnan
 
 from bunraku.optimization.solution import Status
 
-__all__ = ["Certificate", "Check"]
+__all__ = ["Certificate", "Check", "stated"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ class Certificate:
     notes: tuple[str, ...] = ()
     figures: dict[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"Certificate: {self.status.sentence}\n{stated(self.checks)}"
+
     @property
     def holds(self) -> bool:
         """Whether the computation settled, also where no step improved any further, and every promise is kept."""
@@ -69,3 +72,10 @@ class Certificate:
     def check(self, name: str) -> Check:
         """The check of that name."""
         return next(check for check in self.checks if check.name == name)
+
+
+def stated(checks: tuple[Check, ...]) -> str:
+    """A few lines: how many promises hold, then each that is broken or was not checked."""
+    counts = {state: sum(check.state == state for check in checks) for state in ("holds", "broken", "not checked")}
+    head = f"{counts['holds']} promises hold, {counts['broken']} are broken, {counts['not checked']} were not checked"
+    return "\n".join([head, *(f"  {check.sentence}" for check in checks if check.state in ("broken", "not checked"))])

@@ -38,6 +38,9 @@ class Clip:
     emphasis: tuple[Emphasis, ...] = ()
     gait: Gait | None = None
 
+    def __repr__(self) -> str:
+        return f"Clip {self.name!r}: {', '.join(self.tracks) or 'no tracks'}; {self.duration:.3g} s"
+
     @property
     def tracks(self) -> tuple[str, ...]:
         """The names of the tracks that this clip has."""

@@ -19,9 +19,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
-from scipy.signal import find_peaks
 
 from bunraku.errors import BadInput
+from bunraku.geometry.peaks import peaks
 from bunraku.motion.curves import JointCurves
 
 __all__ = ["MOST_KEYS", "Keys", "added", "added_key", "keys_of", "moved", "moved_keys", "removed", "removed_key", "through"]
@@ -72,8 +72,8 @@ def keys_of(curves: JointCurves, name: str, tolerance: float | None = None, most
     bar = max(bar, 1e-9 * max(1.0, float(np.abs(curve).max())))
     picked = {0, n - 1}
     if travel > 0.0:
-        peaks = [find_peaks(side, prominence=bar) for side in (curve, -curve)]
-        ranked = sorted((-float(p), int(k)) for at, facts in peaks for k, p in zip(at, facts["prominences"], strict=True))
+        found = [peaks(side, prominence=bar) for side in (curve, -curve)]
+        ranked = sorted((-float(p), int(k)) for at, out in found for k, p in zip(at, out, strict=True))
         picked |= {k for _, k in ranked[: most - 2]}
     while len(picked) < min(most, n):
         at = sorted(picked)

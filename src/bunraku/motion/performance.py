@@ -82,6 +82,13 @@ class Performance:
     feedback: Feedback | None = None
     surface: SurfaceMotion | None = None
 
+    def __repr__(self) -> str:
+        kept = "every promise holds" if self.certificate.holds else "not every promise holds"
+        return (
+            f"Performance of {self.clip_name!r} by {self.character.name!r} ({self.provenance.performer}): {self.duration:.3g} s, "
+            f"{len(self.channels)} channels at {self.rate:g} Hz; {kept}"
+        )
+
     def __post_init__(self) -> None:
         kinds = [(channel.name, channel.kind) for channel in self.channels]
         twice = next((name for name, kind in kinds if kinds.count((name, kind)) > 1), None)

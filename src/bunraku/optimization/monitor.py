@@ -11,12 +11,16 @@ __all__ = ["SILENT", "Event", "LogMonitor", "Monitor", "SilentMonitor"]
 
 @dataclass(frozen=True)
 class Event:
-    """One report: the stage under way, how far it is (0 to 1, None when unknown), words and figures."""
+    """One report: the stage under way, how far it is (0 to 1, None when unknown), words and figures.
+
+    ``note``: the message is a sentence to be read whole, not a word on the progress.
+    """
 
     stage: str
     fraction: float | None = None
     message: str = ""
     figures: dict[str, float] = field(default_factory=dict)
+    note: bool = False
 
 
 class Monitor(ABC):

@@ -14,7 +14,7 @@ from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status, worst
 from bunraku.optimization.threads import one_thread
-from bunraku.retargeting.retarget import retarget
+from bunraku.retargeting.retarget import RetargetReport, retarget
 from bunraku.retargeting.rig_map import RigMap, read_rig_map
 from bunraku.retargeting.wished import wished_coordinates
 
@@ -23,11 +23,12 @@ __all__ = ["Prepared", "prepare", "read_rig"]
 
 @dataclass(frozen=True)
 class Prepared:
-    """The clip with joint curves; what was done, in sentences; how the computation ended."""
+    """The clip with joint curves; what was done, in sentences; how the computation ended; how well a skeleton was followed."""
 
     clip: Clip
     notes: tuple[str, ...] = ()
     status: Status = Status.CONVERGED
+    report: RetargetReport | None = None
 
     def marked(self, result: Performance) -> Performance:
         """The performance of this clip, its certificate saying so if the wish itself ended worse than the performance of it."""
@@ -68,4 +69,4 @@ def prepare(
         still = np.array([character.coordinates.index(name) for name in result.clip.held], dtype=np.int64)
         ended = np.array(list(Status).index(status))
         checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still, "status": ended})
-    return Prepared(result.clip, result.report.sentences, status)
+    return Prepared(result.clip, result.report.sentences, status, result.report)

@@ -3,7 +3,7 @@
 Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there. Speaking characters
 need ``warm_solvers`` and ``warm_measures``; puppets ``warm_steps``, ``warm_control`` and ``warm_collisions``, with
 ``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``; flexible characters
-``warm_bending``, those that go over the ground ``warm_going``, skinned ones ``warm_skin``. `cli.compiling` knows which of them
+``warm_bending``, those that go over the ground ``warm_going``, skinned ones ``warm_skin``. `flow.compiling` knows which of them
 are missing.
 """
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt
 
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
@@ -61,6 +60,8 @@ class BoneMotion:
             raise BadInput(f"a low-pass at {cutoff} Hz leaves no motion; give a positive frequency, inf for none")
         if cutoff >= 0.499 * self.rate or len(self.positions) < 2:
             return self
+        from scipy.signal import butter, sosfiltfilt  # half a second to import
+
         sections = butter(2, cutoff, fs=self.rate, output="sos")
         pad = min(len(self.positions) - 1, round(2.0 * self.rate / cutoff))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import find_peaks
 
 from bunraku.errors import BadInput
+from bunraku.geometry.peaks import apart as far_apart
+from bunraku.geometry.peaks import maxima
 from bunraku.motion.sound import Audio
 
 __all__ = ["onsets"]
@@ -39,5 +40,7 @@ def onsets(audio: Audio, *, rise: float = 9.0, window: float = 0.01, apart: floa
     if floor <= 0.0:
         return np.zeros(0)
     level = 10.0 * np.log10((ahead + floor) / (behind + floor))
-    peaks, _ = find_peaks(np.concatenate([[0.0], level, [0.0]]), height=rise, distance=max(1, round(apart * audio.rate)))
-    return np.asarray((peaks - 1) / audio.rate)
+    padded = np.concatenate([[0.0], level, [0.0]])
+    high = maxima(padded)
+    high = far_apart(padded, high[padded[high] >= rise], max(1, round(apart * audio.rate)))
+    return np.asarray((high - 1) / audio.rate)

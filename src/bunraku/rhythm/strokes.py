@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import find_peaks
 
 from bunraku.errors import BadInput
+from bunraku.geometry.peaks import peaks
 from bunraku.motion.curves import JointCurves
 from bunraku.motion.sound import Mark
 from bunraku.rhythm.lag import shift_between
@@ -106,8 +106,8 @@ def gesture_peaks(curves: JointCurves, prominence: float = 0.1) -> dict[str, Arr
     for name, column in zip(curves.names, curves.values.T, strict=True):
         travel = float(np.ptp(column))
         if travel > 0.02:
-            highs, _ = find_peaks(column, prominence=prominence * travel)
-            lows, _ = find_peaks(-column, prominence=prominence * travel)
+            highs, _ = peaks(column, prominence=prominence * travel)
+            lows, _ = peaks(-column, prominence=prominence * travel)
             result[name] = np.sort(np.concatenate([highs, lows])) / curves.rate
     return result
 
@@ -130,11 +130,11 @@ def _arrivals(speed: Array) -> Array:
     """Samples, between samples, at which the movements arrive, in order; see :func:`strokes`."""
     if speed.max(initial=0.0) <= 0.0:
         return np.zeros(0)
-    peaks, _ = find_peaks(np.concatenate([[0.0], speed, [0.0]]), prominence=0.05 * float(speed.max()))
-    peaks = peaks - 1
+    high, _ = peaks(np.concatenate([[0.0], speed, [0.0]]), prominence=0.05 * float(speed.max()))
+    high = high - 1
     result = []
-    for i, peak in enumerate(peaks):
-        following = int(peaks[i + 1]) if i + 1 < len(peaks) else len(speed)
+    for i, peak in enumerate(high):
+        following = int(high[i + 1]) if i + 1 < len(high) else len(speed)
         valley = int(peak) + int(np.argmin(speed[peak:following]))
         low = np.flatnonzero(speed[peak : valley + 1] < 0.25 * speed[peak])
         if low.size == 0:

@@ -13,7 +13,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.motion import Performance
 
-__all__ = ["Exporter", "export", "exporters"]
+__all__ = ["Exporter", "export", "exporters", "format_of"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,14 @@ _EXPORTERS = (
 def exporters() -> dict[str, Exporter]:
     """All formats, by name."""
     return {exporter.name: exporter for exporter in _EXPORTERS}
+
+
+def format_of(path: Path) -> str:
+    """The format whose suffix the file's name has."""
+    found = [name for name, exporter in exporters().items() if path.name.lower().endswith(exporter.suffix)]
+    if not found:
+        raise BadInput(f"the name fits no format; give one of {', '.join(exporters())}", file=str(path))
+    return max(found, key=lambda name: len(exporters()[name].suffix))
 
 
 def export(performance: Performance, format: str, path: str | Path, **options: Any) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bunraku.character import Character
+from bunraku.flow.perform import perform as run
 from bunraku.formats.files import confined
 from bunraku.formats.places import Where
 from bunraku.formats.provenance import content_hash, versions
@@ -14,10 +15,7 @@ from bunraku.formats.registry import read_character, read_clip, read_performance
 from bunraku.formats.study_yaml import StudyPlan
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import Monitor
-from bunraku.performers.cast import cast
-from bunraku.performers.choose import choose_performer
 from bunraku.performers.performer import make_performer
-from bunraku.performers.prepare import prepare
 from bunraku.study.design import CONDITIONS
 
 __all__ = ["Act", "acts_of"]
@@ -64,8 +62,6 @@ def _done(performance: Performance) -> Callable[[Monitor], Performance]:
 
 def _performing(who: Character, wish: Clip, performer: str, options: dict[str, object]) -> Callable[[Monitor], Performance]:
     def perform(monitor: Monitor) -> Performance:
-        prepared = prepare(who, wish, monitor=monitor)
-        made = cast(who, prepared.clip, choose_performer(who, prepared.clip, performer), options)
-        return made.noted(prepared.marked(made.performer.perform(who, prepared.clip, monitor=monitor)))
+        return run(who, wish, performer, options=options, monitor=monitor).performance
 
     return perform

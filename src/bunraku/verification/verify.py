@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.errors import BadInput
-from bunraku.motion import Check, Performance
+from bunraku.motion import Check, Performance, stated
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.threads import one_thread
 from bunraku.verification.agreement import AGREEMENT, agreement_checks
@@ -54,6 +54,9 @@ class Verdict:
     checks: tuple[Check, ...]
     replay: ReplayResult | StringReplay | FlexibleVerdict | GroundVerdict | None
     figures: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"Verdict: {self.sentence}\n{stated(self.checks)}"
 
     @property
     def sentence(self) -> str:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
-from scipy.signal import butter, sosfiltfilt
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -111,6 +110,8 @@ def low_passed(k: Array, rate: float, cutoff: float, start: Array) -> Array:
     its length.
     """
     if np.isfinite(cutoff):
+        from scipy.signal import butter, sosfiltfilt  # half a second to import
+
         hold = int(np.ceil(3.0 * rate / cutoff))
         filtered = sosfiltfilt(
             butter(2, cutoff, fs=rate, output="sos"), np.pad(k, ((hold, hold), (0, 0)), mode="edge"), axis=0, padlen=0

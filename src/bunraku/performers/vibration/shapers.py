@@ -16,7 +16,6 @@ from math import exp, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt
 
 from bunraku.errors import BadInput
 
@@ -83,6 +82,8 @@ def low_pass(values: Array, rate: float, cutoff: float) -> Array:
         raise BadInput(
             f"a low-pass at {cutoff:g} Hz of samples at {rate:g} Hz is not possible; choose between 0 and {0.5 * rate:g} Hz"
         )
+    from scipy.signal import butter, sosfiltfilt  # half a second to import
+
     hold = int(np.ceil(3.0 * rate / cutoff))
     padded = np.pad(values, ((hold, hold), (0, 0)), mode="edge")
     filtered = sosfiltfilt(butter(2, cutoff, fs=rate, output="sos"), padded, axis=0, padlen=0)

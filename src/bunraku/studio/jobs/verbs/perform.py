@@ -21,11 +21,10 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     ``performer`` "": chosen. ``target``: where the performance goes; into the job's folder if not given. Cancelled, the best so far
     is written, its certificate saying so.
     """
+    from bunraku.flow.perform import perform as run
     from bunraku.formats.registry import read_clip, write_performance
     from bunraku.optimization.solution import Status
-    from bunraku.performers.cast import cast
-    from bunraku.performers.choose import choose_performer
-    from bunraku.performers.prepare import prepare, read_rig
+    from bunraku.performers.prepare import read_rig
 
     given = Arguments(arguments, "perform")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
@@ -35,13 +34,11 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None
     given.finish()
     monitor.report(Event("preparing", None, f"{who.name} and {wish.name}"))
-    prepared = prepare(who, wish, rig=rig, monitor=monitor)
-    made = cast(who, prepared.clip, choose_performer(who, prepared.clip, wanted), options)
-    monitor.report(Event(made.choice.name, None, made.choice.reason))
-    result = made.noted(prepared.marked(made.performer.perform(who, prepared.clip, monitor=monitor)))
+    made = run(who, wish, wanted, options=options, rig=rig, monitor=monitor)
+    result = made.performance
     monitor.report(Event("writing", None, target.name))
     write_performance(target, result)
-    facts = _facts(result) | {"path": str(target), "reason": made.choice.reason, "notes": [*prepared.notes, *made.notes]}
+    facts = _facts(result) | {"path": str(target), "reason": made.choice.reason, "notes": list(made.notes)}
     return facts, result.certificate.status is Status.CANCELLED
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bunraku.cli import compiling
-from bunraku.cli.compiling import GROUPS, ROOT, cache_folder, compile_ahead, missing
+from bunraku.flow import compiling
+from bunraku.flow.compiling import GROUPS, ROOT, cache_folder, compile_ahead, missing
 
 TAG = f"py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags}"
 PUPPET = ("retargeting", "control", "collisions", "steps")
@@ -80,7 +80,7 @@ def test_a_source_that_was_only_touched_is_asked_about_once(cache: Path, monkeyp
 
 
 def test_numba_keeps_its_cache_where_we_look_and_the_kernels_exist(cache: Path) -> None:
-    lines = ["from bunraku.cli.compiling import GROUPS, ROOT, cache_folder", "from importlib import import_module"]
+    lines = ["from bunraku.flow.compiling import GROUPS, ROOT, cache_folder", "from importlib import import_module"]
     lines += ["for kernel in {k for g in GROUPS.values() for k in g.last}:", "    folder, _, name = kernel.partition(':')"]
     lines += ["    module = import_module('bunraku.' + folder.replace('/', '.') + '._kernels')"]
     lines += ["    assert getattr(module, name)._cache.cache_path == str(cache_folder(ROOT / folder)), kernel"]
@@ -96,7 +96,9 @@ def test_numba_keeps_its_cache_where_we_look_and_the_kernels_exist(cache: Path) 
 
 
 def test_importing_bunraku_and_asking_for_help_load_no_numba() -> None:
-    words = "import sys, bunraku, bunraku.cli.main as main, bunraku.cli.compiling as c; c.missing(*c.GROUPS); main._run(['--help'])"
+    words = (
+        "import sys, bunraku, bunraku.cli.main as main, bunraku.flow.compiling as c; c.missing(*c.GROUPS); main._run(['--help'])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"{words}; print('numba' in sys.modules, 'llvmlite' in sys.modules)"],
         capture_output=True,

@@ -1,0 +1,75 @@
+"""What `import bunraku` offers as functions: they take names of built-ins, paths or objects, and call the rooms below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bunraku.character import Character
+from bunraku.flow import perform as flow
+from bunraku.formats.registry import read_character, read_clip, read_performance
+from bunraku.motion import Clip, Performance
+from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.performers.prepare import read_rig
+from bunraku.retargeting.rig_map import RigMap
+from bunraku.stage.registry import export as write
+from bunraku.stage.registry import format_of
+from bunraku.verification.verify import Verdict
+from bunraku.verification.verify import verify as judge
+
+__all__ = ["export", "load_character", "load_clip", "load_performance", "perform", "verify"]
+
+
+def load_character(source: str | Path | Character, *, overlay: str | Path | None = None) -> Character:
+    """A character by the name of a built-in one, or from a .character.yaml, .urdf or MJCF .xml file; one that is loaded stays.
+
+    ``overlay``: a YAML file with limits, feet and groups for a URDF or MJCF robot.
+    """
+    return source if isinstance(source, Character) else read_character(source, overlay=overlay)
+
+
+def load_clip(source: str | Path | Clip | Performance) -> Clip:
+    """A clip by the name of a built-in one, or from a .clip.yaml, .bvh, .csv, .glb, .wav or .performance.npz file."""
+    if isinstance(source, Performance):
+        return source.as_clip()
+    return source if isinstance(source, Clip) else read_clip(source)
+
+
+def load_performance(source: str | Path | Performance) -> Performance:
+    """A performance from a .performance.npz file."""
+    return source if isinstance(source, Performance) else read_performance(source)
+
+
+def perform(
+    character: str | Path | Character,
+    clip: str | Path | Clip | Performance,
+    *,
+    performer: str = "",
+    overlay: str | Path | None = None,
+    rig: str | Path | RigMap | None = None,
+    monitor: Monitor = SILENT,
+    **options: Any,
+) -> Performance:
+    """Turn a wish into motor curves that the character can perform, with a certificate.
+
+    ``performer``: its name, or several with "+" between them; the one that suits best if not given. ``rig``: the rig map of a
+    captured skeleton; guessed from the names of its bones if not given. ``options``: those of the performer, as on the command line
+    (``bunraku perform --options --performer NAME`` lists them).
+    """
+    mapped = rig if rig is None or isinstance(rig, RigMap) else read_rig(Path(rig))
+    who, wish = load_character(character, overlay=overlay), load_clip(clip)
+    return flow.perform(who, wish, performer, options=options, rig=mapped, monitor=monitor).performance
+
+
+def verify(
+    performance: str | Path | Performance, *, replay: bool = True, full_order: bool = False, monitor: Monitor = SILENT
+) -> Verdict:
+    """Judge a performance by itself and replay it in foreign physics; ``full_order``: also in the full elastic model."""
+    return judge(load_performance(performance), replay=replay, full_order=full_order, monitor=monitor)
+
+
+def export(performance: str | Path | Performance, path: str | Path, *, form: str = "", **options: Any) -> Path:
+    """Write a performance for a controller or another program, in the format ``form`` or else that of the suffix."""
+    target = Path(path)
+    write(load_performance(performance), form or format_of(target), target, **options)
+    return target
