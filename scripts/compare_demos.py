@@ -54,7 +54,7 @@ def record(file: Path, names: list[str], full: bool) -> int:
 def compare(before: Path, after: Path) -> int:
     """Print the table; 1 if any demo is worse."""
     old, new = ({row["demo"]: row for row in map(json.loads, file.read_text().splitlines())} for file in (before, after))
-    print(f"{'demo':24}{'exit':>10}{'solve s':>18}  other figures, before -> after")
+    print(f"{'demo':24}{'exit':>10}{'solve s':>22}  other figures, before -> after")
     worse = []
     for name in [*old, *(name for name in new if name not in old)]:
         a, b = old.get(name, {}), new.get(name, {})
@@ -62,7 +62,7 @@ def compare(before: Path, after: Path) -> int:
         worse += [name] * bad
         exits, seconds = _pair(a, b, "exit"), _pair(a, b, "solve_s")
         others = [f"{key} {_pair(a, b, key)}" for key in b if key not in COMMON and _changed(a.get(key), b[key])]
-        print(f"{name:24}{exits:>10}{seconds:>18}  {'WORSE  ' if bad else ''}{'; '.join(others)}")
+        print(f"{name:24}{exits:>10}{seconds:>22}  {'WORSE  ' if bad else ''}{'; '.join(others)}")
     print(f"worse: {', '.join(worse) or 'none'}")
     return int(bool(worse))
 
