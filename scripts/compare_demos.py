@@ -6,7 +6,7 @@ To record another version, let PYTHONPATH name its sources. The comparison has o
 and every other figure that changed by more than one percent. A row is worse when its exit code was 0 and is not, or when it was
 verified and is not.
 
-Run: python scripts/compare_demos.py record AFTER.jsonl [--full] [DEMO ...]
+Run: python scripts/compare_demos.py record AFTER.jsonl [DEMO ...] [--full]
      python scripts/compare_demos.py compare BEFORE.jsonl AFTER.jsonl
 """
 
