@@ -275,7 +275,7 @@ def test_carriages_keep_their_acceleration_in_the_plane_too(wishes: list, held: 
     assert ((x >= limits.lower) & (x <= limits.upper)).all()
     for pair in ([0, 1], [2, 3]):
         assert np.hypot(*v[:, pair].T).max() <= 1.0 + 1e-9
-        assert np.hypot(*a[:, pair].T).max() <= 3.0 + 1e-6
+        assert np.hypot(*a[:, pair].T).max() <= 3.0 + 1e-5  # 1e-9 m in second differences at 100 Hz
     assert np.abs(a[:, 4:]).max() <= 2.0 + 1e-6
     assert np.hypot(x[:, 0] - x[:, 2], x[:, 1] - x[:, 3]).min() >= 0.2 - 1e-8
 
