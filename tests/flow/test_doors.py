@@ -1,4 +1,4 @@
-"""The same wish through every door gives the same bytes: command line, Python, studio job, batch, study."""
+"""The same wish through four doors gives the same bytes: command line, Python, studio job, batch."""
 
 from __future__ import annotations
 
