@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.tree import Tree

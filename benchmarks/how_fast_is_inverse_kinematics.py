@@ -115,7 +115,7 @@ def against_mink(frames=300):
         import mink
         import mujoco
 
-        from bunraku.formats.mjcf import write_mjcf
+        from bunraku.formats.mjcf_write import write_mjcf
     except ImportError:
         return row | {"mink": "not installed"}
     joints = tuple(joint.changed(kind="fixed") if joint.kind == "free" else joint for joint in nao.joints)

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from bunraku.optimization.chain._kernels import track_columns, work_arrays
 from bunraku.optimization.chain.chain import solve_chain
+from bunraku.optimization.chain.chain_kernels import track_columns, work_arrays
 from bunraku.optimization.chain.compression import solve_compression
 from bunraku.optimization.chain.segments import cut_segments
 

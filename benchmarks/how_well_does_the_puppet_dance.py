@@ -22,8 +22,8 @@ import time
 import numpy as np
 
 from _dances import BLEND, Dance, puppet
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.performers.marionette.baselines import QuasiStatic, best_quasi_static
 from bunraku.performers.marionette.problem import PuppetProblem
 from bunraku.performers.marionette.static_poses import StaticWeights

@@ -18,8 +18,11 @@ import numpy as np
 
 from bunraku.character import Character
 from bunraku.errors import BunrakuError
-from bunraku.formats.mjcf import coordinates_to_qpos, export_mjcf, qpos_to_coordinates, read_mjcf
-from bunraku.formats.urdf import read_urdf, write_urdf
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
+from bunraku.formats.mjcf_read import read_mjcf
+from bunraku.formats.mjcf_write import export_mjcf
+from bunraku.formats.urdf_read import read_urdf
+from bunraku.formats.urdf_write import write_urdf
 from bunraku.mechanics.tree import compile_tree
 
 BAR = 1e-8

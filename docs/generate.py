@@ -93,7 +93,7 @@ def room_page(room: str) -> str:
     title = f"bunraku.{room}"
     text = [title, "=" * len(title), "", f".. automodule:: bunraku.{room}\n   :no-members:\n"]
     for module in pkgutil.walk_packages(package.__path__, f"bunraku.{room}."):
-        if module.name.rsplit(".", 1)[-1].startswith("_"):
+        if module.name.rsplit(".", 1)[-1].startswith("_") or module.name.endswith("_kernels"):
             continue
         heading = module.name
         rule = "-" * len(heading)

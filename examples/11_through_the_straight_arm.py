@@ -12,10 +12,10 @@ pushes: without being told so, the plan would make it.
 import numpy as np
 
 from bunraku.formats.registry import read_character, read_clip
-from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import marionette_home, marionette_system
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.marionette import marionette_home, marionette_system
 from bunraku.optimization.control.constrained import ConstrainedTrajectory
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost
 from bunraku.optimization.control.trajectory import TrajectoryNewton

@@ -13,7 +13,7 @@ import numpy as np
 
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang, tensions
+from bunraku.mechanics.systems.marionette import hang, tensions
 from bunraku.performers.choreography.choreographer import Choreographer
 
 PUPPET, CLIP, DT = read_character("marionette"), read_clip("marionette-show"), 0.01

@@ -10,13 +10,13 @@ exact linearization of a step, brings the hand back, and in MuJoCo as well.
 
 import numpy as np
 
-from bunraku.formats.mjcf import write_mjcf
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.loops import mobility
-from bunraku.mechanics.tendons import holding_tensions
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.loops import mobility
+from bunraku.mechanics.systems.tendons import holding_tensions
 from bunraku.optimization.control.gramian import controllability_gramian
 from bunraku.optimization.control.lqr import infinite_horizon_lqr
 

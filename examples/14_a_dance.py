@@ -12,7 +12,7 @@ the best of those within them is returned. Elbows and feet hang on no string, an
 import numpy as np
 
 from bunraku.formats.registry import read_character, read_clip
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.marionette.study import baseline_of

@@ -15,7 +15,7 @@ import numpy as np
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import centroidal_model
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.performers.locomotion.performer import LocomotionPerformer
 
 ROBOT = "agilebot-tall"

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import centroidal_model
-from bunraku.mechanics.driven_measures import replayed
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.integrators.driven.outputs import track
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.measures.driven_motion import replayed
 from bunraku.motion import MotionLimits
 from bunraku.performers.choreography.choreographer import Choreographer
 from bunraku.performers.marionette.baselines import best_quasi_static

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.marionette import hang, marionette_system
+from bunraku.mechanics.systems.marionette import hang, marionette_system
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "clips"
 SOURCE = "made by this project: poses at rest on displaced strings (scripts/make_puppet_primitives.py)"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "bunraku"
 RANKS = [
-    ("errors", "geometry", "optimization", "statistics"),
+    ("arrays", "errors"),
+    ("geometry", "optimization", "statistics"),
     ("character", "motion"),
     ("formats", "mechanics", "retargeting", "rhythm", "gait", "building"),
     ("performers",),
@@ -22,8 +23,7 @@ RANKS = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 ONE_WAY = {("motion", "character"), ("optimization", "geometry"), ("retargeting", "formats"), ("retargeting", "mechanics")}
-ONE_WAY |= {("formats", "mechanics"), ("geometry", "errors"), ("optimization", "errors"), ("retargeting", "rhythm")}
-ONE_WAY |= {("gait", "mechanics"), ("statistics", "errors")}
+ONE_WAY |= {("formats", "mechanics"), ("retargeting", "rhythm"), ("gait", "mechanics")}
 FORBIDDEN = {("verification", "performers"), ("stage", "performers"), ("fabrication", "performers")}
 MODULES = sorted(SOURCE.rglob("*.py"))
 

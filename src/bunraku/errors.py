@@ -6,8 +6,6 @@ arrived, where, what would be accepted and what to do. Failure to converge is no
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "BunrakuError", "Cancelled", "MissingExtra"]
-
 
 class BunrakuError(Exception):
     """Base of all errors raised by Bunraku; the message is one line."""

@@ -12,9 +12,9 @@ from bunraku.character import Character
 from bunraku.formats.registry import read_character
 from bunraku.formats.solids import solid_inertia, volume
 from bunraku.geometry.rotations import matrix_of_quaternion
-from bunraku.mechanics.character_system import character_home, character_system
-from bunraku.mechanics.loops import close_loops, mobility
-from bunraku.mechanics.tendons import contact_forces, holding_tensions
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.loops import close_loops, mobility
+from bunraku.mechanics.systems.tendons import contact_forces, holding_tensions
 from bunraku.mechanics.tree import compile_tree
 
 DIGITS = ("thumb", "index", "middle", "ring", "little")

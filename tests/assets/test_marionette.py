@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from bunraku.character import Character
-from bunraku.formats.mjcf import coordinates_to_qpos, export_mjcf
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import read_character
 from bunraku.formats.solids import combined, solid_inertia, volume
-from bunraku.formats.urdf import write_urdf
+from bunraku.formats.urdf_write import write_urdf
 from bunraku.geometry.rotations import matrix_of_quaternion
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.marionette import hang, marionette_home
-from bunraku.mechanics.strings import home_lengths
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.marionette import hang, marionette_home
+from bunraku.mechanics.systems.strings import home_lengths
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")

@@ -3,7 +3,7 @@ import pytest
 
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.mechanics.collision import self_collisions
-from bunraku.mechanics.marionette import hang, marionette_system
+from bunraku.mechanics.systems.marionette import hang, marionette_system
 from bunraku.mechanics.tree import compile_tree
 
 PRIMITIVES = [name for name in built_in("clip") if name.startswith("puppet-")]

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from bunraku.character import Character
-from bunraku.formats.mjcf import coordinates_to_qpos, export_mjcf
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.formats.solids import combined, solid_inertia, volume
 from bunraku.geometry.rotations import matrix_of_quaternion
-from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.collision import self_collisions
-from bunraku.mechanics.marionette import hang, marionette_home
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.marionette import hang, marionette_home
 from bunraku.mechanics.tree import compile_tree
 from bunraku.performers.marionette.actuated import actuated_system
 

@@ -123,7 +123,8 @@ def test_limbs_turn_about_what_they_say(made: dict[str, Character]) -> None:
 def test_it_stands_in_foreign_physics(made: dict[str, Character], name: str) -> None:
     """MuJoCo: servos told to stay at home; after 0.4 s the robot is still up, level, and its motors carry it within their lines."""
     mujoco = pytest.importorskip("mujoco")
-    from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
+    from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+    from bunraku.formats.mjcf_write import write_mjcf
 
     character = made[name]
     model = mujoco.MjModel.from_xml_string(write_mjcf(character, timestep_s=0.001))

@@ -7,7 +7,8 @@ import pytest
 
 from bunraku.building.assemble import assemble
 from bunraku.building.robots.builtin import ROBOTS, built_in_robot
-from bunraku.formats.character_yaml import apply_overlay, read_character_yaml, write_character_yaml
+from bunraku.formats.character_yaml import read_character_yaml, write_character_yaml
+from bunraku.formats.overlay import apply_overlay
 
 
 @pytest.mark.parametrize("name", ROBOTS)

@@ -11,8 +11,8 @@ import pytest
 from bunraku.assets.examples import DEMOS
 from bunraku.cli.main import _run
 from bunraku.formats.registry import read_character, read_clip, read_performance
-from bunraku.mechanics.marionette import tensions
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.systems.marionette import tensions
 from bunraku.performers.marionette.baselines import best_quasi_static
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.marionette.static_poses import StaticWeights

@@ -28,10 +28,10 @@ def fill(*groups: str, numba: str = version("numba")) -> list[Path]:
     """Index files as Numba would leave them; their paths."""
     made = []
     for kernel in (kernel for group in groups for kernel in GROUPS[group].last):
-        folder, _, function = kernel.partition(":")
-        place = cache_folder(ROOT / folder)
+        source, _, function = kernel.partition(":")
+        place = cache_folder((ROOT / source).parent)
         place.mkdir(parents=True, exist_ok=True)
-        made.append(place / f"_kernels.{function}-12.{TAG}.nbi")
+        made.append(place / f"{Path(source).name}.{function}-12.{TAG}.nbi")
         made[-1].write_bytes(b"\x80\x04\x95\x0a\x00\x00\x00\x00\x00\x00\x00\x8c\x06" + numba.encode() + b"\x94.")
     return made
 
@@ -81,9 +81,9 @@ def test_a_source_that_was_only_touched_is_asked_about_once(cache: Path, monkeyp
 
 def test_numba_keeps_its_cache_where_we_look_and_the_kernels_exist(cache: Path) -> None:
     lines = ["from bunraku.flow.compiling import GROUPS, ROOT, cache_folder", "from importlib import import_module"]
-    lines += ["for kernel in {k for g in GROUPS.values() for k in g.last}:", "    folder, _, name = kernel.partition(':')"]
-    lines += ["    module = import_module('bunraku.' + folder.replace('/', '.') + '._kernels')"]
-    lines += ["    assert getattr(module, name)._cache.cache_path == str(cache_folder(ROOT / folder)), kernel"]
+    lines += ["for kernel in {k for g in GROUPS.values() for k in g.last}:", "    source, _, name = kernel.partition(':')"]
+    lines += ["    module = import_module('bunraku.' + source.replace('/', '.'))"]
+    lines += ["    assert getattr(module, name)._cache.cache_path == str(cache_folder((ROOT / source).parent)), kernel"]
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     alone = subprocess.run(

@@ -7,10 +7,10 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Motor, Pose
 from bunraku.errors import BadInput
-from bunraku.formats.character_yaml import apply_overlay, read_character_yaml, write_character_yaml
-from bunraku.formats.overlay import MotorChange
+from bunraku.formats.character_yaml import read_character_yaml, write_character_yaml
+from bunraku.formats.overlay import MotorChange, apply_overlay
 from bunraku.formats.registry import read_character
-from bunraku.formats.urdf import read_urdf
+from bunraku.formats.urdf_read import read_urdf
 from bunraku.mechanics.tree import compile_tree
 
 LEG = b"""<robot name="leg">

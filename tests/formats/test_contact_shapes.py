@@ -7,8 +7,10 @@ import pytest
 
 from bunraku.character import Body, Character, EndEffector, Joint, Motor, Pose, Shape
 from bunraku.formats.contact_shapes import HALF_DISC, contact_shape, split_shapes
-from bunraku.formats.mjcf import export_mjcf, read_mjcf, write_mjcf
-from bunraku.formats.urdf import read_urdf, write_urdf
+from bunraku.formats.mjcf_read import read_mjcf
+from bunraku.formats.mjcf_write import export_mjcf, write_mjcf
+from bunraku.formats.urdf_read import read_urdf
+from bunraku.formats.urdf_write import write_urdf
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")

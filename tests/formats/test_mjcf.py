@@ -8,8 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from bunraku.character import Body, Carriage, Character, Coupling, Foot, Frame, Joint, Motor, Pose, Shape, String
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import coordinates_to_qpos, export_mjcf, qpos_to_coordinates, read_mjcf, write_mjcf
-from bunraku.formats.mjcf_write import FULL_TORQUE_AT
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
+from bunraku.formats.mjcf_read import read_mjcf
+from bunraku.formats.mjcf_write import FULL_TORQUE_AT, export_mjcf, write_mjcf
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")

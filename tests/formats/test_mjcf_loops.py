@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from bunraku.character import Body, Character, Joint, Pose, Tendon
-from bunraku.formats.mjcf import export_mjcf, read_mjcf, write_mjcf
-from bunraku.formats.urdf import read_urdf, write_urdf
-from bunraku.mechanics.character_system import character_home, character_system
-from bunraku.mechanics.loops import close_loops, loop_gaps, mobility
+from bunraku.formats.mjcf_read import read_mjcf
+from bunraku.formats.mjcf_write import export_mjcf, write_mjcf
+from bunraku.formats.urdf_read import read_urdf
+from bunraku.formats.urdf_write import write_urdf
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.loops import close_loops, loop_gaps, mobility
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")

@@ -9,8 +9,9 @@ import pytest
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import qpos_to_coordinates
-from bunraku.formats.urdf import read_urdf, write_urdf
+from bunraku.formats.mjcf_coordinates import qpos_to_coordinates
+from bunraku.formats.urdf_read import read_urdf
+from bunraku.formats.urdf_write import write_urdf
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")

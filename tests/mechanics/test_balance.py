@@ -8,8 +8,8 @@ from scipy.spatial import ConvexHull
 
 from bunraku.character import Body, Character, Foot, Joint, Pose
 from bunraku.errors import BadInput
-from bunraku.mechanics import _kernels as kernels
-from bunraku.mechanics.balance import balance_margins, planted, support_polygon
+from bunraku.mechanics.measures import balance_kernels as kernels
+from bunraku.mechanics.measures.balance import balance_margins, planted, support_polygon
 from bunraku.mechanics.tree import compile_tree
 
 SQUARE = ((0.1, 0.1, 0.0), (-0.1, 0.1, 0.0), (-0.1, -0.1, 0.0), (0.1, -0.1, 0.0))

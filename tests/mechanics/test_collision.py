@@ -8,7 +8,7 @@ import pytest
 from bunraku.character import Body, Character, Joint, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.mechanics.collision import self_collisions, shape_distance
-from bunraku.mechanics.collision.supports import _kernels as kernels
+from bunraku.mechanics.collision import support_kernels as kernels
 from bunraku.mechanics.tree import compile_tree, rotation_of
 
 mujoco = pytest.importorskip("mujoco")

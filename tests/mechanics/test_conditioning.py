@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.character_system import character_home, character_system
-from bunraku.mechanics.conditioning import point_condition, step_condition
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.conditioning import point_condition, step_condition
 
 
 def test_the_step_of_a_cart_pendulum_divides_by_its_mass_matrix() -> None:

@@ -8,10 +8,10 @@ import pytest
 from bunraku.character import Body, Carriage, Character, Frame, Joint, Motor, Pose, String
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.character_system import character_home, character_system
-from bunraku.mechanics.driven_measures import DYNAMICS_BAR, measure_driven, replayed, tracked_frames
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang, tensions
+from bunraku.mechanics.measures.driven_motion import DYNAMICS_BAR, measure_driven, replayed, tracked_frames
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.marionette import hang, tensions
 from bunraku.motion import JointCurves
 
 RATE, GRAVITY, N = 100.0, 9.81, 60

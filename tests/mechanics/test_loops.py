@@ -11,12 +11,12 @@ from scipy.integrate import solve_ivp
 from bunraku.character import Body, Character, Joint, Motor, Pose
 from bunraku.errors import BadInput
 from bunraku.geometry.euler import euler_angles
-from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.forces import CoordinateForce
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.loops import close_loops, loop_constraints, loop_gaps, mobility
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.loops import close_loops, loop_constraints, loop_gaps, mobility
 from bunraku.mechanics.tree import compile_tree
 
 CRANK, COUPLER, ROCKER, GROUND = 0.10, 0.25, 0.22, 0.28  # crank + ground < coupler + rocker: the crank turns all the way (Grashof)
@@ -197,7 +197,7 @@ def test_a_home_that_does_not_close_is_closed_or_refused_with_how_far() -> None:
 def test_accelerations_agree_with_mujoco() -> None:
     """MuJoCo keeps equalities softly, to a part in 1e4 of its impedance; the comparison is as tight as that."""
     mujoco = pytest.importorskip("mujoco")
-    from bunraku.formats.mjcf import write_mjcf
+    from bunraku.formats.mjcf_write import write_mjcf
 
     for motor in ("", "pin"):
         character = four_bar(motor)
@@ -220,7 +220,7 @@ def test_accelerations_agree_with_mujoco() -> None:
 
 def test_the_fall_agrees_with_mujoco() -> None:
     mujoco = pytest.importorskip("mujoco")
-    from bunraku.formats.mjcf import write_mjcf
+    from bunraku.formats.mjcf_write import write_mjcf
 
     character = four_bar()
     text = write_mjcf(character, floor=False, self_collision=False, timestep_s=2e-5)

@@ -8,11 +8,11 @@ import pytest
 from bunraku.character import Body, Carriage, Character, Frame, Joint, Pose, String
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import Hanging, hang, marionette_home, marionette_system, tensions
-from bunraku.mechanics.strings import home_lengths, with_carriages
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.marionette import Hanging, hang, marionette_home, marionette_system, tensions
+from bunraku.mechanics.systems.strings import home_lengths, with_carriages
 from bunraku.optimization.solution import Status
 
 GRAVITY = 9.81

@@ -9,9 +9,9 @@ from bunraku.character import Body, Character, Coupling, Joint, Pose
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.places import Place
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import build_system
-from bunraku.mechanics.marionette import marionette_home, marionette_system
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.systems.marionette import marionette_home, marionette_system
 from bunraku.mechanics.tree import compile_tree
 
 FRAMES = ("l_hand", "r_foot", "head", "l_hand_carriage")

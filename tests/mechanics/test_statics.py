@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from bunraku.character import Body, Character, Coupling, Foot, Joint, Pose
-from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
-from bunraku.mechanics.statics import GRAVITY, static_torques
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import write_mjcf
+from bunraku.mechanics.measures.statics import GRAVITY, static_torques
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")

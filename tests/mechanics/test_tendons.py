@@ -7,9 +7,9 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Pose, Tendon
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.dynamics.continuous import continuous
-from bunraku.mechanics.tendons import contact_forces, holding_tensions
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.tendons import contact_forces, holding_tensions
 from bunraku.optimization.solution import Status
 
 MASS, LENGTH, ARM = 0.4, 0.3, 0.02

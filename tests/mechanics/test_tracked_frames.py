@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.character import Character
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.driven_measures import measure_driven, tracked_frames
+from bunraku.mechanics.measures.driven_motion import measure_driven, tracked_frames
 from bunraku.motion import JointCurves
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from bunraku.character import Body, Character, Coupling, Joint
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.formats.registry import built_in, read_character
 from bunraku.formats.unbent import unbent
 from bunraku.mechanics.tree import compile_tree

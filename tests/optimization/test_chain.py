@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import FEASIBLE, POOL_TOO_SMALL, track, track_columns, work_arrays
 from bunraku.optimization.chain.chain import solve_chain
+from bunraku.optimization.chain.chain_kernels import FEASIBLE, POOL_TOO_SMALL, track, track_columns, work_arrays
 
 H = 0.04
 WEIGHT = 0.1 / H**2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
 from bunraku.optimization.smooth_chain import solve_smooth_chain
-from bunraku.optimization.smooth_chain.stop._kernels import brake, fastest, run_out
+from bunraku.optimization.smooth_chain.stop_kernels import brake, fastest, run_out
 from bunraku.optimization.solution import Status
 
 Q1, Q2 = 5.0, 0.1

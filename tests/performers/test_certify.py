@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.character import Body, Character, DependentRange, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Check, JointCurves, Mark
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify

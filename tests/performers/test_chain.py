@@ -11,7 +11,7 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.formats.performance_npz import read_performance_npz, write_performance_npz
 from bunraku.formats.registry import read_character, read_clip
-from bunraku.mechanics.measures import wish_at
+from bunraku.mechanics.measures.motion import wish_at
 from bunraku.motion import Clip, JointCurves, Mark
 from bunraku.motion.limits import MotionLimits
 from bunraku.optimization.monitor import Monitor

@@ -11,7 +11,7 @@ from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import MotionLimits
 from bunraku.optimization.derivative_check import check_gradient
 from bunraku.optimization.solution import Status
-from bunraku.retargeting import _kernels as kernels
+from bunraku.retargeting import inverse_kinematics_kernels as kernels
 from bunraku.retargeting.inverse_kinematics import Solver, residuals, solve_motion, solve_pose
 from bunraku.retargeting.targets import Target, TargetSet
 

@@ -22,17 +22,18 @@ from bunraku.character import (
     Shape,
 )
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.character_system import character_system
-from bunraku.mechanics.driven_measures import measure_driven
 from bunraku.mechanics.flexible.judge import judge
 from bunraku.mechanics.flexible.measures import measure_flexible
 from bunraku.mechanics.flexible.places import tracked_places
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
-from bunraku.mechanics.integrators.variational import Trajectory, VariationalIntegrator
-from bunraku.mechanics.marionette import hang
-from bunraku.mechanics.measures import measure_motion
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.integrators.results import Trajectory
+from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.measures.driven_motion import measure_driven
+from bunraku.mechanics.measures.motion import measure_motion
+from bunraku.mechanics.measures.prediction import predicted_motion
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Channel, Feedback, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.control.lqr import time_varying_lqr

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.character import Pose, Shape
-from bunraku.formats.mjcf import coordinates_to_qpos
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.geometry.euler import turn_about
 from bunraku.verification.ground_clearance import least_clearance
 from bunraku.verification.ground_judge import Perturbation, ground_perturbations, judge_on_ground

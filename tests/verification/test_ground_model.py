@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bunraku.formats.mjcf import coordinates_to_qpos
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.verification.ground_model import TIMESTEP, GroundModel, ground_model
 from bunraku.verification.ground_plan import contact_points, ground_plan
 from bunraku.verification.ground_servo import commands, ground_servos, utilisation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.verification.promises import imitation_promises, show_promises
 
 

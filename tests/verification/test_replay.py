@@ -10,7 +10,7 @@ import pytest
 
 from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import write_mjcf
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.driven_measures import replayed
+from bunraku.mechanics.measures.driven_motion import replayed
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.verification.carriage_clamp import CarriageClamp
 from bunraku.verification.plan import plan_of
 from bunraku.verification.promises import return_promises

@@ -9,8 +9,8 @@ import pytest
 
 from bunraku.character import Body, Carriage, Character, Joint, String
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_system
-from bunraku.mechanics.marionette import hang
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
 from bunraku.verification.measured_state import StateMap

@@ -9,7 +9,7 @@ import pytest
 
 from bunraku.character import Body, Character, Foot, Joint, Motor, Shape
 from bunraku.errors import BadInput
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.motion import Channel, Check, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify

@@ -10,7 +10,7 @@ import pytest
 from bunraku.cli.main import _run
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance, write_performance
-from bunraku.mechanics.driven_measures import replayed
+from bunraku.mechanics.measures.driven_motion import replayed
 from bunraku.motion import Channel, JointCurves, Performance
 from bunraku.verification.comparison import comparison_row
 from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay

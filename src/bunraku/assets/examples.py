@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["DEMOS", "Demo"]
-
 
 @dataclass(frozen=True)
 class Demo:

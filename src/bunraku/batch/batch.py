@@ -14,8 +14,6 @@ from bunraku.batch.store import Store
 from bunraku.batch.table import NOT_RUN, Table, make_table, write_table, write_timings
 from bunraku.optimization.monitor import SILENT, Monitor
 
-__all__ = ["Batch", "run_batch"]
-
 
 @dataclass(frozen=True)
 class Batch:

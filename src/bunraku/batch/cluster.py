@@ -20,8 +20,6 @@ from urllib.parse import urlsplit
 from bunraku.batch.working import BEGAN, carry_out
 from bunraku.errors import BadInput, MissingExtra
 
-__all__ = ["Answer", "Cluster", "LocalWorkers", "Lost", "NoScheduler", "RemoteScheduler", "checked_address", "need_dask"]
-
 HOST = "127.0.0.1"
 CONNECT = 10.0
 """Time [s] in which a scheduler must answer."""

@@ -14,8 +14,6 @@ from bunraku.batch.store import Store
 from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
 
-__all__ = ["Outcome", "Workers", "carry_out_plan"]
-
 GRACE = 15.0
 """A run that does not stop by itself within this time [s] after its timeout has its worker started anew."""
 PATIENCE = 60.0

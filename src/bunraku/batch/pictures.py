@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.batch.plan import Plan
 from bunraku.batch.table import Table
 from bunraku.verification.plots import DONE, LIMIT, OTHERS, WISH, new_figure, save_figure
 
-__all__ = ["draw_batch", "draw_maps", "draw_overview"]
-
-Array = NDArray[np.float64]
 MOST_MEASURES = 24
 A_PAGE = 6
 MOST_FACTORS = 5

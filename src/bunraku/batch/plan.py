@@ -19,8 +19,6 @@ from bunraku.formats.places import Where, known_names
 from bunraku.formats.provenance import content_hash, installed, versions
 from bunraku.formats.registry import built_in
 
-__all__ = ["MAX_RUNS", "Plan", "Run", "read_plan", "run_versions"]
-
 MAX_RUNS = 100_000
 SOLVERS = ("daqp", "piqp")
 """Packages that solve quadratic programs of many performers."""

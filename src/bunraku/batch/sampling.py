@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Axis", "grid", "hypercube_points", "random_points", "sampled"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 @dataclass(frozen=True)

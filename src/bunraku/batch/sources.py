@@ -19,8 +19,6 @@ from bunraku.formats.files import read_bytes
 from bunraku.formats.provenance import content_hash
 from bunraku.formats.yaml_file import load_yaml
 
-__all__ = ["Source", "built_in_path", "pack"]
-
 MAX_TOGETHER = 256 * 1024 * 1024
 MAX_FILES = 500
 _QUOTED = re.compile(rb"[\"']([^\"'\n\x00]{1,300})[\"']")

@@ -15,8 +15,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import read_bytes
 
-__all__ = ["Store"]
-
 FIGURES, TIMING, PERFORMANCE = "figures.json", "timing.json", "result.performance.npz"
 MAX_FIGURES = 16 * 1024 * 1024
 

@@ -12,8 +12,6 @@ from bunraku.batch.plan import Plan
 from bunraku.batch.store import Store
 from bunraku.formats.atomic import write_atomically
 
-__all__ = ["NOT_RUN", "Table", "make_table", "write_table", "write_timings"]
-
 NOT_RUN = "not run"
 
 

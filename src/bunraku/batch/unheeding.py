@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 from typing import Any
 
-__all__ = ["dask_setup"]
-
 
 def dask_setup(worker: Any) -> None:
     """Dask calls this in the worker's process."""

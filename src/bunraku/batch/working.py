@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bunraku.retargeting.retarget import RetargetReport
     from bunraku.retargeting.rig_map import RigMap
 
-__all__ = ["BEGAN", "carry_out", "certificate_figures", "family", "foreseen"]
-
 BEGAN = "bunraku-batch-began"
 """The topic on which a worker tells that it begins a run."""
 MOST_KEPT = 16

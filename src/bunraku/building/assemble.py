@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.checks import check_robot
 from bunraku.building.placement import Case, PlacedLimb, PlacedTip, connectors, home_tips, place
 from bunraku.building.printing import payload
@@ -17,10 +17,6 @@ from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shap
 from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, sphere
 from bunraku.character import WORLD, Body, Character, EndEffector, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
-
-__all__ = ["assemble", "standing_height"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass

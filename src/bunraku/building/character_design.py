@@ -7,7 +7,6 @@ axle), ``tip NAME radius`` its size. Masses stay as they are; home moves up or d
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.character_geometry import lowest_points
 from bunraku.building.design import Design, Parameter
@@ -15,9 +14,6 @@ from bunraku.building.mirror import Mirror, mirror_map
 from bunraku.character import WORLD, Character, EndEffector, Joint, Pose, Shape
 from bunraku.errors import BadInput
 
-__all__ = ["character_design"]
-
-Array = NDArray[np.float64]
 _LETTERS = "xyz"
 _RADII = (0.6, 1.6)
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character, Joint
 from bunraku.geometry.rotations import axis_angle, matrix_of_quaternion
 
-__all__ = ["Frames", "home_frames", "lowest_points", "zero_frames"]
-
-Array = NDArray[np.float64]
 Frames = dict[str, tuple[Array, Array]]
 
 

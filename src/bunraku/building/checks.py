@@ -6,16 +6,12 @@ from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import PlacedLimb, connectors, home_frames, home_tips
 from bunraku.building.robot import Robot
 from bunraku.building.segments import segment_distance
 from bunraku.errors import BadInput
-
-__all__ = ["check_robot"]
-
-Array = NDArray[np.float64]
 
 
 def check_robot(robot: Robot, limbs: tuple[PlacedLimb, ...]) -> None:

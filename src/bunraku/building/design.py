@@ -10,14 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-
-__all__ = ["Design", "Parameter"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bunraku.character import Character
 
-__all__ = ["with_friction", "with_rolling_resistance"]
-
 
 def with_rolling_resistance(character: Character, drag: float) -> Character:
     """The character with the drag c [N·s/m] at every passive wheel, and the damping c r² [N·m·s/rad] of its axle with it."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.robot import Direction, Limb, Robot, Stage, Tip
 from bunraku.building.servos import Servo, servo
 from bunraku.building.tips import TipModel, tip_model
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["Case", "Connector", "PlacedLimb", "PlacedStage", "PlacedTip", "connectors", "home_frames", "home_tips", "place"]
-
-Array = NDArray[np.float64]
 _LETTERS = {"x": 0, "y": 1, "z": 2}
 _GAP = 0.002
 

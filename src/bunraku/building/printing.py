@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from bunraku.errors import BadInput
 
-__all__ = ["PAYLOADS", "PLA", "PRINTER", "THIN_PLA", "Material", "Payload", "payload"]
-
 
 @dataclass(frozen=True)
 class Material:

@@ -9,8 +9,6 @@ from typing import Literal
 from bunraku.building.printing import PLA, Material
 from bunraku.character.description import Vector3
 
-__all__ = ["Carried", "Chassis", "Limb", "Robot", "Stage", "Tip"]
-
 Direction = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 Color = tuple[float, float, float, float]
 

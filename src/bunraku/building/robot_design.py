@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.assemble import assemble
 from bunraku.building.design import Design, Parameter
@@ -20,9 +19,6 @@ from bunraku.building.servos import servo
 from bunraku.building.tips import tip_model
 from bunraku.character import Character
 
-__all__ = ["built_in_design", "design_of", "shortest_link"]
-
-Array = NDArray[np.float64]
 _LETTERS = "xyz"
 _LONG = 0.04
 _SMALL = 0.02

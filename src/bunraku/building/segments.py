@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["segment_distance"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 def segment_distance(a: Array, b: Array, c: Array, d: Array) -> float:

@@ -15,8 +15,6 @@ from bunraku.building.screws import HolePattern, rectangle
 from bunraku.character import Motor
 from bunraku.errors import BadInput
 
-__all__ = ["SERVOS", "Servo", "servo"]
-
 
 @dataclass(frozen=True)
 class Servo:

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from bunraku.character import Pose, Shape
 from bunraku.geometry.rotations import quaternion_of_matrix
 
-__all__ = ["DARK", "LIGHT", "RUBBER", "box_shape", "capsule_shape", "cylinder_shape", "sphere_shape"]
-
 Color = tuple[float, float, float, float]
 
 LIGHT: Color = (0.93, 0.91, 0.86, 1.0)

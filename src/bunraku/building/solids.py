@@ -9,11 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-__all__ = ["Solid", "box", "box_shell", "capsule_shell", "cylinder", "joined", "sphere"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 @dataclass(frozen=True)

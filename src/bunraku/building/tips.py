@@ -7,8 +7,6 @@ from typing import Literal
 
 from bunraku.errors import BadInput
 
-__all__ = ["TIPS", "TipModel", "tip_model"]
-
 
 @dataclass(frozen=True)
 class TipModel:

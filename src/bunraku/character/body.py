@@ -10,8 +10,6 @@ from pydantic import Field, field_validator, model_validator
 from bunraku.character.description import Description, Name, Quaternion, Vector3, quantity
 from bunraku.geometry.rotations import matrix_of_quaternion
 
-__all__ = ["Body", "Foot", "Frame", "Pose", "Shape"]
-
 
 class Pose(Description):
     """Where a frame B stands in a frame A: ``X_AB``, position and unit quaternion (w, x, y, z)."""

@@ -21,8 +21,6 @@ from bunraku.character.string import Carriage, String, check_strings
 from bunraku.character.tendon import Tendon, check_tendons
 from bunraku.errors import BadInput
 
-__all__ = ["WORLD", "Character"]
-
 WORLD = "world"
 
 

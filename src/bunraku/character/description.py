@@ -13,8 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bunraku.errors import BadInput
 
-__all__ = ["Description", "Misfit", "Name", "Quaternion", "Range", "Vector3", "first_problem", "misfit_of", "quantity", "some"]
-
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\s/\x00-\x1f][^\x00-\x1f]*$")]
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

@@ -11,8 +11,6 @@ from bunraku.character.description import Description, Misfit, Name, Vector3, qu
 from bunraku.character.joint import Joint
 from bunraku.character.motor import Motor
 
-__all__ = ["EndEffector", "check_end_effectors"]
-
 
 class EndEffector(Description):
     """A wheel or a foot. ``center`` and the ``axis`` of a wheel or sole are in the frame of ``body``.

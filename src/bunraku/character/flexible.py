@@ -19,8 +19,6 @@ from bunraku.character.body import Pose
 from bunraku.character.description import Description, Name, Vector3, quantity, some
 from bunraku.character.joint import Joint
 
-__all__ = ["ElasticMaterial", "FlexiblePart", "PartHole", "PartInterface", "PartShape", "check_flexibles"]
-
 Point2 = tuple[float, float]
 
 

@@ -15,8 +15,6 @@ from pydantic import model_validator
 from bunraku.character.body import Pose
 from bunraku.character.description import Description, Name, Range, Vector3, quantity
 
-__all__ = ["Axis", "Coupling", "DependentRange", "Joint"]
-
 JointKind = Literal["fixed", "hinge", "slide", "universal", "ball", "planar", "free"]
 _UNIT = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -16,8 +16,6 @@ from heapq import heappop, heappush
 from bunraku.character.body import Body, Pose
 from bunraku.character.joint import Joint
 
-__all__ = ["check_loops", "cut_loops"]
-
 _NONE = Pose()
 
 

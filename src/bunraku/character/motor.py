@@ -6,8 +6,6 @@ from pydantic import Field, model_validator
 
 from bunraku.character.description import Description, Name, Range, quantity
 
-__all__ = ["Motor"]
-
 
 class Motor(Description):
     """A motor driving one coordinate of a joint. None means that the maker states no limit.

@@ -18,8 +18,6 @@ from bunraku.character.description import Description, Name, some
 from bunraku.character.end_effector import EndEffector
 from bunraku.errors import BadInput
 
-__all__ = ["PATCHES", "Skin", "SkinMesh", "check_skin"]
-
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 

@@ -2,7 +2,7 @@
 
 A carriage slides on a plane above the character and carries a winch; a string runs from it to a hook on the character. Where a
 carriage stands and how long a string is are prescribed: they are no coordinates of the character's joints, but three kinematic
-coordinates of the system `bunraku.mechanics.marionette` makes: ``carriage.x``, ``carriage.y`` and ``string.length``.
+coordinates of the system `bunraku.mechanics.systems.marionette` makes: ``carriage.x``, ``carriage.y`` and ``string.length``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Collection, Iterable, Mapping
 from pydantic import model_validator
 
 from bunraku.character.description import Description, Name, Range, Vector3, quantity, some
-
-__all__ = ["Carriage", "String", "check_strings"]
 
 
 class Carriage(Description):

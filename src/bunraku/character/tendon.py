@@ -8,8 +8,6 @@ from pydantic import model_validator
 
 from bunraku.character.description import Description, Name, quantity
 
-__all__ = ["Tendon", "check_tendons"]
-
 
 class Tendon(Description):
     """A tendon that runs over pulleys at some joints and is pulled with a tension: an input, from 0 to ``max_tension``.

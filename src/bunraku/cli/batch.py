@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bunraku.batch.batch import Batch
     from bunraku.batch.plan import Plan
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

@@ -9,8 +9,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["register"]
-
 EXHAUSTIVE = (
     "which_robots_can_be_imported",
     "can_a_file_crash_a_reader",

@@ -11,8 +11,6 @@ import typer
 if TYPE_CHECKING:
     from bunraku.stage.devices.device import Device
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

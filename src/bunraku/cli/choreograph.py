@@ -10,8 +10,6 @@ import typer
 if TYPE_CHECKING:
     from bunraku.performers.choreography.choreographer import Show, Timing
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

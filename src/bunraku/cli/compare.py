@@ -7,8 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["register"]
-
 COLUMNS = {
     "duration_s": "duration s",
     "velocity_violations": "too fast",

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Certificate, Check
     from bunraku.optimization.solution import Status
 
-__all__ = ["emit_json", "exit_code", "say", "show_certificate", "show_checks", "watching"]
-
 
 def say(text: str = "") -> None:
     """Human text goes to stderr."""

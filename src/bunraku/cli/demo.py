@@ -9,8 +9,6 @@ import typer
 
 from bunraku.assets.examples import DEMOS
 
-__all__ = ["register"]
-
 _SPOKEN, _MOVED = ("measures", "solvers"), ("retargeting", "control", "collisions", "steps", "curvature")
 """The groups of kernels to compile ahead: for demos of speech, and for those of characters that physics moves."""
 

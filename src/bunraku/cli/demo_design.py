@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Check
     from bunraku.optimization.monitor import Monitor
 
-__all__ = ["run"]
-
 FREE = {"tilted-car": ("F.tip z", "H.tip z"), "reacher": ("F.knee z", "F.ankle z", "H.knee z", "H.ankle z")}
 """What may change of each."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Check, Performance
     from bunraku.verification.flexible_verify import FlexibleVerdict
 
-__all__ = ["run"]
-
 
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
     """Perform, verify, and say what was before and after."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Check
     from bunraku.verification.fold_plots import BentSkin
 
-__all__ = ["run"]
-
 MOTOR, YOUNG, REACH, STALL = "MG995R", 1.32e6, 70.0, 20.0
 """The ankle's motor, the rubber's Young's modulus [Pa], and the angles of the paper [deg]."""
 

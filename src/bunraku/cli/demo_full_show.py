@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Check, Clip, Performance
     from bunraku.verification.verify import Verdict
 
-__all__ = ["STICKS", "run"]
-
 STICKS = {"left hit": "left_hand", "right hit": "right_hand"}
 """Which frame holds the stick of which mark."""
 

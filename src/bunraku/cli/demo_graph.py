@@ -11,8 +11,6 @@ from bunraku.assets.examples import Demo
 from bunraku.cli.demo_ground import ground_figures
 from bunraku.cli.demo_tail import finish, leading
 
-__all__ = ["run"]
-
 EDGES, SEED = 20, 1
 JUMP = 1e-6
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Performance
     from bunraku.verification.verify import Verdict
 
-__all__ = ["VELOCITY_BARS", "ground_figures", "run"]
-
 VELOCITY_BARS = {"slalom": 0.02, "swizzle": 0.04, "brain": 0.04, "start-stop": 0.05}
 """Largest velocity error in the replays by what the clip's name starts with; 6 % for the others."""
 

@@ -10,8 +10,6 @@ from typing import Any
 from bunraku.assets.examples import Demo
 from bunraku.cli.demo_tail import finish, leading
 
-__all__ = ["run"]
-
 
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
     """Hold, nudge with and without feedback, verify."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from bunraku.performers.skin.alternate import Alternated
     from bunraku.verification.verify import Verdict
 
-__all__ = ["COMPARED", "QUICK", "SPEEDS", "run", "skin_figures", "steady_speed"]
-
 SPEEDS = {"monster-walk": 0.11, "monster-walk-high": 0.06, "monster-trot": 0.45}
 """The paper's speeds [m/s], to be reached in the steady part of the motion within `SPEED_BAR`."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from bunraku.performers.skin.alternate import Alternated
     from bunraku.performers.skin.performer import SkinPerformer
 
-__all__ = ["compare_kinematic", "draw_all", "shown_frames"]
-
 SHOWN = 8
 """Pictures of the skin."""
 

@@ -12,8 +12,6 @@ from bunraku.cli.demo_tail import finish, leading, timed
 if TYPE_CHECKING:
     from bunraku.motion import Check, Performance
 
-__all__ = ["run"]
-
 
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
     """Perform, verify, disturb, and what each of them is there to show."""
@@ -69,7 +67,7 @@ def _first_step(result: Performance) -> tuple[dict[str, Any], tuple[Check, ...],
 
 
 def _straight(result: Performance) -> tuple[dict[str, Any], tuple[Check, ...], str]:
-    from bunraku.mechanics.conditioning import point_condition, step_condition
+    from bunraku.mechanics.systems.conditioning import point_condition, step_condition
     from bunraku.verification.plan import plan_of
     from bunraku.verification.promises import passing_promises
 

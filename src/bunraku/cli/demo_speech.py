@@ -8,8 +8,6 @@ from typing import Any
 from bunraku.assets.examples import Demo
 from bunraku.cli.demo_tail import Stopwatch, leading, leave
 
-__all__ = ["run"]
-
 
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
     """Perform, compare, verify."""

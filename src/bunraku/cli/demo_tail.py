@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bunraku.performers.performer import Performer
     from bunraku.verification.verify import Verdict
 
-__all__ = ["Stopwatch", "finish", "leading", "leave", "timed"]
-
 
 class Stopwatch(Monitor):
     """A monitor that passes everything on and keeps the solve time that the performer reports."""

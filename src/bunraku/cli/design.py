@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from bunraku.design.study import Study, Variant
     from bunraku.optimization.monitor import Monitor
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

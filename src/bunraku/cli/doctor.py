@@ -10,8 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["register"]
-
 CORE = ("numpy", "scipy", "numba", "pydantic", "yaml", "typer", "rich", "matplotlib", "mujoco", "daqp")
 EXTRAS = {
     "ruckig": "peers",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from bunraku.fabrication.fabricate import Fabrication
     from bunraku.fabrication.skinned.made import SkinnedFabrication
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from bunraku.mechanics.identification.fit import MaterialFit
     from bunraku.mechanics.identification.intervals import Estimate
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.motion import Clip, Gait, Performance
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

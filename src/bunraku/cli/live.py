@@ -6,8 +6,6 @@ import secrets
 import sys
 from pathlib import Path
 
-__all__ = ["stream"]
-
 
 def stream(character: str, overlay: Path | None, words: list[str], port: int, token: str) -> int:
     """Serve until the input ends or the person interrupts; ``words`` are the flags of the streaming form."""

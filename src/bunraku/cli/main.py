@@ -37,8 +37,6 @@ from bunraku.cli import (
 from bunraku.errors import BunrakuError
 from bunraku.optimization.threads import ONE_THREAD
 
-__all__ = ["app", "run"]
-
 app = typer.Typer(
     name="bunraku",
     help="From what an artist wants to what a physical robotic character can perform, with proof.",

@@ -14,8 +14,6 @@ from typer.core import TyperCommand
 
 from bunraku.errors import BadInput
 
-__all__ = ["OpenCommand", "describe_fields", "describe_options", "parse_fields", "parse_keywords", "parse_options"]
-
 
 class OpenCommand(TyperCommand):
     """A command whose undeclared flags, with their values, are set aside in ``context.args`` wherever they stand."""

@@ -13,8 +13,6 @@ from bunraku.cli.options import OpenCommand
 if TYPE_CHECKING:
     from bunraku.motion import Performance
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

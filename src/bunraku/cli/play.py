@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bunraku.stage.player.player import Player
     from bunraku.stage.player.record import PlayRecord
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

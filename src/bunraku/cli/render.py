@@ -10,8 +10,6 @@ import typer
 if TYPE_CHECKING:
     pass
 
-__all__ = ["register"]
-
 NOT_OF_A_PAGE = ("size", "fps", "view", "before", "start", "end", "follow", "poses")
 """Options that a page does not heed."""
 

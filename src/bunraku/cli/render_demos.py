@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Performance
     from bunraku.studio.rendering import Taste
 
-__all__ = ["render_demos"]
-
 PERFORMED = ("demo_speech", "demo_marionette", "demo_flexible", "demo_ground", "demo_skin")
 """The doors of demos that a performer makes from character and clip alone; the others piece together more."""
 

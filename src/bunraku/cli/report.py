@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from bunraku.motion import Performance
     from bunraku.optimization.monitor import Monitor
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from bunraku.stage.devices.device import Device
     from bunraku.stage.player.record import Tape
 
-__all__ = ["dry_device", "leave_film", "leave_play", "leave_project", "leave_show"]
-
 TICKS, TURN = 4096, 360.0
 """Positions of a servo in one turn [deg], as of a Dynamixel."""
 

@@ -10,8 +10,6 @@ import typer
 if TYPE_CHECKING:
     from bunraku.study.design import StudyDesign
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""

@@ -28,8 +28,6 @@ from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.problem import MotionProblem
 
-__all__ = ["Energy", "Improvement", "Misses", "MotionFunction", "Objective", "Step", "improve"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -19,17 +19,6 @@ from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.problem import BOUNDARY_SCALE, MotionProblem
 
-__all__ = [
-    "ActiveRows",
-    "active_rows",
-    "lagrangian_gradient",
-    "lagrangian_value",
-    "row_jacobian",
-    "row_scales",
-    "row_values",
-    "second_order",
-]
-
 Array: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = tuple[Array, Array, Array]
 

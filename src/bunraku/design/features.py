@@ -15,8 +15,6 @@ from bunraku.performers.locomotion.plan import sample_at
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.track import Track, track_torques
 
-__all__ = ["FEATURES", "feature", "feature_jacobian", "joint_torque", "target_misses", "total_derivative"]
-
 Array: TypeAlias = NDArray[np.float64]
 Feature: TypeAlias = Callable[[MotionProblem, Array], Array]
 

@@ -31,8 +31,6 @@ from bunraku.performers.locomotion.played import play
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.state import stages, state_problem
 
-__all__ = ["LiveMotion"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 RATE = 60.0

@@ -1,7 +1,7 @@
 """What a character carries at home, standing still: masses of its limbs, the torque of each motor, its balance.
 
 It stands with the points of its feet and the lowest points of its wheels; the ground's forces are vertical, of least sum of
-squares (`mechanics.statics`). Flexible parts count as stiff, with the mass of rods and tubes.
+squares (`mechanics.measures.statics`). Flexible parts count as stiff, with the mass of rods and tubes.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.components.placing import numbers, rigid_of
 from bunraku.building.solids import Solid, cylinder, joined
 from bunraku.character import WORLD, Body, Character, FlexiblePart, Foot
-from bunraku.mechanics.balance import balance_margins, free_base
-from bunraku.mechanics.statics import static_torques
+from bunraku.mechanics.measures.balance import balance_margins, free_base
+from bunraku.mechanics.measures.statics import static_torques
 from bunraku.mechanics.tree import Tree, compile_tree
 
-__all__ = ["Balance", "MotorLoad", "balance", "bending_inertia", "limb_masses", "motor_loads", "part_mass", "standing"]
-
-Array = NDArray[np.float64]
 _RIM = 8
 
 

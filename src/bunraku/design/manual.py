@@ -12,8 +12,6 @@ from bunraku.design.sensitivity import Sensitivity, sensitivity
 from bunraku.design.study import Study, Variant
 from bunraku.optimization.monitor import SILENT, Monitor
 
-__all__ = ["Edit", "edit", "follow"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -21,8 +21,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.optimization.monitor import SILENT, Monitor
 
-__all__ = ["AIMS", "chosen_names", "family_of", "first_variant", "improved", "objective_of"]
-
 AIMS = ("energy", "target", "torque")
 """What a design can improve by itself: the energy of the motion, how near it comes to its targets, the torque of the joints."""
 

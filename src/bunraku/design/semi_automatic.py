@@ -25,8 +25,6 @@ from bunraku.design.study import Study, Variant
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 
-__all__ = ["Kept", "companion_edit", "keep"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 TIKHONOV = 1e-4

@@ -26,8 +26,6 @@ from bunraku.design.study import SOFT_WEIGHT, Study, Variant
 from bunraku.design.system import OptimalitySystem, optimality_system
 from bunraku.performers.locomotion.problem import MotionProblem
 
-__all__ = ["Sensitivity", "sensitivity"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 PARAMETER_STEP = 1e-5

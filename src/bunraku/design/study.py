@@ -26,8 +26,6 @@ from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 
-__all__ = ["SOFT_WEIGHT", "ParametricDesign", "Study", "Variant", "gait_study", "levelled"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 SOFT_WEIGHT = 1e2

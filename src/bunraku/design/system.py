@@ -34,8 +34,6 @@ from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.problem import MotionProblem
 
-__all__ = ["OptimalitySystem", "optimality_system", "settled"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 LEAST_DAMPING = 1e-5

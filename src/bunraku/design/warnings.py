@@ -10,21 +10,18 @@ from math import atan2, degrees, pi, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.components.placing import rigid_of
 from bunraku.building.printing import PRINTER
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import LIGHT
 from bunraku.character import WORLD, Character, FlexiblePart, Shape
 from bunraku.design.loads import MotorLoad, balance, bending_inertia, limb_masses, motor_loads, part_mass, standing
-from bunraku.mechanics.balance import free_base
 from bunraku.mechanics.collision import self_collisions
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import Tree
 
-__all__ = ["DesignWarning", "Severity", "WarningKind", "rod_frequency", "warnings_of"]
-
-Array = NDArray[np.float64]
 Severity = Literal["note", "warning", "error"]
 WarningKind = Literal["mass", "torque", "balance", "overlap", "print", "figures", "rod"]
 LEAST_FREQUENCY = 2.0

@@ -8,16 +8,13 @@ one plate serves both. Otherwise the case itself is between, and the arm runs al
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.draft import LEAST_WALL, PLATE, Draft
 from bunraku.fabrication.hardware import CLEARANCE
 from bunraku.fabrication.mounts import Flange, Horn
 from bunraku.fabrication.shaping import MM, Solid, box, hull
 
-__all__ = ["connect"]
-
-Array = NDArray[np.float64]
 GUSSET = 9.0
 _ROOM = 16.0
 _SHOULDER = 3.5

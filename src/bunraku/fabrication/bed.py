@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.kit import rotations
 from bunraku.fabrication.mesh import TriangleMesh
-
-__all__ = ["Lying", "lie_down"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from bunraku.fabrication.kit import Kit
 from bunraku.fabrication.rims import RUBBER
 from bunraku.fabrication.shaping import MM
 
-__all__ = ["Item", "assumed_printed_mass", "bill_of_materials", "bill_text", "motors", "part_mass", "screws"]
-
 
 @dataclass(frozen=True)
 class Item:

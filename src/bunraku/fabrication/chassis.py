@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import PlacedLimb, PlacedTip
 from bunraku.building.printing import payload
 from bunraku.building.robot import Robot
@@ -20,9 +20,6 @@ from bunraku.fabrication.links import Link
 from bunraku.fabrication.mounts import CHEEK, Flange, case_solid, flange_of, grown_case, horn_of, screw_on
 from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, overlap, union
 
-__all__ = ["DECK", "chassis_parts"]
-
-Array = NDArray[np.float64]
 DECK = 2.4
 """Thickness [mm] of the deck."""
 _POST = 4.2

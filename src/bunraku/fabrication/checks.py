@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.draft import LEAST_WALL, Hole
 from bunraku.fabrication.kit import Part
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import across, overlap
 
-__all__ = ["HoleFigures", "PartFigures", "check_part", "fits_printer", "measure_hole"]
-
-Array = NDArray[np.float64]
 HOLE_TOLERANCE = 0.05
 """How far [mm] a hole may be from where it belongs, and off its diameter."""
 _TOUCH = 0.01

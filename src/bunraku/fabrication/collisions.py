@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.printing import payload
 from bunraku.fabrication.forks import wheel_solid
 from bunraku.fabrication.kit import Kit
@@ -15,9 +15,6 @@ from bunraku.fabrication.mounts import case_solid
 from bunraku.fabrication.shaping import MM, Solid, box, moved, overlap
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["Placed", "assembled", "collisions"]
-
-Array = NDArray[np.float64]
 _TOUCH = 1.0
 
 

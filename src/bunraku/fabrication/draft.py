@@ -6,15 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.building.screws import HolePattern
 from bunraku.fabrication.hardware import screw
 from bunraku.fabrication.shaping import MM, Solid, bore, difference, union
 
-__all__ = ["HEAD_PLAY", "LEAST_WALL", "PLATE", "SEAT", "Draft", "Hole", "holes_of"]
-
-Array = NDArray[np.float64]
 PLATE = 3.2
 """Thickness [mm] of the plates that screws go through."""
 SEAT = 1.6

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.assemble import assemble
 from bunraku.building.robot import Limb, Robot, Tip
 from bunraku.character import Character
 from bunraku.errors import BadInput
 
-__all__ = ["robot_as"]
-
-Array = NDArray[np.float64]
 _SAME = 1e-6
 
 

@@ -22,8 +22,6 @@ from bunraku.fabrication.shaping import moved
 from bunraku.fabrication.stl import read_stl, write_stl
 from bunraku.formats.atomic import write_atomically
 
-__all__ = ["PRINTER", "Fabrication", "fabricate"]
-
 PRINTER = (1e3 * printing.PRINTER[0], 1e3 * printing.PRINTER[1], 1e3 * printing.PRINTER[2])
 """Bed (x, y) and height of a usual printer [mm]."""
 

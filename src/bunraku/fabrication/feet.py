@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import PlacedTip
 from bunraku.building.screws import rectangle
 from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.mounts import Horn
 from bunraku.fabrication.shaping import MM, box, cylinder, hull
 
-__all__ = ["ball_foot", "end_plate", "printed_disc"]
-
-Array = NDArray[np.float64]
 _PAD = 4.0
 _SCREW = "M4"
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import PlacedTip
 from bunraku.fabrication.draft import HEAD_PLAY, PLATE, Draft
 from bunraku.fabrication.hardware import BEARING, screw
 from bunraku.fabrication.mounts import Horn
 from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull
 
-__all__ = ["AXLE_PLAY", "AxleSeat", "axle_length", "fork", "spacer", "spacer_length", "wheel_solid"]
-
-Array = NDArray[np.float64]
 LEG = 4.4
 """Thickness [mm] of a fork's legs: the bearing and the lip that holds it."""
 AXLE_PLAY = 1.0

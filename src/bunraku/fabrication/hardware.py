@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from bunraku.errors import BadInput
 
-__all__ = ["BEARING", "CLEARANCE", "Bearing", "Screw", "screw", "screw_length"]
-
 CLEARANCE = 0.2
 """Play [mm] between a printed wall and the servo beside it."""
 

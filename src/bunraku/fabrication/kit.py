@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import permutations, product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import PlacedLimb, place
 from bunraku.building.robot import Robot
 from bunraku.fabrication.chassis import chassis_parts
@@ -18,9 +18,6 @@ from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.rims import rim
 from bunraku.fabrication.shaping import MM, Solid, moved, overlap, triangles
 
-__all__ = ["Kit", "Part", "Piece", "make_kit", "rotations"]
-
-Array = NDArray[np.float64]
 _SAME = 2e-3
 """Share of its volume by which a part may differ from another and still count as the same."""
 

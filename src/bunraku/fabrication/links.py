@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import Case, PlacedLimb, PlacedStage, PlacedTip
 from bunraku.fabrication.arms import connect
 from bunraku.fabrication.draft import Draft
@@ -14,10 +14,6 @@ from bunraku.fabrication.feet import ball_foot, end_plate, printed_disc
 from bunraku.fabrication.forks import AxleSeat, fork, wheel_solid
 from bunraku.fabrication.mounts import Horn, case_solid, flange_of, horn_of, idler_of, screw_on
 from bunraku.fabrication.shaping import MM
-
-__all__ = ["Link", "link_of"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass

@@ -9,8 +9,6 @@ from bunraku.errors import BadInput
 from bunraku.fabrication.edited import robot_as
 from bunraku.formats.registry import read_character
 
-__all__ = ["made_of"]
-
 
 def made_of(source: str | Character) -> Robot | Character:
     """A skinned character, or the robot of a name, of a character made of one's components, or of the file of such."""

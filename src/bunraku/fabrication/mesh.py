@@ -10,9 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["TriangleMesh"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import Case
 from bunraku.fabrication.draft import LEAST_WALL, PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.hardware import CLEARANCE
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder
 
-__all__ = ["CHEEK", "Flange", "Horn", "case_solid", "flange_of", "grown_case", "horn_of", "idler_of", "screw_on"]
-
-Array = NDArray[np.float64]
 CHEEK = 2.0
 """Thickness [mm] of the walls that hold a servo between them."""
 CHEEK_LENGTH = 12.0

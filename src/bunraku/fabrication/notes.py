@@ -11,8 +11,6 @@ from bunraku.fabrication.hardware import BEARING, screw_length
 from bunraku.fabrication.kit import Kit, Part
 from bunraku.fabrication.room import JointRoom
 
-__all__ = ["PACKAGED", "assembly_notes"]
-
 PACKAGED = (
     "Screws of the maker's package are those for the maker's own frames, and say which threads the servo has. Through printed "
     "plates go those that are named with each part and in the bill."

@@ -8,7 +8,6 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.shapes import DARK, LIGHT, RUBBER
 from bunraku.fabrication.collisions import assembled, body_poses
@@ -17,9 +16,6 @@ from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.rims import RUBBER as RING
 from bunraku.fabrication.shaping import MM, Solid, ball, cylinder, moved, triangles
 
-__all__ = ["draw_solids", "picture_of_parts", "picture_of_robot", "png"]
-
-Array = NDArray[np.float64]
 _LIGHT_FROM = np.array([0.55, -0.30, 0.78])
 _FINE = 7.0
 

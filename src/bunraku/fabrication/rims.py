@@ -9,8 +9,6 @@ from bunraku.building.servos import Servo
 from bunraku.fabrication.draft import PLATE, SEAT, Draft, Hole, holes_of
 from bunraku.fabrication.shaping import MM, bore, box, cylinder, difference, union
 
-__all__ = ["RUBBER", "rim"]
-
 RUBBER = 3.0
 """Thickness [mm] of the rubber ring on a rim."""
 _BAND = 2.0

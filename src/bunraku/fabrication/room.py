@@ -13,8 +13,6 @@ from bunraku.fabrication.mounts import case_solid
 from bunraku.fabrication.shaping import MM, Solid, moved, overlap, union
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["JointRoom", "rooms"]
-
 _TOUCH = 1.0
 """Shared volume [mm³] below which parts touch and no more."""
 STEPS = 8

@@ -11,26 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import MissingExtra
 
-__all__ = [
-    "MM",
-    "Solid",
-    "across",
-    "ball",
-    "bore",
-    "box",
-    "cylinder",
-    "difference",
-    "hull",
-    "moved",
-    "overlap",
-    "rod_frame",
-    "triangles",
-    "union",
-]
-
-Array = NDArray[np.float64]
 Solid = Any
 """A manifold3d.Manifold."""
 MM = 1000.0

@@ -9,8 +9,6 @@ from bunraku.formats import surface_stl
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import read_bytes
 
-__all__ = ["read_stl", "stl_bytes", "write_stl"]
-
 
 def stl_bytes(mesh: TriangleMesh, title: str = "") -> bytes:
     """The file's content: 80 bytes of title, the number of triangles, and for each its normal and three corners."""

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bunraku.character import Character
 
-__all__ = ["GROUPS", "KernelGroup", "cache_folder", "compile_ahead", "kernel_groups", "missing"]
-
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -27,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 class KernelGroup:
     """Kernels that are compiled together: ``warm``, the function of `performers.warm` that does it, and how to know that it did.
 
-    ``last``: the kernels compiled last, as "folder/of/_kernels:function". ``seconds``: CPU time it took on one core of a server;
+    ``last``: the kernels compiled last, as "path/of/module:function". ``seconds``: CPU time it took on one core of a server;
     ``aside``: in the second process, in the order of `GROUPS`.
     """
 
@@ -38,48 +36,67 @@ class KernelGroup:
 
 
 GROUPS = {
-    "retargeting": KernelGroup("warm_retargeting", ("retargeting:solve_frames",), 13.0, aside=True),
+    "retargeting": KernelGroup("warm_retargeting", ("retargeting/inverse_kinematics_kernels:solve_frames",), 13.0, aside=True),
     "control": KernelGroup(
         "warm_control",
         (
-            "optimization/control:add_rows",
-            "mechanics/points:jacobians",
-            "mechanics/integrators/trajectory:linearize",
+            "optimization/control/riccati_kernels:add_rows",
+            "mechanics/dynamics/points_kernels:jacobians",
+            "mechanics/integrators/trajectory_kernels:linearize",
         ),
         15.0,
         aside=True,
     ),
-    "collisions": KernelGroup("warm_collisions", ("mechanics/collision:least_distances",), 8.0, aside=True),
+    "collisions": KernelGroup("warm_collisions", ("mechanics/collision/distance_kernels:least_distances",), 8.0, aside=True),
     "steps": KernelGroup(
         "warm_steps",
-        ("mechanics/integrators/discrete_dynamics:rollout", "mechanics/integrators/discrete_dynamics:solve_steps"),
+        ("mechanics/integrators/discrete_dynamics_kernels:rollout", "mechanics/integrators/discrete_dynamics_kernels:solve_steps"),
         32.0,
         aside=False,
     ),
     "curvature": KernelGroup(
-        "warm_curvature", ("mechanics/integrators/trajectory:contract", "optimization/control:costates"), 43.0, aside=False
+        "warm_curvature",
+        ("mechanics/integrators/trajectory_kernels:contract", "optimization/control/riccati_kernels:costates"),
+        43.0,
+        aside=False,
     ),
     "bending": KernelGroup(
         "warm_bending",
-        ("mechanics/integrators/driven/stepping:motor_forces", "mechanics/integrators/driven/tangent:spread"),
+        ("mechanics/integrators/driven/simulate_kernels:motor_forces", "mechanics/integrators/driven/linearization_kernels:spread"),
         100.0,
         aside=True,
     ),
     "going": KernelGroup(
         "warm_going",
-        ("performers/locomotion/energy:energy", "optimization/blocks:solve_one", "mechanics/centroidal/torque:torques"),
+        (
+            "performers/locomotion/energy_kernels:energy",
+            "optimization/blocks/cholesky_kernels:solve_one",
+            "mechanics/centroidal/torque_kernels:torques",
+        ),
         60.0,
         aside=False,
     ),
     "skin": KernelGroup(
         "warm_skin",
-        ("performers/skin/spacetime/energy:energy", "mechanics/contact:slope", "mechanics/coupled:glue"),
+        (
+            "performers/skin/spacetime/energy_kernels:energy",
+            "mechanics/contact/coulomb_kernels:slope",
+            "mechanics/coupled/carried_point_kernels:glue",
+        ),
         90.0,
         aside=False,
     ),
-    "measures": KernelGroup("warm_measures", ("mechanics/collision:least_distances", "mechanics:margins"), 20.0, aside=True),
+    "measures": KernelGroup(
+        "warm_measures",
+        ("mechanics/collision/distance_kernels:least_distances", "mechanics/measures/balance_kernels:margins"),
+        20.0,
+        aside=True,
+    ),
     "solvers": KernelGroup(
-        "warm_solvers", ("optimization/chain/scales:scale_segments", "optimization/smooth_chain:tighten"), 20.0, aside=False
+        "warm_solvers",
+        ("optimization/chain/scale_kernels:scale_segments", "optimization/smooth_chain/smooth_chain_kernels:tighten"),
+        20.0,
+        aside=False,
     ),
 }
 """In the order of compilation."""
@@ -106,15 +123,16 @@ def cache_folder(folder: Path) -> Path:
 
 
 def _index(kernel: str) -> Path | None:
-    """The newest index file of a kernel ("folder:function") that this Python and this Numba wrote."""
-    folder, _, function = kernel.partition(":")
-    place = cache_folder(ROOT / folder)
+    """The newest index file of a kernel ("path/of/module:function") that this Python and this Numba wrote."""
+    source, _, function = kernel.partition(":")
+    module = ROOT / source
+    place = cache_folder(module.parent)
     tag = f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
     try:
         numba = version("numba").encode()
     except PackageNotFoundError:
         return None
-    found = [path for path in place.glob(f"_kernels.{function}-*.{tag}.nbi") if numba in path.read_bytes()[:64]]
+    found = [path for path in place.glob(f"{module.name}.{function}-*.{tag}.nbi") if numba in path.read_bytes()[:64]]
     return max(found, key=lambda path: path.stat().st_mtime, default=None)
 
 
@@ -122,7 +140,7 @@ def missing(*groups: str) -> list[str]:
     """Those of the groups that are not compiled, or older than their source, in the order of compilation."""
 
     def fresh(kernel: str) -> bool:
-        source, index = ROOT / kernel.partition(":")[0] / "_kernels.py", _index(kernel)
+        source, index = ROOT / f"{kernel.partition(':')[0]}.py", _index(kernel)
         return index is not None and index.stat().st_mtime >= source.stat().st_mtime
 
     return [name for name, group in GROUPS.items() if name in groups and not all(map(fresh, group.last))]

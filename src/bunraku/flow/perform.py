@@ -23,8 +23,6 @@ from bunraku.performers.choose import Choice, choose_performer
 from bunraku.performers.prepare import Prepared, prepare
 from bunraku.retargeting.rig_map import RigMap
 
-__all__ = ["Checkpoints", "Options", "Performed", "perform"]
-
 Options = Mapping[str, Any] | Callable[[str], Mapping[str, Any]]
 """Options of a performer, or a function that gives them once the performer is chosen, by its name."""
 

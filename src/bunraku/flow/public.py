@@ -17,8 +17,6 @@ from bunraku.stage.registry import format_of
 from bunraku.verification.verify import Verdict
 from bunraku.verification.verify import verify as judge
 
-__all__ = ["export", "load_character", "load_clip", "load_performance", "perform", "verify"]
-
 
 def load_character(source: str | Path | Character, *, overlay: str | Path | None = None) -> Character:
     """A character by the name of a built-in one, or from a .character.yaml, .urdf or MJCF .xml file; one that is loaded stays.

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_BYTES, check_size
 
-__all__ = ["MAX_UNPACKED", "pack", "unpack"]
-
 MAX_UNPACKED = 1024 * 1024 * 1024
 _MAX_MEMBERS = 10_000
 _KINDS = "fiub"

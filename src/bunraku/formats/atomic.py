@@ -9,8 +9,6 @@ from pathlib import Path
 
 from bunraku.errors import BadInput
 
-__all__ = ["check_folder", "check_output", "write_atomically"]
-
 
 def check_output(path: str | Path) -> None:
     """Refuse a name under which no file can be written; to be asked before anything long is computed."""

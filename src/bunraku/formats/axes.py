@@ -7,11 +7,8 @@ rotation, applied to the world and to every bone frame alike, so chains of poses
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["rotations_y_up", "rotations_z_up", "vectors_y_up", "vectors_z_up"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 _ORDER = np.array([2, 0, 1])
 _BACK = np.array([1, 2, 0])

@@ -11,8 +11,6 @@ from bunraku.character.description import Description, quantity
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import YamlFile, read_yaml
 
-__all__ = ["CLIP_CHANGES", "BatchFile", "SamplingFile", "VaryEntry", "read_batch_yaml"]
-
 CLIP_CHANGES = ("start_s", "duration_s", "tempo", "distance_m", "speed_m_s", "cycle_s")
 """What of a clip can be varied; see `bunraku.motion.excerpt` for the first three, the others are of its gait."""
 

@@ -19,17 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.axes import rotations_z_up, vectors_z_up
 from bunraku.formats.files import MAX_NUMBERS, check_size
 from bunraku.formats.skeleton_units import guessed_metres_per_unit, rest_height
 from bunraku.motion import Clip, SkeletonMotion
-
-__all__ = ["read_bvh"]
-
-Array = NDArray[np.float64]
 
 MAX_BONES = 10_000
 _TOKEN = re.compile(rb"[{}]|[^\s{}]+")

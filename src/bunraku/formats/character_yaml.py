@@ -7,11 +7,8 @@ from pathlib import Path
 from bunraku.character import Character
 from bunraku.character.description import misfit_of
 from bunraku.errors import BadInput
-from bunraku.formats.overlay import apply_overlay
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
-
-__all__ = ["apply_overlay", "read_character_yaml", "write_character_yaml"]
 
 
 def read_character_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Character:

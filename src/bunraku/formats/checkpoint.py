@@ -15,8 +15,6 @@ from bunraku.formats.archive import pack, unpack
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import read_bytes
 
-__all__ = ["Checkpoint"]
-
 _KEY = "__key__"
 
 

@@ -9,23 +9,6 @@ from pydantic import Field, field_validator, model_validator
 
 from bunraku.character.description import Description, Name, quantity
 
-__all__ = [
-    "AccentEntry",
-    "AudioTrack",
-    "ClipFile",
-    "EmphasisEntry",
-    "GaitTrack",
-    "Interpolation",
-    "JointsTrack",
-    "MarkEntry",
-    "ModeEntry",
-    "ModesTrack",
-    "PrimitiveEntry",
-    "SkeletonTrack",
-    "TargetEntry",
-    "TerrainTrack",
-]
-
 Interpolation = Literal["smooth", "monotone", "linear"]
 FileName = Annotated[str, Field(min_length=1, max_length=1000)]
 

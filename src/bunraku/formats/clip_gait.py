@@ -11,8 +11,6 @@ from bunraku.formats.places import Where
 from bunraku.motion import Gait, Swing, Target
 from bunraku.motion.terrain import HeightField
 
-__all__ = ["read_gait", "written_gait"]
-
 T = TypeVar("T")
 Pairs = tuple[tuple[float, float], ...]
 

@@ -13,8 +13,6 @@ from bunraku.formats.places import Where, known_names
 from bunraku.formats.yaml_file import read_yaml
 from bunraku.motion import Accent, Choreography, Clip, JointCurves, Mode, Primitive
 
-__all__ = ["read_modes", "written_modes"]
-
 T = TypeVar("T")
 Curves = Callable[[JointsTrack, float, Path | None, Where], JointCurves]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.bvh import read_bvh
 from bunraku.formats.clip_file import AudioTrack, ClipFile, EmphasisEntry, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
@@ -24,9 +24,6 @@ from bunraku.formats.wav import audio_from_wav, wav_bytes
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 from bunraku.motion import Audio, Clip, Emphasis, JointCurves, Mark, SkeletonMotion
 
-__all__ = ["MAX_KEYED_SAMPLES", "interpolated", "read_clip_yaml", "write_clip_yaml"]
-
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 MAX_KEYED_SAMPLES = 5_000_000

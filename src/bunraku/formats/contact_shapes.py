@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import Body, EndEffector, Shape
 from bunraku.formats.poses import as_pose, of_pose
-from bunraku.geometry.poses import Array
 from bunraku.geometry.rotations import least_turn
-
-__all__ = ["HALF_DISC", "contact_shape", "split_shapes"]
 
 HALF_DISC = 0.0005
 """Half the width [m] of the disc that stands for a wheel: a tilted wheel touches within this of the circle it is planned with."""

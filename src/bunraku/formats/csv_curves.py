@@ -13,16 +13,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_NUMBERS, check_size, decoded
 from bunraku.formats.unit_table import accepted_units
 from bunraku.motion import Clip, JointCurves
-
-__all__ = ["csv_bytes", "csv_notes", "read_csv", "write_csv"]
-
-Array = NDArray[np.float64]
 
 DEFAULT_RATE = 25.0
 MAX_CSV_BYTES = 64 * 1024 * 1024

@@ -9,8 +9,6 @@ from pathlib import Path, PureWindowsPath
 from bunraku.errors import BadInput
 from bunraku.formats.places import Where
 
-__all__ = ["MAX_BYTES", "MAX_NUMBERS", "check_size", "confined", "decoded", "read_bytes", "read_reference", "tree_around"]
-
 MAX_BYTES = 256 * 1024 * 1024
 MAX_NUMBERS = 50_000_000
 

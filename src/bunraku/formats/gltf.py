@@ -12,18 +12,14 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.axes import rotations_z_up, vectors_z_up
 from bunraku.formats.files import check_size
 from bunraku.formats.gltf_accessors import GltfFile, GltfNode
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix, slerp
 from bunraku.motion import Clip, SkeletonMotion
-
-__all__ = ["read_gltf"]
-
-Array = NDArray[np.float64]
 
 _MAX_SAMPLED = 24_000_000
 

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
+from bunraku.arrays import Array
 from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_BYTES, check_size, confined, read_reference
 from bunraku.formats.places import Where
 
-__all__ = ["AnimationChannel", "GltfFile", "GltfNode", "GltfPrimitive"]
-
-Array = NDArray[np.float64]
 T = TypeVar("T")
 Index = Annotated[int, Field(ge=0, le=2**31, strict=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9)]

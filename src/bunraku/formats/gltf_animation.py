@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.axes import rotations_y_up, vectors_y_up
 from bunraku.geometry.rotations import quaternion_of_matrix
 
-__all__ = ["MovingNode", "NodeMesh", "animation_glb"]
-
-Array = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 
 _FLOAT, _INDEX = 5126, 5125

@@ -9,8 +9,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.mesh_text import MeshText, gathered, whole_numbers
 from bunraku.geometry.tet_mesh import TetMesh
 
-__all__ = ["read_gmsh"]
-
 TETRAHEDRA, TRIANGLES = {4: 4, 11: 10}, {2: 3, 9: 6}
 IGNORED = {1: 2, 8: 3, 15: 1, 3: 4, 10: 9, 16: 8}
 FROM_GMSH = [0, 1, 2, 3, 4, 5, 6, 7, 9, 8]

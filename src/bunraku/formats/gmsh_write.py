@@ -5,8 +5,6 @@ from __future__ import annotations
 from bunraku.formats.gmsh_mesh import FROM_GMSH
 from bunraku.geometry.tet_mesh import TetMesh
 
-__all__ = ["gmsh_bytes"]
-
 _KINDS = {1: (2, 4), 2: (9, 11)}
 """gmsh's numbers for triangles and tetrahedra, by the order of the mesh."""
 

@@ -12,16 +12,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.formats.unit_table import FAMILIES, LINEAR
 from bunraku.mechanics.identification.record import MarkerRecord
 
-__all__ = ["read_marker"]
-
-Array = NDArray[np.float64]
 MAX_BYTES = 64 * 1024 * 1024
 MAX_COLUMNS = 1000
 LENGTHS = FAMILIES["length"][LINEAR]

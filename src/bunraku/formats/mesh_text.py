@@ -8,14 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, oriented
 
-__all__ = ["MAX_MESH_BYTES", "MeshText", "gathered", "whole_numbers"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 MAX_MESH_BYTES = 128 * 1024 * 1024
 LARGEST = 1e12

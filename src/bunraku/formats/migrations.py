@@ -11,8 +11,6 @@ from typing import Any
 
 from bunraku.errors import BadInput
 
-__all__ = ["CURRENT", "MIGRATIONS", "Migration", "migrate", "migration"]
-
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 CURRENT: dict[str, int] = {

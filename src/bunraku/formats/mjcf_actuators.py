@@ -7,8 +7,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_context import Context
 from bunraku.formats.xml_tree import Element, Notes
 
-__all__ = ["read_couplings", "read_motors"]
-
 _SERVOS = {"motor", "position", "velocity", "intvelocity", "general"}
 
 

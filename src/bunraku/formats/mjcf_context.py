@@ -10,13 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.formats.files import read_reference, tree_around
 from bunraku.formats.places import Where
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, read_xml
-from bunraku.geometry.poses import Array, Rigid
+from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import axis_angle, least_turn, matrix_of_quaternion
-
-__all__ = ["ACTUATORS", "Context", "included"]
 
 ACTUATORS = {
     "motor",

@@ -9,17 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.formats.poses import of_pose
 from bunraku.geometry.euler import euler_curve, euler_matrix
 from bunraku.geometry.poses import Rigid, compose, inverse
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
-
-__all__ = ["coordinates_to_qpos", "qpos_to_coordinates"]
-
-Array = NDArray[np.float64]
 
 _FREE, _BALL = 0, 1
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import Shape
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_context import Context
 from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import solid_inertia, volume
 from bunraku.formats.xml_tree import Element, Notes
-from bunraku.geometry.poses import Array, Rigid, compose
+from bunraku.geometry.poses import Rigid, compose
 from bunraku.geometry.rotations import least_turn
-
-__all__ = ["Geom", "read_geom", "read_inertial"]
 
 _SOLIDS = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Frame, Joint
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.xml_text import element, numbers
 from bunraku.formats.xml_tree import Element, Notes
-from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
+from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.geometry.rotations import least_turn, matrix_of_quaternion, quaternion_of_matrix
-
-__all__ = ["loop_sites", "read_loops", "write_loops", "write_tendons"]
 
 _APART = 0.05
 _WRITTEN = ("ball", "hinge", "fixed")

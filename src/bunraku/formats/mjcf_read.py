@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Coupling, Frame, Joint, Motor
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_actuators import read_couplings, read_motors
@@ -22,10 +23,8 @@ from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import combined
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, Notes, read_xml
 from bunraku.geometry.euler import euler_angles
-from bunraku.geometry.poses import Array, Rigid, compose
+from bunraku.geometry.poses import Rigid, compose
 from bunraku.geometry.rotations import axis_angle
-
-__all__ = ["read_mjcf"]
 
 _KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
 _SILENT = {"compiler", "option", "size", "statistic", "visual", "default", "asset", "worldbody", "actuator", "equality", "contact"}

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Axis, Body, Character, Frame, Joint, Motor, Pose, Shape
 from bunraku.formats.contact_shapes import contact_shape, split_shapes
 from bunraku.formats.mjcf_loops import loop_sites, write_loops, write_tendons
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.unbent import unbent, unbent_note
 from bunraku.formats.xml_text import element, numbers
-from bunraku.geometry.poses import NO_MOVE, Array, Rigid, compose, inverse
-
-__all__ = ["FULL_TORQUE_AT", "FULL_TORQUE_SPEED", "LOOSE_STIFFNESS", "export_mjcf", "write_mjcf"]
+from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 
 _TINY_MASS, _TINY_INERTIA = 1e-4, 1e-6
 
@@ -272,7 +271,7 @@ class _Writer:
     def tendons(self, timestep: float) -> list[str]:
         if not self.character.strings:
             return []
-        from bunraku.mechanics.strings import home_lengths
+        from bunraku.mechanics.systems.strings import home_lengths
 
         lines = []
         for string, length in zip(self.character.strings, home_lengths(self.character), strict=True):

@@ -20,8 +20,6 @@ from bunraku.formats.places import Where, known_names
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import read_yaml
 
-__all__ = ["MotorChange", "Overlay", "apply_overlay"]
-
 
 class _Choice(Description):
     match: Name
@@ -175,7 +173,7 @@ def _motors(character: Character, overlay: Overlay, where: Where) -> list[Motor]
 
 def _lowest(character: Character) -> float:
     """Height [m] of the lowest sole point at home."""
-    from bunraku.mechanics.balance import foot_points
+    from bunraku.mechanics.measures.balance import foot_points
     from bunraku.mechanics.tree import compile_tree
 
     tree = compile_tree(character)

@@ -18,8 +18,6 @@ from bunraku.formats.vtk_mesh import read_vtk, read_vtu
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 from bunraku.mechanics.flexible.known_meshes import remember_mesh
 
-__all__ = ["MESH_READERS", "read_part_meshes", "with_meshes"]
-
 MESH_READERS = {".msh": read_gmsh, ".vtk": read_vtk, ".vtu": read_vtu}
 SURFACES = (".stl", ".obj", ".ply", ".off", ".3mf")
 

@@ -26,8 +26,6 @@ from bunraku.formats.yaml_file import dump_yaml, read_yaml
 from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.solution import Status
 
-__all__ = ["PerformanceFile", "read_performance_npz", "write_performance_npz"]
-
 MAX_HEADER_BYTES = 32 * 1024 * 1024
 _FEEDBACK = ("states", "commands", "gains")
 

@@ -8,8 +8,6 @@ from difflib import get_close_matches
 
 from bunraku.errors import BadInput
 
-__all__ = ["Steps", "Where", "known_names"]
-
 Steps = tuple[str | int, ...]
 
 

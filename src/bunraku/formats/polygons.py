@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["triangulated"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -8,8 +8,6 @@ from bunraku.character import Pose
 from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
 
-__all__ = ["as_pose", "of_pose"]
-
 
 def of_pose(pose: Pose) -> Rigid:
     """The pair (R, p) of a described pose."""

@@ -9,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 
-__all__ = ["ProjectFile", "read_project_yaml", "write_project_yaml"]
-
 Text = Annotated[str, Field(max_length=500)]
 Plain = bool | int | float | str | None | list[Any] | dict[str, Any]
 

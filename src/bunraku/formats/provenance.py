@@ -19,8 +19,6 @@ from bunraku import __version__
 from bunraku.errors import BadInput
 from bunraku.motion import Provenance
 
-__all__ = ["content_hash", "installed", "provenance", "versions"]
-
 
 def content_hash(*things: Any) -> str:
     """``sha256:`` and the hash of things by their contents.

@@ -24,20 +24,6 @@ from bunraku.formats.places import known_names
 from bunraku.formats.yaml_file import kind_of_yaml
 from bunraku.motion import Clip, Performance
 
-__all__ = [
-    "Format",
-    "built_in",
-    "formats",
-    "read_any",
-    "read_character",
-    "read_character_with_notes",
-    "read_clip",
-    "read_performance",
-    "write_character",
-    "write_clip",
-    "write_performance",
-]
-
 Kind = Literal["character", "clip", "performance"]
 _BUILT_IN: tuple[Kind, ...] = ("character", "clip")
 

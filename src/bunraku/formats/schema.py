@@ -18,8 +18,6 @@ from bunraku.formats.places import known_names
 from bunraku.formats.unit_table import FAMILIES, accepted_units
 from bunraku.formats.units import nested_model, quantity_of
 
-__all__ = ["json_schema"]
-
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS = {
     "batch": "bunraku.formats.batch_yaml:BatchFile",

@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COMMON_UNITS", "guessed_metres_per_unit", "rest_height"]
-
 COMMON_UNITS: dict[str, float] = {
     "metre": 1.0,
     "foot": 0.3048,

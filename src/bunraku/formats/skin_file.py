@@ -14,8 +14,6 @@ from bunraku.formats.files import read_reference
 from bunraku.formats.places import Where
 from bunraku.mechanics.coupled.known_skins import remember_skin
 
-__all__ = ["read_skin", "skin_bytes", "with_skin", "write_skin"]
-
 _ARRAYS = ("nodes", "cells", "region", "glue_node", "glue_body", "sole_node", "sole_patch")
 MAX_SKIN_BYTES = 256 * 1024 * 1024
 

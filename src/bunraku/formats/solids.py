@@ -6,9 +6,8 @@ from math import pi
 
 import numpy as np
 
-from bunraku.geometry.poses import Array, Rigid
-
-__all__ = ["combined", "solid_inertia", "volume"]
+from bunraku.arrays import Array
+from bunraku.geometry.poses import Rigid
 
 
 def volume(kind: str, size: tuple[float, ...]) -> float:

@@ -15,12 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 
-__all__ = ["FlatFace", "flat_faces", "step_bytes", "write_step"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Loop = list[int]
 FLAT = 1e-4

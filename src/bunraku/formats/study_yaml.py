@@ -12,19 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 
-__all__ = [
-    "AboutQuestion",
-    "Conditions",
-    "PairQuestion",
-    "RatingScale",
-    "ShownCondition",
-    "ShownFilm",
-    "ShownPerformances",
-    "StudyPlan",
-    "read_study_yaml",
-    "write_study_yaml",
-]
-
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Words = Annotated[str, Field(min_length=1, max_length=300)]
 Long = Annotated[str, Field(max_length=5000)]

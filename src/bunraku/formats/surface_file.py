@@ -16,8 +16,6 @@ from bunraku.formats.surface_ply import ply_bytes, read_ply
 from bunraku.formats.surface_stl import read_stl_surface, stl_bytes
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["SURFACE_SUFFIXES", "read_surface", "surface_bytes", "write_surface"]
-
 _WRITERS: dict[str, Callable[[Surface], bytes]] = {
     ".obj": obj_bytes,
     ".stl": lambda surface: stl_bytes(surface.corners, "bunraku surface"),

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.axes import vectors_z_up
 from bunraku.formats.files import check_size
@@ -21,9 +22,6 @@ from bunraku.formats.gltf_accessors import GltfFile, GltfNode, GltfPrimitive
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["glb_bytes", "gltf_text", "read_gltf_surface"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _MAX_FACES = 10_000_000

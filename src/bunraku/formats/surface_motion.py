@@ -15,8 +15,6 @@ from pydantic import BaseModel, ConfigDict
 from bunraku.errors import BadInput
 from bunraku.motion.surface import MAX_FAR, MAX_NUMBERS, SurfaceMotion
 
-__all__ = ["STEP", "SURFACE_ARRAYS", "SurfacePart", "packed_surface", "surface_part", "unpacked_surface"]
-
 STEP = 2.0**-16
 """The step [m] of stored coordinates: 15 micrometres."""
 

@@ -9,8 +9,6 @@ from bunraku.formats.mesh_text import MeshText, whole_numbers
 from bunraku.formats.polygons import triangulated
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["obj_bytes", "read_obj"]
-
 _CURVES = ("cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con")
 _LEFT_OUT = frozenset(("vt", "vn", "vp", "g", "o", "s", "mg", "l", "p", "usemtl", "mtllib", "usemap", "maplib", "lod", *_CURVES))
 

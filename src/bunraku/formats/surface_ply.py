@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size
 from bunraku.formats.mesh_text import MAX_MESH_BYTES, MeshText, whole_numbers
 from bunraku.formats.polygons import triangulated
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["ply_bytes", "ply_text", "read_ply"]
-
-Array = NDArray[np.float64]
 Rows = list[list[int]] | NDArray[np.int64]
 _KINDS = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size
 from bunraku.formats.mesh_text import MAX_MESH_BYTES, MeshText
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["read_stl_corners", "read_stl_surface", "stl_bytes", "stl_text"]
-
-Array = NDArray[np.float64]
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bunraku.character import Character
 
-__all__ = ["unbent", "unbent_note"]
-
 
 def unbent(character: Character) -> Character:
     """The character with every flexible part as a rigid body; itself when it has none."""

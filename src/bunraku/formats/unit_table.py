@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from math import pi
 
-__all__ = ["ANGULAR", "FAMILIES", "LINEAR", "accepted_units", "si_suffix"]
-
 _DEG = pi / 180.0
 _RPM = pi / 30.0
 _INCH = 0.0254

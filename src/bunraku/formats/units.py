@@ -24,8 +24,6 @@ from bunraku.formats.unit_table import ANGULAR, LINEAR, accepted_units, si_suffi
 from bunraku.geometry.euler import roll_pitch_yaw_matrix
 from bunraku.geometry.rotations import quaternion_of_matrix
 
-__all__ = ["build", "from_si", "nested_model", "quantity_of", "to_si"]
-
 Model = TypeVar("Model", bound=BaseModel)
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Coupling, Joint, Motor, Shape
 from bunraku.errors import BadInput
 from bunraku.formats.poses import as_pose
 from bunraku.formats.xml_tree import Element, Notes, read_xml
 from bunraku.geometry.euler import roll_pitch_yaw_matrix
-from bunraku.geometry.poses import Array, Rigid, compose
+from bunraku.geometry.poses import Rigid, compose
 from bunraku.geometry.rotations import least_turn
-
-__all__ = ["read_urdf"]
 
 _KINDS = {
     "revolute": "hinge",

@@ -15,8 +15,6 @@ from bunraku.formats.xml_text import element, numbers
 from bunraku.geometry.euler import roll_pitch_yaw
 from bunraku.geometry.poses import compose
 
-__all__ = ["write_urdf"]
-
 _FAR = 1000.0
 
 

@@ -11,8 +11,6 @@ from bunraku.formats.mesh_text import MeshText, gathered, whole_numbers
 from bunraku.formats.xml_tree import Element, read_xml
 from bunraku.geometry.tet_mesh import TetMesh
 
-__all__ = ["read_vtk", "read_vtu"]
-
 TETRAHEDRA = {10: 4, 24: 10}
 IGNORED = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 22, 23, 28, 30, 34, 35, 36})
 

@@ -16,8 +16,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_NUMBERS, check_size
 from bunraku.motion import Audio, Clip
 
-__all__ = ["audio_from_wav", "read_wav", "wav_bytes", "write_wav_clip"]
-
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _GUID_TAIL = bytes.fromhex("000000001000800000aa00389b71")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
-__all__ = ["element", "numbers"]
-
 
 def element(depth: int, tag: str, /, **attributes: str) -> str:
     """One self-closing element on a line, indented by ``depth`` steps of two blanks."""

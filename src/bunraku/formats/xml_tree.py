@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size
 
-__all__ = ["MAX_ELEMENTS", "Element", "Notes", "read_xml"]
-
 MAX_XML_BYTES = 64 * 1024 * 1024
 MAX_ELEMENTS = 500_000
 MAX_DEPTH = 300

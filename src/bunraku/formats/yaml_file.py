@@ -20,8 +20,6 @@ from bunraku.formats.files import check_size, decoded
 from bunraku.formats.migrations import CURRENT, migrate
 from bunraku.formats.places import Steps, Where
 
-__all__ = ["MAX_YAML_BYTES", "YamlFile", "dump_yaml", "kind_of_yaml", "load_yaml", "read_yaml"]
-
 MAX_YAML_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 40
 MAX_ENTRIES = 1_000_000

@@ -11,8 +11,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import MAX_BYTES
 
-__all__ = ["MAX_MEMBERS", "unpack_folder"]
-
 MAX_MEMBERS = 500
 _CHUNK = 1 << 16
 

@@ -15,10 +15,8 @@ from bunraku.character import Character, Motor
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, feet_of
 from bunraku.gait.patterns import PATTERNS, REST, footfalls, named_swings
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Gait
-
-__all__ = ["candidates", "fastest", "gait_for", "walk_for"]
 
 STRIDE, EXPONENT = 2.4, 0.34
 TROT_FROM = 0.01

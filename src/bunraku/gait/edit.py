@@ -21,8 +21,6 @@ from bunraku.gait.patterns import footfalls
 from bunraku.gait.symmetry import mirror_partners
 from bunraku.motion import Gait, Swing
 
-__all__ = ["CELLS", "FootRow", "cells_in_air", "foot_rows", "moved_swing", "toggled"]
-
 CELLS = 24
 """Cells that a cycle, or a motion that happens once, is drawn in."""
 NEAR = 1e-9

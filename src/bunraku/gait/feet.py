@@ -8,13 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character, EndEffector, Joint
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import compile_tree
 
-__all__ = ["Feet", "Foot", "feet_of"]
-
-Array = NDArray[np.float64]
 Side = Literal["left", "right", "middle"]
 MIDDLE = 0.05
 """A foot is in the middle when its distance from the middle plane is below this share of the feet's extent."""

@@ -7,10 +7,8 @@ import math
 from bunraku.character import Character
 from bunraku.gait.commands import fastest, gait_for, walk_for
 from bunraku.gait.feet import feet_of
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Gait
-
-__all__ = ["first_gait"]
 
 EASY = 0.1
 """The pace in units of sqrt(g l), l the longest leg: a Froude number of 0.01, where four legs still crawl."""

@@ -8,8 +8,6 @@ from itertools import pairwise
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet
 
-__all__ = ["SUPPORT", "airborne", "check_swings", "swing_notes"]
-
 Swings = Sequence[tuple[int, float, float]]
 SUPPORT = 0.06
 """The least share of the cycle with every foot on the ground between two swings."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, Foot, feet_of
@@ -19,9 +20,6 @@ from bunraku.gait.overlap import SUPPORT, airborne, check_swings, swing_notes
 from bunraku.gait.symmetry import check_half_cycle, mirror_partners
 from bunraku.motion import Gait
 
-__all__ = ["PATTERNS", "FootfallPattern", "contacts", "fewest_samples", "footfalls", "named_swings", "swing_heights"]
-
-Array = NDArray[np.float64]
 Flags = NDArray[np.int64]
 Groups = list[list[Foot]]
 PATTERNS = ("roll", "crawl", "trot", "pace", "bound")

@@ -13,8 +13,6 @@ from itertools import pairwise
 from bunraku.errors import BadInput
 from bunraku.motion import Clip, Gait, Swing
 
-__all__ = ["flights", "grounded", "slower"]
-
 NEAR = 1e-9
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet
 
-__all__ = ["check_half_cycle", "mirror_partners"]
-
 NEAR = 1e-6
 
 

@@ -19,10 +19,8 @@ from bunraku.gait.feet import feet_of
 from bunraku.gait.patterns import named_swings
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Gait, JointCurves, Swing
-
-__all__ = ["Trot", "flight_needed", "trot_curves", "trot_gait"]
 
 Array: TypeAlias = NDArray[np.float64]
 

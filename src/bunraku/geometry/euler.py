@@ -9,13 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["SEQUENCES", "euler_angles", "euler_curve", "euler_matrix", "roll_pitch_yaw", "roll_pitch_yaw_matrix", "turn_about"]
-
-Array = NDArray[np.float64]
 
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 

@@ -7,11 +7,9 @@ R_AB p_B + p_AB in A. Leading axes are kept, so that a pose may also be a motion
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["NO_MOVE", "Array", "Rigid", "compose", "inverse", "move"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Rigid = tuple[Array, Array]
 
 NO_MOVE: Rigid = (np.eye(3), np.zeros(3))

@@ -10,30 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = [
-    "angle_between",
-    "axis_angle",
-    "canonical",
-    "conjugate",
-    "cross_matrix",
-    "exponential",
-    "least_turn",
-    "left_jacobian",
-    "logarithm",
-    "matrix_of_quaternion",
-    "multiply_quaternions",
-    "nearest_rotation",
-    "quaternion_of_matrix",
-    "quaternion_of_vector",
-    "slerp",
-    "vector_of_quaternion",
-]
-
-Array = NDArray[np.float64]
 
 
 def _array(values: ArrayLike, tail: tuple[int, ...], what: str) -> Array:

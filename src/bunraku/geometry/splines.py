@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["EndCondition", "Ends", "Spline", "SplineBasis", "fit_spline", "interpolate", "resample"]
-
-Array = NDArray[np.float64]
 Ends = Literal["not-a-knot", "natural", "clamped"]
 DEGREE = 3
 

@@ -7,13 +7,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes
 from bunraku.geometry.tetrahedra import EDGES, FACES, lattice, shape_gradients
-
-__all__ = ["cell_quality", "check_mesh", "count_pieces", "least_jacobians"]
-
-Array = NDArray[np.float64]
 
 
 def least_jacobians(mesh: TetMesh) -> Array:

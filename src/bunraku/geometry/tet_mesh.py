@@ -9,12 +9,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.tetrahedra import EDGES, FACES, shape_gradients, tetrahedron_rule
 
-__all__ = ["TetMesh", "boundary_faces", "cell_volumes", "linear", "oriented", "quadratic", "straightened", "with_patch"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

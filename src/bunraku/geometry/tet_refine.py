@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 
-__all__ = ["Refined", "refined"]
-
 Indices = NDArray[np.int64]
 
 _CORNERS = ((0, 4, 6, 7), (4, 1, 5, 8), (6, 5, 2, 9), (7, 8, 9, 3))

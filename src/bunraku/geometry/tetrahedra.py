@@ -11,25 +11,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import roots_jacobi
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = [
-    "EDGES",
-    "FACES",
-    "NODES_OF_ORDER",
-    "lattice",
-    "shape_gradients",
-    "shape_values",
-    "tetrahedron_rule",
-    "triangle_gradients",
-    "triangle_rule",
-    "triangle_values",
-]
-
-Array = NDArray[np.float64]
 
 EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 """Corners of the six edges; the middle of edge e is node 4 + e of a second-order cell."""

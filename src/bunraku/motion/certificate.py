@@ -7,8 +7,6 @@ from math import isnan
 
 from bunraku.optimization.solution import Status
 
-__all__ = ["Certificate", "Check", "stated"]
-
 
 @dataclass(frozen=True)
 class Check:

@@ -9,8 +9,6 @@ from math import isfinite
 from bunraku.errors import BadInput
 from bunraku.motion.curves import JointCurves
 
-__all__ = ["Accent", "Choreography", "Mode", "Primitive"]
-
 
 @dataclass(frozen=True)
 class Primitive:

@@ -8,15 +8,6 @@ from dataclasses import replace
 from bunraku.errors import BadInput
 from bunraku.motion.choreography import Choreography, Mode, Primitive
 
-__all__ = [
-    "SHORTEST",
-    "added_mode",
-    "moved_accent",
-    "moved_border",
-    "removed_mode",
-    "replaced_mode",
-]
-
 SHORTEST = 0.1
 """No mode becomes shorter than this [s] by hand."""
 

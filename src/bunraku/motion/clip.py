@@ -12,8 +12,6 @@ from bunraku.motion.emphasis import Emphasis
 from bunraku.motion.gait import Gait
 from bunraku.motion.sound import Audio, Mark
 
-__all__ = ["Clip"]
-
 
 @dataclass(frozen=True)
 class Clip:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["JointCurves", "SkeletonMotion", "frozen_array"]
-
-Array = NDArray[np.float64]
 
 
 def frozen_array(values: object, shape: tuple[int | None, ...], what: str) -> Array:

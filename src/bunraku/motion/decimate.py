@@ -7,11 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["decimated", "decimated_together", "outline"]
-
-Array = NDArray[np.float64]
 
 
 def decimated(values: ArrayLike, most: int) -> NDArray[np.int64]:

@@ -10,12 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character, DependentRange
 from bunraku.errors import BadInput
-
-__all__ = ["settled_dependents"]
-
-Array = NDArray[np.float64]
 
 
 def settled_dependents(character: Character, lower: Array, upper: Array) -> tuple[tuple[int, int, Array], ...]:

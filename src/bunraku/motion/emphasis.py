@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
 
-__all__ = ["Emphasis"]
-
 KINDS = ("position", "orientation")
 
 

@@ -9,8 +9,6 @@ from dataclasses import replace
 from bunraku.errors import BadInput
 from bunraku.motion.emphasis import Emphasis
 
-__all__ = ["HEAVIEST", "SHORTEST", "moved_border", "removed", "share_of_weight", "weighed", "weight_of_share"]
-
 SHORTEST = 0.05
 """No stretch becomes shorter than this [s] by hand."""
 

@@ -10,8 +10,6 @@ from bunraku.motion.clip import Clip
 from bunraku.motion.emphasis import Emphasis
 from bunraku.motion.sound import Mark
 
-__all__ = ["at_tempo", "excerpt"]
-
 
 def excerpt(clip: Clip, start: float = 0.0, duration: float | None = None) -> Clip:
     """The clip from ``start`` [s] on, for ``duration`` [s] or to its end; its times begin at 0 again.

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion.curves import frozen_array
-
-__all__ = ["Feedback"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

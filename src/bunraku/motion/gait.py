@@ -9,8 +9,6 @@ from typing import Any, Literal
 from bunraku.errors import BadInput
 from bunraku.motion.terrain import HeightField
 
-__all__ = ["Gait", "Swing", "Target"]
-
 
 @dataclass(frozen=True)
 class Swing:

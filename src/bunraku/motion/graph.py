@@ -14,14 +14,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion.curves import JointCurves
-
-__all__ = ["Edge", "MotionGraph", "blend", "transition_costs"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

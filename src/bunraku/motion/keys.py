@@ -17,16 +17,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.peaks import peaks
 from bunraku.motion.curves import JointCurves
 
-__all__ = ["MOST_KEYS", "Keys", "added", "added_key", "keys_of", "moved", "moved_keys", "removed", "removed_key", "through"]
-
-Array = NDArray[np.float64]
 MOST_KEYS = 32
 MARGIN = 4
 """Samples beyond the neighbouring keys that the curve between them is interpolated with."""

@@ -9,15 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.motion.dependent_ranges import settled_dependents
-
-__all__ = ["Excess", "MotionLimits", "differences"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from dataclasses import replace
 from bunraku.errors import BadInput
 from bunraku.motion.sound import Mark
 
-__all__ = ["SHORTEST", "added", "moved_border", "removed", "renamed"]
-
 SHORTEST = 0.05
 """No mark becomes shorter than this [s] by hand, unless it was."""
 

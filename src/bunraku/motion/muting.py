@@ -8,8 +8,6 @@ from dataclasses import replace
 from bunraku.character import Character
 from bunraku.motion.clip import Clip
 
-__all__ = ["muted_clip"]
-
 
 def muted_clip(character: Character, clip: Clip, names: Collection[str]) -> Clip:
     """The clip as it is performed with some coordinates muted.

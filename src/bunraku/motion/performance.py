@@ -19,8 +19,6 @@ from bunraku.motion.feedback import Feedback
 from bunraku.motion.sound import Audio, Mark
 from bunraku.motion.surface import SurfaceMotion
 
-__all__ = ["Channel", "Performance", "Provenance"]
-
 _NOTEBOOK = "bunraku.studio.notebook"
 """Who shows performances, found when asked: nothing here depends on it."""
 ChannelKind = Literal["position", "velocity", "torque", "length"]

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.motion.curves import frozen_array
 
-__all__ = ["Audio", "Mark"]
-
 
 @dataclass(frozen=True)
 class Audio:

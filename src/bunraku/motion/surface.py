@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 
-__all__ = ["MAX_FAR", "MAX_NUMBERS", "SurfaceMotion"]
-
 MAX_NUMBERS = 50_000_000
 """The most coordinates, of all frames together, that a surface may have."""
 

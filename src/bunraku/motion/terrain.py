@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion.curves import frozen_array
 
-__all__ = ["HeightField"]
-
-Array = NDArray[np.float64]
 MAX_POINTS = 1_000_000
 
 

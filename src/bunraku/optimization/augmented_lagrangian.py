@@ -16,16 +16,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.blocks.descent import BlockEnergy, Damping, Descent
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-
-__all__ = ["AugmentedLagrangian", "AugmentedProblem", "AugmentedSolution", "Round", "Warm"]
-
-Array = NDArray[np.float64]
 
 AT_ITS_LEAST = 1e-3
 """An energy of which a Gauss-Newton step promises to take less than this share counts as minimised when infeasibility is judged."""

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["SlopeReport", "check_adjoint", "check_gradient", "check_hessian", "check_jacobian", "check_product"]
-
-Array = NDArray[np.float64]
 STEPS = 10.0 ** np.arange(-1.0, -7.25, -0.5)
 
 

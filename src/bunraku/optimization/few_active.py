@@ -18,11 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
+from bunraku.arrays import Array
 from bunraku.optimization.solution import Status
-
-__all__ = ["FewActiveSolution", "minimise_few_active", "nonnegative_quadratic"]
-
-Array = NDArray[np.float64]
 
 RUNAWAY = 1e9
 """Multipliers so many times the size of the violation (rows scaled to unit length) mean that no point satisfies all rows."""

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-
-__all__ = ["LeastSquares", "LeastSquaresSolution", "projected_gradient_norm"]
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-12
 """Costs that differ by less than this part of themselves are not told apart."""

@@ -20,11 +20,9 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, BunrakuError
 
-__all__ = ["Factorization", "NotFactorizable", "Plan", "analyse", "factorize"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 CHOLESKY_BAND, LU_BAND = 700, 250

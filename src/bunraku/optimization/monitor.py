@@ -6,8 +6,6 @@ import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-__all__ = ["SILENT", "Event", "LogMonitor", "Monitor", "SilentMonitor"]
-
 
 @dataclass(frozen=True)
 class Event:

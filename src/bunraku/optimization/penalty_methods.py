@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.augmented_lagrangian import AugmentedProblem
 from bunraku.optimization.blocks.blocks import factor
 from bunraku.optimization.blocks.descent import Descent
 from bunraku.optimization.solution import Status
 
-__all__ = ["METHODS", "Hessian", "Method", "PenaltySolution", "minimize_penalty"]
-
-Array = NDArray[np.float64]
 Method = Literal["newton", "gauss-newton", "levenberg-marquardt", "l-bfgs"]
 METHODS: tuple[Method, ...] = ("newton", "gauss-newton", "levenberg-marquardt", "l-bfgs")
 Hessian = Callable[[Array, float, Array], tuple[Array, Array, Array]]

@@ -13,15 +13,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.optimization.solution import Status
 
-__all__ = ["QuadraticProgram", "QuadraticSolution", "solve_quadratic"]
-
-Array = NDArray[np.float64]
 SMALL = 300
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-__all__ = ["Status", "worst"]
-
 
 class Status(Enum):
     """The end of a computation. ``Status.CONVERGED.sentence`` is fit for a report."""

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-__all__ = ["ONE_THREAD", "one_thread"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

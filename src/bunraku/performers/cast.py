@@ -12,8 +12,6 @@ from bunraku.motion import Clip, Performance
 from bunraku.performers.choose import Choice, choose_performer
 from bunraku.performers.performer import Performer, make_performer, performer_class
 
-__all__ = ["STRICT", "Cast", "cast", "refusal"]
-
 STRICT = ("locomotion", "marionette", "skin", "vibration")
 """Performers that refuse what does not suit them; they are asked before anything is compiled."""
 

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bunraku.character import Character
-from bunraku.mechanics.measures import measure_motion, wish_at
+from bunraku.mechanics.measures.motion import measure_motion, wish_at
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import Certificate, Check, JointCurves, Mark
 from bunraku.optimization.solution import Status
 from bunraku.rhythm.timing import timing_checks
-
-__all__ = ["OWN_WORD", "certify"]
 
 OWN_WORD = "the performer's own word, not recomputed by verification"
 """Noted at the checks that only the performer can make: they tell how it solved, not what comes out."""
@@ -32,9 +30,9 @@ def certify(
 ) -> Certificate:
     """What ``positions``, sent to the motors at their rate, promise: the common measures, the timing, then ``checks``.
 
-    The common measures are those of `mechanics.measures`, the timing that of `rhythm.timing` with the ``words``; verification
-    recomputes both. ``checks``, ``notes`` and ``figures`` are the performer's own, and marked so. ``tree`` spares compiling it
-    again. A status that is not good is noted as its sentence.
+    The common measures are those of `mechanics.measures.motion`, the timing that of `rhythm.timing` with the ``words``;
+    verification recomputes both. ``checks``, ``notes`` and ``figures`` are the performer's own, and marked so. ``tree`` spares
+    compiling it again. A status that is not good is noted as its sentence.
     """
     measured = measure_motion(character, wish, positions, tree)
     wanted = JointCurves(positions.names, positions.rate, wish_at(character, wish, positions))

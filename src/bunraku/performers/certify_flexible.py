@@ -11,8 +11,6 @@ from bunraku.motion import Certificate, Check, JointCurves, Mark
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 
-__all__ = ["certificate_of"]
-
 
 def certificate_of(
     flexible: FlexibleCharacterSystem,

@@ -22,15 +22,13 @@ from bunraku.formats.provenance import content_hash, provenance
 from bunraku.mechanics.flexible.judge import judge
 from bunraku.mechanics.flexible.places import tracked_places
 from bunraku.mechanics.flexible.system import flexible_system
-from bunraku.mechanics.measures import wish_at
+from bunraku.mechanics.measures.motion import wish_at
 from bunraku.motion import Certificate, Check, Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status, worst
 from bunraku.performers.certify import OWN_WORD, certify
 from bunraku.performers.certify_flexible import certificate_of
 from bunraku.performers.performer import CHAINED, Performer, Suitability, make_performer, performer_class
-
-__all__ = ["CHAINABLE", "ChainPerformer", "chain_class"]
 
 CHAINABLE = ("speech", "vibration", "clamp", "zv", "zv-advanced", "zvd", "zvd-advanced", "lowpass")
 """Those that answer a wish of joint curves with positions of the same motors at the same times, so that another can go on."""

@@ -9,8 +9,6 @@ from bunraku.errors import BadInput
 from bunraku.motion import Clip
 from bunraku.performers.performer import CHAINED, REGISTRY, make_performer
 
-__all__ = ["SPOKEN_AND_BENT", "Choice", "choose_performer"]
-
 
 @dataclass(frozen=True)
 class Choice:

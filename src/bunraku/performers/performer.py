@@ -30,18 +30,6 @@ from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.threads import one_thread
 
-__all__ = [
-    "CHAINED",
-    "REGISTRY",
-    "Performer",
-    "Suitability",
-    "make_performer",
-    "needs_of",
-    "option",
-    "options_of",
-    "performer_class",
-]
-
 REGISTRY: dict[str, str] = {
     "speech": "bunraku.performers.speech.performer:SpeechPerformer",
     "marionette": "bunraku.performers.marionette.performer:MarionettePerformer",

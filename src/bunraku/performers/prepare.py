@@ -18,8 +18,6 @@ from bunraku.retargeting.retarget import RetargetReport, retarget
 from bunraku.retargeting.rig_map import RigMap, read_rig_map
 from bunraku.retargeting.wished import wished_coordinates
 
-__all__ = ["Prepared", "prepare", "read_rig"]
-
 
 @dataclass(frozen=True)
 class Prepared:

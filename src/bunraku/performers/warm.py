@@ -27,22 +27,22 @@ from bunraku.character import (
     String,
 )
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.collision import self_collisions
 from bunraku.mechanics.coupled.skinned import skinned_model
-from bunraku.mechanics.driven_measures import measure_driven
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.results import Trajectory
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang
-from bunraku.mechanics.measures import measure_motion
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.measures.driven_motion import measure_driven
+from bunraku.mechanics.measures.motion import measure_motion
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Clip, Gait, JointCurves
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
-from bunraku.optimization.control import _kernels as control
+from bunraku.optimization.control import riccati_kernels as control
 from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.played import play
@@ -52,19 +52,6 @@ from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.retargeting.inverse_kinematics import solve_pose
 from bunraku.retargeting.targets import Target, TargetSet
-
-__all__ = [
-    "warm_bending",
-    "warm_collisions",
-    "warm_control",
-    "warm_curvature",
-    "warm_going",
-    "warm_measures",
-    "warm_retargeting",
-    "warm_skin",
-    "warm_solvers",
-    "warm_steps",
-]
 
 
 def warm_bending() -> None:

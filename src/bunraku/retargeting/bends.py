@@ -18,17 +18,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 
+from bunraku.arrays import Array
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import MotionLimits
 from bunraku.retargeting.rig_map import LimbMap, RigMap
 from bunraku.retargeting.targets import branch
 
-__all__ = ["bend_axes", "bend_normals", "upper_part", "with_natural_bends"]
-
-Array = NDArray[np.float64]
 LEAST_BEND = 0.1
 BEYOND_STRAIGHT = 0.3
 SMOOTHNESS = 1e-6  # c [s^2]

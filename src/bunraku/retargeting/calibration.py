@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import least_turn, nearest_rotation
 from bunraku.motion import SkeletonMotion
@@ -18,9 +18,6 @@ from bunraku.retargeting.names import find_side
 from bunraku.retargeting.rig_map import LimbMap, RigMap
 from bunraku.retargeting.skeleton import BoneMotion, bone_motion, rest_pose
 
-__all__ = ["Calibration", "calibrate", "hand_axes", "side_of"]
-
-Array = NDArray[np.float64]
 LEAST_UPRIGHT = 0.8
 
 

@@ -7,8 +7,6 @@ import numpy as np
 from bunraku.geometry.rotations import angle_between
 from bunraku.motion import SkeletonMotion
 
-__all__ = ["first_frame_is_artificial"]
-
 OUTLIER_FACTOR = 5.0
 NEIGHBOUR_FACTOR = 10.0
 LEAST_TURN = 0.05

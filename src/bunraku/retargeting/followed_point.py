@@ -18,16 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import free_base
-from bunraku.mechanics.strings import with_carriages
+from bunraku.mechanics.measures.balance import free_base
+from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.retargeting.targets import branch
 
-__all__ = ["COM", "FollowedPoint", "Lever", "compiled", "follow_point", "point_names"]
-
-Array = NDArray[np.float64]
 COM = "com"
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 _MOST_KEPT = 4

@@ -18,8 +18,6 @@ from bunraku.retargeting.rig_map import NO_TURN, HeadMap, LimbMap, RigMap, Trunk
 from bunraku.retargeting.targets import branch
 from bunraku.retargeting.wished import is_wished_whole
 
-__all__ = ["RigGuess", "guess_rig"]
-
 LIMBS = (("arm", "chest", ("shoulder", "elbow", "hand")), ("leg", "pelvis", ("hip", "knee", "foot")))
 ALONG = 0.9
 POINTS_TELL = 4

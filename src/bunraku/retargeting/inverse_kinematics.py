@@ -21,17 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import MotionLimits
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.retargeting import _kernels as kernels
+from bunraku.retargeting import inverse_kinematics_kernels as kernels
 from bunraku.retargeting.targets import TargetSet
 
-__all__ = ["MotionSolution", "PoseSolution", "Solver", "residuals", "solve_motion", "solve_pose"]
-
-Array = NDArray[np.float64]
 FRAMES_BETWEEN_REPORTS = 1000
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["ROLES", "find_role", "find_side", "plain_name"]
-
 ROLES: dict[str, tuple[str, ...]] = {
     "pelvis": ("hips", "pelvis", "hip", "root", "waist", "lowerbody", "base"),
     "chest": ("upperchest", "chest", "torso", "thorax", "trunk", "upperbody", "spine", "body", "base"),

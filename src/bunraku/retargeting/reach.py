@@ -16,18 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import JointCurves
 from bunraku.retargeting.followed_point import FollowedPoint, Lever, follow_point
 from bunraku.retargeting.reach_ranges import Ranges
 
-__all__ = ["CLOSE", "Reached", "path_of", "reached"]
-
-Array = NDArray[np.float64]
 Place = Sequence[float | None]
 
 CLOSE = 1e-4

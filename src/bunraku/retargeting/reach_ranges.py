@@ -6,16 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.strings import with_carriages
+from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.motion import JointCurves, MotionLimits
 from bunraku.retargeting.wished import wish_limits
-
-__all__ = ["Ranges"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

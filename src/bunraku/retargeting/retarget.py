@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import compile_tree
@@ -32,9 +32,6 @@ from bunraku.retargeting.skeleton import bone_motion, dropped_first
 from bunraku.retargeting.wished import is_wished_whole, middle_angles, wish_limits, wished_coordinates
 from bunraku.retargeting.wishes import Wishes, make_wishes
 
-__all__ = ["RetargetReport", "RetargetResult", "TargetError", "retarget"]
-
-Array = NDArray[np.float64]
 STANDS_STILL = "legs"
 LOW_PASS = 6.0
 LOOSE = 3e-5

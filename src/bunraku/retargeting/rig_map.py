@@ -23,8 +23,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 
-__all__ = ["NO_TURN", "HeadMap", "LimbMap", "RigMap", "TrunkMap", "read_rig_map", "write_rig_map"]
-
 NO_TURN: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 

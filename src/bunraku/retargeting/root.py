@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.euler import turn_about
 from bunraku.mechanics.tree import Tree
@@ -27,9 +27,6 @@ from bunraku.retargeting.calibration import side_of
 from bunraku.retargeting.rig_map import RigMap
 from bunraku.retargeting.skeleton import BoneMotion
 
-__all__ = ["RigidTrunk", "leg_ratio", "rigid_trunk", "root_path", "to_face", "turned"]
-
-Array = NDArray[np.float64]
 START = 0.5
 
 

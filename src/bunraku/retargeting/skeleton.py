@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
 from bunraku.geometry.splines import resample
 from bunraku.motion import SkeletonMotion
-
-__all__ = ["BoneMotion", "bone_motion", "dropped_first", "rest_pose"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import Tree
-
-__all__ = ["Target", "TargetSet"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

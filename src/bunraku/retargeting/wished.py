@@ -10,8 +10,6 @@ from __future__ import annotations
 from bunraku.character import Character, Motor
 from bunraku.motion import MotionLimits
 
-__all__ = ["is_wished_whole", "middle_angles", "wish_limits", "wished_coordinates"]
-
 
 def is_wished_whole(character: Character) -> bool:
     """Whether a wish names all coordinates: the character hangs on strings, or has no motors."""

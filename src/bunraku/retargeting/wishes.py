@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import least_turn, matrix_of_quaternion
 from bunraku.mechanics.tree import Tree
@@ -28,9 +28,6 @@ from bunraku.retargeting.root import leg_ratio, rigid_trunk, root_path, to_face,
 from bunraku.retargeting.skeleton import BoneMotion
 from bunraku.retargeting.targets import Target, TargetSet, branch
 
-__all__ = ["Wishes", "make_wishes"]
-
-Array = NDArray[np.float64]
 DEFAULT_LEVER = 0.1
 
 

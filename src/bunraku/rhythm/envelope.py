@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion.sound import Audio
-
-__all__ = ["decibels", "envelope"]
-
-Array = NDArray[np.float64]
 
 
 def envelope(audio: Audio, rate: float = 100.0, window: float = 0.03) -> Array:

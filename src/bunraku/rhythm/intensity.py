@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion.curves import JointCurves
-
-__all__ = ["STRONGEST", "WEAKEST", "with_intensity"]
-
-Array = NDArray[np.float64]
 
 WEAKEST, STRONGEST = 0.3, 1.5
 _SHARPNESS = 4.0  # p: how late, and how suddenly, growth gives way to the range

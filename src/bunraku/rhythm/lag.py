@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["Lag", "lag", "shift_between"]
-
-Array = NDArray[np.float64]
 
 _MOVES = 1e-3  # a joint that stays within a thousandth of a radian (or metre) does not move
 _ALIKE = 0.05  # correlations within this share of each other say nothing about which shift is meant

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.peaks import apart as far_apart
 from bunraku.geometry.peaks import maxima
 from bunraku.motion.sound import Audio
-
-__all__ = ["onsets"]
-
-Array = NDArray[np.float64]
 
 _FLOOR = 1e-4  # of the loudest window's energy: what is quieter than 40 dB below it is silence
 

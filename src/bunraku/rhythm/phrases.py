@@ -8,8 +8,6 @@ from bunraku.errors import BadInput
 from bunraku.motion.sound import Audio, Mark
 from bunraku.rhythm.envelope import decibels, envelope
 
-__all__ = ["find_phrases"]
-
 _RATE = 200.0  # envelope samples per second: 5 ms steps
 _SPAN = 60.0  # dB below the speech level, nothing is heard
 

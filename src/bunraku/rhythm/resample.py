@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.splines import resample
 from bunraku.motion.curves import JointCurves
-
-__all__ = ["local_stretch", "resampled", "stretched"]
-
-Array = NDArray[np.float64]
 
 
 def resampled(curves: JointCurves, rate: float) -> JointCurves:

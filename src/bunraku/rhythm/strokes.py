@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.peaks import peaks
 from bunraku.motion.curves import JointCurves
 from bunraku.motion.sound import Mark
 from bunraku.rhythm.lag import shift_between
-
-__all__ = ["Stroke", "gesture_peaks", "stroke_lags", "strokes"]
-
-Array = NDArray[np.float64]
 
 _NEAR = 0.35  # [s] a movement that arrives farther from a word's beat does not belong to it
 _REACH = 0.5  # [s] a stroke that comes later than this is another gesture's

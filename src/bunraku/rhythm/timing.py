@@ -12,8 +12,6 @@ from bunraku.motion.sound import Mark
 from bunraku.rhythm.lag import lag
 from bunraku.rhythm.strokes import stroke_lags
 
-__all__ = ["LAG_BAR", "timing_checks"]
-
 LAG_BAR = 0.010
 """A performance may be this much [s] late or early: well below the 45 ms at which people notice (ITU-R BT.1359)."""
 

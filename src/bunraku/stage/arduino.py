@@ -14,8 +14,6 @@ from bunraku.stage.c_text import array_lines, float_text, identifier, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.servos import calibrated, calibrations
 
-__all__ = ["export_arduino"]
-
 LARGEST = 32_767
 
 

@@ -16,8 +16,6 @@ from bunraku.stage.c_text import array_lines, identifier, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.servos import ServoCalibration, calibrated, calibrations, servos_of
 
-__all__ = ["SERVO_H", "export_arduino_sketch"]
-
 SERVO_H = {"position_min": 544, "position_max": 2400}
 """What a servo is when nothing is said: the pulses [us] that Servo.h uses for 0 and 180 degrees."""
 

@@ -21,8 +21,6 @@ from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.dmx_patch import patched, sixteen_bits
 from bunraku.stage.packet_log import packet_log
 
-__all__ = ["DMX_RATE", "PORT", "art_dmx", "art_sync", "export_artnet"]
-
 PORT = 6454
 DMX_RATE = 44.0
 """How often a DMX line of 512 bytes can be told [Hz]."""

@@ -19,8 +19,6 @@ from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.json_export import as_json
 from bunraku.stage.servos import calibrated, calibrations
 
-__all__ = ["ServoFrames", "export_blender_servo", "servo_frames"]
-
 
 @dataclass(frozen=True)
 class ServoFrames:

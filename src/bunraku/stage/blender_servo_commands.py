@@ -16,8 +16,6 @@ from bunraku.motion import Performance
 from bunraku.stage.blender_servo import ServoFrames, servo_frames
 from bunraku.stage.c_text import plain
 
-__all__ = ["export_blender_servo_binary", "export_blender_servo_header", "servo_command"]
-
 START, END, LINE_BREAK = 0x3C, 0x3E, 0x0A
 BYTES_A_LINE = 12
 

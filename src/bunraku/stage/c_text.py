@@ -6,8 +6,6 @@ import re
 import textwrap
 from collections.abc import Iterable
 
-__all__ = ["array_lines", "float_text", "identifier", "plain"]
-
 
 def plain(text: str) -> str:
     """Text safe in any comment and in a string: printable ASCII without quotes, backslashes, trigraphs and comment marks."""

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CdrMessage"]
-
 
 class CdrMessage:
     """A message under construction: fields are added in the order of its definition."""

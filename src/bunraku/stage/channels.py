@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 
-__all__ = ["need_kinds", "stride", "table", "thinned"]
-
 
 def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> tuple[Channel, ...]:
     """The channels of kinds that the format can express; another is refused by name.

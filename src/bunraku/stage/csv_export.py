@@ -6,8 +6,6 @@ from bunraku.formats.csv_curves import csv_bytes
 from bunraku.motion import JointCurves, Performance
 from bunraku.stage.channels import need_kinds, table
 
-__all__ = ["export_csv"]
-
 
 def export_csv(performance: Performance) -> bytes:
     """CSV with the units in comment lines above the header.

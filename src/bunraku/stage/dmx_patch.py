@@ -14,8 +14,6 @@ from bunraku.character.description import Description
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, MotionLimits, Performance
 
-__all__ = ["FULL", "DmxSlot", "patched", "sixteen_bits"]
-
 FULL = 65_535
 SLOTS = 512
 

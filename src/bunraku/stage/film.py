@@ -18,8 +18,6 @@ from bunraku.errors import BadInput, MissingExtra
 from bunraku.formats.wav import wav_bytes
 from bunraku.motion import Audio
 
-__all__ = ["SUFFIXES", "Film", "film_bytes", "need_ffmpeg"]
-
 SUFFIXES = (".mp4", ".gif")
 
 

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.gltf_animation import MovingNode, NodeMesh, animation_glb
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import Performance
 from bunraku.stage.channels import stride
 from bunraku.stage.figure.figure import Figure
-
-__all__ = ["export_gltf"]
-
-Array = NDArray[np.float64]
 
 
 def export_gltf(performance: Performance, *, rate: float | None = None, meshes: bool = True) -> bytes:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.motion import Channel, Performance
 from bunraku.stage.channels import stride, table
-
-__all__ = ["JointStates", "central_velocities", "joint_states"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

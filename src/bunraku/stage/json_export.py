@@ -9,8 +9,6 @@ from typing import Any
 
 from bunraku.motion import Performance
 
-__all__ = ["as_json", "export_json"]
-
 
 def export_json(performance: Performance) -> bytes:
     """JSON (UTF-8, one object); floats are written so that they read back exactly.

@@ -11,17 +11,13 @@ import io
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.motion import Audio, Performance
 from bunraku.stage.cdr import CdrMessage
 from bunraku.stage.channels import need_kinds
 from bunraku.stage.joint_states import joint_states
-
-__all__ = ["export_mcap"]
-
-Array = NDArray[np.float64]
 
 BLOCK_S = 0.05
 _RULE = "=" * 80

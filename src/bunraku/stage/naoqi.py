@@ -15,8 +15,6 @@ from bunraku.motion import Performance
 from bunraku.stage.c_text import plain
 from bunraku.stage.channels import need_kinds, table, thinned
 
-__all__ = ["export_naoqi"]
-
 DIGITS = 6
 
 _SCRIPT = """\

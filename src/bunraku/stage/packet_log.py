@@ -9,8 +9,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-__all__ = ["packet_log"]
-
 _LOOPBACK = bytes((127, 0, 0, 1))
 
 

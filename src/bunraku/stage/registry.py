@@ -13,8 +13,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.motion import Performance
 
-__all__ = ["Exporter", "export", "exporters", "format_of"]
-
 
 @dataclass(frozen=True)
 class Exporter:

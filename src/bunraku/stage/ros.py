@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 from bunraku.stage.channels import need_kinds
 from bunraku.stage.joint_states import joint_states
 from bunraku.stage.json_export import as_json
-
-__all__ = ["export_ros"]
-
-Array = NDArray[np.float64]
 
 
 def export_ros(

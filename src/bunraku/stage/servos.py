@@ -14,8 +14,6 @@ from bunraku.character.description import Description, Range
 from bunraku.errors import BadInput
 from bunraku.motion import Channel
 
-__all__ = ["ServoCalibration", "calibrated", "calibrations", "servos_of"]
-
 
 class ServoCalibration(Description):
     """How one servo is built in; the meaning and the defaults are those of the blender-servo-animation add-on.

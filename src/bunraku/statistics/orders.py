@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 
-__all__ = ["balanced_orders", "balanced_sides"]
-
 
 def balanced_orders(items: int) -> NDArray[np.int64]:
     """Orders of ``items`` things after Williams (Australian Journal of Scientific Research A 2, 1949), shape (rows, items).

@@ -18,14 +18,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["Effect", "contrasts", "repeated_measures"]
-
-Array = NDArray[np.float64]
 _ROUNDING = 1e-14
 
 

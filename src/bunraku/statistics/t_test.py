@@ -11,8 +11,6 @@ from scipy import stats
 
 from bunraku.errors import BadInput
 
-__all__ = ["TTest", "one_sample_t"]
-
 
 @dataclass(frozen=True)
 class TTest:

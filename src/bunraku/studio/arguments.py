@@ -9,8 +9,6 @@ from bunraku.motion import Clip
 from bunraku.studio.document import Document
 from bunraku.studio.project import Project
 
-__all__ = ["character_argument", "clip_argument"]
-
 
 def character_argument(project: Project, document: Document) -> str | Character:
     """The character of a document as an argument of a job."""

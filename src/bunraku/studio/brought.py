@@ -9,8 +9,6 @@ from bunraku.formats.files import read_bytes
 from bunraku.formats.registry import read_clip
 from bunraku.formats.yaml_file import kind_of_yaml
 
-__all__ = ["edit_for"]
-
 
 def edit_for(path: Path) -> str | None:
     """The edit that opens a file; None when it is no character, clip or performance."""

@@ -13,8 +13,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.provenance import content_hash
 from bunraku.motion import Clip
 
-__all__ = ["EMPTY", "Document", "Mode"]
-
 Mode = Literal["manual", "semi-automatic", "automatic"]
 
 

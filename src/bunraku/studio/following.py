@@ -7,8 +7,6 @@ from typing import Any
 from bunraku.motion import Gait
 from bunraku.studio.document import Document
 
-__all__ = ["live_possible", "live_requests"]
-
 
 def live_possible(document: Document) -> bool:
     """Whether a document is solved while a hand drags: a gait of a character on wheels and feet, without skin or flexible part."""

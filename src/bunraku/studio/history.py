@@ -8,8 +8,6 @@ from bunraku.errors import BadInput
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, words_of
 
-__all__ = ["History"]
-
 MOST = 500
 MOST_BYTES = 256 * 2**20
 """Bytes of the curves and sounds of all documents; a long clip whose keys are edited would fill the memory before 500 steps do."""

@@ -15,8 +15,6 @@ from bunraku.studio.edits.registry import Edit, apply
 from bunraku.studio.history import History
 from bunraku.studio.trail import COPY, read_copy
 
-__all__ = ["Journal", "Recovered"]
-
 UNDO, REDO, BASE = "-", "+", "#"
 MAX_JOURNAL_BYTES = 64 * 1024 * 1024
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

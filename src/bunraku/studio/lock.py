@@ -15,8 +15,6 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.studio.processes import alive, birth
 
-__all__ = ["ProjectLock"]
-
 MOST_BYTES = 4096
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """No link is followed and no pipe waited for: the folder may come from a stranger."""

@@ -18,8 +18,6 @@ from bunraku.studio.results import Result, Shown
 if TYPE_CHECKING:
     from bunraku.studio.session import Session
 
-__all__ = ["Making"]
-
 
 class Making:
     """Performing, verifying, designing, timing, retargeting, fabricating and drawing the document of a session."""

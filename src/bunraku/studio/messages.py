@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-__all__ = ["Message", "Messages"]
-
 MOST = 200
 
 

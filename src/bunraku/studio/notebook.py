@@ -10,8 +10,6 @@ from bunraku.errors import BadInput, MissingExtra
 if TYPE_CHECKING:
     from bunraku.motion import Performance
 
-__all__ = ["page_of", "show"]
-
 RATE = 30.0
 
 

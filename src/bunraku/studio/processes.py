@@ -6,8 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["alive", "birth"]
-
 
 def birth(pid: int) -> str:
     """When a process began, as the system counts it: the same number twice is another process. Empty where it is not told."""

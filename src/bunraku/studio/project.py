@@ -21,8 +21,6 @@ from bunraku.formats.zip_folder import unpack_folder
 from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
 
-__all__ = ["Project"]
-
 FILE = "project.yaml"
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _ENDINGS = (".character.yaml", ".clip.yaml", ".performance.npz", ".skin.npz", ".yaml", ".yml", ".urdf", ".xml", ".mjcf", ".bvh",

@@ -12,8 +12,6 @@ from bunraku.errors import BunrakuError
 from bunraku.studio.jobs.jobs import Jobs
 from bunraku.studio.jobs.state import JobState, LiveAnswer
 
-__all__ = ["JobQueue"]
-
 MAIN = ("perform", "verify", "design", "timing", "retarget", "fabricate", "surface")
 """What the user asked for, and sees running."""
 STOPPED = (*MAIN, "planned")

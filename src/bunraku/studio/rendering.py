@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SUFFIXES", "Taste", "check_goal", "render", "rendered"]
-
 SUFFIXES = (".mp4", ".gif", ".html", ".png")
 
 

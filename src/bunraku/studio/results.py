@@ -13,8 +13,6 @@ from bunraku.motion import Performance
 if TYPE_CHECKING:
     from bunraku.stage.figure.motion import DrawnMotion
 
-__all__ = ["KEPT", "Recent", "Result", "Shown"]
-
 KEPT = 8
 """Performances held in memory; older ones are read from the project again when they are needed."""
 

@@ -36,8 +36,6 @@ from bunraku.studio.trail import Trail
 from bunraku.studio.transport import Transport
 from bunraku.verification.body_errors import BodyErrors
 
-__all__ = ["Session"]
-
 Listener = Callable[[str], None]
 
 

@@ -19,8 +19,6 @@ from bunraku.studio.jobs.exchange import read_arrays
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.project import Project
 
-__all__ = ["MadeSkin", "PlannedSkin", "Skinning", "guessed_scale", "recipe_trouble"]
-
 MOST_PLANS = 12
 _SHAPES = ("source", "scale", "template", "thickness", "teeth", "folds", "places")
 _UNITS = ((5.0, 1.0), (100.0, 0.01))

@@ -8,8 +8,6 @@ from pathlib import Path
 from bunraku.errors import MissingExtra
 from bunraku.studio.session import Session
 
-__all__ = ["Studio"]
-
 
 class Studio:
     """A running studio; ``url`` is what a browser opens. ``close`` ends it; edits that were not saved are in the journal."""

@@ -21,8 +21,6 @@ from bunraku.studio.history import History
 from bunraku.studio.project import Project
 from bunraku.studio.skinning import recipe_trouble
 
-__all__ = ["COPY", "Trail", "read_copy"]
-
 COPY = "="
 """A line of the journal that begins so names a copy of a document to begin at."""
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 
 from bunraku.errors import BadInput
 
-__all__ = ["SPEEDS", "Moment", "Transport"]
-
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0)
 """The speeds that are offered; any from 0.01 to 10 is taken."""
 

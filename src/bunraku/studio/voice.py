@@ -7,8 +7,6 @@ import base64
 from bunraku.formats.wav import wav_bytes
 from bunraku.motion import Audio
 
-__all__ = ["with_voice"]
-
 SCRIPT = """
 (() => {
   const voice = document.getElementById("bunraku-voice"), button = document.getElementById("bunraku-sound");

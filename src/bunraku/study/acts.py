@@ -18,8 +18,6 @@ from bunraku.optimization.monitor import Monitor
 from bunraku.performers.performer import make_performer
 from bunraku.study.design import CONDITIONS
 
-__all__ = ["Act", "acts_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Act:

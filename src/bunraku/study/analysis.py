@@ -22,8 +22,6 @@ from bunraku.statistics.t_test import TTest, one_sample_t
 from bunraku.study.answers import Answers
 from bunraku.study.design import StudyDesign
 
-__all__ = ["Analysis", "LeftOut", "PairResult", "RatingResult", "analyse"]
-
 CONDITION, BEHAVIOUR = "condition", "behaviour"
 
 

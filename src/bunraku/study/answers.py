@@ -16,14 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.formats.places import known_names
 from bunraku.study.design import PAIR, RATING, StudyDesign
 
-__all__ = ["ABOUT", "COLUMNS", "MADE_UP", "Answers", "read_answers"]
-
-Array = NDArray[np.float64]
 COLUMNS = ("study", "participant", "part", "place", "first", "second", "question", "answer", "seconds")
 ABOUT = "about"
 MADE_UP = "-rehearsal"

@@ -19,8 +19,6 @@ from bunraku.formats.provenance import content_hash
 from bunraku.formats.study_yaml import StudyPlan
 from bunraku.statistics.orders import balanced_orders, balanced_sides
 
-__all__ = ["CONDITIONS", "PAIR", "RATING", "Shown", "Sitting", "StudyDesign", "assignments_csv", "study_design"]
-
 CONDITIONS = ("control", "optimized")
 PAIR, RATING = "pair", "rating"
 

@@ -12,8 +12,6 @@ from bunraku.stage.film import Film
 from bunraku.stage.picture.movie import Frames, span_of
 from bunraku.stage.picture.shot import shot
 
-__all__ = ["paired_film"]
-
 
 def paired_film(performance: Performance, other: Performance, form: ShownFilm) -> Film:
     """A performance as a film with its voice; the camera stands where it sees all of this one and of the ``other`` of the pair.

@@ -29,8 +29,6 @@ from bunraku.study.design import CONDITIONS, Shown, StudyDesign, assignments_csv
 from bunraku.study.films import paired_film
 from bunraku.study.survey import survey_page
 
-__all__ = ["FilmNote", "Kit", "make_kit"]
-
 MAX_FILM_BYTES = 512 * 1024 * 1024
 STOPPED = "stopped; the same command goes on after the films that are made"
 

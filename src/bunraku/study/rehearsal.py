@@ -11,8 +11,6 @@ import numpy as np
 from bunraku.study.answers import ABOUT, COLUMNS, MADE_UP
 from bunraku.study.design import PAIR, RATING, StudyDesign
 
-__all__ = ["Audience", "rehearse"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Audience:

@@ -11,8 +11,6 @@ from bunraku.study.analysis import Analysis
 from bunraku.study.design import CONDITIONS
 from bunraku.study.results import p_words, t_words
 
-__all__ = ["study_report"]
-
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }

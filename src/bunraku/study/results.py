@@ -12,8 +12,6 @@ from bunraku.study.analysis import Analysis, PairResult, RatingResult
 from bunraku.study.design import CONDITIONS
 from bunraku.verification.plots import new_figure
 
-__all__ = ["draw_results", "effect_words", "p_words", "result_lines", "results_object", "t_words"]
-
 COLORS = ("#2b5c8a", "#c1272d")
 """Of control and optimized, as everywhere in the house."""
 

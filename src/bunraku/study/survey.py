@@ -18,8 +18,6 @@ from bunraku.errors import BadInput
 from bunraku.study.answers import COLUMNS
 from bunraku.study.design import StudyDesign
 
-__all__ = ["survey_page"]
-
 MAX_HELD = 256 * 1024 * 1024
 """Most bytes of film that a page holds."""
 

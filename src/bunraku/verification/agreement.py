@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bunraku.mechanics.measures import measure_motion
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.measures.motion import measure_motion
+from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, JointCurves, Performance
 from bunraku.rhythm.timing import timing_checks
 from bunraku.verification.limits import position_curves
-
-__all__ = ["AGREEMENT", "agreement_checks", "certificate_differences", "motion_difference"]
 
 AGREEMENT = 1e-9
 """Numbers of a certificate agree with the recomputed ones when they differ by no more than this, relative to max(1, |number|)."""

@@ -15,8 +15,6 @@ import numpy as np
 from bunraku.character import ElasticMaterial, FlexiblePart, PartShape
 from bunraku.errors import BadInput
 
-__all__ = ["NO_RATIO", "SLENDER", "BeamRatio", "BeamSection", "beam_section"]
-
 SLENDER = 10.0
 """A part counts as a beam when it is at least this many times as long as thick; shear then lowers its deflection's share to 1 %."""
 

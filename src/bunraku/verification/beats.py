@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
@@ -16,10 +16,6 @@ from bunraku.mechanics.integrators.driven.outputs import Targets
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Mark
 from bunraku.verification.flexible_replay import FlexibleReplay
-
-__all__ = ["BEAT_BAR", "NEAR", "Hits", "drum_head", "find_hits", "stick_tip", "tip_heights", "tip_heights_in_replay"]
-
-Array = NDArray[np.float64]
 
 BEAT_BAR = 0.020
 """A hit may be this much [s] before or after its beat."""

@@ -6,20 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.driven_measures import tracked_frames
-from bunraku.mechanics.measures import wish_at
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.measures.driven_motion import tracked_frames
+from bunraku.mechanics.measures.motion import wish_at
+from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import JointCurves, Performance
 from bunraku.verification.flexible_verify import judged_again
 from bunraku.verification.ground_verify import goes_over_ground
-
-__all__ = ["BodyErrors", "body_errors"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

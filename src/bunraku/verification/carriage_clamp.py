@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.carriages import CarriageLimits
-
-__all__ = ["CarriageClamp", "ForceClamp"]
-
-Array = NDArray[np.float64]
+from bunraku.mechanics.systems.carriages import CarriageLimits
 
 
 class CarriageClamp:

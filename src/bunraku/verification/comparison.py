@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import MotionLimits, Performance
 from bunraku.rhythm.lag import lag
-
-__all__ = ["comparison_row"]
 
 
 def comparison_row(performance: Performance) -> dict[str, float]:

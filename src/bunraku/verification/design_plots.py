@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.verification.plots import DONE, LIMIT, WISH, new_figure
-
-__all__ = ["draw_design"]
-
-Array = NDArray[np.float64]
 
 
 def draw_design(variants: Sequence[tuple[str, CentroidalModel, Array]], energies: Sequence[float] = ()) -> Any:

@@ -6,15 +6,13 @@ import math
 
 import numpy as np
 
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.driven_measures import measure_driven
-from bunraku.mechanics.measures import Measures
+from bunraku.mechanics.measures.driven_motion import measure_driven
+from bunraku.mechanics.measures.motion import Measures
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Check, Performance
 from bunraku.verification.agreement import AGREEMENT, certificate_differences
 from bunraku.verification.plan import Plan
 from bunraku.verification.string_replay import SLACK, StringReplay
-
-__all__ = ["REPLAY_RMS", "dynamic_checks", "replay_checks", "worst_violation"]
 
 REPLAY_RMS = 0.02
 """A replay follows the performance when the RMS error [m] of its points is at most this."""
@@ -26,7 +24,7 @@ _MOMENTA = 1e-6
 
 
 def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
-    """The measures of `mechanics.driven_measures` computed again, what belongs together compared, and the certificate with it.
+    """The measures of `mechanics.measures.driven_motion` computed again and compared, and the certificate with it.
 
     Which points an imitation is judged by and what every string must carry is what the certificate says (at least 0 N).
     """

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.driven_measures import replayed
+from bunraku.mechanics.measures.driven_motion import replayed
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Performance
 from bunraku.verification.plan import Plan, plan_of
 from bunraku.verification.plots import DONE, LIMIT, WISH, new_figure
 from bunraku.verification.string_replay import StringReplay
-
-__all__ = ["draw_dynamic", "draw_replay"]
 
 COLORS = ("#c1272d", "#2b5c8a", "#d99a2b", "#4a8f5a", "#7a4a8f", "#3a8f8f", "#8f5a3a", "#5a5f68")
 

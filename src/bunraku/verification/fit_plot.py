@@ -10,8 +10,6 @@ from bunraku.mechanics.identification.fit import MaterialFit
 from bunraku.mechanics.identification.record import MarkerRecord
 from bunraku.verification.plots import DONE, WISH, new_figure
 
-__all__ = ["draw_fit"]
-
 
 def draw_fit(record: MarkerRecord, fit: MaterialFit) -> Any:
     """Each coordinate of the record (dots) and of the model (line), in mm about the first sample; below, record minus model."""

@@ -20,18 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, ElasticMaterial, FlexiblePart, Joint, Pose
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import export_mjcf
+from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
-from bunraku.mechanics.character_system import joint_springs
+from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.beam_section import NO_RATIO, BeamRatio, BeamSection, beam_section
 
-__all__ = ["HEAVY", "FlexibleModel", "Hinge", "chain_character", "flexible_model"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 HEAVY = 1e6

@@ -11,8 +11,6 @@ from bunraku.mechanics.flexible.judge import Judged
 from bunraku.motion import Performance
 from bunraku.verification.plots import DONE, LIMIT, WISH, new_figure
 
-__all__ = ["cost_history", "draw_cost", "draw_errors", "draw_frames", "draw_profiles"]
-
 TARGET, BEFORE, AFTER = WISH, LIMIT, DONE
 AXES = "xyz"
 

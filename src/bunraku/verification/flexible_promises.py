@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.flexible.judge import Judged, TrackedError
 from bunraku.motion import Check, Performance
 from bunraku.verification.flexible_verify import FlexibleVerdict
-
-__all__ = ["FlexiblePromises", "effective_tilt", "phrase_rms", "promises_of"]
-
-Array = NDArray[np.float64]
 
 MOTOR_DEVIATION = np.radians(3.0)
 """No motor strays from the wish by more RMS [rad]: vibration is not suppressed by freezing the character."""

@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
@@ -25,10 +26,6 @@ from bunraku.verification.beam_section import BeamRatio
 from bunraku.verification.flexible_model import FlexibleModel, flexible_model
 from bunraku.verification.flexible_rest import find_chain_rest
 from bunraku.verification.foreign_log import bad_warnings, without_log_file
-
-__all__ = ["ChainRun", "FlexibleReplay", "play_chain", "replay_flexible"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.solution import Status
 from bunraku.verification.flexible_model import FlexibleModel
 
-__all__ = ["chain_frequencies", "find_chain_rest"]
-
-Array = NDArray[np.float64]
 _EPS, _ITERATIONS, _LOAD_STEPS = 1e-6, 30, (1, 4, 16)
 
 

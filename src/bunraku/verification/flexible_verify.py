@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from math import inf, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.part import part_solid
 from bunraku.mechanics.flexible.judge import Judged, judge
 from bunraku.mechanics.flexible.measures import measure_flexible
 from bunraku.mechanics.flexible.places import tracked_places
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
-from bunraku.mechanics.measures import measure_motion, wish_at
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.measures.motion import measure_motion, wish_at
+from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Check, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -32,20 +32,6 @@ from bunraku.verification.flexible_replay import FlexibleReplay, replay_flexible
 from bunraku.verification.full_order import FullOrderReplay, found_full_order, replay_full_order
 from bunraku.verification.limits import position_curves
 from bunraku.verification.mesh_beam import mesh_beam
-
-__all__ = [
-    "FOREIGN",
-    "LOOP_GAP",
-    "MESH_BAR",
-    "SHARE",
-    "SLACK",
-    "FlexibleVerdict",
-    "common_agreement",
-    "judged_again",
-    "verify_flexible",
-]
-
-Array = NDArray[np.float64]
 
 CHAIN, CLOSED_CHAIN = ((10, 20), 1e-4), ((6, 12), 5e-5)
 """Links a rod of the two replays in MuJoCo and their step [s]; of characters with loops, whose chains are stiffer in its solver."""

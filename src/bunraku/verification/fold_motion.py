@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Body, Character, Joint, Motor, Pose, Shape
 from bunraku.formats.provenance import provenance
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, SurfaceMotion
 from bunraku.verification.fold_plots import BentSkin
-
-__all__ = ["bent_performance"]
-
-Array = NDArray[np.float64]
 
 RATE = 50.0
 SECONDS = 5.0

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.verification.plots import DONE, LIMIT, OTHERS, new_figure
 
-__all__ = ["BentSkin", "draw_bent", "draw_torques", "plane_section"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["bad_warnings", "without_log_file"]
-
 
 def bad_warnings() -> tuple[int, ...]:
     """MuJoCo's warnings of a simulation that went wrong and was reset, or whose commands were dropped."""

@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
-from bunraku.mechanics.balance import foot_points, free_base
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import write_mjcf
+from bunraku.mechanics.measures.balance import foot_points, free_base
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.servo import ServoBank, stiffness_of
 
-__all__ = ["ForeignModel", "foreign_model"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 _BEAD = 0.002
 

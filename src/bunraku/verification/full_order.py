@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.provenance import content_hash
@@ -30,10 +30,6 @@ from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.motion import JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-
-__all__ = ["FULL_STEP", "RECORD", "SAMPLE", "FullOrderReplay", "Guide", "found_full_order", "replay_full_order"]
-
-Array = NDArray[np.float64]
 
 Guide = tuple[Array, Array]
 """Times (k,) [s], and positions (k, frames, 3) [m] of the tracked places at rest as another model has them."""

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import EndEffector, Shape
 from bunraku.formats.contact_shapes import split_shapes
 from bunraku.formats.poses import of_pose
 from bunraku.verification.ground_heights import ground_height, ground_normal
 from bunraku.verification.ground_plan import GroundPlan
-
-__all__ = ["least_clearance"]
-
-Array = NDArray[np.float64]
 
 
 def least_clearance(plan: GroundPlan) -> tuple[float, str]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.euler import turn_about
 from bunraku.verification.ground_heights import ground_height
 from bunraku.verification.ground_plan import GroundPlan
 from bunraku.verification.ground_record import GroundRecord
-
-__all__ = ["LOWEST", "STEEPEST", "fall", "tilts"]
-
-Array = NDArray[np.float64]
 
 STEEPEST = 0.7853981633974483
 """A base that leans more than this [rad] (45 degrees) away from how it was planned to lean has fallen."""

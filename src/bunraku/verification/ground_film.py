@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Body, EndEffector, Shape
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
@@ -21,10 +21,6 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.ground_heights import ground_height
 from bunraku.verification.ground_replay import GroundReplay
 from bunraku.verification.plots import new_figure
-
-__all__ = ["draw_strip", "write_film"]
-
-Array = NDArray[np.float64]
 
 _TIP_COLOR = (0.25, 0.25, 0.28, 1.0)
 _LIGHT = np.array([0.3, -0.5, 0.81])

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import HeightField, Performance
-
-__all__ = ["ground_height", "ground_normal", "terrain_of"]
-
-Array = NDArray[np.float64]
 
 
 def terrain_of(performance: Performance) -> HeightField | None:

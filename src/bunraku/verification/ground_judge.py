@@ -13,17 +13,6 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.ground_plan import ground_plan
 from bunraku.verification.ground_replay import GroundReplay, replay_plan
 
-__all__ = [
-    "FRICTIONS",
-    "GAINS",
-    "RATES",
-    "GroundVerdict",
-    "Perturbation",
-    "described",
-    "ground_perturbations",
-    "judge_on_ground",
-]
-
 GAINS = (0.5, 1.0, 2.0)
 """Stiffnesses of the servos, in their own (`ground_servos`)."""
 

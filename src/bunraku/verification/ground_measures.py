@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.verification.ground_heights import ground_height, ground_normal
 from bunraku.verification.ground_plan import GroundPlan, contact_points
 from bunraku.verification.ground_record import GroundRecord
 from bunraku.verification.ground_servo import GroundServos, utilisation
-
-__all__ = ["ON_GROUND", "WINDOW", "GroundMeasures", "measure_ground", "slips", "window_of", "window_velocity"]
-
-Array = NDArray[np.float64]
 
 WINDOW = 0.1
 """Velocities are means over windows of this length [s]; where feet leave the ground, over a twelfth of the cycle."""

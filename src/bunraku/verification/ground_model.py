@@ -16,17 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import write_mjcf
-from bunraku.mechanics.balance import free_base
+from bunraku.formats.mjcf_write import write_mjcf
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import HeightField
 from bunraku.verification.ground_heights import ground_height
 from bunraku.verification.ground_servo import GroundServos
 
-__all__ = ["CONTACT_TIME", "TIMESTEP", "GroundModel", "ground_model"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 TIMESTEP = 0.0005

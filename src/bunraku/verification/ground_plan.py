@@ -8,16 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, EndEffector
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import HeightField, Performance
 from bunraku.verification.ground_heights import ground_height, ground_normal, terrain_of
-
-__all__ = ["STANDS", "SWINGS", "GroundPlan", "contact_points", "ground_plan"]
-
-Array = NDArray[np.float64]
 
 SWINGS = 0.003
 """An end effector that is planned to be higher than this [m] above the ground at some time leaves it."""

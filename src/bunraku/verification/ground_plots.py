@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.verification.ground_judge import GroundVerdict, described
 from bunraku.verification.ground_measures import window_of, window_velocity
 from bunraku.verification.ground_replay import GroundReplay
 from bunraku.verification.plots import DONE, LIMIT, WISH, new_figure
-
-__all__ = ["draw_footfalls", "draw_motors", "draw_way"]
-
-Array = NDArray[np.float64]
 
 _OTHERS = "#e0a5a7"
 _BUSIEST = 3

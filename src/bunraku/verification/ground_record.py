@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GroundRecord"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 @dataclass(frozen=True)

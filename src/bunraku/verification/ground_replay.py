@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import coordinates_to_qpos, qpos_to_coordinates
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import HeightField, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -22,10 +22,6 @@ from bunraku.verification.ground_model import TIMESTEP, GroundModel, ground_mode
 from bunraku.verification.ground_plan import GroundPlan, ground_plan
 from bunraku.verification.ground_record import GroundRecord
 from bunraku.verification.ground_servo import commands, ground_servos
-
-__all__ = ["GroundReplay", "replay_on_ground", "replay_plan"]
-
-Array = NDArray[np.float64]
 
 _CHUNK = 0.5
 

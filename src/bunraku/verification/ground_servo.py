@@ -13,15 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.ground_plan import GroundPlan
 from bunraku.verification.servo import ServoBank
-
-__all__ = ["FULL_TORQUE", "WHEEL_GAIN", "GroundServos", "commands", "ground_servos", "utilisation"]
-
-Array = NDArray[np.float64]
 
 FULL_TORQUE = 0.185
 """A servo whose gains nobody states gives all of its stall torque when it is this far [rad] from where it should be.

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.verification.ground_heights import ground_normal
 from bunraku.verification.ground_plan import GroundPlan, contact_points
-
-__all__ = ["planned_slides"]
-
-Array = NDArray[np.float64]
 
 
 def planned_slides(plan: GroundPlan) -> Array:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import free_base
 from bunraku.mechanics.centroidal.clearance import clearance_check
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import Check, HeightField, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.ground_clearance import least_clearance
@@ -17,16 +17,6 @@ from bunraku.verification.ground_plan import GroundPlan, ground_plan
 from bunraku.verification.ground_servo import ground_servos, utilisation
 from bunraku.verification.ground_slide import planned_slides
 from bunraku.verification.limits import recomputed_limits
-
-__all__ = [
-    "DISTANCE_ERROR",
-    "SATURATION",
-    "VELOCITY_ERROR",
-    "GroundJudgement",
-    "goes_over_ground",
-    "replay_checks",
-    "verify_ground",
-]
 
 VELOCITY_ERROR = 0.06
 """A replay follows when its velocity error (`ground_measures`) is at most this, under every perturbation."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from bunraku.motion import JointCurves
 
-__all__ = ["crossings", "longest_hold"]
-
 
 def longest_hold(curves: JointCurves, name: str, value: float, within: float) -> float:
     """The longest time [s] that a coordinate stays within ``within`` of ``value`` [rad or m]; from first to last sample there."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures import limit_checks
+from bunraku.mechanics.measures.motion import limit_checks
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
-
-__all__ = ["position_curves", "recomputed_limits"]
 
 
 def position_curves(performance: Performance) -> JointCurves:

@@ -12,13 +12,9 @@ Jacobian. mu is that of the plan: it solves [M Dh'; Dh 0] (v, mu) = (p_k + dt/2 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.verification.plan import Plan
-
-__all__ = ["StateMap"]
-
-Array = NDArray[np.float64]
 
 
 class StateMap:

@@ -13,8 +13,6 @@ from bunraku.mechanics.elastic.part import PartSolid
 from bunraku.mechanics.elastic.reduction.grip import Grip
 from bunraku.verification.beam_section import BeamRatio, beam_section
 
-__all__ = ["mesh_beam"]
-
 
 def mesh_beam(made: PartSolid, material: ElasticMaterial) -> BeamRatio:
     """How many times stiffer and heavier the part's mesh is than the beam; BadInput if it is none."""

@@ -10,18 +10,15 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures import LIMIT_TOLERANCE
+from bunraku.mechanics.measures.motion import LIMIT_TOLERANCE
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
 from bunraku.verification.ground_plan import ground_plan
 from bunraku.verification.ground_slide import planned_slides
 from bunraku.verification.ground_verify import goes_over_ground
 
-__all__ = ["Moment", "moment_of", "violated_times", "worst_moments"]
-
-Array = NDArray[np.float64]
 MOST_MARKS = 200
 _AT = re.compile(r"\bat (\d+(?:\.\d+)?) s\b")
 

@@ -8,8 +8,6 @@ from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["Pages", "worded"]
-
 WIDE, TALL, EDGE = 8.27, 11.69, 0.75
 """Width, height and margin of a page [in]."""
 GOOD, BAD, GREY, LINE = "#2e7d4f", "#c1272d", "#666666", "#cccccc"

@@ -6,21 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, Frame, Pose
 from bunraku.errors import BadInput
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import compose
-from bunraku.mechanics.character_system import character_system
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.motion import Performance
-
-__all__ = ["Plan", "plan_of"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,6 @@ from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.motion import JointCurves, MotionLimits, Performance
 
-__all__ = [
-    "check_picture",
-    "draw_comparison",
-    "draw_joints",
-    "draw_overview",
-    "figure_bytes",
-    "most_affected",
-    "new_figure",
-    "save_figure",
-]
-
 WISH, DONE, LIMIT, SOUND = "#8a8f98", "#c1272d", "#2b5c8a", "#d8c9a8"
 KNOWN = {"reference": WISH, "stretch": LIMIT, "clamp": "#d99a2b", "speech": DONE}
 OTHERS = ("#4a8f5a", "#7a4a8f", "#3a8f8f", "#8f5a3a")

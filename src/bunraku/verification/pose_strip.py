@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.mechanics.dynamics.places import Place
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.motion import Performance
 from bunraku.verification.plan import Plan, plan_of
 from bunraku.verification.plots import DONE, LIMIT, new_figure
 
-__all__ = ["draw_poses"]
-
-Array = NDArray[np.float64]
 Stick = tuple[Place, Place]
 
 BEHIND = "#c4c8ce"

@@ -8,27 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from bunraku.character import Character
-from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Check, JointCurves
 from bunraku.verification.held import crossings, longest_hold
 from bunraku.verification.stability import NEAR, Returns
-
-__all__ = [
-    "FIRST_STEP",
-    "IMITATION_RATIO",
-    "IMITATION_RMS",
-    "RETURNED",
-    "SAVING",
-    "STANDING",
-    "UPRIGHT",
-    "first_step_promises",
-    "hold_promises",
-    "imitation_promises",
-    "passing_promises",
-    "return_promises",
-    "show_promises",
-    "standing_promises",
-]
 
 IMITATION_RMS, IMITATION_RATIO = 0.08, 0.55
 """A puppet imitates when its points are off by at most this RMS [m], and by this part of what the quasi-static baseline leaves."""

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import qpos_to_coordinates
+from bunraku.formats.mjcf_coordinates import qpos_to_coordinates
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, MotionLimits, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -21,10 +22,6 @@ from bunraku.verification.foreign_log import bad_warnings, without_log_file
 from bunraku.verification.foreign_model import ForeignModel, foreign_model
 from bunraku.verification.limits import position_curves
 from bunraku.verification.tracking import measured_delays, tracking_errors
-
-__all__ = ["FALLEN_HEIGHT", "FALLEN_TILT", "ReplayResult", "replay"]
-
-Array = NDArray[np.float64]
 
 FALLEN_TILT = 0.6
 """A base that leans more than this [rad] from where it stood has fallen."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.mechanics.character_system import character_system
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.motion import JointCurves, Performance
 from bunraku.verification.ground_judge import GroundVerdict
 from bunraku.verification.replay import ReplayResult
 from bunraku.verification.string_replay import StringReplay
 from bunraku.verification.verify import Verdict
-
-__all__ = ["replayed_curves"]
 
 
 def replayed_curves(performance: Performance, verdict: Verdict) -> JointCurves | None:

@@ -17,8 +17,6 @@ from bunraku.verification.plots import draw_comparison, figure_bytes
 from bunraku.verification.report_pictures import Picture, closing_pictures, opening_pictures
 from bunraku.verification.verify import Verdict
 
-__all__ = ["asked", "how", "make_report"]
-
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ddd; }

@@ -10,8 +10,6 @@ from bunraku.verification.report import asked, how
 from bunraku.verification.report_pictures import Picture, closing_pictures, opening_pictures
 from bunraku.verification.verify import Verdict
 
-__all__ = ["make_pdf_report"]
-
 GOOD, BAD = "#2e7d4f", "#c1272d"
 
 

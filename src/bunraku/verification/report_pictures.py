@@ -18,8 +18,6 @@ from bunraku.verification.pose_strip import draw_poses
 from bunraku.verification.string_replay import StringReplay
 from bunraku.verification.verify import Verdict
 
-__all__ = ["Picture", "closing_pictures", "opening_pictures"]
-
 Picture = tuple[bytes, str]
 """A PNG and what it shows."""
 

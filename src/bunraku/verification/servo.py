@@ -13,12 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, Motor
 from bunraku.formats.mjcf_write import FULL_TORQUE_AT, LOOSE_STIFFNESS
-
-__all__ = ["CONTINUOUS_SHARE", "ServoBank", "stiffness_of"]
-
-Array = NDArray[np.float64]
 
 CONTINUOUS_SHARE = 1.0 / 3.0
 """Continuous (RMS) torque of a motor whose maker states none, as a share of its stall torque."""

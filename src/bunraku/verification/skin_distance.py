@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Performance
 
-__all__ = ["DISTANCE_ERROR", "STAYS", "Walk", "spacing_of", "walk_between", "walk_of"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 DISTANCE_ERROR = 0.15

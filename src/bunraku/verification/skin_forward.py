@@ -31,8 +31,6 @@ from bunraku.verification.skin_distance import DISTANCE_ERROR, Walk, walk_of
 from bunraku.verification.skin_plan import model_of
 from bunraku.verification.skin_refine import refined_skin
 
-__all__ = ["GAINS", "STEP", "TORQUE_RATIO", "ForwardCheck", "forward_check"]
-
 Array: TypeAlias = NDArray[np.float64]
 Gains: TypeAlias = tuple[float | Array, float | Array]
 

@@ -23,8 +23,6 @@ from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.motion import Performance
 from bunraku.verification.ground_plan import GroundPlan, ground_plan
 
-__all__ = ["model_of", "skin_plan"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from bunraku.verification.plots import DONE, LIMIT, OTHERS, WISH, new_figure
 
-__all__ = ["draw_angles", "draw_convergence", "draw_pressure", "draw_roll", "draw_skin", "draw_torques"]
-
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 

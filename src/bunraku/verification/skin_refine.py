@@ -12,8 +12,6 @@ from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.geometry.tet_refine import refined
 from bunraku.geometry.tetrahedra import EDGES
 
-__all__ = ["refined_skin"]
-
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 

@@ -19,8 +19,6 @@ from bunraku.verification.limits import recomputed_limits
 from bunraku.verification.skin_distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
 from bunraku.verification.skin_plan import skin_plan
 
-__all__ = ["PERTURBATIONS", "SAME_WALK", "is_skinned", "missed_swings", "replayed_walk", "verify_skin"]
-
 PERTURBATIONS = (
     Perturbation(1.0, 0.8, 200.0),
     Perturbation(0.5, 0.8, 200.0),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.initial import make_consistent
-from bunraku.mechanics.marionette import string_rows
+from bunraku.mechanics.systems.marionette import string_rows
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.carriage_clamp import CarriageClamp, ForceClamp
@@ -17,10 +17,6 @@ from bunraku.verification.foreign_log import without_log_file
 from bunraku.verification.measured_state import StateMap
 from bunraku.verification.plan import Plan, plan_of
 from bunraku.verification.string_replay import StringPlayer
-
-__all__ = ["NEAR", "Returns", "returns"]
-
-Array = NDArray[np.float64]
 
 NEAR = 0.02
 """A character has returned when all its points stay within this distance [m] of the plan over the last half second."""

@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import write_mjcf
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.dynamics.system import System
 
-__all__ = ["HEAVY", "StringModel", "string_model"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 HEAVY = 1e6

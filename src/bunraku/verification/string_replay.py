@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -24,10 +25,6 @@ from bunraku.verification.foreign_log import bad_warnings, without_log_file
 from bunraku.verification.measured_state import StateMap
 from bunraku.verification.plan import Plan, plan_of
 from bunraku.verification.string_model import StringModel, string_model
-
-__all__ = ["LOST", "SLACK", "StringPlayer", "StringReplay", "StringRun", "replay_strings"]
-
-Array = NDArray[np.float64]
 
 LOST = 0.5
 """A replay has lost the plan, and ends, when a point is farther [m] from where it should be."""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["measured_delays", "shifted", "tracking_errors"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 def shifted(times: Array, values: Array, at: Array, delays: Array) -> Array:

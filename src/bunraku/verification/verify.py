@@ -11,7 +11,7 @@ from bunraku.errors import BadInput
 from bunraku.motion import Check, Performance, stated
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.threads import one_thread
-from bunraku.verification.agreement import AGREEMENT, agreement_checks
+from bunraku.verification.agreement import agreement_checks
 from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
 from bunraku.verification.flexible_verify import FlexibleVerdict, common_agreement, verify_flexible
 from bunraku.verification.ground_judge import GroundVerdict
@@ -23,8 +23,6 @@ from bunraku.verification.replay import replay as replay_performance
 from bunraku.verification.servo import CONTINUOUS_SHARE
 from bunraku.verification.skin_verify import is_skinned, verify_skin
 from bunraku.verification.string_replay import StringReplay, replay_strings
-
-__all__ = ["AGREEMENT", "MOST_SATURATION", "MOST_SLIP", "SLIDE_TRACKING_RMS", "TRACKING_RMS", "Verdict", "verify"]
 
 TRACKING_RMS = 0.05
 """A replay follows the performance when its RMS error over all motors, pure delay removed, is at most this [rad] (2.9 degrees)."""

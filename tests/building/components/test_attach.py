@@ -9,11 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bunraku.building.components.attach import attached, removed, replaced_servo
+from bunraku.building.components.attach import attached
 from bunraku.building.components.blank import blank_character
 from bunraku.building.components.library import component, library
 from bunraku.building.components.making import weight_of
 from bunraku.building.components.piece import Piece, body_of, mirrored
+from bunraku.building.components.remove import removed
+from bunraku.building.components.servo_swap import replaced_servo
 from bunraku.building.components.sockets import sockets
 from bunraku.building.components.standing import lowest
 from bunraku.building.components.twins import twin_bodies
@@ -190,7 +192,7 @@ def test_a_motor_with_a_rod_suits_the_vibration_performer() -> None:
 
 
 def test_a_body_on_strings_suits_the_marionette_performer() -> None:
-    from bunraku.mechanics.marionette import marionette_system
+    from bunraku.mechanics.systems.marionette import marionette_system
     from bunraku.performers.marionette.performer import MarionettePerformer
 
     made = attached(blank_character("puppet"), "body top front left", "string", {"length": 0.8}, mirror=True)

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("igl")
 
-from bunraku.building.creatures.recipe import SkinRecipe, fold_views, glue_view, planned, stand_up, thickness_view
+from bunraku.building.creatures.pipeline import stand_up
+from bunraku.building.creatures.recipe import SkinRecipe, fold_views, glue_view, planned, thickness_view
 from bunraku.building.creatures.skins import SkinPlan, _glue
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.shapes import Limb, limb_surface

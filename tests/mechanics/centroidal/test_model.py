@@ -7,8 +7,8 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.centroidal._kernels import momentum
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, kinematics
+from bunraku.mechanics.centroidal.kinematics_kernels import momentum
 from bunraku.mechanics.centroidal.model import centroidal_model, point_masses
 from bunraku.mechanics.tree import compile_tree
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.formats.character_yaml import read_character_yaml
-from bunraku.formats.mjcf import write_mjcf
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.forces import Damping
 from bunraku.mechanics.dynamics.inverse import generalized_forces, prescribed_forces

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bunraku.mechanics.dynamics.lagrangian import _kernels as kernels
-from bunraku.mechanics.dynamics.lagrangian import layout
+from bunraku.mechanics.dynamics import lagrangian_kernels as kernels
+from bunraku.mechanics.dynamics import lagrangian_layout as layout
 from bunraku.mechanics.dynamics.segment import Hinge, Segment, Slide, check_segment
 from bunraku.mechanics.dynamics.system import build_system
 

@@ -10,12 +10,12 @@ from scipy.linalg import eigh, null_space
 
 from bunraku.character import Pose
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.dynamics.equilibrium import find_equilibrium
 from bunraku.mechanics.dynamics.poses import find_jacobian
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.loops import mobility, system_gaps
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.loops import mobility, system_gaps
 
 
 def swing(model, amplitude, seconds=0.4, dt=0.001):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import export_mjcf
+from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import write_character
-from bunraku.formats.urdf import write_urdf
-from bunraku.mechanics.character_system import character_system
+from bunraku.formats.urdf_write import write_urdf
 from bunraku.mechanics.flexible.rigid import rigid_note, with_rigid_parts
 from bunraku.mechanics.flexible.system import flexible_system
+from bunraku.mechanics.systems.character_system import character_system
 
 
 def test_an_unbent_part_has_the_mass_of_the_part(one_rod) -> None:

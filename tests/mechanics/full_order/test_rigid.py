@@ -11,12 +11,12 @@ from scipy.special import ellipk
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.geometry.rotations import axis_angle
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.full_order.description import GROUND, Freedom, Link, RigidBody
 from bunraku.mechanics.full_order.from_character import full_model
 from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.systems.character_system import character_system
 
 HINGE = (Freedom("hinge", (0.0, 1.0, 0.0)),)
 HALF = np.array([0.0, 0.0, -0.15])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.constraints import Distance
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.forces import UserForce

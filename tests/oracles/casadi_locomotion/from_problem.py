@@ -9,9 +9,9 @@ import numpy as np
 
 from bunraku.character import Character
 from bunraku.mechanics.centroidal.model import RANGE_MARGIN, SPEED_MARGIN
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
+from bunraku.performers.locomotion import constraint_kernels as k
 from bunraku.performers.locomotion.problem import MotionProblem
-from bunraku.performers.locomotion.rows import _kernels as k
 from casadi_locomotion.data import PlanData, PlanTarget, Robot
 from casadi_locomotion.features import Features
 from casadi_locomotion.oracle import Oracle

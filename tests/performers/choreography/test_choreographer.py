@@ -4,7 +4,7 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang, marionette_system, tensions
+from bunraku.mechanics.systems.marionette import hang, marionette_system, tensions
 from bunraku.motion import Choreography, Clip, Mode
 from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import Status

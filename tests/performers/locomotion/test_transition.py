@@ -9,7 +9,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian

@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import export_mjcf
+from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.motion.curves import JointCurves

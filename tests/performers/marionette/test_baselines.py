@@ -7,8 +7,8 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.marionette import hang, resting_tensions
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.systems.marionette import hang, resting_tensions
 from bunraku.performers.marionette.baselines import best_quasi_static, low_passed, quasi_static
 from bunraku.performers.marionette.static_poses import StaticWeights, _Frame, equilibrium_residual, follow_statically
 

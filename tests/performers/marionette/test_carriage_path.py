@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import JointCurves
 from bunraku.performers.marionette.carriage_path import fit_root, rigid_path
 from bunraku.performers.marionette.problem import state_puppet_problem

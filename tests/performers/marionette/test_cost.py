@@ -7,8 +7,8 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.marionette import hang
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.optimization.derivative_check import check_gradient, check_hessian
 from bunraku.performers.marionette.cost import PointCost
 

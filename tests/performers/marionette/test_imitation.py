@@ -9,9 +9,9 @@ import pytest
 
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.registry import read_character, read_clip, read_performance, write_performance
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.character_system import character_system
-from bunraku.mechanics.driven_measures import replayed
+from bunraku.mechanics.measures.driven_motion import replayed
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.motion import JointCurves
 from bunraku.optimization.control.interior import InteriorTrajectory
 from bunraku.optimization.monitor import SilentMonitor

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.optimization.derivative_check import check_hessian, check_jacobian
 from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, TensionMargin
 

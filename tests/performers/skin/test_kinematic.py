@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.coupled.skinned import skinned_model
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Gait
 from bunraku.performers.skin.alternate import Puppet, settle
 from bunraku.performers.skin.kinematic import drive, kinematic_plan, largest_roll

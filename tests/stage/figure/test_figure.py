@@ -9,14 +9,15 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf import coordinates_to_qpos, write_mjcf
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.formats.registry import read_character
 from bunraku.formats.surface_file import write_surface
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.geometry.surfaces.surface import Surface
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.dynamics.places import Place
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.stage.figure.figure import Figure
 from bunraku.stage.figure.unit_meshes import unit_mesh
 

@@ -9,7 +9,7 @@ from bunraku.character import Body, Character, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.poses import find_pose
-from bunraku.mechanics.loops import loop_gaps
+from bunraku.mechanics.systems.loops import loop_gaps
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bunraku.stage.figure.unit_meshes import unit_mesh
-from bunraku.stage.picture._kernels import blurred, fill, vertex_normals
 from bunraku.stage.picture.camera import Camera, nearer, standing
 from bunraku.stage.picture.creases import creased
 from bunraku.stage.picture.painter import Painter, Theme, encoded
+from bunraku.stage.picture.raster_kernels import blurred, fill, vertex_normals
 from bunraku.stage.picture.triangles import Triangles, linear
 
 WIDTH, HEIGHT = 160, 120

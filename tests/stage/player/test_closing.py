@@ -8,8 +8,8 @@ from tests.stage.player.conftest import Memory, Scripted, device_of, performance
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.systems.character_system import character_home, character_system
 from bunraku.motion import Certificate, Channel, Feedback, JointCurves, Performance, Provenance
 from bunraku.optimization.control.lqr import time_varying_lqr
 from bunraku.optimization.solution import Status

@@ -16,15 +16,11 @@ from bunraku.building.components.making_tips import driven_tip, wheel_body
 from bunraku.building.components.naming import all_names, free_name, mirrored_name
 from bunraku.building.components.piece import mirrored, with_piece
 from bunraku.building.components.placing import moved, rigid_of
-from bunraku.building.components.remove import removed
-from bunraku.building.components.servo_swap import replaced_servo
 from bunraku.building.components.sockets import Socket, sockets
 from bunraku.building.components.standing import standing_like
 from bunraku.building.tips import TIPS
 from bunraku.character import Character
 from bunraku.errors import BadInput
-
-__all__ = ["attached", "removed", "replaced_servo"]
 
 _MIDDLE = 1e-6
 _GAP = 0.002

@@ -12,8 +12,6 @@ from bunraku.building.solids import box_shell
 from bunraku.character import WORLD, Character, Joint, Pose
 from bunraku.errors import BadInput
 
-__all__ = ["blank_character"]
-
 _COLOR = (0.30, 0.58, 0.66, 1.0)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.assemble import assemble
 from bunraku.building.character_design import character_design
 from bunraku.building.components.placing import numbers, rigid_of
@@ -21,9 +21,6 @@ from bunraku.building.robots.builtin import ROBOTS, built_in_robot
 from bunraku.character import Character, FlexiblePart, Joint, Pose
 from bunraku.errors import BadInput
 
-__all__ = ["dimensions"]
-
-Array = NDArray[np.float64]
 _LENGTH = (0.4, 2.0)
 _DIAMETER = (0.5, 2.0)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.character_geometry import Frames
 from bunraku.building.components.placing import Rigid, moved, rigid_of
 from bunraku.character import Character, Shape
 
-__all__ = ["covered", "inside"]
-
-Array = NDArray[np.float64]
 _STEP = 0.0015
 
 

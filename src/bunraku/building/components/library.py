@@ -18,8 +18,6 @@ from bunraku.building.servos import SERVOS
 from bunraku.building.tips import TIPS
 from bunraku.errors import BadInput
 
-__all__ = ["KINDS", "Component", "ComponentKind", "Dimension", "Value", "component", "library"]
-
 ComponentKind = Literal["motor", "connector", "link", "wheel", "foot", "rod", "string", "payload"]
 KINDS: tuple[ComponentKind, ...] = ("motor", "connector", "link", "wheel", "foot", "rod", "string", "payload")
 """The kinds of components in the order of the library."""

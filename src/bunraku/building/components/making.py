@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.components.library import Component, Value
 from bunraku.building.components.making_motors import motor_piece
 from bunraku.building.components.making_tips import tip_piece, wheel_mass
@@ -28,9 +28,6 @@ from bunraku.character import Carriage, FlexiblePart, Frame, Joint, PartInterfac
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["Spot", "make", "weight_of"]
-
-Array = NDArray[np.float64]
 _BRASS = (0.79, 0.63, 0.26, 1.0)
 
 

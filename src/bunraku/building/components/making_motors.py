@@ -19,8 +19,6 @@ from bunraku.building.shapes import DARK, LIGHT, box_shape, cylinder_shape
 from bunraku.building.solids import Solid, box, cylinder
 from bunraku.character import Body, Frame, Joint, Pose, Shape
 
-__all__ = ["bare_horn", "motor_piece"]
-
 _UP = (0.0, 0.0, 1.0)
 _GAP = 0.002
 _ACROSS = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])

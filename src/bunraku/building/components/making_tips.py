@@ -20,8 +20,6 @@ from bunraku.building.tips import TipModel
 from bunraku.character import Body, EndEffector, Joint, Shape
 from bunraku.errors import BadInput
 
-__all__ = ["driven_tip", "tip_piece", "wheel_body", "wheel_mass"]
-
 Vector = tuple[float, float, float]
 _UP: Vector = (0.0, 0.0, 1.0)
 _SIDE: Vector = (0.0, 1.0, 0.0)

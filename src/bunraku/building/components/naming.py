@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from bunraku.character import WORLD, Character
 
-__all__ = ["all_names", "free_name", "mirrored_name", "renamed_all"]
-
 _WORDS = {"left": "right", "right": "left", "Left": "Right", "Right": "Left", "LEFT": "RIGHT", "RIGHT": "LEFT"}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.components.placing import MIRROR, Rigid, numbers, pose_of, reflected, rigid_of
 from bunraku.building.solids import Solid, joined
@@ -24,10 +23,6 @@ from bunraku.character import (
     String,
 )
 from bunraku.geometry.poses import compose, inverse
-
-__all__ = ["Piece", "body_of", "mirrored", "with_piece"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.character import Pose
 from bunraku.geometry.rotations import canonical, matrix_of_quaternion, quaternion_of_matrix
 
-__all__ = ["MIRROR", "Rigid", "moved", "numbers", "pose_of", "reflected", "rigid_of", "rounded"]
-
-Array = NDArray[np.float64]
 Rigid = tuple[Array, Array]
 MIRROR = np.array([1.0, -1.0, 1.0])
 """What a reflection in y = 0 does to the components of a place."""

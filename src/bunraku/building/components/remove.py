@@ -10,8 +10,6 @@ from bunraku.building.servos import SERVOS
 from bunraku.character import Character, EndEffector
 from bunraku.errors import BadInput
 
-__all__ = ["removed", "without"]
-
 _REACH = 1.5707963267948966
 
 

@@ -13,8 +13,6 @@ from bunraku.building.solids import Solid, box, joined
 from bunraku.character import Body, Character, Joint, Motor, Shape
 from bunraku.errors import BadInput
 
-__all__ = ["replaced_servo"]
-
 
 def replaced_servo(character: Character, motor: str, servo_name: str, *, mirror: bool = False) -> Character:
     """The character with another servo of the library as that motor; its range stays.

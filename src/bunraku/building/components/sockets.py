@@ -12,16 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.character_geometry import Frames, home_frames, zero_frames
 from bunraku.building.components.inside import covered
 from bunraku.building.components.placing import MIRROR, Rigid, moved, pose_of, rigid_of
 from bunraku.character import WORLD, Body, Character, Joint, Pose, Shape
 
-__all__ = ["MOST", "Socket", "SocketKind", "sockets"]
-
-Array = NDArray[np.float64]
 SocketKind = Literal["face", "horn", "end", "axle", "frame", "world"]
 MOST = 200
 """No character has more sockets than this; of one with more, those of the bodies' middles come first."""

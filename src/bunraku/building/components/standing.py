@@ -8,8 +8,6 @@ from bunraku.building.character_geometry import home_frames, lowest_points
 from bunraku.building.components.placing import rigid_of
 from bunraku.character import WORLD, Character, Shape
 
-__all__ = ["lowest", "standing_like", "stands"]
-
 _FINE = 9
 _NEAR = 1e-6
 

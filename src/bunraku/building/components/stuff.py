@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from bunraku.character import ElasticMaterial
 
-__all__ = ["BARS", "BRASS_DENSITY", "RODS", "Bar"]
-
 BRASS_DENSITY = 8500.0
 """Of the balls at the ends of rods [kg/m³]."""
 

@@ -8,8 +8,6 @@ from bunraku.building.character_geometry import zero_frames
 from bunraku.building.components.placing import MIRROR
 from bunraku.character import Character
 
-__all__ = ["twin_bodies"]
-
 
 def twin_bodies(character: Character, *, tolerance: float = 1e-6) -> dict[str, str]:
     """The mirror of each body that has one: of the same mass, its frame and its centre of mass at the mirrored places.

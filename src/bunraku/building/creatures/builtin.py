@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.creatures.embed import embed
 from bunraku.building.creatures.forms import FORMS, Form
@@ -18,10 +17,6 @@ from bunraku.building.creatures.templates import template
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.shell import Shell
-
-__all__ = ["CREATURES", "Creature", "Made", "make_creature"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

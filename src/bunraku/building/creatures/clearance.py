@@ -10,13 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.mechanism import Mechanism, servo_case
 
-__all__ = ["Clearance", "clearances", "collisions"]
-
-Array = NDArray[np.float64]
 Distance = Callable[[Array], Array]
 
 

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.mechanism import TORSO, Hinge, Link, Mechanism, Sole
 from bunraku.building.creatures.templates import LEGS, JointPlan, Template
 from bunraku.errors import BadInput
 
-__all__ = ["LegCurve", "Measures", "embed"]
-
-Array = NDArray[np.float64]
 _UP = np.array([0.0, 0.0, 1.0])
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-__all__ = ["Field", "above", "chain", "ellipsoid", "round_cone", "smooth_union"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Field = Callable[[Array], Array]
 
 

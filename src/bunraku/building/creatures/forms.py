@@ -9,14 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.embed import LegCurve, Measures
 from bunraku.building.creatures.fields import Field, above, chain, ellipsoid, smooth_union
-
-__all__ = ["FORMS", "Form", "beetle_form", "lizard_form", "monster_form"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.embed import LegCurve
 from bunraku.building.creatures.templates import LEGS
 from bunraku.errors import BadInput
 
-__all__ = ["find_legs", "leg_paths"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 FOOT = 0.35
 """A foot is lower than this part of the height at which its leg leaves the trunk."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from bunraku.character import ElasticMaterial, SkinMesh
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
 
-__all__ = ["FOLD", "MATERIALS", "RUBBER", "SOFT", "skin_mass"]
-
 RUBBER = ElasticMaterial(
     name="rubber",
     young=1.32e6,

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.placement import Case
 from bunraku.building.servos import servo
-
-__all__ = ["TORSO", "Hinge", "Link", "Mechanism", "Sole", "servo_case"]
-
-Array = NDArray[np.float64]
 
 TORSO = "body"
 """The body on the free joint."""

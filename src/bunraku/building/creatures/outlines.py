@@ -9,8 +9,6 @@ from bunraku.geometry.surfaces.distance import sampled
 from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["FLAT", "form_surface"]
-
 FLAT = 1e-6
 """Heights below the ground are multiplied by this."""
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.building.creatures.clearance import Clearance, collisions
 from bunraku.building.creatures.embed import LegCurve, Measures, embed
@@ -28,9 +27,6 @@ from bunraku.geometry.surfaces.distance import signed_distance
 from bunraku.geometry.surfaces.skeleton_line import SkeletonLine, skeleton_line
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["Choices", "DesignedCreature", "PlannedCreature", "StandingSurface", "design_creature", "plan_creature", "stand_up"]
-
-Array = NDArray[np.float64]
 SLENDER = 5.6
 """Longest edge of a cell over its thickness."""
 TRIES = ((1.0, 1.0), (0.85, 1.0), (0.85, 0.88), (0.72, 1.0), (0.72, 0.8))

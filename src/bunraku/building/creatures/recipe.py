@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.pipeline import (
     Choices,
     DesignedCreature,
@@ -17,7 +17,6 @@ from bunraku.building.creatures.pipeline import (
     StandingSurface,
     design_creature,
     plan_creature,
-    stand_up,
 )
 from bunraku.building.creatures.templates import TEMPLATES, template
 from bunraku.errors import BadInput
@@ -25,21 +24,6 @@ from bunraku.geometry.surfaces.skeleton_line import SkeletonLine
 from bunraku.geometry.surfaces.skeleton_line import skeleton_line as line_of
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = [
-    "FoldView",
-    "SkinRecipe",
-    "ThicknessView",
-    "embedded",
-    "fold_views",
-    "glue_view",
-    "planned",
-    "skeleton_line",
-    "stand_up",
-    "thickness_colors",
-    "thickness_view",
-]
-
-Array = NDArray[np.float64]
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 _THIN, _THICK = np.array([0.16, 0.35, 0.80]), np.array([0.85, 0.20, 0.15])
 

@@ -6,8 +6,9 @@ from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.mechanism import TORSO, Hinge, Link, Mechanism, servo_case
 from bunraku.building.creatures.templates import LEGS
 from bunraku.building.printing import THIN_PLA, Material
@@ -17,9 +18,6 @@ from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylind
 from bunraku.character import WORLD, Body, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Shape, Skin
 from bunraku.errors import BadInput
 
-__all__ = ["skeleton_character", "tube"]
-
-Array = NDArray[np.float64]
 _SOLE_FRICTION = 0.8
 YOKE, SEAT = 0.06, 0.10
 """Printed mass of the yoke on a servo's horns, and of the seat of its case, over that of the servo."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.clearance import Clearance, collisions
 from bunraku.building.creatures.mechanism import servo_case
 from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface
@@ -16,19 +17,6 @@ from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.geometry.surfaces.distance import signed_distance
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = [
-    "CaseViews",
-    "WornSkin",
-    "case_views",
-    "fold_outlines",
-    "lowered",
-    "poking_parts",
-    "pressing_parts",
-    "strut_views",
-    "worn_skin",
-]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

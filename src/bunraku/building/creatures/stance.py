@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.creatures.embed import LegCurve
 from bunraku.building.creatures.outlines import FLAT
 from bunraku.errors import BadInput
@@ -16,9 +17,6 @@ from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import components
 
-__all__ = ["Stance", "flat_footed", "leg_stance"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 _ACROSS = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
 _DOWN = np.array([0.0, 0.0, 1.0])

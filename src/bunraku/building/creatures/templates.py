@@ -12,8 +12,6 @@ from typing import Literal
 
 from bunraku.errors import BadInput
 
-__all__ = ["LEGS", "TEMPLATES", "JointPlan", "SpinePlan", "Template", "template"]
-
 LEGS = ("LF", "RF", "LH", "RH")
 """The legs in their order: left and right fore, left and right hind."""
 

@@ -15,9 +15,6 @@ from bunraku.errors import BadInput
 from bunraku.geometry.shells.shell import Shell
 from bunraku.geometry.tetrahedra import EDGES
 
-__all__ = ["SOLE", "Zones", "skin_zones"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SOLE = "sole "

@@ -11,8 +11,6 @@ from bunraku.building.robots.rolling import agilebot, agilebot_tall, brainbot, r
 from bunraku.building.robots.skating import dinobot, skatebot
 from bunraku.errors import BadInput
 
-__all__ = ["ROBOTS", "built_in_robot"]
-
 ROBOTS: dict[str, Callable[[], Robot]] = {
     "swizzlebot": swizzlebot,
     "creature3": creature3,

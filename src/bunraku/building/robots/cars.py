@@ -6,8 +6,6 @@ from math import cos, radians, sin
 
 from bunraku.building.robot import Carried, Chassis, Limb, Robot, Tip
 
-__all__ = ["car", "tilted_car"]
-
 _DRIVE = "Dynamixel AX-12W"
 _SOURCE = "the simple car of Geilinger et al. 2018, section 5; dimensions ours, masses from the components"
 

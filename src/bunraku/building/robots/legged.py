@@ -5,8 +5,6 @@ from __future__ import annotations
 from bunraku.building.robot import Carried, Chassis, Limb, Robot, Stage, Tip
 from bunraku.character.description import Vector3
 
-__all__ = ["creature3", "walker"]
-
 FAST = "Dynamixel XM430-W210 at 14.8 V"
 _LINK = 0.09
 

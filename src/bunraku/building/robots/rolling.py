@@ -6,8 +6,6 @@ from bunraku.building.printing import THIN_PLA
 from bunraku.building.robot import Carried, Chassis, Color, Direction, Limb, Robot, Stage, Tip
 from bunraku.character.description import Vector3
 
-__all__ = ["agilebot", "agilebot_tall", "brainbot", "reacher", "swizzlebot"]
-
 _SOURCE = "after {} of Geilinger et al. 2018, Table 1; dimensions ours, masses from the components"
 STEER = "Dynamixel XL430-W250"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bunraku.building.robot import Carried, Chassis, Direction, Limb, Robot, Stage, Tip
 from bunraku.character.description import Vector3
 
-__all__ = ["dinobot", "skatebot"]
-
 _SOURCE = "after {} of Geilinger et al. 2018, Table 1; dimensions ours, masses from the components"
 _GREEN = (0.45, 0.62, 0.33, 1.0)
 

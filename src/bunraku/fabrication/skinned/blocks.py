@@ -5,17 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.checks import fits_printer
 from bunraku.fabrication.shaping import Solid, bore, moved
 from bunraku.fabrication.skinned.frames import Section, distance_to_outline, outlines, section, within
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import bodies_of, cleaned
 
-__all__ = ["DOWEL", "divided", "local_size", "numbers_of_blocks", "spots_in"]
-
-Array = NDArray[np.float64]
 DOWEL = (4.0, 16.0)
 """Diameter and length [mm] of the steel pins across cuts."""
 _MARGIN = 1.0

@@ -11,14 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.draft import SEAT, Draft, Hole
 from bunraku.fabrication.shaping import Solid, cylinder, difference, overlap, triangles, union
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import cleaned, offset
 
-__all__ = ["GAP", "THICK", "Bracing", "Zone", "bosses", "bracing_halves", "bracing_shell", "joint_rings", "lightening"]
-
-Array = NDArray[np.float64]
 GAP = 0.3
 """Between the unit and the skin's inner surface [mm]."""
 THICK = 1.6

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.character import Character, SkinMesh
 from bunraku.errors import BadInput
@@ -31,9 +30,6 @@ from bunraku.formats.atomic import write_atomically
 from bunraku.formats.step_file import write_step
 from bunraku.mechanics.coupled.known_skins import skin_of
 
-__all__ = ["TOOL_INFILL", "fabricate_skinned"]
-
-Array = NDArray[np.float64]
 TOOL_INFILL = 0.15
 """Share of a mould's volume that is filled: walls of the print hold it, the inside need not."""
 

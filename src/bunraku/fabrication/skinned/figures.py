@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bunraku.fabrication.shaping import Solid, ball, moved, overlap
 from bunraku.fabrication.skinned.layout import Hinge, Layout
 from bunraku.fabrication.skinned.parts import Skeleton, driver
 from bunraku.fabrication.skinned.shell import offset
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["PRESSED", "FreeRange", "backed_glue", "clashes", "free_ranges", "in_the_skin", "shut_in"]
-
-Array = NDArray[np.float64]
 TOUCH = 1.0
 """Volume [mm³] that two parts may share: rounding at faces that touch."""
 PRESSED = 1.0

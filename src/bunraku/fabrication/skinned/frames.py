@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, moved, rod_frame
 
-__all__ = ["Section", "distance_to_outline", "girth", "half_width", "lying", "outlines", "prism", "section", "standing", "within"]
-
-Array = NDArray[np.float64]
 Section = Any
 """A manifold3d.CrossSection."""
 

@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.character_geometry import home_frames
 from bunraku.character import Character, Joint, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM
-
-__all__ = ["Hinge", "Layout", "Limb"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.mounts import Horn
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull, moved, overlap, triangles, union
@@ -17,9 +17,6 @@ from bunraku.fabrication.skinned.servos import BEAM, PlacedServo, servo_seat
 from bunraku.fabrication.skinned.shell import offset
 from bunraku.geometry.rotations import axis_angle
 
-__all__ = ["SkeletonLink", "clearance", "draw_foot", "draw_link", "lighten_beam", "passing_room", "swept", "turning_room"]
-
-Array = NDArray[np.float64]
 LINK_WIDTH = BEAM
 """Width [mm] of a beam."""
 YOKE_WIDTH = 22.0

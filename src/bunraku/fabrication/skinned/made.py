@@ -18,8 +18,6 @@ from bunraku.fabrication.skinned.parts import Skeleton
 from bunraku.fabrication.skinned.torso_bracing import JOINT
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
-__all__ = ["CastPiece", "SkinnedFabrication", "WrittenPart", "bill_of_skin", "screws_of"]
-
 PLASTIC = 1240.0
 """Density [kg/m³] of printed polylactide."""
 

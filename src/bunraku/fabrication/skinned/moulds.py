@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, rod_frame, triangles, union
 from bunraku.fabrication.skinned.blocks import spots_in
 from bunraku.fabrication.skinned.frames import Section, lying, outlines, prism, section, standing
@@ -19,9 +19,6 @@ from bunraku.fabrication.skinned.pieces import Plane, SkinPiece
 from bunraku.fabrication.skinned.shell import cleaned
 from bunraku.fabrication.skinned.undercut import PEEL_STRAIN, Draw, draw_figures, path_stretch, undercut
 
-__all__ = ["Mould", "make_mould"]
-
-Array = NDArray[np.float64]
 WALL = 10.0
 """Material [mm] round the casting."""
 SEAT_LENGTH = 14.0

@@ -10,8 +10,6 @@ from bunraku.fabrication.skinned.made import SkinnedFabrication
 from bunraku.fabrication.skinned.servos import EAR_DEPTH
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
-__all__ = ["notes_of"]
-
 
 def notes_of(made: SkinnedFabrication) -> str:
     """The notes as Markdown."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, triangles
 from bunraku.fabrication.skinned.pieces import Plane
 
-__all__ = ["hooked_area", "parting_plane", "pull_directions"]
-
-Array = NDArray[np.float64]
 _SHARES = np.linspace(0.3, 0.7, 17)
 
 

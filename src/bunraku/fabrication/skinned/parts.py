@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.draft import LEAST_WALL, Draft, Hole
 from bunraku.fabrication.hardware import screw
 from bunraku.fabrication.shaping import Solid, bore, box, cylinder, difference
@@ -17,9 +17,6 @@ from bunraku.fabrication.skinned.servos import PlacedServo, place_servos
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset
 from bunraku.fabrication.skinned.torso import Bay
 
-__all__ = ["FIT", "MadePart", "Maker", "Skeleton", "bored", "driver", "holds", "hole_room", "unit", "wide"]
-
-Array = NDArray[np.float64]
 FIT = 0.5
 """Gap [mm] between a bracing unit and the parts inside it."""
 _DRIVER = 30.0

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.shapes import DARK, LIGHT
 from bunraku.fabrication.pictures import draw_solids, png
 from bunraku.fabrication.shaping import Solid, box, moved
@@ -18,9 +18,6 @@ from bunraku.fabrication.skinned.moulds import Mould
 from bunraku.fabrication.skinned.shell import SkinShell
 from bunraku.formats.atomic import write_atomically
 
-__all__ = ["write_pictures"]
-
-Array = NDArray[np.float64]
 Color = tuple[float, float, float]
 _COLORS: dict[str, Color] = {
     "link": LIGHT[:3],

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, triangles
 from bunraku.fabrication.skinned.layout import Layout, Limb
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset
 
-__all__ = ["PartedSkin", "Plane", "SkinPiece", "limb_plane", "skin_pieces", "torso_plane"]
-
-Array = NDArray[np.float64]
 _STEP = 2.0
 _CLOSE = 70.0
 _CRUMB = 1.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.character_geometry import home_frames
 from bunraku.building.placement import Case
 from bunraku.building.screws import HolePattern
@@ -21,9 +21,6 @@ from bunraku.fabrication.shaping import MM, Solid, box, cylinder
 from bunraku.fabrication.skinned.layout import Hinge, Layout
 from bunraku.geometry.rotations import matrix_of_quaternion
 
-__all__ = ["PlacedServo", "place_servos", "servo_seat"]
-
-Array = NDArray[np.float64]
 EAR_DEPTH = 9.5
 """From the front of a standard servo to the underside of its ears [mm]; ours: measure the servo in hand before printing."""
 EAR_THICKNESS = 2.5

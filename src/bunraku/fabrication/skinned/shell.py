@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, difference, triangles, union
 from bunraku.geometry.tetrahedra import FACES
 
-__all__ = ["SkinShell", "bodies_of", "cleaned", "corner_faces", "mesh_solid", "offset", "offset_corners", "printable", "skin_shell"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.draft import Draft, Hole
 from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, hull, overlap, rod_frame, triangles, union
 from bunraku.fabrication.skinned.bracing import THICK, Zone, bracing_halves, bracing_shell
@@ -19,9 +19,6 @@ from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset, printa
 from bunraku.fabrication.skinned.torso import bay_of, draw_bay, draw_bracket
 from bunraku.fabrication.skinned.torso_bracing import torso_bracing
 
-__all__ = ["make_skeleton"]
-
-Array = NDArray[np.float64]
 _SHARES = (1.0, 0.8, 0.6)
 """Shares of a hinge's range over which a bracing unit is cut free, the first that leaves it whole."""
 _CUP_FLOOR = 6.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.character_geometry import home_frames
 from bunraku.building.printing import payload
 from bunraku.building.shapes import LIGHT
@@ -15,9 +15,6 @@ from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, ov
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.links import SkeletonLink
 
-__all__ = ["Bay", "bay_of", "draw_bay", "draw_bracket", "fix_to_bay"]
-
-Array = NDArray[np.float64]
 WALL = 2.4
 """Thickness [mm] of the bay's walls and floor."""
 COLUMN = 11.0

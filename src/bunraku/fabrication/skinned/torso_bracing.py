@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.fabrication.checks import fits_printer
 from bunraku.fabrication.draft import Draft, Hole
 from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, rod_frame, triangles, union
@@ -18,9 +18,6 @@ from bunraku.fabrication.skinned.parts import FIT, MadePart, Maker, bored, holds
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import bodies_of, cleaned, offset
 
-__all__ = ["JOINT", "torso_bracing"]
-
-Array = NDArray[np.float64]
 JOINT = "joint of blocks"
 """The group of holes for screws that join the blocks of a bracing unit."""
 LUG = 6.0

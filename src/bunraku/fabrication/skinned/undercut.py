@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, rod_frame, triangles
 from bunraku.fabrication.skinned.frames import distance_to_outline, girth, half_width, lying, outlines, section
 
-__all__ = ["DRAFT", "PEEL_STRAIN", "Draw", "draw_figures", "path_stretch", "undercut"]
-
-Array = NDArray[np.float64]
 DRAFT = 1.0
 """The least draft [deg] that a rigid mould half should have."""
 PEEL_STRAIN = 1.0

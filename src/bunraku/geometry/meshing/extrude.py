@@ -13,14 +13,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.section import Section
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 from bunraku.geometry.tetrahedra import EDGES
 
-__all__ = ["extrude"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 MAX_NODES = 3_000_000
 

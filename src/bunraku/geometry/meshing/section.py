@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["Section", "disk", "make_section", "rectangle", "ring"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

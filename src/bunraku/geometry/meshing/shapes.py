@@ -12,8 +12,6 @@ from bunraku.geometry.meshing.outline import Outline, fill
 from bunraku.geometry.meshing.section import disk, rectangle, ring
 from bunraku.geometry.tet_mesh import TetMesh
 
-__all__ = ["box", "plate", "rod", "tube"]
-
 
 def rod(length: float, diameter: float, *, layers: int, rings: int = 1, sectors: int = 7, order: int = 2) -> TetMesh:
     """A round rod [m] from z = 0 to ``length``, patches ``start``, ``end`` and ``side``.

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-__all__ = ["ClosestPoints", "closest_on_triangles"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

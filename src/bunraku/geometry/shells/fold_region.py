@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["FoldRegion", "fold_frame", "fold_profile"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["face_normals", "inner_surface", "limb_radii", "vertex_normals"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 MITRE = 2.2
 """Longest offset of a vertex, as a multiple of its thickness."""

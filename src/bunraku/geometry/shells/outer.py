@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from bunraku.arrays import Array
 from bunraku.geometry.shells.closest import ClosestPoints
 from bunraku.geometry.shells.cutting import CutSurface, cut_region
 from bunraku.geometry.shells.fold_region import FoldRegion
@@ -17,9 +18,6 @@ from bunraku.geometry.shells.remeshing import Size, remesh
 from bunraku.geometry.shells.rings import Rings, fold_rings, ring_faces
 from bunraku.geometry.shells.sole import Sole, disc_faces, disc_points, sole_region, sole_rings
 
-__all__ = ["OuterSurface", "blended_thickness", "folded_surface"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 GRADE = 0.5
 """How fast edges may grow with the distance from a ring."""

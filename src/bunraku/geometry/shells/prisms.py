@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.shells.quality import cell_merits
 
-__all__ = ["better_diagonals", "first_diagonals", "prism_cells"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["ShellQuality", "cell_merits", "check_closed", "cross", "crossing_faces", "dihedral_angles", "genus"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

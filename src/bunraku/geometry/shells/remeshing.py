@@ -7,13 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.closest import ClosestPoints
 from bunraku.geometry.shells.triangulation import Triangulation
 
-__all__ = ["Size", "remesh"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Size = Callable[[Array], Array]
 PASSES = 12

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.shells.closest import ClosestPoints
 from bunraku.geometry.shells.offset import vertex_normals
 from bunraku.geometry.shells.quality import cell_merits
 
-__all__ = ["repair_layer"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 ROUNDS = 12
 TRIES = 24

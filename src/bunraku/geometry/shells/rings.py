@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_frame, fold_profile
 from bunraku.geometry.shells.sections import Loop, enclosing_loop, loop_centre, ray_radii, section_loops
 
-__all__ = ["Rings", "fold_rings", "limb_loop", "ring_faces"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 CORE = 0.12
 """Least radius that must remain inside the inner surface at a valley, as a part of the limb's radius there."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["Loop", "enclosing_loop", "loop_angles", "loop_centre", "ray_radii", "section_loops"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

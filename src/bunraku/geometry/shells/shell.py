@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.offset import inner_surface, limb_radii
@@ -20,9 +21,6 @@ from bunraku.geometry.shells.sole import Sole
 from bunraku.geometry.shells.thickness import thicken, thickness_ratios
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
 
-__all__ = ["Shell", "make_shell", "shell_quality"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Field = Callable[[Array], Array] | float
 SLENDER = 0.84

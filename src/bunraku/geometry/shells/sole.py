@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.rings import Rings, fold_rings
 
-__all__ = ["Sole", "disc_faces", "disc_points", "sole_region", "sole_rings"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

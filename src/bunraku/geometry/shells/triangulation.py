@@ -8,9 +8,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Triangulation"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Point = tuple[float, float, float]
 BEND = 0.2

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.geometry.surfaces.crossings.find import crossing_faces
+from bunraku.geometry.surfaces.crossings import crossing_faces
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import boundary_loops, components, edges_of, genus, pinched_vertices
-
-__all__ = ["SurfaceReport", "check_surface", "degenerate_faces", "duplicate_faces"]
 
 
 @dataclass(frozen=True)

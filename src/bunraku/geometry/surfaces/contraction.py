@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
 from scipy.sparse.linalg import splu
 
-from bunraku.geometry.surfaces.intrinsic.laplacian import intrinsic_laplacian
+from bunraku.arrays import Array
+from bunraku.geometry.surfaces.intrinsic_laplacian import intrinsic_laplacian
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["Contraction", "contracted"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

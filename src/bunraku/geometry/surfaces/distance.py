@@ -9,22 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = [
-    "MAX_SAMPLES",
-    "Grid",
-    "closest_points",
-    "distance_grid",
-    "inside",
-    "libigl",
-    "sampled",
-    "signed_distance",
-    "winding_number",
-]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Function = Callable[[Array], Array]
 

@@ -10,17 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.distance import closest_points, sampled, signed_distance
 from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface, joined
 from bunraku.geometry.surfaces.topology import components, edges_of, genus
 
-__all__ = ["Hollow", "hollow"]
-
-Array = NDArray[np.float64]
 Thickness = float | Callable[[Array], Array]
 
 

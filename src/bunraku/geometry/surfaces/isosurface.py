@@ -13,12 +13,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["isosurface"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]])

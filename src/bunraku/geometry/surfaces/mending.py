@@ -9,13 +9,11 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import edges_of, pinched_vertices
 
-__all__ = ["facing_out", "hole_sizes", "merged", "oriented", "unpinched", "with_holes_filled", "without_doubles", "without_fins"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -13,18 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.geometry.surfaces import mending
 from bunraku.geometry.surfaces.checks import check_surface
-from bunraku.geometry.surfaces.crossings.find import crossing_faces
+from bunraku.geometry.surfaces.crossings import crossing_faces
 from bunraku.geometry.surfaces.distance import closest_points, sampled, signed_distance, winding_number
 from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface, joined
 from bunraku.geometry.surfaces.topology import boundary_loops, components, edges_of, genus
 
-__all__ = ["Repaired", "extracted", "repaired", "united"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

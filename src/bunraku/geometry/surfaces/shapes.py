@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.geometry.surfaces.distance import sampled
 from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["Limb", "box", "limb_surface", "limbs_distance", "quadruped_limbs", "random_quadruped", "sphere", "torus"]
-
-Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
 

@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
+from bunraku.arrays import Array
 from bunraku.geometry.surfaces.contraction import contracted
 from bunraku.geometry.surfaces.distance import closest_points, inside, libigl
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import edges_of, genus
 
-__all__ = ["SkeletonLine", "coarser", "skeleton_line"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-__all__ = ["exact_winding_number"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 def exact_winding_number(corners: ArrayLike, points: ArrayLike) -> Array:

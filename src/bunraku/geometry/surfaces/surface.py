@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["Surface", "joined"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["Edges", "boundary_loops", "components", "edges_of", "euler_characteristic", "genus", "pinched_vertices"]
-
 Indices = NDArray[np.int64]
 
 

@@ -10,8 +10,6 @@ from bunraku.mechanics.collision import Contact, self_collisions
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import Check
 
-__all__ = ["CLEARANCE_CHECK", "OVERLAP", "clearance_check"]
-
 CLEARANCE_CHECK = "self-collision clearance"
 
 OVERLAP = 1e-3

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.mechanics.centroidal import _kernels as kernels
+from bunraku.arrays import Array
+from bunraku.mechanics.centroidal import kinematics_kernels as kernels
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.motion import HeightField
-
-__all__ = ["Kinematics", "center_of_mass", "contact_points", "ground_arrays", "kinematics", "working_arrays"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

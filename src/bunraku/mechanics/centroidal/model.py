@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 
 from bunraku.character import Character, EndEffector, Motor
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import free_base
-from bunraku.mechanics.centroidal import _kernels as kernels
-from bunraku.mechanics.tree import _kernels as tree_kernels
-from bunraku.mechanics.tree import compile_tree
-
-__all__ = ["CentroidalModel", "centroidal_model", "point_masses"]
+from bunraku.mechanics.centroidal import kinematics_kernels as kernels
+from bunraku.mechanics.measures.balance import free_base
+from bunraku.mechanics.tree import compile_tree, tree_kernels
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]

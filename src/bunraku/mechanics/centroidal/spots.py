@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, Shape
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.tree import compile_tree
 
-__all__ = ["NO_SPOTS", "Spots", "ground_spots"]
-
-Array = NDArray[np.float64]
 Spots = tuple[NDArray[np.int64], Array, Array]
 """Node (k,), place in its frame (k, 3) [m] and least height (k,) [m] of the place above the ground."""
 

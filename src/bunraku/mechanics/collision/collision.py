@@ -11,15 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.mechanics.collision import _kernels as kernels
-from bunraku.mechanics.collision.supports import _kernels as supports
+from bunraku.mechanics.collision import distance_kernels as kernels
+from bunraku.mechanics.collision import support_kernels as supports
 from bunraku.mechanics.tree import Tree, rotation_of
 
-__all__ = ["CollisionReport", "Contact", "self_collisions", "shape_distance"]
-
-Array = NDArray[np.float64]
 _KIND = {
     "sphere": supports.SPHERE,
     "capsule": supports.CAPSULE,

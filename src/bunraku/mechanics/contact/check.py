@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["ContactCheck", "check_contact"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 LENGTH = 1e-7
 """Penetration, and slip of a patch inside its cone, that count as none [m]."""

@@ -16,16 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.contact import _kernels
+from bunraku.mechanics.contact import coulomb_kernels as kernels
 from bunraku.optimization.solution import Status
 
-__all__ = ["OPEN", "SLIDE", "STICK", "Contact", "ContactLaw", "contact_slope", "solve_contact"]
-
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-OPEN, STICK, SLIDE = _kernels.OPEN, _kernels.STICK, _kernels.SLIDE
+OPEN, STICK, SLIDE = kernels.OPEN, kernels.STICK, kernels.SLIDE
 """What a patch does: no force; force and no slip; force on the rim of the cone."""
 
 TOLERANCE = 1e-11
@@ -69,7 +67,7 @@ class ContactLaw:
         free[:, 2] = np.abs(u0[2::3] + self.gap)
         scale = max(float((self.rho * free.max(axis=1)).max()), 1e-12)
         u, labels = np.empty(3 * P), np.empty(P, np.int64)
-        steps, rescues, residual = _kernels.solve(self.W, u0, self.gap, self.mu, self.rho, F, TOLERANCE * scale, u, labels)
+        steps, rescues, residual = kernels.solve(self.W, u0, self.gap, self.mu, self.rho, F, TOLERANCE * scale, u, labels)
         status = Status.CONVERGED if residual <= GOOD * scale else Status.STALLED
         return Contact(F.reshape(P, 3), u.reshape(P, 3), labels, status, int(steps), int(rescues), float(residual))
 
@@ -81,7 +79,7 @@ class ContactLaw:
             raise BadInput(f"R has shape {R.shape}; ({len(u0)}, number of torques) is needed")
         forced = self._as_they_are if labels is None else np.ascontiguousarray(labels, dtype=np.int64)
         S = np.empty(R.shape)
-        return S if _kernels.slope(self.W, u0, self.gap, self.mu, self.rho, F, forced, R, S) else None
+        return S if kernels.slope(self.W, u0, self.gap, self.mu, self.rho, F, forced, R, S) else None
 
     def _vector(self, given: Array, name: str) -> Array:
         """Three finite numbers a patch, flat."""

@@ -7,14 +7,10 @@ tangential block of W), cut back to the disk of radius mu F_n. A point that no s
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.mechanics.contact import _kernels
+from bunraku.arrays import Array
+from bunraku.mechanics.contact import coulomb_kernels as kernels
 from bunraku.optimization.solution import Status
-
-__all__ = ["solve_by_gauss_seidel"]
-
-Array = NDArray[np.float64]
 
 
 def solve_by_gauss_seidel(
@@ -32,9 +28,9 @@ def solve_by_gauss_seidel(
     F, total = np.zeros(3 * P), 0
     for relaxation in (1.0, 0.5, 0.2):
         F = np.zeros(3 * P) if F0 is None else np.array(F0, dtype=np.float64).reshape(-1)
-        first, _ = _kernels.gauss_seidel(W, u0, gap, mu, F, min(sweeps, 50), 0.0, relaxation)
+        first, _ = kernels.gauss_seidel(W, u0, gap, mu, F, min(sweeps, 50), 0.0, relaxation)
         limit = tolerance * max(float(np.abs(F).max()), 1e-12)
-        more, change = _kernels.gauss_seidel(W, u0, gap, mu, F, sweeps, limit, relaxation)
+        more, change = kernels.gauss_seidel(W, u0, gap, mu, F, sweeps, limit, relaxation)
         total += int(first) + int(more)
         if change <= limit:
             return F.reshape(P, 3), total, Status.CONVERGED

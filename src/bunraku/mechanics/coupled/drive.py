@@ -17,8 +17,6 @@ from bunraku.mechanics.contact.coulomb import solve_contact
 from bunraku.mechanics.coupled.frame import Frame
 from bunraku.optimization.solution import Status
 
-__all__ = ["ServoStep", "servo_step"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

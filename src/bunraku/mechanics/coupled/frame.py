@@ -36,12 +36,10 @@ from bunraku.mechanics.coupled.share import skin_share
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.elastic.solid import Collapsed
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.condensation.condenser import Backend, condenser
 from bunraku.optimization.condensation.interface import Condenser
 from bunraku.optimization.linear import NotFactorizable
-
-__all__ = ["CoupledFrames", "Frame"]
 
 Array: TypeAlias = NDArray[np.float64]
 

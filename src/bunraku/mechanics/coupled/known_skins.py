@@ -11,8 +11,6 @@ from bunraku.character import Character, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
 
-__all__ = ["remember_skin", "skin_of"]
-
 KIND = "skin"
 _ARRAYS = ("nodes", "cells", "region", "glue_node", "glue_body", "sole_node", "sole_patch")
 _KNOWN: dict[str, SkinMesh] = {}

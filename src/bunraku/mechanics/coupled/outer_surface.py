@@ -12,8 +12,6 @@ from scipy.sparse.csgraph import connected_components
 from bunraku.character import SkinMesh
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 
-__all__ = ["outer_surface"]
-
 Indices: TypeAlias = NDArray[np.int64]
 
 

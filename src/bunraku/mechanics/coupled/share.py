@@ -19,8 +19,6 @@ from bunraku.errors import BadInput
 from bunraku.geometry.tetrahedra import EDGES, shape_values, tetrahedron_rule
 from bunraku.mechanics.coupled.skinned import SkinnedModel, skin_materials
 
-__all__ = ["SkinShare", "skin_share", "with_skin_mass"]
-
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 

@@ -17,18 +17,16 @@ from scipy.sparse import csr_array
 from bunraku.character import PATCHES, Character, ElasticMaterial, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
-from bunraku.mechanics.balance import free_base
-from bunraku.mechanics.character_system import character_system
-from bunraku.mechanics.coupled import _kernels as kernels
+from bunraku.mechanics.coupled import carried_point_kernels as kernels
 from bunraku.mechanics.coupled.known_skins import skin_of
-from bunraku.mechanics.dynamics import _kernels as dynamics
+from bunraku.mechanics.dynamics import equation_kernels as dynamics
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
+from bunraku.mechanics.measures.balance import free_base
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.tree import compile_tree
 from bunraku.mechanics.tree.tree import Configuration, Tree
-
-__all__ = ["SkinnedModel", "elastic_solid", "skin_materials", "skinned_model"]
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 
-__all__ = ["SkinnedState", "moved_rigidly", "rest_state"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.optimization.condensation.condenser import Backend, condenser
 
-__all__ = ["joint_stiffness"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

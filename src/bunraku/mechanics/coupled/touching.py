@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.geometry.tet_mesh import TetMesh
+from bunraku.mechanics.coupled.collisions.bodies import SkeletonCollisions
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
-from bunraku.mechanics.coupled.collisions.skeleton.bodies import SkeletonCollisions
 from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
-
-__all__ = ["SkinCollisions", "Touch"]
 
 Array: TypeAlias = NDArray[np.float64]
 

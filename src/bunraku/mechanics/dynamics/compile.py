@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
+from bunraku.mechanics.dynamics import element_layout as codes
+from bunraku.mechanics.dynamics import lagrangian_layout as layout
 from bunraku.mechanics.dynamics.constraints import Constraint, Distance, PointOnPlane, PointToPoint
-from bunraku.mechanics.dynamics.elements import layout as codes
 from bunraku.mechanics.dynamics.flexible.attach import Stand, compile_segments
 from bunraku.mechanics.dynamics.flexible.layout import MASS_F, MODE
 from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, PointDamper, UserForce, Wrench
-from bunraku.mechanics.dynamics.lagrangian import layout
 from bunraku.mechanics.dynamics.model import FlexibleModel, Model
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring, Potential
 from bunraku.mechanics.tree import Tree
-
-__all__ = ["Slots", "compile_model", "compile_slots"]
-
-Array = NDArray[np.float64]
 
 
 class Slots:

@@ -4,6 +4,4 @@ from __future__ import annotations
 
 from numba import njit
 
-__all__ = ["kernel"]
-
 kernel = njit(cache=True, error_model="numpy", fastmath={"contract"})

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from bunraku.mechanics.dynamics.places import Vector, Where
 
-__all__ = ["Constraint", "Distance", "PointOnPlane", "PointToPoint", "SquareDirections"]
-
 
 @dataclass(frozen=True)
 class Distance:

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics import _kernels as kernels
-from bunraku.mechanics.dynamics.elimination._kernels import solve_transposed
+from bunraku.mechanics.dynamics import equation_kernels as kernels
+from bunraku.mechanics.dynamics.elimination_kernels import solve_transposed
 from bunraku.mechanics.dynamics.system import NOTHING, System
 
-__all__ = ["ContinuousDerivatives", "continuous", "continuous_contracted", "continuous_first", "continuous_second"]
-
-Array = NDArray[np.float64]
 _SINGULAR = "the equations of motion are singular there: constraints depend on each other, or a dynamic coordinate moves no mass"
 
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.initial import check_independent, make_consistent
 from bunraku.mechanics.dynamics.model import FlexibleModel
 from bunraku.mechanics.dynamics.system import System
 from bunraku.optimization.solution import Status
-
-__all__ = ["Equilibrium", "find_equilibrium"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.places import Where
 from bunraku.optimization.derivative_check import SlopeReport, check_jacobian
 
-__all__ = ["CoordinateForce", "Damping", "Force", "PointDamper", "UserForce", "Wrench"]
-
-Array = NDArray[np.float64]
 Entry = float | str
 
 

@@ -22,9 +22,7 @@ from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, P
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring, Potential
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.tree import Tree
-from bunraku.mechanics.tree._kernels import FIXED, HINGE, SLIDE
-
-__all__ = ["system_of_graph"]
+from bunraku.mechanics.tree.tree_kernels import FIXED, HINGE, SLIDE
 
 
 def system_of_graph(graph: Mapping[str, Any], forces: tuple[Force, ...] = (), inputs: tuple[str, ...] = ()) -> System:

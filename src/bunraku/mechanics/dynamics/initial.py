@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.system import System
 from bunraku.optimization.solution import Status
-
-__all__ = ["Consistent", "check_independent", "make_consistent"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.arrays import Array
+from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.system import System
-
-__all__ = ["PrescribedForces", "generalized_forces", "prescribed_forces"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

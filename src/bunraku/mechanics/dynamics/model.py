@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FlexibleModel", "Model"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import Tree
 
-__all__ = ["Place", "Where", "find_place", "resolve"]
-
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.mechanics.dynamics import _kernels as kernels
-from bunraku.mechanics.dynamics.lagrangian import layout
+from bunraku.arrays import Array
+from bunraku.mechanics.dynamics import equation_kernels as kernels
+from bunraku.mechanics.dynamics import lagrangian_layout as layout
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.dynamics.system import System
-
-__all__ = ["find_jacobian", "find_pose"]
-
-Array = NDArray[np.float64]
 
 
 def find_pose(system: System, q: ArrayLike, where: Where) -> tuple[Array, Array]:

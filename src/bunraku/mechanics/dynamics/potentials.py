@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from bunraku.mechanics.dynamics.places import Where
 
-__all__ = ["CoordinateSpring", "PointSpring", "Potential"]
-
 
 @dataclass(frozen=True)
 class PointSpring:

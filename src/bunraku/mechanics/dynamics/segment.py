@@ -1,7 +1,7 @@
 """What connects a parent to a child: the contract that hinges and slides keep, and flexible parts (`flexible/`) too.
 
 A segment starts at a base frame B (parent pose and constant transform) and ends at a child frame C. The recursions of
-`lagrangian/_kernels.py` see nothing of it but, for each of its coordinates a, a screw and the rate of that screw; everything
+`lagrangian_kernels.py` see nothing of it but, for each of its coordinates a, a screw and the rate of that screw; everything
 beyond C moves with them.
 
 To write a segment:
@@ -20,13 +20,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.optimization.derivative_check import SlopeReport, check_jacobian
 
-__all__ = ["Hinge", "Segment", "Slide", "check_segment"]
-
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 

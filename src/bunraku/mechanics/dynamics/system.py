@@ -15,20 +15,18 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.compile import compile_model, compile_slots
 from bunraku.mechanics.dynamics.constraints import Constraint
 from bunraku.mechanics.dynamics.flexible.attach import Flexible, insert_modes, stands
 from bunraku.mechanics.dynamics.forces import Force, UserForce
-from bunraku.mechanics.dynamics.lagrangian.layout import COORDINATE
+from bunraku.mechanics.dynamics.lagrangian_layout import COORDINATE
 from bunraku.mechanics.dynamics.model import FlexibleModel, Model
 from bunraku.mechanics.dynamics.potentials import Potential
 from bunraku.mechanics.tree import Tree
 
-__all__ = ["LagrangianDerivatives", "System", "build_system"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -16,18 +16,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh, straightened
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
 from bunraku.mechanics.elastic.reduction.grip import Grip
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-__all__ = ["SLENDER", "coarse_part", "end_compliances"]
-
-Array = NDArray[np.float64]
 
 SLENDER = 10.0
 """Parts at least this many times as long as thick are taken coarsely; others keep their mesh."""

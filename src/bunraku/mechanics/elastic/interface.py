@@ -19,14 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import nearest_rotation
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.geometry.tetrahedra import triangle_gradients, triangle_rule, triangle_values
-
-__all__ = ["Interface", "make_interface"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.elastic import _kernels as kernels
+from bunraku.mechanics.elastic import tetrahedra_kernels as kernels
 
-__all__ = ["Material"]
-
-Array = NDArray[np.float64]
 MODELS = {"neo-hookean": kernels.NEO_HOOKEAN, "st-venant-kirchhoff": kernels.ST_VENANT_KIRCHHOFF}
 
 

@@ -12,19 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.geometry.rotations import cross_matrix
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.rest import free_unknowns
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.optimization.linear import NotFactorizable, analyse
-
-__all__ = ["Carried", "Modes", "find_modes"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

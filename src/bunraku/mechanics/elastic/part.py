@@ -22,8 +22,6 @@ from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.flexible.known_meshes import known_mesh
 
-__all__ = ["PartSolid", "material_of", "part_mesh", "part_solid"]
-
 THIN = 0.15
 """A strip thinner than this part of its width has one cell a section, warped as x y: at most 8 % too stiff in twist; a square would
 be 16 %. Thicker boxes have 2 x 2 cells: at most 5 %."""

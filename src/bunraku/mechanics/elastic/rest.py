@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
 from bunraku.optimization.linear import Factorization, NotFactorizable, Plan, analyse
 from bunraku.optimization.solution import Status
-
-__all__ = ["Rest", "find_rest", "free_unknowns"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.geometry.tetrahedra import shape_gradients, shape_values, tetrahedron_rule
-from bunraku.mechanics.elastic import _kernels as kernels
+from bunraku.mechanics.elastic import tetrahedra_kernels as kernels
 from bunraku.mechanics.elastic.material import MODELS, Material
 from bunraku.mechanics.elastic.pattern import BlockPattern, block_pattern
 
-__all__ = ["Collapsed", "Density", "ElasticSolid"]
-
-Array = NDArray[np.float64]
 Density = float | ArrayLike | Callable[[Array], ArrayLike]
 """One number, one a cell (m,), or a function of points (k, 3) that returns (k,) [kg/m^3]."""
 

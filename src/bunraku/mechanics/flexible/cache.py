@@ -19,8 +19,6 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LIMIT", "cache_folder", "content_key", "load_result", "save_result"]
-
 Arrays = dict[str, NDArray[np.generic]]
 
 LIMIT = 200_000_000

@@ -13,18 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.geometry.tetrahedra import shape_gradients, shape_values, tetrahedron_rule
 from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.part import PartSolid
 from bunraku.mechanics.tree import Tree, rotation_of
-
-__all__ = ["Lump", "carried_by", "lump_of_solid", "lumps_of_bodies"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

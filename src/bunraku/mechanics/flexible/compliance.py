@@ -14,8 +14,6 @@ import numpy as np
 from bunraku.character import Body, Character, Joint, Pose
 from bunraku.errors import BadInput
 
-__all__ = ["SoftMotor", "soft_motors", "with_deflections"]
-
 
 @dataclass(frozen=True)
 class SoftMotor:

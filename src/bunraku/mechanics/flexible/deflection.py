@@ -11,16 +11,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
     from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
-
-__all__ = ["REFUSE_ABOVE", "WARN_ABOVE", "deflection_ratio", "deflection_ratios", "deflection_verdict"]
-
-Array = NDArray[np.float64]
 
 WARN_ABOVE, REFUSE_ABOVE = 0.25, 0.4
 """Deflection over length above which the prediction is doubtful, and above which it is refused."""

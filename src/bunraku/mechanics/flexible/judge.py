@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.places import place_of
 from bunraku.mechanics.flexible.prediction import FINE_STEP, motor_nodes
@@ -20,10 +20,6 @@ from bunraku.mechanics.integrators.driven.outputs import Targets, track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, simulate
 from bunraku.motion import JointCurves, Mark
-
-__all__ = ["Judged", "TrackedError", "hit_lags", "judge", "tilts"]
-
-Array = NDArray[np.float64]
 
 EVERY = 4
 """Frames are compared at every so many fine steps."""

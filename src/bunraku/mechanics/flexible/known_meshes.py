@@ -12,8 +12,6 @@ from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
 
-__all__ = ["known_mesh", "remember_mesh"]
-
 KIND = "mesh"
 _KNOWN: dict[str, TetMesh] = {}
 

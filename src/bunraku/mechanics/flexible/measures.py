@@ -9,18 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.flexible.deflection import REFUSE_ABOVE, deflection_ratio, deflection_verdict
 from bunraku.mechanics.flexible.judge import Judged, hit_lags
 from bunraku.mechanics.flexible.prediction import FINE_STEP
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
 from bunraku.mechanics.flexible.torque_lines import torque_lines, torques_of
 from bunraku.motion import Check, JointCurves, Mark
-
-__all__ = ["CLOSURE_BAR", "HIT_BAR", "TORQUE_BAR", "FlexibleMeasures", "measure_flexible", "torque_shares"]
-
-Array = NDArray[np.float64]
 
 CLOSURE_BAR = 1e-9
 """Loops are closed when no row of theirs is off by more [m]."""

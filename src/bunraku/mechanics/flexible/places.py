@@ -9,8 +9,6 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.places import Place
 
-__all__ = ["place_of", "tracked_places"]
-
 
 def tracked_places(character: Character, names: Sequence[str] = ()) -> tuple[str, ...]:
     """What is tracked: the frames of the character if it has any, else the bodies that its flexible parts carry."""

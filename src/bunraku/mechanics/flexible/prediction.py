@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.deflection import deflection_ratio
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
@@ -22,10 +22,6 @@ from bunraku.mechanics.integrators.driven.outputs import track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, simulate
 from bunraku.motion import JointCurves
-
-__all__ = ["FINE_STEP", "FramePath", "motor_nodes", "predict_frames", "rest_frames"]
-
-Array = NDArray[np.float64]
 
 FINE_STEP = 5e-4
 """The step [s] at which performances are judged."""

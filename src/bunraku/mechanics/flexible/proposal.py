@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -19,9 +19,6 @@ from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.flexible.reduced_parts import ReducedPart, reduce_parts
 from bunraku.mechanics.tree import compile_tree
 
-__all__ = ["FACTOR", "Proposal", "motion_band", "propose_flexible"]
-
-Array = NDArray[np.float64]
 FACTOR = 5.0
 SHARE = 0.99
 

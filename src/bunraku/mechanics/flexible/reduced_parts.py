@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics import elastic
@@ -28,9 +29,6 @@ from bunraku.mechanics.flexible.touching import check_touching
 from bunraku.mechanics.tree import Tree
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 
-__all__ = ["ModesWanted", "ReducedPart", "first_frequency", "part_length", "part_solids", "reduce_parts"]
-
-Array = NDArray[np.float64]
 ModesWanted = int | Literal["auto"] | Mapping[str, int] | None
 KIND = "part"
 

@@ -10,8 +10,6 @@ from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.flexible.carried import lump_of_solid
 from bunraku.mechanics.flexible.reduced_parts import part_solids
 
-__all__ = ["rigid_note", "with_rigid_parts"]
-
 
 def with_rigid_parts(
     character: Character, names: Collection[str] | None = None, *, meshes: Mapping[str, TetMesh] | None = None

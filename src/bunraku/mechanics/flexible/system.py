@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
-from bunraku.mechanics.character_system import joint_springs
 from bunraku.mechanics.dynamics.flexible.attach import Flexible
 from bunraku.mechanics.dynamics.forces import Damping
 from bunraku.mechanics.dynamics.places import Place
@@ -25,13 +25,10 @@ from bunraku.mechanics.dynamics.potentials import CoordinateSpring, Potential
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.flexible.compliance import SoftMotor, soft_motors, with_deflections
 from bunraku.mechanics.flexible.reduced_parts import ModesWanted, ReducedPart, reduce_parts
-from bunraku.mechanics.loops import LoopClosure, close_loops
+from bunraku.mechanics.systems.character_system import joint_springs
+from bunraku.mechanics.systems.loops import LoopClosure, close_loops
 from bunraku.mechanics.tree import compile_tree, rotation_of
 from bunraku.optimization.monitor import SILENT, Monitor
-
-__all__ = ["FlexibleCharacterSystem", "flexible_system"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

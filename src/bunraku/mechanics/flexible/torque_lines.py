@@ -8,15 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
 from bunraku.mechanics.integrators.driven.torque import motor_forces
-
-__all__ = ["TorqueLines", "no_load_speeds", "torque_lines", "torques_of"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import Rigid, compose, inverse, move
 from bunraku.mechanics.elastic.part import PartSolid
 from bunraku.mechanics.tree import Tree, rotation_of
 
-__all__ = ["check_touching"]
-
-Array = NDArray[np.float64]
 NEAR = 0.05
 
 

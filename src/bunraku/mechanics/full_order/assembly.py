@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import cross_matrix, matrix_of_quaternion, multiply_quaternions, quaternion_of_vector
 from bunraku.mechanics.full_order.description import GROUND, Link, Piece, RigidBody
@@ -23,10 +24,6 @@ from bunraku.mechanics.full_order.friction import damping_torques
 from bunraku.mechanics.full_order.interfaces import HeldRows, arm, held_rows, held_values
 from bunraku.mechanics.full_order.links import LinkRows, Turned, outer_rows
 from bunraku.mechanics.full_order.pieces import Eliminated, Turns, WorldPiece
-
-__all__ = ["Assembly", "Change", "Rates", "Trial"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import NO_MOVE, Rigid
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["GROUND", "Freedom", "Held", "Link", "Piece", "RigidBody"]
-
-Array = NDArray[np.float64]
 GROUND = "world"
 """The name of what does not move."""
 

@@ -11,13 +11,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.full_order.description import Link
-
-__all__ = ["damping_torques"]
-
-Array = NDArray[np.float64]
 
 
 class _Rates(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Joint, Pose
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
@@ -15,12 +15,8 @@ from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.elastic.coarse_part import coarse_part
 from bunraku.mechanics.full_order.description import GROUND, Freedom, Held, Link, Piece, RigidBody
 from bunraku.mechanics.full_order.model import FullOrderModel
-from bunraku.mechanics.loops import close_loops
+from bunraku.mechanics.systems.loops import close_loops
 from bunraku.mechanics.tree import Tree, compile_tree, rotation_of
-
-__all__ = ["full_model"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

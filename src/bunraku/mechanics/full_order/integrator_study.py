@@ -12,19 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
 from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.full_order.motion import FullMotion
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.linear import analyse
-
-__all__ = ["StudyRow", "explicit_limits", "fastest", "implicit_study", "runge_kutta_growth"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

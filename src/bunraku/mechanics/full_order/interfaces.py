@@ -16,15 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import cross_matrix
 from bunraku.mechanics.elastic.interface import Interface
-
-__all__ = ["HeldRows", "arm", "held_rows", "held_values"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

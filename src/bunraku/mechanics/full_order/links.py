@@ -24,12 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import axis_angle, cross_matrix
 from bunraku.mechanics.full_order.description import Freedom, Link
 
-__all__ = ["LinkRows", "Turned", "outer_rows"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

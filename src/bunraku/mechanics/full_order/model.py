@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import Rigid, compose
 from bunraku.geometry.rotations import quaternion_of_matrix
@@ -24,9 +25,6 @@ from bunraku.mechanics.full_order.stepping import Record, begin, march
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 
-__all__ = ["FullOrderModel", "Rested"]
-
-Array = NDArray[np.float64]
 _RANK = 1e-9
 
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
 from bunraku.mechanics.full_order.description import GROUND
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.solution import Status
-
-__all__ = ["Effort", "Energies", "FullMotion"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

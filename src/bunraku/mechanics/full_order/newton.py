@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.mechanics.elastic.solid import Collapsed
 from bunraku.mechanics.full_order.assembly import Assembly, Change, Rates, Trial
@@ -14,9 +13,6 @@ from bunraku.mechanics.full_order.links import LinkRows
 from bunraku.mechanics.full_order.pieces import Eliminated
 from bunraku.optimization.linear import NotFactorizable
 
-__all__ = ["Factors", "Found", "solve"]
-
-Array = NDArray[np.float64]
 CONTRACTION = 0.35
 """Newton steps that do not shrink to this share with kept factors ask for new ones."""
 

@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.full_order import _kernels as kernels
+from bunraku.mechanics.full_order import turn_kernels as kernels
 from bunraku.mechanics.full_order.description import Piece
 from bunraku.optimization.linear import Factorization, NotFactorizable, Plan, analyse
 
-__all__ = ["Eliminated", "PieceForces", "Turns", "WorldPiece"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

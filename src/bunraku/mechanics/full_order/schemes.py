@@ -20,15 +20,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import conjugate, cross_matrix, left_jacobian, multiply_quaternions
 from bunraku.mechanics.full_order.assembly import Rates, Trial
-
-__all__ = ["METHODS", "BackwardEuler", "GeneralizedAlpha", "Moment", "Scheme", "TwoStep", "scheme_of"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,13 @@ does not depend on the accelerations.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
 from bunraku.mechanics.full_order.friction import damping_torques
 from bunraku.mechanics.full_order.interfaces import held_rows
 from bunraku.optimization.linear import analyse
-
-__all__ = ["initial_rates", "motor_start"]
-
-Array = NDArray[np.float64]
 
 
 def motor_start(curve: Array, h: float, at_rest: bool) -> tuple[Array, Array]:

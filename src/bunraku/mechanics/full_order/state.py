@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import matrix_of_quaternion
-
-__all__ = ["FullState"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import conjugate, multiply_quaternions
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
 from bunraku.mechanics.full_order.newton import Factors, Found, solve
-
-__all__ = ["guessed", "settle", "settle_near", "still"]
-
-Array = NDArray[np.float64]
 
 
 def still(assembly: Assembly, shift: float = 0.0) -> Rates:

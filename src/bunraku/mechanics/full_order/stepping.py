@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
 from bunraku.mechanics.full_order.links import LinkRows
@@ -17,10 +17,6 @@ from bunraku.mechanics.full_order.start import initial_rates, motor_start
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
-
-__all__ = ["Record", "begin", "march"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass

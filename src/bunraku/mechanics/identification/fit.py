@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.identification.alignment import Alignment, find_alignment, view_planes
 from bunraku.mechanics.identification.intervals import Estimate, Uncertainty, find_uncertainty
@@ -26,9 +26,6 @@ from bunraku.optimization.least_squares import LeastSquares
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 
-__all__ = ["MaterialFit", "fit_material"]
-
-Array = NDArray[np.float64]
 WIDEST_SCALE = float(np.log(1e3))
 UNKNOWN_SIZE = 0.02
 """Amplitude [m] to begin with when the unit of the record is not known."""

@@ -11,12 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-__all__ = ["Estimate", "Uncertainty", "find_uncertainty"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,12 @@ from dataclasses import dataclass, field
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.identification.vibration import Vibration, Window, find_vibration
 
-__all__ = ["DrivenMarker", "MarkerModel", "ReleasedMarker"]
-
-Array = NDArray[np.float64]
 STEPS_A_CYCLE = 100
 LONGEST_STEP = 4e-3
 SCALE_STEP, DAMPING_STEP = 1e-5, 1e-4

@@ -12,8 +12,6 @@ from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.identification.fit import MaterialFit
 from bunraku.mechanics.identification.rig import Rig
 
-__all__ = ["find_part", "fitted_character", "part_rig"]
-
 
 def find_part(character: Character, name: str) -> FlexiblePart:
     """The flexible part called ``name``, or BadInput with those there are."""

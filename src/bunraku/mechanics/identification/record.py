@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion.curves import frozen_array
 
-__all__ = ["MarkerRecord"]
-
-Array = NDArray[np.float64]
 FEWEST = 20
 """Samples below which nothing is estimated."""
 

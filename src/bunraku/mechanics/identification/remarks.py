@@ -9,8 +9,6 @@ from bunraku.mechanics.identification.record import MarkerRecord
 from bunraku.mechanics.identification.vibration import Vibration
 from bunraku.optimization.solution import Status
 
-__all__ = ["find_remarks"]
-
 
 def find_remarks(
     record: MarkerRecord,

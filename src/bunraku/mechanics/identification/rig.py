@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline, make_interp_spline
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.equilibrium import find_equilibrium
 from bunraku.mechanics.dynamics.flexible import layout
@@ -27,9 +27,6 @@ from bunraku.mechanics.integrators.driven.simulate import simulate as simulate_d
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion.curves import JointCurves
 
-__all__ = ["Rig", "scaled_system", "still_windows"]
-
-Array = NDArray[np.float64]
 SETTLED = 0.1
 """Seconds after a stop of the command that are left out where only vibration is wanted, for the delay is not known yet."""
 

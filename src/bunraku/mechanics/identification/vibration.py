@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["Vibration", "find_vibration"]
-
-Array = NDArray[np.float64]
 Window = tuple[float, float]
 DAMPING_RATIOS = (0.0, 0.01, 0.05)
 CHANCE = 1e-4

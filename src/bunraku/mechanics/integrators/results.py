@@ -7,11 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.solution import Status
-
-__all__ = ["State", "Step", "StepDerivatives", "StepTensor", "Trajectory", "TrajectoryDerivatives"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

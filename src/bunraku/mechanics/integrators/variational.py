@@ -14,22 +14,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics._kernels import SINGULAR
-from bunraku.mechanics.dynamics.elimination._kernels import factor, solve, solve_transposed
+from bunraku.mechanics.dynamics.elimination_kernels import factor, solve, solve_transposed
+from bunraku.mechanics.dynamics.equation_kernels import SINGULAR
 from bunraku.mechanics.dynamics.initial import check_independent
 from bunraku.mechanics.dynamics.system import NOTHING, System
-from bunraku.mechanics.integrators import _kernels as kernels
+from bunraku.mechanics.integrators import step_kernels as kernels
+from bunraku.mechanics.integrators import trajectory_kernels as trajectories
 from bunraku.mechanics.integrators.results import State, Step, StepDerivatives, StepTensor, Trajectory
 from bunraku.mechanics.integrators.results import TrajectoryDerivatives as Linearization
-from bunraku.mechanics.integrators.trajectory import _kernels as trajectories
 from bunraku.optimization.solution import Status
 
-__all__ = ["Linearization", "State", "Step", "StepDerivatives", "StepTensor", "Trajectory", "VariationalIntegrator"]
-
-Array = NDArray[np.float64]
 _STATUS = {
     kernels.CONVERGED: Status.CONVERGED,
     kernels.TOO_MANY: Status.MAX_ITERATIONS,

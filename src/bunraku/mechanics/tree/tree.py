@@ -12,14 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character, Pose
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
-from bunraku.mechanics.tree import _kernels as kernels
+from bunraku.mechanics.tree import tree_kernels as kernels
 
-__all__ = ["Configuration", "Tree", "compile_tree", "rotation_of"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -19,21 +19,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.blocks import _kernels
-
-__all__ = ["Factor", "diagonal", "factor", "multiply", "to_dense"]
-
-Array = NDArray[np.float64]
+from bunraku.optimization.blocks import cholesky_kernels as kernels
 
 
 @dataclass(frozen=True, eq=False)
 class Factor:
     """A = L L^T, when ``definite``; else the matrix was not positive definite and there is nothing to solve with.
 
-    ``shape`` = (T, nv, nd). The other fields hold the factor as :mod:`bunraku.optimization.blocks._kernels` describes it.
+    ``shape`` = (T, nv, nd). The other fields hold the factor as :mod:`bunraku.optimization.blocks.cholesky_kernels` describes it.
     """
 
     shape: tuple[int, int, int]
@@ -62,7 +59,7 @@ class Factor:
         y = np.array(right, dtype=np.float64, order="C")
         if y.shape[0] != self.shape[0] * self.shape[1] + self.shape[2] or y.ndim > 2:
             raise BadInput(f"a right-hand side of shape {y.shape}; {self.shape[0] * self.shape[1] + self.shape[2]} rows fit")
-        solver = _kernels.solve_one if y.ndim == 1 else _kernels.solve_many
+        solver = kernels.solve_one if y.ndim == 1 else kernels.solve_many
         solver(self.U, self.W, self.E, self.R, y)
         return y
 
@@ -80,7 +77,7 @@ def factor(H: Array, B: Array, C: Array, damping: ArrayLike = 0.0, *, cyclic: bo
         U, W, E, R = into.U, into.W, into.E, into.R
     else:
         U, W, E, R = np.zeros((n, nv, nv)), np.zeros((n + 2, 2 * nv, nv)), np.empty((n * nv, b)), np.zeros((b, b))
-    definite = bool(_kernels.factor(H, B, C, extra, cyclic, U, W, E, R))
+    definite = bool(kernels.factor(H, B, C, extra, cyclic, U, W, E, R))
     return Factor((T, nv, nd), cyclic, definite, U, W, E, R)
 
 
@@ -88,7 +85,7 @@ def multiply(H: Array, B: Array, C: Array, x: Array, *, cyclic: bool = False) ->
     """A x for a packed vector x (T nv + nd,)."""
     T, nv, nd = _shape(H, B, C, cyclic)
     y = np.empty(T * nv + nd)
-    _kernels.multiply(H, B, C, cyclic, np.ascontiguousarray(x, dtype=np.float64), y)
+    kernels.multiply(H, B, C, cyclic, np.ascontiguousarray(x, dtype=np.float64), y)
     return y
 
 

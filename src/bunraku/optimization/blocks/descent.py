@@ -18,11 +18,9 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.blocks.blocks import Factor, diagonal, factor
 
-__all__ = ["BlockEnergy", "Blocks", "Damping", "Descent", "ForeseenEnergy"]
-
-Array = NDArray[np.float64]
 Blocks = tuple[float, Array, Array, Array, Array, Array]
 Damping = Literal["absolute", "relative"]
 

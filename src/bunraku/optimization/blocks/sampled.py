@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from bunraku.optimization.blocks.descent import Blocks
 
-__all__ = ["SampledProblem"]
-
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]
 

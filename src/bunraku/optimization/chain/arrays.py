@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["as_array", "one_each", "one_row_each"]
-
-Array = NDArray[np.float64]
 
 
 def as_array(value: ArrayLike, name: str) -> Array:

@@ -19,13 +19,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, column_costs, largest_pool, track_columns, work_arrays
 from bunraku.optimization.chain.arrays import as_array, one_each, one_row_each
-
-__all__ = ["ChainSolution", "solve_chain"]
-
-Array = NDArray[np.float64]
+from bunraku.optimization.chain.chain_kernels import (
+    INFEASIBLE,
+    POOL_TOO_SMALL,
+    column_costs,
+    largest_pool,
+    track_columns,
+    work_arrays,
+)
 
 
 @dataclass(frozen=True)

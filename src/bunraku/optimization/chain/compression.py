@@ -24,15 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.chain._kernels import INFEASIBLE, POOL_TOO_SMALL, largest_pool, work_arrays
 from bunraku.optimization.chain.arrays import as_array, one_row_each
-from bunraku.optimization.chain.scales._kernels import scale_segments
+from bunraku.optimization.chain.chain_kernels import INFEASIBLE, POOL_TOO_SMALL, largest_pool, work_arrays
+from bunraku.optimization.chain.scale_kernels import scale_segments
 from bunraku.optimization.solution import Status
-
-__all__ = ["CompressionSolution", "solve_compression"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

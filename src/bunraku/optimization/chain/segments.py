@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.errors import BadInput
 
-__all__ = ["cut_segments", "turning_points"]
-
 
 def turning_points(reference: ArrayLike, hysteresis: float = 0.1) -> NDArray[np.int64]:
     """Samples where a curve turns round: the zero crossings of its velocity that matter.

@@ -16,8 +16,6 @@ from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["GEMM", "GEMV", "POTRF", "SYRK", "TRSM", "TRSV", "addresses", "gemm", "gemv", "potrf", "syrk", "trsm", "trsv"]
-
 NAMES = ("dgemm", "dtrsm", "dsyrk", "dgemv", "dtrsv", "dpotrf")
 GEMM, TRSM, SYRK, GEMV, TRSV, POTRF = range(6)
 """Places of the routines among :func:`addresses`."""

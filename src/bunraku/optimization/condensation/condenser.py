@@ -12,8 +12,6 @@ from bunraku.optimization.condensation.interface import Condenser
 from bunraku.optimization.condensation.multifrontal import Multifrontal
 from bunraku.optimization.condensation.pardiso import Pardiso
 
-__all__ = ["Backend", "condenser"]
-
 Backend = Literal["auto", "multifrontal", "mkl"]
 
 

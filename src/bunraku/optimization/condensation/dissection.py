@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from bunraku.arrays import Array
 from bunraku.optimization.condensation.separator import ABOVE, BELOW, CUT, Cut, best_place, least_separator
 
-__all__ = ["Piece", "dissect"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 REACH = 0.15

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.optimization.condensation.dissection import Piece, dissect
 
-__all__ = ["FIRST", "PIVOTS", "ROWS", "Fronts", "analyse_fronts"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 FIRST, PIVOTS, ROWS, PARENT, PANEL, UPDATE, ENTRIES, LIST = range(8)

@@ -17,12 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.linear import NotFactorizable
 
-__all__ = ["Condenser", "not_positive_definite"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

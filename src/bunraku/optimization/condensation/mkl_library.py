@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import MissingExtra
 
-__all__ = ["Handle", "mkl_available"]
-
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int32]
 Matrix = tuple[Array, Numbers, Numbers, Numbers, Numbers]
 """Values, where rows begin, columns, which unknowns are border, options."""

@@ -12,18 +12,15 @@ whole subtree are left out there.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsyrk
 from scipy.sparse import csr_array
 
-from bunraku.optimization.condensation import _kernels as kernels
+from bunraku.arrays import Array
+from bunraku.optimization.condensation import multifrontal_kernels as kernels
 from bunraku.optimization.condensation._blas import addresses
 from bunraku.optimization.condensation.fronts import PIVOTS, ROWS, Fronts, analyse_fronts
 from bunraku.optimization.condensation.interface import Condenser, not_positive_definite
-
-__all__ = ["Multifrontal"]
-
-Array = NDArray[np.float64]
 
 LEAF = 120
 """Unknowns of a part that is not cut further: less costs calls, more costs fill."""

@@ -14,13 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import dsyrk
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.optimization.condensation.interface import Condenser, not_positive_definite
 from bunraku.optimization.condensation.mkl_library import BACKWARD, FACTORIZE, FORWARD, Handle
 from bunraku.optimization.linear import NotFactorizable
 
-__all__ = ["Pardiso"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 ERRORS = {

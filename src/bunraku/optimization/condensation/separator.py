@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-__all__ = ["Cut", "best_place", "least_separator"]
+from bunraku.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 BELOW, CUT, ABOVE = 0, 1, 2

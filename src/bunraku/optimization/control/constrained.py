@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control.constraints import TrajectoryConstraint
 from bunraku.optimization.control.cost import TrajectoryCost
@@ -27,9 +28,6 @@ from bunraku.optimization.control.trajectory import FeedbackWeights, TrajectoryN
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 
-__all__ = ["ConstrainedSolution", "ConstrainedTrajectory"]
-
-Array = NDArray[np.float64]
 Multipliers = tuple[Array, Array]
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["InputBounds", "StateBounds", "TrajectoryConstraint"]
-
-Array = NDArray[np.float64]
 
 
 class TrajectoryConstraint(ABC):

@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control.lqr import stage_weights
-
-__all__ = ["LinearResidualCost", "SumOfCosts", "TrackingCost", "TrajectoryCost"]
-
-Array = NDArray[np.float64]
 
 
 class TrajectoryCost(ABC):

@@ -6,13 +6,9 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["DiscreteDynamics", "Rollout"]
-
-Array = NDArray[np.float64]
 
 
 class Rollout(NamedTuple):

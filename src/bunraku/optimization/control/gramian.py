@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.control import _kernels
+from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.lqr import _matrices
-
-__all__ = ["controllability_gramian", "least_energy_inputs", "reachable_dimension"]
-
-Array = NDArray[np.float64]
 
 
 def controllability_gramian(A: ArrayLike, B: ArrayLike, K: ArrayLike | None = None) -> Array:
@@ -26,7 +23,7 @@ def controllability_gramian(A: ArrayLike, B: ArrayLike, K: ArrayLike | None = No
         if gain.shape != (len(a), b.shape[2], a.shape[1]):
             raise BadInput(f"gains of shape {gain.shape} arrived; ({len(a)}, {b.shape[2]}, {a.shape[1]}) is needed")
         a = a - b @ gain
-    W: Array = _kernels.gramian(a, b)
+    W: Array = kernels.gramian(a, b)
     return W
 
 

@@ -25,10 +25,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.control import _kernels
+from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.constraints import TrajectoryConstraint
 from bunraku.optimization.control.cost import TrajectoryCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics
@@ -38,10 +39,6 @@ from bunraku.optimization.control.projection import project
 from bunraku.optimization.control.trajectory import checked_curve
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-
-__all__ = ["InteriorSolution", "InteriorStep", "InteriorTrajectory"]
-
-Array = NDArray[np.float64]
 
 KAPPA = 10
 """Multipliers stay within this factor of mu / s."""
@@ -305,7 +302,7 @@ class _Run:
             full, first = np.array(w, order="C"), 0
             for G in blocks:
                 rows = slice(first, first + G.shape[1])
-                _kernels.add_rows(H, full, G, np.ascontiguousarray(S[:, rows]), np.ascontiguousarray(push[:, rows]))
+                kernels.add_rows(H, full, G, np.ascontiguousarray(S[:, rows]), np.ascontiguousarray(push[:, rows]))
                 first = rows.stop
             P = np.ascontiguousarray(P + Gf.T @ (Sf[:, None] * Gf))
             for step in self.directions(A, B, H, full, P, end):
@@ -345,7 +342,7 @@ class _Run:
                 weights = z[:, first : first + G.shape[1]]
                 pull += weights @ G[0] if len(G) == 1 else (weights[:, None, :] @ G)[:, 0]
                 first += G.shape[1]
-            chi = _kernels.costates(A, B, np.zeros((len(A), B.shape[2], A.shape[1])), pull, bf + zf @ Gf)
+            chi = kernels.costates(A, B, np.zeros((len(A), B.shape[2], A.shape[1])), pull, bf + zf @ Gf)
             Hq, Pq = self.cost.hessian(at.x, at.u, exact=False)
             H, P = self.cost.hessian(at.x, at.u, exact=True)
             bend, end = self.bend(at.x, at.u, z, zf)

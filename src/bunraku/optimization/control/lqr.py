@@ -15,14 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.control import _kernels
-
-__all__ = ["LqStep", "LqrGains", "infinite_horizon_lqr", "linear_quadratic_step", "stage_weights", "time_varying_lqr"]
-
-Array = NDArray[np.float64]
+from bunraku.optimization.control import riccati_kernels as kernels
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def time_varying_lqr(
     if H.shape[1] != n + m:
         raise BadInput(f"weights for {H.shape[1]} numbers, but the system has {n} states and {m} inputs")
     Pf = H[-1, :n, :n] if terminal is None else np.asarray(terminal, dtype=np.float64)
-    K, _, P, _, failed = _kernels.lq_backward(a, b, H, np.zeros((len(a), n + m)), np.ascontiguousarray(Pf), np.zeros(n))
+    K, _, P, _, failed = kernels.lq_backward(a, b, H, np.zeros((len(a), n + m)), np.ascontiguousarray(Pf), np.zeros(n))
     if failed >= 0:
         raise BadInput(f"step {failed}: R + B^T P B is not positive definite; give every input a positive weight")
     return LqrGains(K, P)
@@ -123,11 +120,11 @@ def linear_quadratic_step(A: Array, B: Array, H: Array, w: Array, Pf: Array, bf:
     ``A`` (N, nx, nx), ``B`` (N, nx, nu), ``H`` (N, nx + nu, nx + nu), ``w`` (N, nx + nu) the linear parts (q, r), ``Pf`` (nx, nx),
     ``bf`` (nx,).
     """
-    K, C, _, slope, failed = _kernels.lq_backward(A, B, H, w, Pf, bf)
+    K, C, _, slope, failed = kernels.lq_backward(A, B, H, w, Pf, bf)
     if failed >= 0 or not np.isfinite(slope):
         return None
     n = A.shape[1]
-    z, v = _kernels.linear_rollout(A, B, K, np.zeros((len(A) + 1, n)), -C)
+    z, v = kernels.linear_rollout(A, B, K, np.zeros((len(A) + 1, n)), -C)
     return LqStep(z, v, K, float(slope)) if np.isfinite(z).all() and np.isfinite(v).all() else None
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.control.cost import TrajectoryCost
-
-__all__ = ["REGULAR", "Nearness", "regular"]
-
-Array = NDArray[np.float64]
 
 REGULAR = 1e-3
 """Added to the diagonal of the matrices that the milder gains come from: an input without a weight of its own has a minimum too."""

@@ -8,14 +8,10 @@ trajectory is its own projection. Both derivatives are linear difference equatio
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.optimization.control import _kernels
+from bunraku.arrays import Array
+from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
-
-__all__ = ["project", "projection_derivative", "projection_second_derivative"]
-
-Array = NDArray[np.float64]
 
 
 def project(dynamics: DiscreteDynamics, xb: Array, ub: Array, K: Array) -> Rollout:
@@ -28,7 +24,7 @@ def projection_derivative(A: Array, B: Array, K: Array, dx: Array, du: Array) ->
 
     ``A``, ``B`` are the linearization at the projected trajectory; ``dx`` (N + 1, nx), ``du`` (N, nu).
     """
-    y, w = _kernels.linear_rollout(A, B, K, np.ascontiguousarray(dx), np.ascontiguousarray(du))
+    y, w = kernels.linear_rollout(A, B, K, np.ascontiguousarray(dx), np.ascontiguousarray(du))
     return y, w
 
 

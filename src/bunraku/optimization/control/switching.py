@@ -23,22 +23,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = [
-    "ContinuousSwitching",
-    "Mode",
-    "RunningCost",
-    "SwitchingDerivatives",
-    "SwitchingProblem",
-    "TerminalCost",
-    "no_running_cost",
-]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

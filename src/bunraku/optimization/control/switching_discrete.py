@@ -27,21 +27,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control.switching import SwitchingDerivatives, SwitchingProblem, TerminalCost
-
-__all__ = [
-    "DiscreteMode",
-    "DiscreteSwitching",
-    "QuadraticStage",
-    "StageCost",
-    "StepGrid",
-    "differenced_second",
-    "inserted_grid",
-    "stretched_grid",
-]
-
-Array = NDArray[np.float64]
 
 
 class DiscreteMode(ABC):

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control.switching import SwitchingProblem
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 from bunraku.optimization.solution import Status
-
-__all__ = ["SwitchingSolution", "optimize_switching"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -17,20 +17,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.control import _kernels
+from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.cost import TrajectoryCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
 from bunraku.optimization.control.lqr import LqStep, linear_quadratic_step, stage_weights
 from bunraku.optimization.control.projection import project
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-
-__all__ = ["FeedbackWeights", "NewtonStep", "TrajectoryNewton", "TrajectorySolution", "checked_curve"]
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-13
 """Costs that differ by less than this part of themselves are not told apart."""
@@ -228,7 +225,7 @@ class TrajectoryNewton:
             diagonal[:, :n] += extra * max(float(diagonal[:, :n].mean()), 1e-12)
             diagonal[:, n:] += extra * max(float(diagonal[:, n:].mean()), 1e-12)
             Pf[np.diag_indices(n)] += extra * max(float(np.trace(Pf)) / n, 1e-12)
-        K, _, _, _, failed = _kernels.lq_backward(A, B, H, np.zeros(H.shape[:2]), Pf, np.zeros(n))
+        K, _, _, _, failed = kernels.lq_backward(A, B, H, np.zeros(H.shape[:2]), Pf, np.zeros(n))
         if failed >= 0 and feedback is not None:
             raise BadInput(
                 f"feedback weights give no minimum at step {failed}; Q must be positive semidefinite, R positive definite"
@@ -256,7 +253,7 @@ class TrajectoryNewton:
         if self.method == "newton" and iteration < self.quasi_iterations:
             first = 1
         if first == 0:
-            chi = _kernels.costates(A, B, K, w, bf)
+            chi = kernels.costates(A, B, K, w, bf)
             H, Pf = cost.hessian(x, u, exact=True)
             H = H + dynamics.curvature(x, u, np.ascontiguousarray(chi[1:]))
             for share in (1.0, *self.shares):

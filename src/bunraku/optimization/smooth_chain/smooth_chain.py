@@ -23,14 +23,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.smooth_chain._kernels import CONVERGED, MAX_ITERATIONS, examine, tighten, track_columns, work_array
-from bunraku.optimization.smooth_chain.stop._kernels import stop_needs
+from bunraku.optimization.smooth_chain.smooth_chain_kernels import (
+    CONVERGED,
+    MAX_ITERATIONS,
+    examine,
+    tighten,
+    track_columns,
+    work_array,
+)
+from bunraku.optimization.smooth_chain.stop_kernels import stop_needs
 from bunraku.optimization.solution import Status
-
-__all__ = ["SmoothChainSolution", "solve_smooth_chain"]
-
-Array = NDArray[np.float64]
 
 MARGIN = 1e-8
 """By which part of themselves limits are tightened."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.carriages import CarriageExcess, CarriageLimits
+from bunraku.mechanics.systems.carriages import CarriageExcess, CarriageLimits
 from bunraku.motion import Choreography, Clip, JointCurves
 from bunraku.optimization.control.switching_newton import SwitchingSolution, optimize_switching
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -18,10 +19,6 @@ from bunraku.optimization.threads import one_thread
 from bunraku.performers.choreography.cost import PuppetCost, PuppetWeights
 from bunraku.performers.choreography.feedforward import FollowedPrimitive, Puppet
 from bunraku.performers.choreography.switching import LawSwitching
-
-__all__ = ["Choreographer", "Show", "Timing"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.optimization.control.cost import TrajectoryCost
-
-__all__ = ["PuppetCost", "PuppetWeights"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang, marionette_system
+from bunraku.mechanics.systems.marionette import hang, marionette_system
 from bunraku.motion import JointCurves
 from bunraku.optimization.control.lqr import infinite_horizon_lqr, time_varying_lqr
 from bunraku.optimization.control.trajectory import TrajectoryNewton, TrajectorySolution
@@ -20,10 +20,6 @@ from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.choreography.cost import PuppetCost, PuppetWeights
 from bunraku.performers.choreography.laws import Law
-
-__all__ = ["FollowedPrimitive", "Puppet"]
-
-Array = NDArray[np.float64]
 
 METRE = 5.0
 """A metre of a translation counts as this many radians of a joint."""

@@ -11,14 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import make_interp_spline
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["Law", "LawValues", "smooth_step"]
-
-Array = NDArray[np.float64]
 
 
 def smooth_step(z: ArrayLike) -> tuple[Array, Array, Array]:

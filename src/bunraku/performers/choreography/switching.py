@@ -21,17 +21,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control.cost import TrajectoryCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
 from bunraku.optimization.control.switching import SwitchingDerivatives, SwitchingProblem
 from bunraku.performers.choreography.laws import Law, LawValues, smooth_step
-
-__all__ = ["LawSwitching", "fades"]
-
-Array = NDArray[np.float64]
 
 
 def fades(t: Array, times: Array, fade: float) -> tuple[Array, Array, Array]:

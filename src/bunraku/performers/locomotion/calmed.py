@@ -16,16 +16,12 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution
 from bunraku.optimization.blocks.descent import Descent
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
-
-__all__ = ["FACTOR", "calmed", "solve_from"]
-
-Array = NDArray[np.float64]
 
 FACTOR = 1e6
 """By how much posture and smoothness count more while a start is calmed; forces by a hundredth of it."""

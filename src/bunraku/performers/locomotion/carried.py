@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.performers.locomotion.plan import Plan
-
-__all__ = ["after", "between_poses", "carried", "cycle_shift"]
-
-Array = NDArray[np.float64]
 
 
 def carried(samples: ArrayLike, nq: int, shift: ArrayLike) -> Array:

@@ -8,19 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from bunraku.character import Character
-from bunraku.mechanics.balance import free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, Gait, JointCurves
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
+from bunraku.performers.locomotion.constraint_kernels import FRICTION, NORMAL, SPIN, SPIN_TORQUE, TIP_ROWS
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.played import Played
-from bunraku.performers.locomotion.rows._kernels import FRICTION, NORMAL, SPIN, SPIN_TORQUE, TIP_ROWS
 from bunraku.performers.locomotion.solve import Planned
 from bunraku.performers.locomotion.stance import LOOSE
-
-__all__ = ["GOAL", "RESIDUAL", "certificate_of", "certify_going", "pressing", "shortfall", "torque_use"]
 
 RESIDUAL = 1e-6
 """Largest violation of a row of the plan, in its own unit."""

@@ -19,8 +19,6 @@ from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import Aim, MotionProblem
 
-__all__ = ["Foothold", "footed", "footholds", "lifted", "moved_standing", "smoothed", "standing_pose", "unevenness"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 WIDTH = 0.03

@@ -25,8 +25,6 @@ from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.state import stages, state_problem
 
-__all__ = ["DraggedPlan"]
-
 WEIGHT = 1e3
 """Least weight of the rows while dragging: with the few steps of an answer they are met sooner than with that of the solve."""
 

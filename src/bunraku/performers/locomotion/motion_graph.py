@@ -25,8 +25,6 @@ from bunraku.performers.locomotion.state import stages
 from bunraku.performers.locomotion.track import MARGIN, Track
 from bunraku.performers.locomotion.transition import Transition, plan_transition, supports
 
-__all__ = ["GaitGraph", "build_gait_graph", "common_step"]
-
 Array: TypeAlias = NDArray[np.float64]
 CYCLE_SOLVER = AugmentedLagrangian(tolerance=1e-9)
 FINEST = 8

@@ -17,8 +17,6 @@ from bunraku.performers.locomotion.motion_graph import GaitGraph, build_gait_gra
 from bunraku.performers.locomotion.played import Played, play_track
 from bunraku.performers.locomotion.track import Track
 
-__all__ = ["JUMP", "perform_path", "played_path"]
-
 JUMP = 1e-6
 """The largest difference of poses [rad, m] and of velocities [per s] where plans meet."""
 

@@ -11,7 +11,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import content_hash, provenance
-from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -20,8 +20,6 @@ from bunraku.performers.locomotion.played import play
 from bunraku.performers.locomotion.problem import Weights
 from bunraku.performers.locomotion.solve import Planned, plan_motion
 from bunraku.performers.performer import Performer, Suitability, option
-
-__all__ = ["LocomotionPerformer"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from bunraku.mechanics.centroidal.cycle._kernels import wrap
+from bunraku.arrays import Array
+from bunraku.mechanics.centroidal.cycle_kernels import wrap
 from bunraku.mechanics.centroidal.kinematics import center_of_mass
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion.problem import MotionProblem
-
-__all__ = ["Plan", "resampled", "sample_at"]
-
-Array = NDArray[np.float64]
 
 
 def sample_at(problem: MotionProblem, z: Array, k: int) -> Array:

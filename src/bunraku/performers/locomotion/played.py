@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.character import Character, Joint
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.motion import Channel, JointCurves
@@ -15,10 +16,6 @@ from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.stance import Stance, moments, splined, stand
 from bunraku.performers.locomotion.tipping import Tipping, tipping_as_played
 from bunraku.performers.locomotion.track import Track, track_of, track_torques
-
-__all__ = ["Played", "play", "play_track"]
-
-Array = NDArray[np.float64]
 
 TURNING = 0.05
 """The speed v_0 [rad/s, m/s] below which a joint's friction is told in part only."""

@@ -14,17 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.centroidal.cycle._kernels import OPEN, PERIODIC
+from bunraku.mechanics.centroidal.cycle_kernels import OPEN, PERIODIC
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_arrays, working_arrays
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import HeightField
 from bunraku.optimization.blocks.sampled import SampledProblem
-from bunraku.performers.locomotion.energy import _kernels as kernels
-from bunraku.performers.locomotion.rows._kernels import FRICTION, HEIGHT, LIFT, NORMAL, RESIST, SLIP, SPIN, SPIN_TORQUE, TIP_ROWS
-
-__all__ = ["BOUNDARY_SCALE", "Aim", "Ends", "MotionProblem", "Weights"]
+from bunraku.performers.locomotion import energy_kernels as kernels
+from bunraku.performers.locomotion.constraint_kernels import (
+    FRICTION,
+    HEIGHT,
+    LIFT,
+    NORMAL,
+    RESIST,
+    SLIP,
+    SPIN,
+    SPIN_TORQUE,
+    TIP_ROWS,
+)
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]

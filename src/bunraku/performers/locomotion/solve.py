@@ -20,8 +20,6 @@ from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 from bunraku.performers.locomotion.tipping import Tipping, tipping_of
 
-__all__ = ["Planned", "plan_motion"]
-
 ROUGH = 1e-4
 """Largest violation of a row in the plans that only lead to the one on terrain."""
 

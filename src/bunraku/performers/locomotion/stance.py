@@ -22,16 +22,14 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import LinAlgError, solveh_banded
 from scipy.sparse import coo_array, diags_array, eye_array, kron, vstack
 
-from bunraku.mechanics.centroidal._kernels import BALL, WELDED
+from bunraku.arrays import Array
 from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
+from bunraku.mechanics.centroidal.kinematics_kernels import BALL, WELDED
 from bunraku.mechanics.centroidal.model import CentroidalModel
-from bunraku.mechanics.tree._kernels import HINGE
+from bunraku.mechanics.tree.tree_kernels import HINGE
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.track import End, Track
 
-__all__ = ["LOOSE", "Stance", "contact_rows", "moments", "splined", "stand", "standing"]
-
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.building.mirror import mirror_map
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -16,10 +17,6 @@ from bunraku.mechanics.centroidal.spots import ground_spots
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.footing import moved_standing, standing_pose
 from bunraku.performers.locomotion.problem import Aim, Ends, MotionProblem, Weights
-
-__all__ = ["COUNTED_FRICTION", "stages", "state_problem"]
-
-Array = NDArray[np.float64]
 
 COUNTED_FRICTION = 0.7
 """The share of an end effector's friction that a plan counts on unless the gait says otherwise: a margin for other floors."""

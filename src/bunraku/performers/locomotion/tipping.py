@@ -13,15 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.mechanics import _kernels as kernels
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.arrays import Array
+from bunraku.mechanics.measures import balance_kernels as kernels
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.stance import Stance, moments, splined, stand
 from bunraku.performers.locomotion.track import track_of
-
-__all__ = ["Tipping", "tipping", "tipping_as_played", "tipping_of"]
-
-Array = NDArray[np.float64]
 
 INSIDE = 0.005
 """The centre of mass is safe when it is at least this far [m] within the support polygon."""

@@ -8,14 +8,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.mechanics.centroidal import torque_kernels
 from bunraku.mechanics.centroidal.kinematics import Kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
-from bunraku.mechanics.centroidal.torque import _kernels as torque_kernels
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import Plan
-
-__all__ = ["MARGIN", "Track", "track_of", "track_torques"]
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]

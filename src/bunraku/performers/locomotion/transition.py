@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.carried import between_poses, carried
 from bunraku.performers.locomotion.plan import Plan
 from bunraku.performers.locomotion.problem import Ends, MotionProblem
-
-__all__ = ["TRANSITION_SOLVER", "Transition", "first_guess", "plan_transition", "state_transition", "supports"]
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]

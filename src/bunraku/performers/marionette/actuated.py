@@ -22,15 +22,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.dynamics.forces import CoordinateForce
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.motion.curves import JointCurves
 from bunraku.optimization.control.constrained import ConstrainedTrajectory
 from bunraku.optimization.control.constraints import InputBounds, StateBounds, TrajectoryConstraint
@@ -41,10 +41,6 @@ from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.limits import MotorLines
 from bunraku.rhythm.resample import resampled
-
-__all__ = ["ActuatedProblem", "ActuatedResult", "actuated_system", "solve_actuated", "state_problem"]
-
-Array = NDArray[np.float64]
 
 MARGIN = 1e-3
 """How far inside the limits the plan stays, as a part of the span from lower to upper."""

@@ -5,20 +5,16 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.formats.provenance import content_hash, provenance
-from bunraku.mechanics.driven_measures import measure_driven
 from bunraku.mechanics.dynamics.system import System
+from bunraku.mechanics.measures.driven_motion import measure_driven
 from bunraku.motion import Certificate, Channel, Clip, JointCurves, Performance
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.solution import Status
 from bunraku.performers.performer import Performer
-
-__all__ = ["assemble_driven"]
-
-Array = NDArray[np.float64]
 
 
 def assemble_driven(

@@ -11,20 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import tensions
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.systems.marionette import tensions
 from bunraku.performers.marionette.static_poses import StaticPoses, StaticWeights, follow_statically
-
-__all__ = ["QuasiStatic", "best_quasi_static", "low_passed", "quasi_static"]
-
-Array = NDArray[np.float64]
 
 STATIC_RATE = 25.0
 """Poses at rest are solved for at about this many frames a second [Hz] and interpolated: far above every cut-off of use."""

@@ -13,19 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.dynamics.places import Place
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import JointCurves
 from bunraku.performers.marionette.baselines import low_passed
-
-__all__ = ["FittedWish", "fit_root", "rigid_path"]
-
-Array = NDArray[np.float64]
 
 CUTOFF = 1.0
 """Faster motion of the root [Hz] is left out of the rigid path: carriages need not shake with each step of a walk."""

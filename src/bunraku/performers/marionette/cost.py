@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.optimization.control.cost import TrajectoryCost
-
-__all__ = ["PointCost"]
-
-Array = NDArray[np.float64]
 
 
 class PointCost(TrajectoryCost):

@@ -11,18 +11,14 @@ pass it on as hundreds of newtons.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.control.lqr import time_varying_lqr
-
-__all__ = ["stabilizing_feedback"]
-
-Array = NDArray[np.float64]
 
 PLACE = 10.0
 """Weight c of the prescribed coordinates' deviation [1/m^2]."""

@@ -10,8 +10,6 @@ from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.optimization.control.trajectory import TrajectoryNewton, TrajectorySolution
 from bunraku.performers.marionette.actuated import ActuatedProblem
 
-__all__ = ["FirstStep", "first_newton_step"]
-
 
 @dataclass(frozen=True)
 class FirstStep:

@@ -1,6 +1,7 @@
 """Holding still by tendons: tensions under which a character with closed chains rests, and feedback that brings it back.
 
-A hold is a pose q at rest, tensions u that balance it (`mechanics.tendons`), and the gain K of the infinite-horizon regulator
+A hold is a pose q at rest, tensions u that balance it (`mechanics.systems.tendons`), and the gain K of the infinite-horizon
+regulator
 
     sum_k 1/2 ( |dq|^2 + b |M^-1 dp|^2 + r |du|^2 ),   dx_{k+1} = A dx_k + B du_k,   du = -K dx,
 
@@ -16,17 +17,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.formats.checkpoint import Checkpoint
-from bunraku.mechanics.character_system import character_home, character_system
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.dynamics.places import Place
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.results import Trajectory
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.loops import mobility
-from bunraku.mechanics.points import Points
-from bunraku.mechanics.tendons import holding_tensions
+from bunraku.mechanics.systems.character_system import character_home, character_system
+from bunraku.mechanics.systems.loops import mobility
+from bunraku.mechanics.systems.tendons import holding_tensions
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.control.gramian import controllability_gramian, reachable_dimension
@@ -35,10 +37,6 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.assemble import assemble_driven
 from bunraku.performers.performer import Performer, Suitability, option
-
-__all__ = ["Hold", "HoldPerformer", "find_hold"]
-
-Array = NDArray[np.float64]
 
 VELOCITY, TENSION = 1e-3, 1e-4
 """Weights b [s^2] and r [1/N^2] of the regulator, beside 1 for a radian or a metre."""

@@ -8,17 +8,13 @@ a = (v - v_k)/dt.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.carriages import CarriageLimits
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
-from bunraku.mechanics.marionette import string_rows
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.marionette import string_rows
 from bunraku.optimization.control.constraints import TrajectoryConstraint
-
-__all__ = ["CarriageBounds", "CarriageSeparation", "MotorLines", "TensionMargin"]
-
-Array = NDArray[np.float64]
 
 EIGHT = np.arange(8) * (np.pi / 4.0)
 """Directions of the normals of an octagon [rad]."""

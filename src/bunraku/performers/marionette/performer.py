@@ -16,7 +16,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
-from bunraku.mechanics.balance import free_base
+from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.control.interior import InteriorTrajectory
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -27,8 +27,6 @@ from bunraku.performers.marionette.feedback import stabilizing_feedback
 from bunraku.performers.marionette.problem import ImitationWeights, PuppetProblem, cut_wish, state_puppet_problem
 from bunraku.performers.marionette.solve import solve_puppet
 from bunraku.performers.performer import Performer, Suitability, option
-
-__all__ = ["MarionettePerformer"]
 
 STRINGS_ONLY = ("blend", "settle", "tension_margin", "point_weight", "angle_weight", "acceleration_weight", "tolerance")
 """Options that only puppets on strings know."""

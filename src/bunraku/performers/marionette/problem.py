@@ -15,19 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
-from bunraku.mechanics.carriages import CarriageLimits
-from bunraku.mechanics.character_system import character_system
-from bunraku.mechanics.driven_measures import tracked_frames
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.marionette import hang
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.measures.driven_motion import tracked_frames
+from bunraku.mechanics.systems.carriages import CarriageLimits
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.motion import JointCurves
 from bunraku.optimization.control.constraints import StateBounds, TrajectoryConstraint
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost, TrajectoryCost
@@ -35,10 +35,6 @@ from bunraku.performers.marionette.carriage_path import fit_root, rigid_path
 from bunraku.performers.marionette.cost import PointCost
 from bunraku.performers.marionette.limits import CarriageBounds, CarriageSeparation, MotorLines, TensionMargin
 from bunraku.rhythm.resample import resampled
-
-__all__ = ["ImitationWeights", "PuppetProblem", "acceleration_rows", "cut_wish", "state_puppet_problem"]
-
-Array = NDArray[np.float64]
 
 INSIDE = 0.999
 """The plan uses this share of the speed, acceleration and torque of carriages, winches and motors; the rest is for rounding."""

@@ -16,18 +16,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.arrays import Array
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrajectoryCost
 from bunraku.optimization.control.interior import InteriorSolution, InteriorTrajectory
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.problem import PuppetProblem, acceleration_rows
-
-__all__ = ["Imitation", "gentler", "solve_puppet", "starts"]
-
-Array = NDArray[np.float64]
 
 LADDER = (30.0, 3.0)
 """How many times as much accelerations cost on the rungs before the last."""

@@ -20,13 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
+from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
-from bunraku.mechanics.points import Points
-
-__all__ = ["StaticPoses", "StaticWeights", "equilibrium_residual", "follow_statically"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

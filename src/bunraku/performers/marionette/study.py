@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_system
-from bunraku.mechanics.driven_measures import tracked_frames
-from bunraku.mechanics.points import Points
+from bunraku.mechanics.dynamics.points import Points
+from bunraku.mechanics.measures.driven_motion import tracked_frames
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.motion import Performance
 from bunraku.performers.marionette.baselines import QuasiStatic, best_quasi_static
 from bunraku.performers.marionette.static_poses import StaticWeights
-
-__all__ = ["CUTOFFS", "STATICS", "baseline_of"]
 
 CUTOFFS = (0.25, 0.35, 0.5, 1.0, 2.0)
 """Cut-offs [Hz] of the low-pass that are tried."""

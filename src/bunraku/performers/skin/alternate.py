@@ -34,8 +34,6 @@ from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.tracking import FrameRecord, Tracked, track
 from bunraku.performers.skin.wishes import FrameWeights
 
-__all__ = ["AGREEMENT", "Alternated", "Puppet", "alternate", "settle"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 AGREEMENT = np.radians(1.0)

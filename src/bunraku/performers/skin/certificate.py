@@ -10,8 +10,6 @@ from bunraku.performers.certify import certify
 from bunraku.performers.skin.alternate import AGREEMENT, Alternated
 from bunraku.performers.skin.measures import measure
 
-__all__ = ["CLEARANCE", "SLIP", "certificate_of"]
-
 CLEARANCE, SLIP = 0.005, 0.005
 """How high [m] every swing lifts its sole, and how far [m] a sole may slip while it carries."""
 

@@ -15,8 +15,6 @@ from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.performers.skin.spacetime.effect import SkinEffect, lump_nodes
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 
-__all__ = ["Seen", "effect_of", "seen"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

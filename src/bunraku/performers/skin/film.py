@@ -13,8 +13,6 @@ from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.motion import SurfaceMotion
 from bunraku.motion.surface import MAX_FAR, MAX_NUMBERS
 
-__all__ = ["SURFACE_RATE", "SurfaceFilm"]
-
 SURFACE_RATE = 25.0
 """The most frames a second that are kept."""
 

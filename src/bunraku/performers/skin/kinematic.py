@@ -27,8 +27,6 @@ from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.tracking import motor_limits
 
-__all__ = ["Driven", "drive", "kinematic_plan", "largest_roll", "roll_ratio"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 GAINS = (200.0, 1.0)

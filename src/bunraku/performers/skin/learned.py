@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from bunraku.character import PATCHES
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.performers.skin.alternate import Alternated
 from bunraku.performers.skin.effect import effect_of, seen
 from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import replan
-
-__all__ = ["learned_effect", "learned_plan", "needed_pressure", "pressure_margin"]
 
 Array: TypeAlias = NDArray[np.float64]
 

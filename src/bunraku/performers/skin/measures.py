@@ -11,10 +11,8 @@ from scipy.spatial import ConvexHull
 
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.skinned import SkinnedModel
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.performers.skin.tracking import Tracked, motor_limits
-
-__all__ = ["SkinMeasures", "measure"]
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -32,8 +32,6 @@ from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.wanted import wanted_tracks
 from bunraku.performers.skin.wishes import FrameWeights
 
-__all__ = ["SkinPerformer"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SkinPerformer(Performer):

@@ -28,8 +28,6 @@ from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.tracking import FrameRecord, track
 from bunraku.performers.skin.wishes import FrameWeights
 
-__all__ = ["LightPuppet", "rehearse", "settle_light"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

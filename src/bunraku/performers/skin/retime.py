@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.gait.retiming import flights, grounded, slower
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Clip
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
-
-__all__ = ["SPARE", "WAYS", "Retimed", "diagnosis", "retime", "torque_use"]
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -17,14 +17,12 @@ from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.coupled.touching import Touch
 from bunraku.mechanics.elastic.solid import Collapsed
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
 from bunraku.performers.skin.frame.torque_step import step_torques
 from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, speed_rows, standing_rows, wished_step
-
-__all__ = ["FrameRecord", "Tracked", "motor_limits", "track"]
 
 Array: TypeAlias = NDArray[np.float64]
 

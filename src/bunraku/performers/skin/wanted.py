@@ -21,8 +21,6 @@ from bunraku.motion import Clip, Gait
 from bunraku.performers.skin.spacetime.state import sample_count, state_spacetime
 from bunraku.performers.skin.spacetime.tracks import Tracks, headings
 
-__all__ = ["wanted_tracks"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

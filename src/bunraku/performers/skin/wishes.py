@@ -27,9 +27,7 @@ from numpy.typing import NDArray
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.frame import Frame
 from bunraku.mechanics.coupled.skinned import SkinnedModel
-from bunraku.mechanics.tree import _kernels as tree_kernels
-
-__all__ = ["FrameWeights", "SoleMotion", "frame_cost", "sole_motion", "sole_paths", "speed_rows", "standing_rows", "wished_step"]
+from bunraku.mechanics.tree import tree_kernels
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.formats.provenance import content_hash, provenance
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Channel, Check, Clip, JointCurves, Performance
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 from bunraku.performers.performer import Performer
 from bunraku.performers.speech.problem import SpeechProblem
-
-__all__ = ["assemble"]
 
 
 def assemble(

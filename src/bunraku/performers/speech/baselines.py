@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import MissingExtra
 from bunraku.formats.checkpoint import Checkpoint
@@ -23,10 +23,6 @@ from bunraku.performers.performer import Performer, Suitability, option
 from bunraku.performers.speech.assemble import assemble
 from bunraku.performers.speech.problem import SpeechProblem, state_problem
 from bunraku.rhythm.resample import local_stretch
-
-__all__ = ["ClampPerformer", "ReferencePerformer", "RuckigPerformer", "StretchPerformer", "ToppraPerformer", "clamped"]
-
-Array = NDArray[np.float64]
 
 
 def clamped(problem: SpeechProblem, values: Array) -> Array:

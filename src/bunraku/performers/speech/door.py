@@ -25,14 +25,10 @@ from typing import IO, Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.performers.speech.stream import SpeechStream, StreamStatus
-
-__all__ = ["LineSession", "serve_lines", "serve_websocket"]
-
-Array = NDArray[np.float64]
 
 MAX_LINE = 64 * 1024
 """Longest line or message that is read [bytes]."""

@@ -12,8 +12,6 @@ from bunraku.performers.performer import option
 from bunraku.performers.speech.problem import home_in_range, motor_rate, softened_character
 from bunraku.performers.speech.stream import SpeechStream
 
-__all__ = ["StreamOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class StreamOptions:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.motion import Check, Clip, Performance
@@ -30,10 +30,6 @@ from bunraku.performers.speech.assemble import assemble
 from bunraku.performers.speech.baselines import clamped
 from bunraku.performers.speech.problem import SpeechProblem, excess_travel, softened_character, solving_order, state_problem
 from bunraku.rhythm.phrases import find_phrases
-
-__all__ = ["SpeechPerformer"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

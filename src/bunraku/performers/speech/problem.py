@@ -11,23 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, Motor
 from bunraku.errors import BadInput
 from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.rhythm.intensity import with_intensity
 from bunraku.rhythm.resample import resampled
-
-__all__ = [
-    "SpeechProblem",
-    "excess_travel",
-    "home_in_range",
-    "motor_rate",
-    "softened_character",
-    "solving_order",
-    "state_problem",
-]
-
-Array = NDArray[np.float64]
 
 MAX_SAMPLES = 2_000_000
 LEAST_RATE = 10.0

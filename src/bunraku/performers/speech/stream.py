@@ -7,7 +7,7 @@ optimum of the whole clip. Whatever arrives, what is emitted keeps every limit:
 
 - velocity: the first sample of the exact solution, or the nearest value one step away;
 - acceleration and jerk: a filter behind the window lets pass only what leaves a legal stop before the end of the range (the
-  invariant and its proof: ``_kernels.safe_acceleration``);
+  invariant and its proof: ``kernels.safe_acceleration``);
 - a range that depends on another joint: the driver is solved first and the bound is taken at the value it is about to emit. If
   the bound can move no faster than the joint (largest slope of the knots times the driver's velocity limit), clamping is always
   one legal step away; otherwise, with acceleration limits or with several drivers, the joint keeps to the intersection of its
@@ -25,14 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.motion.limits import MotionLimits
-from bunraku.optimization.chain._kernels import largest_pool
-from bunraku.performers.speech import _kernels
-
-__all__ = ["SpeechStream", "StreamStatus"]
-
-Array = NDArray[np.float64]
+from bunraku.optimization.chain.chain_kernels import largest_pool
+from bunraku.performers.speech import stream_kernels as kernels
 
 MARGIN = 1e-9
 """By which part of themselves acceleration-limited joints stay within their limits, against rounding."""
@@ -41,12 +38,12 @@ MARGIN = 1e-9
 class StreamStatus(IntEnum):
     """What became of one tick; the emitted frame is legal in every case."""
 
-    OK = _kernels.OK
-    PRIMING = _kernels.PRIMING
-    OUT_OF_RANGE_CLAMPED = _kernels.CLAMPED
-    REJECTED_NOT_FINITE = _kernels.REJECTED
-    HELD = _kernels.HELD
-    WAITING = _kernels.WAITING
+    OK = kernels.OK
+    PRIMING = kernels.PRIMING
+    OUT_OF_RANGE_CLAMPED = kernels.CLAMPED
+    REJECTED_NOT_FINITE = kernels.REJECTED
+    HELD = kernels.HELD
+    WAITING = kernels.WAITING
     REJECTED_SHAPE = 6
 
     @property
@@ -164,7 +161,7 @@ class SpeechStream:
         k, d = len(self.limits.names), len(moving)
         m = max((len(knots) for _, _, knots in moving), default=1)
         pool = largest_pool(n)
-        shapes = _kernels.layout(k, n, d, m, pool)
+        shapes = kernels.layout(k, n, d, m, pool)
         self._memory = np.zeros(sum(math.prod(shape) for _, shape in shapes[0]))
         self._numbers = np.zeros(sum(math.prod(shape) for _, shape in shapes[1]), dtype=np.int64)
         part: dict[str, Array] = _carved(self._memory, shapes[0])
@@ -190,8 +187,8 @@ class SpeechStream:
             self._numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
         )
         self._arguments = (*pointers, k, n, d, m, pool)
-        self._tick = _kernels.tick_at.ctypes
-        if self._tick(_kernels.PROBE, *self._arguments) != len(self._memory):
+        self._tick = kernels.tick_at.ctypes
+        if self._tick(kernels.PROBE, *self._arguments) != len(self._memory):
             raise BunrakuError(
                 "compiled kernels are older than their sources; delete the __pycache__ folders of bunraku and start again"
             )
@@ -201,8 +198,8 @@ class SpeechStream:
         if start.shape != self.out.shape or not np.isfinite(start).all():
             raise BadInput(f"the start pose has shape {start.shape} or is not finite; give {self.out.shape[0]} numbers")
         self._frame[:] = start
-        status = self._tick(_kernels.FRAME, *self._arguments)
-        if status == _kernels.CLAMPED or (np.abs(self.out - start) > 1e-6).any():
+        status = self._tick(kernels.FRAME, *self._arguments)
+        if status == kernels.CLAMPED or (np.abs(self.out - start) > 1e-6).any():
             j = int(np.argmax(np.abs(self.out - start)))
             raise BadInput(f"the start pose has {self.limits.names[j]} = {start[j]:g}, outside its range; move it inside first")
 
@@ -219,11 +216,11 @@ class SpeechStream:
         self._frame[:] = frame
         if self._still.size:
             self._frame[self._still] = self._still_at
-        return _STATUSES[self._tick(_kernels.FRAME, *self._arguments)]
+        return _STATUSES[self._tick(kernels.FRAME, *self._arguments)]
 
     def hold(self) -> StreamStatus:
         """One tick without a frame: the last good one is repeated."""
-        return _STATUSES[self._tick(_kernels.HOLD, *self._arguments)]
+        return _STATUSES[self._tick(kernels.HOLD, *self._arguments)]
 
     def flush(self) -> Array:
         """The frames still under way, then those needed to come to rest: shape (m, k). The stream stands still afterwards."""
@@ -231,7 +228,7 @@ class SpeechStream:
         if self._count[0] > 1:
             frames += [self.out.copy()] * (self.latency + 1 - int(self._count[0]))
         while self._count[0] > 1 or np.any(self._state[:, 1:] != 0.0):
-            self._tick(_kernels.DRAIN, *self._arguments)
+            self._tick(kernels.DRAIN, *self._arguments)
             frames.append(self.out.copy())
         return np.array(frames).reshape(-1, len(self.out))
 

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from functools import reduce
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
 from bunraku.performers.vibration.frequencies import vibrations
 from bunraku.performers.vibration.problem import VibrationProblem
 from bunraku.performers.vibration.profile import fit_profile
 from bunraku.performers.vibration.shapers import Shaper, low_pass, zero_vibration, zero_vibration_derivative
-
-__all__ = ["BASELINES", "baseline", "shaper_for"]
-
-Array = NDArray[np.float64]
 
 BASELINES = ("none", "zv", "zv-advanced", "zvd", "zvd-advanced", "lowpass")
 

@@ -10,8 +10,6 @@ from bunraku.motion import Clip
 from bunraku.performers.performer import Suitability, option
 from bunraku.performers.vibration.performer import VibrationPerformer
 
-__all__ = ["AdvancedZvPerformer", "AdvancedZvdPerformer", "LowPassPerformer", "ZvPerformer", "ZvdPerformer"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Baseline(VibrationPerformer):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.flexible.torque_lines import TorqueLines, torques_of
 from bunraku.mechanics.integrators.driven.lifted import linearize_about
 from bunraku.mechanics.integrators.driven.linearization import Linearization
@@ -15,22 +15,6 @@ from bunraku.mechanics.integrators.driven.outputs import Targets
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, Observer, simulate
 from bunraku.performers.vibration.problem import VibrationProblem
-
-__all__ = [
-    "TORQUE_SHARE",
-    "Evaluation",
-    "Normal",
-    "Point",
-    "cost_and_gradient",
-    "evaluate",
-    "first_point",
-    "linearized",
-    "normal_equations",
-    "observed",
-    "slope",
-]
-
-Array = NDArray[np.float64]
 
 TORQUE_SHARE = 0.97
 """The share of a torque-speed line that the plan uses: the rest is for the fine step, where the motion is judged."""

@@ -11,18 +11,14 @@ is minimised; a: what an error of the places may be [m], b of the motors' angles
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.control.lqr import time_varying_lqr
-
-__all__ = ["vibration_feedback"]
-
-Array = NDArray[np.float64]
 
 MOST_NUMBERS = 120_000_000
 """Feedback is refused where its matrices would hold more numbers: about four arrays of 1 GB each."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh, null_space
 
+from bunraku.arrays import Array
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
-
-__all__ = ["Vibration", "vibrations"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

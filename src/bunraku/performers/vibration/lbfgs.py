@@ -9,18 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from bunraku.arrays import Array
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.vibration.evaluate import cost_and_gradient
 from bunraku.performers.vibration.problem import VibrationProblem
 from bunraku.performers.vibration.solve import Retargeted
-
-__all__ = ["solve_lbfgs"]
-
-Array = NDArray[np.float64]
 
 
 class _Stop(Exception):

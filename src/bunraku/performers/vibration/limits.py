@@ -12,19 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
 from bunraku.mechanics.flexible.torque_lines import no_load_speeds
 from bunraku.motion import JointCurves, MotionLimits
 from bunraku.performers.vibration.profile import Profile
-
-__all__ = ["ProfileLimits", "check_speed", "profile_limits"]
-
-Array = NDArray[np.float64]
 
 INSIDE = 1.0 - 1e-9
 """The share of each limit that is used; the rest is for rounding."""

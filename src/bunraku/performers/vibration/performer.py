@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import content_hash, provenance
 from bunraku.mechanics.flexible.judge import judge
 from bunraku.mechanics.flexible.prediction import FINE_STEP
-from bunraku.mechanics.prediction import predicted_motion
+from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Channel, Clip, JointCurves, Mark, Performance
 from bunraku.motion.feedback import Feedback
@@ -37,10 +37,6 @@ from bunraku.performers.vibration.limits import check_speed
 from bunraku.performers.vibration.problem import VibrationProblem, VibrationWeights, state_problem
 from bunraku.performers.vibration.refine import FINER_STEP, coarse_step, solve_at_fitting_step
 from bunraku.performers.vibration.solve import Progress, Retargeted, solve_gauss_newton
-
-__all__ = ["VibrationPerformer"]
-
-Array = NDArray[np.float64]
 
 SPACING = 0.04
 """Time [s] between knots of the profiles when no number of control points is asked for."""

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
@@ -35,10 +36,6 @@ from bunraku.mechanics.integrators.driven.rest import RestMotion, rest_motion
 from bunraku.motion import Emphasis, JointCurves
 from bunraku.performers.vibration.limits import ProfileLimits, profile_limits
 from bunraku.performers.vibration.profile import Profile, fit_profile, make_profile
-
-__all__ = ["Scenario", "VibrationProblem", "VibrationWeights", "refined", "state_problem"]
-
-Array = NDArray[np.float64]
 
 OUTPUT_STEP = 4e-3
 """Tracked places are compared with their targets about this often [s]."""

@@ -15,13 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.splines import SplineBasis, interpolate
 from bunraku.motion import JointCurves
-
-__all__ = ["Profile", "fit_profile", "make_profile"]
-
-Array = NDArray[np.float64]
 
 KNOT_GRID = 2e-3
 """Knots stand at multiples of this [s]: the same parameters are the same curves at every step of the simulation."""

@@ -22,8 +22,6 @@ from bunraku.performers.vibration.evaluate import Evaluation, evaluate, first_po
 from bunraku.performers.vibration.problem import VibrationProblem, refined
 from bunraku.performers.vibration.solve import Progress, Retargeted, solve_gauss_newton
 
-__all__ = ["COARSE_STEP", "FINER_STEP", "SAME", "coarse_step", "solve_at_fitting_step"]
-
 COARSE_STEP, FINER_STEP = 4e-3, 2e-3
 """Steps [s] of a plan: the one tried first, and the one where that is too coarse."""
 

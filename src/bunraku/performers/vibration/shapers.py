@@ -15,13 +15,9 @@ from dataclasses import dataclass
 from math import exp, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-
-__all__ = ["Shaper", "low_pass", "zero_vibration", "zero_vibration_derivative"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

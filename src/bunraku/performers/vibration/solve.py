@@ -26,8 +26,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.flexible.torque_lines import torques_of
 from bunraku.mechanics.integrators.driven.linearization import Linearization
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -47,10 +47,6 @@ from bunraku.performers.vibration.evaluate import (
 from bunraku.performers.vibration.problem import VibrationProblem
 from bunraku.performers.vibration.step import DenseRows, gauss_newton_step
 from bunraku.performers.vibration.torques import torque_rows
-
-__all__ = ["Progress", "Retargeted", "solve_gauss_newton"]
-
-Array = NDArray[np.float64]
 
 FOLLOWS = 2.0
 """The true motion follows the prediction when its cost is at most this many times the predicted one."""

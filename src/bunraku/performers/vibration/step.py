@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cholesky
 
+from bunraku.arrays import Array
 from bunraku.optimization.few_active import minimise_few_active
 from bunraku.optimization.solution import Status
 from bunraku.performers.vibration.evaluate import Normal
 from bunraku.performers.vibration.problem import VibrationProblem
-
-__all__ = ["DenseRows", "gauss_newton_step"]
-
-Array = NDArray[np.float64]
 
 SOFT = 1e-9
 """Rows of torque, which are linearized, may be broken by this times their multiplier: they never make a step impossible."""

@@ -6,15 +6,11 @@ What a motor must give at a node is the discrete inverse dynamics at its own, pr
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.flexible.torque_lines import TorqueLines
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.linearization import Linearization
-
-__all__ = ["torque_rows"]
-
-Array = NDArray[np.float64]
 
 NEAR = 0.9
 """Rows are made where more than this share of a torque-speed line is used."""

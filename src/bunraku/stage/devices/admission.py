@@ -9,8 +9,6 @@ from http import HTTPStatus
 from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
-__all__ = ["admitted"]
-
 _HERE = r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?"
 _HOST = re.compile(_HERE, re.IGNORECASE)
 _ORIGIN = re.compile(rf"https?://{_HERE}", re.IGNORECASE)

@@ -22,8 +22,6 @@ from typing import TypeVar
 
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 
-__all__ = ["BUDGET_S", "LISTEN_S", "WAVERING", "Listener"]
-
 T = TypeVar("T")
 
 LISTEN_S = 0.02

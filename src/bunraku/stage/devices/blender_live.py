@@ -23,8 +23,6 @@ from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.reported import refuse_sensors
 from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
-__all__ = ["BlenderLiveDriver", "sayable"]
-
 LARGEST = START * 256 - 1
 """Largest position: from here on the high byte would be a start."""
 

@@ -10,8 +10,6 @@ from pydantic import Field, model_validator
 from bunraku.character.description import Description, Name
 from bunraku.stage.servos import ServoCalibration
 
-__all__ = ["Device", "DriverName", "listed", "same_id", "standing"]
-
 DriverName = Literal["dry-run", "dynamixel", "maestro", "serial", "blender-live", "websocket"]
 
 

@@ -13,8 +13,6 @@ from bunraku.formats.units import build
 from bunraku.formats.yaml_file import YamlFile, dump_yaml, read_yaml
 from bunraku.stage.devices.device import Device, same_id
 
-__all__ = ["SUFFIX", "has_comments", "read_device", "write_device"]
-
 SUFFIX = ".device.yaml"
 
 

@@ -20,8 +20,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Driver"]
-
 
 class Driver(ABC):
     """A line to one machine. Commands are whole numbers, one for each output in the order of the device's description.

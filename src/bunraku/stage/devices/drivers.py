@@ -8,8 +8,6 @@ from bunraku.errors import BadInput
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 
-__all__ = ["DRIVERS", "make_driver", "open_driver"]
-
 _ROOM = "bunraku.stage.devices"
 
 DRIVERS: dict[str, str] = {

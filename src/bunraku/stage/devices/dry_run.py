@@ -12,8 +12,6 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 
-__all__ = ["DryRunDriver"]
-
 LONGEST_LOG = 1_000_000
 """Commands that the log keeps; older ones are dropped."""
 

@@ -29,8 +29,6 @@ from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import check_numbers, sensor_ids
 from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
-__all__ = ["DynamixelDriver"]
-
 MODE, MOST, TORQUE, HARDWARE_ERROR, WATCHDOG, GOAL, PRESENT = 11, 48, 64, 70, 98, 116, 132
 POSITION_MODES = {3: "position", 4: "extended position", 5: "current-based position"}
 MX_MODELS = (30, 311, 321)

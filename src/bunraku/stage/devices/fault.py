@@ -6,8 +6,6 @@ from enum import Enum
 
 from bunraku.errors import BunrakuError
 
-__all__ = ["DeviceFault", "FaultKind"]
-
 
 class FaultKind(Enum):
     """Why a device no longer does what it is told, in a sentence."""

@@ -23,8 +23,6 @@ from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import LARGEST_PULSE, check_numbers, refuse_sensors
 from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
-__all__ = ["MaestroDriver", "frame_of_targets", "set_multiple_targets", "set_target"]
-
 SET_TARGET, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x9F, 0x90, 0xA1
 MICRO_CHANNELS = 6
 """Of the Micro Maestro, which does not know `SET_MULTIPLE`."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bunraku.errors import BadInput
 from bunraku.stage.devices.device import Device
 
-__all__ = ["LARGEST_PULSE", "check_numbers", "refuse_sensors", "sensor_ids"]
-
 LAST_ID = {
     "maestro": (23, "a Maestro has the channels 0 to 23 at most"),
     "dynamixel": (252, "the last id on a Dynamixel bus is 252"),

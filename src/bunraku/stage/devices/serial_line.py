@@ -48,8 +48,6 @@ from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import sensor_ids
 from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
-__all__ = ["SerialLineDriver", "line_of", "words_of"]
-
 LONGEST_LINE = 2048
 """Bytes of a line, its end included."""
 NUMBERS = 10_000

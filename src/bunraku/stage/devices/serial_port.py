@@ -14,8 +14,6 @@ from bunraku.stage.devices.answers import BUDGET_S, LISTEN_S
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 
-__all__ = ["SerialPort", "check_pace", "insist"]
-
 TERMINAL_ERROR: type[Exception] = OSError
 with suppress(ImportError):  # Windows has none
     import termios

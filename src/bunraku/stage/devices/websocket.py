@@ -47,8 +47,6 @@ from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import sensor_ids
 
-__all__ = ["WebsocketDriver"]
-
 HOST = "127.0.0.1"
 USUAL_PORT = 8766
 LONGEST_MESSAGE = 65_536

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD
 from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.prediction import motor_nodes
@@ -23,9 +24,6 @@ from bunraku.mechanics.integrators.driven.simulate import simulate
 from bunraku.motion import JointCurves
 from bunraku.stage.figure.parts import PartSurface
 
-__all__ = ["STEP", "Bent", "How", "bend", "standing", "unbent"]
-
-Array = NDArray[np.float64]
 How = Literal["swinging", "resting"]
 
 STEP = 2e-3

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.dynamics.initial import make_consistent
-from bunraku.mechanics.loops import loop_gaps
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.loops import loop_gaps
 from bunraku.mechanics.tree import compile_tree
-
-__all__ = ["OPEN", "closed"]
-
-Array = NDArray[np.float64]
 
 OPEN = 1e-4
 """A loop whose ends are farther apart than this [m] is open."""

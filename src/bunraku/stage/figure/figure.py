@@ -9,22 +9,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion, multiply_quaternions, quaternion_of_matrix
 from bunraku.geometry.surfaces.solid_angle import exact_winding_number
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
-from bunraku.mechanics.strings import with_carriages
+from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.mechanics.tree import compile_tree, rotation_of
 from bunraku.stage.figure.mesh_files import MeshArrays, meshes_of
 from bunraku.stage.figure.parts import PartSurface, part_surfaces
 from bunraku.stage.figure.skinned import FollowingSkin, following_skin
 from bunraku.stage.figure.solids import body_names, solids_of
 from bunraku.stage.figure.unit_meshes import unit_mesh
-
-__all__ = ["Figure", "Placed"]
-
-Array = NDArray[np.float64]
 
 INSIDE = 0.75
 """A solid with a greater winding number of the skin about its middle is inside; half of it, on the skin, is a sole."""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["TOWARDS", "framed", "spread"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 TOWARDS = (1.2, -0.95, 0.5)
 """The way to the camera: from the front, its right and above."""

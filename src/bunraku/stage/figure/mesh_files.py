@@ -13,8 +13,6 @@ from bunraku.formats.files import read_reference
 from bunraku.formats.places import Where
 from bunraku.formats.surface_file import SURFACE_SUFFIXES, read_surface
 
-__all__ = ["MAX_MESH_BYTES", "MeshArrays", "meshes_of"]
-
 MeshArrays = tuple[NDArray[np.float32], NDArray[np.int32]]
 
 MAX_MESH_BYTES = 64 * 1024 * 1024

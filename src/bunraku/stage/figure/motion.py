@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.balance import free_base, planted
+from bunraku.mechanics.measures.balance import free_base, planted
 from bunraku.motion import JointCurves, Performance
 from bunraku.stage.figure.bent import Bent, How, bend, unbent
 from bunraku.stage.figure.closing import closed
@@ -20,9 +21,6 @@ from bunraku.stage.figure.figure import Figure, Placed
 from bunraku.stage.figure.parts import PART_COLOR
 from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
 
-__all__ = ["FRAME_RATE", "SKIN_RATE", "DrawnMotion", "Which", "drawn", "drawn_curves", "drawn_pose"]
-
-Array = NDArray[np.float64]
 Small = NDArray[np.float32]
 Which = Literal["motion", "wish", "commanded", "before"]
 

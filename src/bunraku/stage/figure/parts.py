@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array
 from bunraku.character import Character, PartShape
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes
 from bunraku.mechanics.flexible.reduced_parts import part_solids
 from bunraku.mechanics.tree import rotation_of
 
-__all__ = ["PART_COLOR", "PartSurface", "part_surfaces"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 PART_COLOR = (0.83, 0.69, 0.42, 1.0)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.stage.figure.motion import DrawnMotion
-
-__all__ = ["Picked", "picked"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from bunraku.arrays import Array
 from bunraku.character import Character, SkinMesh
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
 from bunraku.mechanics.coupled.known_skins import skin_of
@@ -17,9 +18,6 @@ from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import SurfaceMotion
 from bunraku.stage.figure.deforming import Deforming
 
-__all__ = ["SKIN_COLOR", "FollowingSkin", "following_skin", "sampled_surface"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SKIN_COLOR = (0.80, 0.62, 0.38, 1.0)

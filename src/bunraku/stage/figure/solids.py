@@ -12,17 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Body, Character, EndEffector, Shape
 from bunraku.formats.contact_shapes import contact_shape
 from bunraku.formats.poses import of_pose
 from bunraku.geometry.poses import Rigid, compose
 from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.stage.figure.sticks import home_size, sticks_of
-from bunraku.stage.figure.unit_meshes import unit_mesh
 
-__all__ = ["CARRIAGE_COLOR", "TIP_COLOR", "Solids", "body_names", "solids_of", "unit_mesh"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Color = tuple[float, float, float, float]
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Body, Character, Pose, Shape
 from bunraku.formats.poses import as_pose
 from bunraku.geometry.rotations import least_turn
 from bunraku.mechanics.tree import compile_tree
-
-__all__ = ["STICK_COLOR", "home_size", "sticks_of"]
-
-Array = NDArray[np.float64]
 
 STICK_COLOR = (0.62, 0.64, 0.68, 1.0)
 THICK = 0.012

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 
-__all__ = ["UNIT_KINDS", "unit_mesh"]
-
 Vertices = NDArray[np.float32]
 Faces = NDArray[np.int32]
 

@@ -8,12 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.stage.figure.framing import TOWARDS, framed
 
-__all__ = ["DIRECTIONS", "FIELD", "Camera", "View", "nearer", "standing"]
-
-Array = NDArray[np.float64]
 View = Literal["three-quarter", "front", "side", "back", "top"]
 
 DIRECTIONS: dict[str, tuple[float, float, float]] = {

@@ -7,8 +7,6 @@ from math import cos, radians
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CREASE", "creased"]
-
 CREASE = radians(40.0)
 """Faces that meet at more than this [rad] meet at a sharp edge."""
 

@@ -13,8 +13,6 @@ from bunraku.motion import Performance
 from bunraku.stage.film import Film
 from bunraku.stage.picture.shot import Played, Shot, shot
 
-__all__ = ["Frames", "movie", "span_of"]
-
 LONGEST = 3600.0
 """Longest film [s]."""
 

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.stage.picture._kernels import blurred, fill, ground, resolve
 from bunraku.stage.picture.camera import Camera
+from bunraku.stage.picture.raster_kernels import blurred, fill, ground, resolve
 from bunraku.stage.picture.triangles import Triangles, linear
 
-__all__ = ["DARK", "LIGHT", "MOST_PIXELS", "Painter", "Theme", "encoded"]
-
-Array = NDArray[np.float64]
 Small = NDArray[np.float32]
 
 MOST_PIXELS = 4096

@@ -19,8 +19,6 @@ from bunraku.stage.picture.painter import DARK, LIGHT, encoded
 from bunraku.stage.picture.shot import BEFORE, GHOST, Shot, arranged
 from bunraku.stage.picture.triangles import linear
 
-__all__ = ["MOST", "moments", "sheet"]
-
 MOST = 64
 """The most moments on a sheet."""
 GAP = 3

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.motion import Performance
 from bunraku.stage.figure.figure import Figure
 from bunraku.stage.figure.motion import DrawnMotion, drawn
@@ -16,9 +17,6 @@ from bunraku.stage.picture.camera import nearer, standing
 from bunraku.stage.picture.painter import DARK, LIGHT, Painter
 from bunraku.stage.picture.triangles import Model
 
-__all__ = ["BEFORE", "GHOST", "Played", "Shot", "Way", "arranged", "goes", "shot"]
-
-Array = NDArray[np.float64]
 Played = Literal["performed", "wish"]
 
 GHOST = (0.20, 0.72, 0.36)

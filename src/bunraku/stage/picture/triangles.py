@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.stage.figure.motion import DrawnMotion
 from bunraku.stage.figure.unit_meshes import UNIT_KINDS
-from bunraku.stage.picture._kernels import vertex_normals
 from bunraku.stage.picture.creases import creased
-
-__all__ = ["MARKED", "STRING", "Model", "Triangles", "linear"]
+from bunraku.stage.picture.raster_kernels import vertex_normals
 
 Small = NDArray[np.float32]
 Color = tuple[float, float, float]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.motion.limits import differences
 from bunraku.stage.player.outputs import Outputs, told
-
-__all__ = ["TOLERANCE", "checked_values"]
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 0.01
 """How far a file may be beyond a limit, in parts of it (of a range: of its width), before it is refused; less is cut off."""

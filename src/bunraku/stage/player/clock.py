@@ -13,8 +13,6 @@ from abc import ABC, abstractmethod
 
 from bunraku.motion import Audio
 
-__all__ = ["Clock", "Follower", "MonotonicClock", "SimulatedSoundClock"]
-
 
 class Clock(ABC):
     """The master of a show's time. ``name`` says in words which one it is."""

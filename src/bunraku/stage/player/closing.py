@@ -8,15 +8,11 @@ merely give way under a load are told a share of their error more: with the gain
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.motion import Performance
 from bunraku.stage.devices.device import Device
 from bunraku.stage.player.outputs import Outputs
-
-__all__ = ["Following", "StateFeedback"]
-
-Array = NDArray[np.float64]
 
 
 class Following:
@@ -72,8 +68,8 @@ class StateFeedback:
     """
 
     def __init__(self, performance: Performance, outputs: Outputs, source: list[int], target: list[tuple[int, int]]) -> None:
-        from bunraku.mechanics.character_system import character_system
         from bunraku.mechanics.integrators.variational import VariationalIntegrator
+        from bunraku.mechanics.systems.character_system import character_system
 
         feedback = performance.feedback
         assert feedback is not None  # noqa: S101

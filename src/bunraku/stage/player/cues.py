@@ -23,8 +23,6 @@ from bunraku.errors import BadInput
 from bunraku.stage.player.keyboard import Keyboard
 from bunraku.stage.player.osc import MAX_DATAGRAM, OscError, read_osc
 
-__all__ = ["Cue", "Cues"]
-
 FLOOD = 16
 """At most so many datagrams are read at a time; the others wait or are lost, the motion does neither."""
 

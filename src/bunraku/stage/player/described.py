@@ -18,8 +18,6 @@ from bunraku.stage.player.limits import limits_of
 from bunraku.stage.player.outputs import told
 from bunraku.stage.servos import ServoCalibration
 
-__all__ = ["DEFAULTS", "described_device", "out_of_reach", "units_of", "with_sensors"]
-
 
 @dataclass(frozen=True)
 class _Default:

@@ -22,13 +22,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.stage.player.braking import closing_step, largest_step, stopping_places
 from bunraku.stage.player.outputs import Outputs
 
-__all__ = ["Guard"]
-
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Indices = NDArray[np.int64]
 

@@ -14,8 +14,6 @@ from bunraku.stage.devices.device import Device, listed, standing
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.servos import ServoCalibration
 
-__all__ = ["KEYS", "Jog"]
-
 KEYS = (
     "a d: down and up   A D: ten times as far   0: middle   n: this is joint angle zero   r: turn the direction round   "
     "[ ]: lowest and highest from here on   w: write and end   q or space: let go at once, write nothing"

@@ -7,8 +7,6 @@ import select
 import sys
 from typing import Any
 
-__all__ = ["Keyboard"]
-
 
 class Keyboard:
     """The terminal's keys for the time of a ``with`` statement; ``handle`` is that of the terminal. Ctrl-C still interrupts."""

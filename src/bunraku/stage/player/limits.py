@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.carriages import CarriageLimits
+from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion.limits import MotionLimits
 
-__all__ = ["UNSTATED", "OutputLimits", "common", "limits_of"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 UNSTATED = {"rad": 12.0, "m": 1.0, "rad/s": 120.0}

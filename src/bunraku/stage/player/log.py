@@ -10,8 +10,6 @@ from bunraku.errors import BadInput
 from bunraku.stage.player.outputs import Outputs
 from bunraku.stage.player.record import Tape
 
-__all__ = ["SUFFIX", "check_log_name", "log_bytes"]
-
 SUFFIX = ".csv"
 
 

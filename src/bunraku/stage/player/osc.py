@@ -9,8 +9,6 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-__all__ = ["MAX_DATAGRAM", "Message", "OscError", "read_osc", "write_osc"]
-
 MAX_DATAGRAM = 1_472
 MAX_TEXT = 255
 MAX_ARGUMENTS = 32

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.player.limits import OutputLimits, common, limits_of
 
-__all__ = ["SPEEDS", "Outputs", "outputs_of", "told"]
-
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 SPEEDS = ("dry-run", "maestro", "serial", "blender-live", "websocket")

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Audio, Performance
 from bunraku.stage.devices.device import Device, listed
@@ -30,10 +30,6 @@ from bunraku.stage.player.ramp import way
 from bunraku.stage.player.record import KEPT, PlayRecord, Tape
 from bunraku.stage.player.samples import MOST, held_for, samples_at
 from bunraku.stage.player.undisturbed import undisturbed
-
-__all__ = ["Player"]
-
-Array = NDArray[np.float64]
 
 SPIN = 0.0004
 """The last part of a wait is spent awake [s]: a sleeping process wakes up late by about this."""

@@ -8,16 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Audio, Performance
 from bunraku.stage.player.cues import Cue
-
-__all__ = ["Program", "Show", "Take"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,11 @@ nowhere takes accelerations up to 3.94 v/T.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.motion.limits import differences
 from bunraku.stage.player.braking import stopping_places
 from bunraku.stage.player.limits import OutputLimits
-
-__all__ = ["GENTLE", "SHORTEST", "way"]
-
-Array = NDArray[np.float64]
 
 GENTLE = 0.5
 """The share of the velocity and acceleration limits that a way takes."""

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KEPT", "PlayRecord", "Tape"]
-
-Array = NDArray[np.float64]
+from bunraku.arrays import Array
 
 KEPT = 100_000
 """So many of the last commands are kept."""

@@ -13,8 +13,6 @@ from bunraku.stage.devices.simulated.machine import SimulatedMachine
 from bunraku.stage.devices.simulated.servos import FirstOrderServos
 from bunraku.stage.player.undisturbed import undisturbed
 
-__all__ = ["MACHINES", "rehearsal", "simulated_machine"]
-
 _ROOM = "bunraku.stage.devices.simulated"
 MACHINES = {
     "dynamixel": f"{_ROOM}.dynamixel_bus:DynamixelBus",

@@ -10,15 +10,11 @@ at the device's. The price is a smoothing: the curve passes samples at a distanc
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.stage.player.outputs import Outputs
 from bunraku.stage.player.ramp import way
-
-__all__ = ["held_for", "samples_at"]
-
-Array = NDArray[np.float64]
 
 MOST = 50_000_000
 """Numbers in a table of samples, 400 MB; a file of few samples at a tiny rate would else fill any memory."""

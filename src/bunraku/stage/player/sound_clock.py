@@ -13,8 +13,6 @@ from bunraku.errors import BunrakuError, MissingExtra
 from bunraku.motion import Audio
 from bunraku.stage.player.clock import Clock, MonotonicClock
 
-__all__ = ["SoundCardClock", "master_clock"]
-
 FIRST_BLOCK = 2.0
 """How long a card may take for its first block [s]."""
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-__all__ = ["undisturbed"]
-
 PRIORITY = 10
 """Among the programs that the system runs before all others."""
 TURN = 5e-4

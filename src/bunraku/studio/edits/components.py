@@ -9,8 +9,6 @@ from bunraku.character import Character
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import edit
 
-__all__ = ["add_component", "change_servo", "remove_component"]
-
 
 @edit("component.add", "Added {component} at {socket}")
 def add_component(document: Document, socket: str, component: str, dimensions: dict[str, float | str], name: str = "") -> Document:

@@ -9,8 +9,6 @@ from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit
 
-__all__ = ["hold_joint", "move_key", "mute_joint", "remove_key"]
-
 
 @edit("keys.move", "Moved a key of {joint}")
 def move_key(document: Document, joint: str, key: int, time: float, value: float, keys: list[int] | None = None) -> Document:

@@ -9,8 +9,6 @@ from bunraku.errors import BadInput
 from bunraku.studio.document import Document, Mode
 from bunraku.studio.edits.registry import edit
 
-__all__ = ["fix_dimensions", "set_aim", "set_dimension", "set_dimensions", "set_free", "set_kept", "set_mirror", "set_mode"]
-
 
 @edit("dimension.set", "Set {name} to {value} m")
 def set_dimension(document: Document, name: str, value: float) -> Document:

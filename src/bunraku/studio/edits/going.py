@@ -11,8 +11,6 @@ from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit
 
-__all__ = ["add_target", "move_swing", "move_target", "remove_target", "set_gait", "set_goal", "toggle_foot"]
-
 NUMBERS = ("duration", "swing_height", "air", "friction", "turn")
 CHOICES = ("pattern", "start", "end", "symmetric", "periodic", "cycles", "samples")
 

@@ -11,18 +11,6 @@ from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project
 
-__all__ = [
-    "add_emphasis",
-    "add_phrase",
-    "move_emphasis",
-    "move_phrase",
-    "remove_emphasis",
-    "remove_phrase",
-    "rename_phrase",
-    "set_audio",
-    "weigh_emphasis",
-]
-
 
 @edit("emphasis.add", "Emphasised {frame}")
 def add_emphasis(

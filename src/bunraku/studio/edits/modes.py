@@ -12,8 +12,6 @@ from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project
 
-__all__ = ["add_mode", "move_accent", "move_border", "remove_mode", "replace_mode", "set_times"]
-
 
 @edit("mode.border", "Moved the start of mode {mode}")
 def move_border(document: Document, mode: int, time: float) -> Document:

@@ -16,8 +16,6 @@ from bunraku.studio.document import EMPTY, Document
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project
 
-__all__ = ["begin_clip", "open_blank", "open_character", "open_clip", "open_example", "open_performance"]
-
 RATE = 100.0
 """Of curves that are begun [Hz]."""
 LEAST = 0.1

@@ -12,8 +12,6 @@ from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit
 
-__all__ = ["reach"]
-
 
 @edit("pose.reach", "Moved {frame} at {time} s")
 def reach(document: Document, frame: str, time: float, place: list[float | None], width: float = 0.3) -> Document:

@@ -19,8 +19,6 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.studio.document import Document
 
-__all__ = ["MAX_EDIT_BYTES", "Edit", "apply", "edit", "known_edits", "words_of"]
-
 MODULES = ("opening", "designing", "components", "going", "curves", "marks", "modes", "solving", "skins", "reaching")
 MAX_EDIT_BYTES = 1_000_000
 _EDITS: dict[str, tuple[Callable[..., Document], str]] = {}

@@ -14,8 +14,6 @@ from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project, plain
 
-__all__ = ["begin", "bodies_of", "bond", "end", "fold", "recipe_of", "scale_of", "set_choice"]
-
 _OWN = ("source", "scale")
 
 

@@ -10,8 +10,6 @@ from bunraku.performers.performer import make_performer, options_of, performer_c
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import edit
 
-__all__ = ["set_option", "set_performer"]
-
 
 @edit("performer.set", "Performer: {performer}")
 def set_performer(document: Document, performer: str) -> Document:

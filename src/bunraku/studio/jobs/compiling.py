@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["told_of_compiling"]
-
 
 @contextmanager
 def told_of_compiling(began: Callable[[], None], ended: Callable[[], None]) -> Iterator[None]:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bunraku.stage.figure.figure import Figure
     from bunraku.stage.figure.motion import DrawnMotion
 
-__all__ = ["read_drawn", "write_drawn"]
-
 _PLAIN = ("times", "strings", "com", "frames", "lower", "upper")
 
 

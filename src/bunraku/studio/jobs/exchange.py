@@ -19,8 +19,6 @@ from bunraku.formats.files import read_bytes
 from bunraku.formats.registry import read_character, write_character, write_clip, write_performance
 from bunraku.motion import Clip, JointCurves, Performance
 
-__all__ = ["read_arrays", "read_curves", "read_who", "write_arrays", "write_curves", "written"]
-
 _NAMES = "names"
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from bunraku.errors import BadInput
 from bunraku.studio.processes import alive
 
-__all__ = ["private_folder", "remove_folder"]
-
 _OWNED = re.compile(r"jobs-(\d+)-\w+")
 
 

@@ -18,8 +18,6 @@ from bunraku.studio.jobs.state import JobState, LiveAnswer, with_event
 from bunraku.studio.jobs.teller import Teller
 from bunraku.studio.jobs.verbs.table import VERBS
 
-__all__ = ["GRACE", "Jobs"]
-
 GRACE = 10.0
 """A computation that was asked to stop and has not noticed after this time [s] is ended with its process."""
 

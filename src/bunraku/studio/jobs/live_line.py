@@ -14,8 +14,6 @@ from bunraku.studio.jobs.process import WorkerProcess
 from bunraku.studio.jobs.state import LiveAnswer
 from bunraku.studio.jobs.teller import Teller
 
-__all__ = ["KINDS", "LiveLine"]
-
 KINDS = ("open", "dimensions", "goal", "target", "gait")
 
 

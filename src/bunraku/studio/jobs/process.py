@@ -17,8 +17,6 @@ from bunraku.errors import BadInput
 from bunraku.optimization.threads import ONE_THREAD
 from bunraku.studio.jobs.protocol import decode, encode, read_line
 
-__all__ = ["WorkerProcess"]
-
 KEPT_LINES = 50
 """Lines of the worker's stderr that are kept for messages."""
 

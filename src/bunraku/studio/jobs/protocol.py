@@ -11,8 +11,6 @@ import json
 import math
 from typing import IO, Any
 
-__all__ = ["MAX_LINE", "decode", "encode", "plain", "read_line"]
-
 MAX_LINE = 1 << 20
 """Longest line [bytes]; what is longer is skipped."""
 

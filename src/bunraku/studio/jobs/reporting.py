@@ -10,8 +10,6 @@ from typing import Any
 
 from bunraku.optimization.monitor import Event, Monitor
 
-__all__ = ["JobMonitor"]
-
 INTERVAL = 0.05
 """Least time [s] between two reports."""
 

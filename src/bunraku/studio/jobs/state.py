@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from bunraku.motion import JointCurves
 
-__all__ = ["MOST_HISTORY", "JobState", "JobStatus", "LiveAnswer", "with_event"]
-
 JobStatus = Literal["running", "done", "cancelled", "failed", "lost"]
 
 MOST_HISTORY = 2000

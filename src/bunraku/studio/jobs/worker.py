@@ -25,8 +25,6 @@ from bunraku.studio.jobs.protocol import decode, encode, read_line
 from bunraku.studio.jobs.reporting import JobMonitor
 from bunraku.studio.jobs.verbs.table import VERBS
 
-__all__ = ["Worker", "main"]
-
 BEAT = 1.0
 """Time [s] between signs of life."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bunraku.character import Character
 from bunraku.studio.page.ui import Ui
 
-__all__ = ["fill_beginning"]
-
 DURATION = 4.0
 """Of joint curves, unless another is asked for [s]."""
 

@@ -21,8 +21,6 @@ from bunraku.studio.project import plain
 from bunraku.studio.widgets.checks import checks_table, moments_table
 from bunraku.studio.widgets.notice import notice
 
-__all__ = ["CheckTab"]
-
 
 class CheckTab:
     """What is promised, whether it is kept, and how it leaves the studio."""

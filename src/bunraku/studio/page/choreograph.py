@@ -25,8 +25,6 @@ from bunraku.studio.widgets.footfall import footfall, footfall_scale
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import time_scale
 
-__all__ = ["WIDTH", "ChoreographTab"]
-
 WIDTH = 360.0
 MOST_FRAMES = 6
 LEAST = 3.0

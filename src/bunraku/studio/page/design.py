@@ -19,8 +19,6 @@ from bunraku.studio.page.handles import Handles
 from bunraku.studio.page.ui import Same, Section, Ui, alone
 from bunraku.studio.widgets.notice import notice
 
-__all__ = ["DesignTab"]
-
 MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "automatic"}
 FEATURES = ("feet", "com", "joints", "orientation", "position")
 AIMS = ("energy", "target", "torque")

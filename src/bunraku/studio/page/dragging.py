@@ -12,8 +12,6 @@ from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit
 from bunraku.studio.page.ui import Ui
 
-__all__ = ["REST", "Drag"]
-
 REST = 0.4
 """A slider that does not move for so long [s] has been let go, if no browser says that it is still held."""
 STRAGGLES = 5.0

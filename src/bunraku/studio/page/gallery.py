@@ -9,8 +9,6 @@ from typing import Any
 from bunraku.assets.examples import DEMOS
 from bunraku.studio.page.ui import Ui
 
-__all__ = ["GROUPS", "GalleryTab", "add_tour"]
-
 QUIET = (92, 107, 125)
 """Of buttons that are many."""
 SMALL = "font-size:11px;line-height:1.3;opacity:.75;margin-top:-.5em;padding:0 .9em .5em"

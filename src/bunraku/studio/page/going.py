@@ -14,8 +14,6 @@ from bunraku.studio.document import Document
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.ui import Ui
 
-__all__ = ["Going", "held_joints"]
-
 CHIP = (
     "display:inline-block;font-size:11px;line-height:1.7;padding:0 .6em;margin:.12em;border-radius:4px;cursor:pointer;"
     "border:1px solid rgba(128,128,128,.5)"

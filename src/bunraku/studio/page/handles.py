@@ -13,8 +13,6 @@ from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Same, Ui, alone
 from bunraku.studio.page.view import GREEN, RED
 
-__all__ = ["Handles"]
-
 
 class Handles:
     """Picking in the scene, and the sockets of the character at home as small balls."""

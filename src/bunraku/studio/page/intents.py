@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from bunraku.errors import BunrakuError
 
-__all__ = ["Intents"]
-
 Act = Callable[[], object]
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bunraku.stage.figure.deforming import Deforming
     from bunraku.stage.figure.motion import DrawnMotion
 
-__all__ = ["Layer"]
-
 STRING = (150, 60, 60)
 GHOST = 0.97
 """Ghosts are a little thinner: where they agree with the solid character they are inside of it, and tint nothing."""

@@ -17,8 +17,6 @@ from bunraku.studio.page.plot import Plot
 from bunraku.studio.page.typed import Typed
 from bunraku.studio.page.ui import Section, Ui, alone
 
-__all__ = ["OptimizeTab"]
-
 BEST = "the one that suits best"
 SMALL = "font-size:12px;padding:0 .6em;overflow-wrap:anywhere"
 MAIN = ("speech", "marionette", "vibration", "locomotion", "skin")

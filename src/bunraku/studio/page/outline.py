@@ -8,8 +8,6 @@ from bunraku.studio.page.gallery import GalleryTab
 from bunraku.studio.page.ui import Ui, alone
 from bunraku.studio.widgets.outline import history, outline
 
-__all__ = ["LeftDock"]
-
 
 class LeftDock:
     """Three tabs: Gallery, Outline, History."""

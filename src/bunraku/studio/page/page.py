@@ -28,8 +28,6 @@ from bunraku.studio.session import Session
 if TYPE_CHECKING:
     from bunraku.studio.server.server import StudioServer
 
-__all__ = ["Page"]
-
 WIDTH = 396.0
 BRAND = (190, 60, 40)
 PATIENCE = 5.0

@@ -7,8 +7,6 @@ from dataclasses import replace
 from bunraku.motion import Clip, JointCurves
 from bunraku.motion.keys import Keys, keys_of, moved_keys
 
-__all__ = ["PlacedKeys"]
-
 MOST = 24
 """The most keys that are placed on a curve; the oldest gives way."""
 

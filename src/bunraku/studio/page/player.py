@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from bunraku.studio.transport import Transport
 
-__all__ = ["FRAMES", "Player"]
-
 FRAMES = 30.0
 """Frames a second while playing."""
 

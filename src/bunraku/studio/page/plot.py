@@ -10,8 +10,6 @@ import numpy as np
 from bunraku.studio.page.ui import Ui
 from bunraku.studio.widgets.plots import PlotData
 
-__all__ = ["Plot"]
-
 ALLOWED = "rgba(64, 160, 90, 0.10)"
 """The band between limits."""
 

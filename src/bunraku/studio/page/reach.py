@@ -16,8 +16,6 @@ from bunraku.studio.page.scene import WORLD
 from bunraku.studio.page.ui import Section, Ui, alone
 from bunraku.studio.page.view import GREEN, GREY
 
-__all__ = ["GIZMO", "Reach"]
-
 GIZMO = f"{WORLD}/reach"
 TOLD = 1e-3
 """A place that is missed by more than this [m] is told."""

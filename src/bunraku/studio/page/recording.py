@@ -21,8 +21,6 @@ from bunraku.studio.voice import with_voice
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Recorder"]
-
 RATE = 30.0
 SIZES = {".mp4": (540, 960), ".gif": (270, 480)}
 RATES = {".mp4": 30.0, ".gif": 15.0}

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from bunraku.stage.figure.motion import DrawnMotion
 
-__all__ = ["LAYERS", "Scene"]
-
 LAYERS = {"performed": "Performed", "wish": "Wished (green)", "before": "Before (grey)", "replay": "MuJoCo replay (blue)"}
 WORLD = "/world"
 GAP = 1.15

@@ -16,8 +16,6 @@ from bunraku.studio.page.skin_figures import even_places, fold_legend, remark, s
 from bunraku.studio.page.skin_scene import SkinScene, View
 from bunraku.studio.page.ui import Html, Section, Ui, alone
 
-__all__ = ["SkinPanel"]
-
 UNITS = {"metres": 1.0, "centimetres": 0.01, "millimetres": 0.001}
 VIEWS: dict[View, str] = {"character": "Character", "plan": "Plan", "thickness": "Thickness", "glue": "Glue"}
 

@@ -11,8 +11,6 @@ from bunraku.building.creatures.skin_views import WornSkin
 from bunraku.studio.page.skin_scene import fold_color
 from bunraku.studio.skinning import MadeSkin, PlannedSkin
 
-__all__ = ["even_places", "fold_legend", "remark", "skin_figures"]
-
 
 def even_places(recipe: SkinRecipe) -> dict[str, float]:
     """Where the folds lie along a leg, 0 at the torso, 1 at the foot: as chosen, else evenly."""

@@ -13,8 +13,6 @@ from bunraku.studio.page.ui import Ui
 from bunraku.studio.page.view import GREY, RED
 from bunraku.studio.skinning import PlannedSkin
 
-__all__ = ["PALETTE", "SkinScene", "View", "fold_color"]
-
 View = Literal["character", "plan", "thickness", "glue"]
 PALETTE = ((224, 119, 20), (34, 139, 230), (47, 158, 68), (174, 62, 201), (224, 49, 49), (12, 133, 153))
 SURFACE, LINE, STRUT = (205, 196, 180), (112, 72, 232), (60, 64, 70)

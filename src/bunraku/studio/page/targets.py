@@ -9,8 +9,6 @@ from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Ui, alone
 
-__all__ = ["Targets"]
-
 
 class Targets:
     """One gizmo a target, at its place; free coordinates of the target cannot be dragged."""

@@ -16,8 +16,6 @@ from bunraku.studio.widgets.plots import errors, motor_names, motors
 from bunraku.studio.widgets.scale import time_scale
 from bunraku.studio.widgets.timeline import timeline
 
-__all__ = ["HEIGHT", "Timeline"]
-
 HEIGHT = 264.0
 
 

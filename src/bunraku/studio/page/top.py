@@ -8,8 +8,6 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.studio.page.ui import Ui, alone
 
-__all__ = ["Top"]
-
 SHOWN_MESSAGES = 3
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from bunraku.studio.page.ui import Ui
 
-__all__ = ["REST", "Typed"]
-
 REST = 0.7
 """Who has not typed for so long [s] has typed to the end."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from bunraku.studio.server.server import StudioServer
 
-__all__ = ["Hand", "Html", "Same", "Section", "Ui", "alone", "words_of"]
-
 Refresh = TypeVar("Refresh", bound=Callable[..., None])
 
 

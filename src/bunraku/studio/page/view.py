@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.stage.figure.framing import TOWARDS, framed
-
-__all__ = ["BLUE", "COVERED", "FILM_FIELD", "GREEN", "GREY", "PHONE", "RED", "camera_for", "film_camera"]
 
 GREEN, GREY, BLUE, RED = (60, 190, 90), (130, 134, 140), (70, 120, 230), (224, 49, 49)
 
@@ -21,8 +19,6 @@ PHONE = 576.0
 
 FILM_FIELD = 0.6
 """Vertical field of view of films [rad]."""
-
-Array = NDArray[np.float64]
 
 
 def camera_for(

@@ -14,8 +14,6 @@ from bunraku.studio.results import Result
 from bunraku.studio.widgets.curves import most_moving
 from bunraku.studio.widgets.speech import speech
 
-__all__ = ["Voice", "performed_curves"]
-
 WIDTH = 360.0
 LONG = 1.0
 """Of a phrase that is added [s], where there is room."""

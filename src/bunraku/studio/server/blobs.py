@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from bunraku.errors import BadInput
 
-__all__ = ["Blob", "Blobs", "byte_range"]
-
 _TYPE = re.compile(r"[a-z]+/[A-Za-z0-9.+-]+(; charset=[a-z0-9-]+)?")
 
 

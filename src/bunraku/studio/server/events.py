@@ -7,8 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-__all__ = ["EventQueue", "Fields", "Handler"]
-
 Fields = dict[str, str]
 """The data attributes of the element, plus phase, x, y of a drag."""
 

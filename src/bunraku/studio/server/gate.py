@@ -17,8 +17,6 @@ from http import HTTPStatus
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
-__all__ = ["LOOPBACK", "Admission", "Gate", "Headers", "Refusal", "is_loopback", "security_headers"]
-
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Names of this machine that no other machine can reach."""
 

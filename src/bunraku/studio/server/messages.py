@@ -13,8 +13,6 @@ from typing import Any
 
 from bunraku.studio.server.uploads import UploadDesk, Uploads
 
-__all__ = ["ALLOWED", "LARGEST", "FilteredConnection", "MessageFilter"]
-
 SMALL = 64 * 2**10
 LARGEST = 16 * 2**20
 """Bytes of one message; only a picture of the view that was asked for comes near."""

@@ -13,8 +13,6 @@ import numpy as np
 
 from bunraku.errors import BadInput
 
-__all__ = ["Page", "decode_base88", "read_page"]
-
 TITLE = "Bunraku studio"
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"

@@ -23,8 +23,6 @@ from bunraku.studio.server.waking import mend_buffers, mend_server
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["HANDSHAKES", "check_version", "start_viser"]
-
 HANDSHAKES = 128
 """Connections of any kind, half-open ones included; further ones are closed at once."""
 

@@ -9,8 +9,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["WIRE", "hush", "unhush"]
-
 WIRE = logging.getLogger("bunraku.studio.wire")
 """Where errors of connections go (a client that left, a handshake refused); heard only by who adds a handler."""
 WIRE.propagate = False

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from bunraku.studio.server.site import Site
 
-__all__ = ["StudioServer"]
-
 
 class StudioServer:
     """A running server; :attr:`url` is what the user opens.

@@ -19,8 +19,6 @@ from bunraku.studio.server.page import Page
 if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
-__all__ = ["CONNECTIONS", "Site"]
-
 CONNECTIONS = 32
 """Browsers connected at a time."""
 

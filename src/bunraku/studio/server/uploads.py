@@ -14,8 +14,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-__all__ = ["PART", "UploadDesk", "Uploads", "generated_name"]
-
 PART = 512 * 1024
 """Bytes of a part, as viser's page sends them; only the last one is shorter."""
 

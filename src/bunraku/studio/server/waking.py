@@ -20,8 +20,6 @@ from bunraku.errors import BadInput
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["REMOVALS", "mend_buffers", "mend_server"]
-
 REMOVALS = 500
 """After so many removals the buffer is swept."""
 

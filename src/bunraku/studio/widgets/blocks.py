@@ -6,8 +6,6 @@ from bunraku.motion import Choreography
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, time_scale
 from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, GREY, RED, VIOLET, Markup, element, picture, title, words
 
-__all__ = ["blocks"]
-
 TOP, BLOCK, SCORE = 4.0, 44.0, 26.0
 COLORS = (BLUE, GREEN, VIOLET, AMBER, "#3aa6a6", "#c0678f", "#7d8fbf", GREY)
 

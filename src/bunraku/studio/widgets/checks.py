@@ -10,8 +10,6 @@ from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.svg import BLUE, GREEN, GREY, RED, Markup, element
 from bunraku.verification.moments import Moment, moment_of
 
-__all__ = ["checks_table", "moments_table"]
-
 MOST_ROWS = 60
 _ROOM = "padding:0 14px 0 8px"
 _CELL = "padding:3px 6px;border-top:1px solid rgba(128,128,128,.25);vertical-align:top"

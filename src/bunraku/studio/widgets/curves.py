@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
@@ -18,9 +18,6 @@ from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
 from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, RED, Markup, element, path_of, picture, title, words
 
-__all__ = ["CurveRow", "CurvesView", "curves", "curves_view", "most_moving"]
-
-Array = NDArray[np.float64]
 ROW, PAD, MOST_ROWS = 92.0, 8.0, 5
 MOST_POINTS, ALL_POINTS = 400, 1600
 """Points of one curve, and of all curves of the editor."""

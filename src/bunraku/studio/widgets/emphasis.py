@@ -11,8 +11,6 @@ from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
 from bunraku.studio.widgets.svg import BLUE, RED, VIOLET, Markup, breadth, element, picture, title, words
 
-__all__ = ["EmphasisView", "emphasis", "emphasis_view"]
-
 ROW, PAD, SLOTS, MOST_ROWS = 48.0, 5.0, 12, 12
 
 

@@ -11,8 +11,6 @@ from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, playhead, time_scale
 from bunraku.studio.widgets.svg import AMBER, BLUE, GREY, Markup, element, picture, title, words
 
-__all__ = ["footfall", "footfall_scale"]
-
 ROW, BAR, TOP = 26.0, 20.0, 24.0
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, GREY, RED, element
 
-__all__ = ["KINDS", "notice"]
-
 KINDS = {
     "out-of-date": (AMBER, "↻", "Out of date"),
     "running": (BLUE, "⋯", "Running"),

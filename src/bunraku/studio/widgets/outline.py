@@ -8,8 +8,6 @@ from bunraku.character import WORLD, Character, Joint
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.svg import BLUE, Markup, element
 
-__all__ = ["history", "outline"]
-
 MOST_ROWS, MOST_DEPTH = 250, 12
 _BOX = "font-size:12px;line-height:1.5"
 _STYLE = (

@@ -8,15 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.motion import MotionLimits, Performance
 from bunraku.motion.decimate import decimated_together
 from bunraku.verification.body_errors import BodyErrors
 
-__all__ = ["MOST_POINTS", "PlotData", "Series", "convergence", "errors", "motor_names", "motors"]
-
-Array = NDArray[np.float64]
 MOST_POINTS = 1500
 
 Role = Literal["before", "after", "lower", "upper", "cost"]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from bunraku.studio.widgets.svg import GREY, RED, Markup, element, words
 
-__all__ = ["TimeScale", "axis", "clock", "grid", "playhead", "row_line", "ticks", "time_scale"]
-
 
 @dataclass(frozen=True)
 class TimeScale:

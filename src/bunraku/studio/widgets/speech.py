@@ -14,8 +14,6 @@ from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, time_s
 from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, VIOLET, Markup, element, path_of, picture, title, words
 from bunraku.studio.widgets.timeline import waveform
 
-__all__ = ["speech"]
-
 WAVE, BLOCK, MOTION, JUMPS, MOST_BLOCKS = 52.0, 22.0, 48.0, 48, 80
 GRASPED = 6.0
 """Marks narrower than this [px] have no borders to drag: a hand would not find them."""

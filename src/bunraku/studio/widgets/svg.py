@@ -7,22 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = [
-    "AMBER",
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "RED",
-    "VIOLET",
-    "Markup",
-    "element",
-    "path_of",
-    "picture",
-    "short",
-    "title",
-    "words",
-]
-
 BLUE, GREEN, RED, AMBER, VIOLET, GREY = "#4c8dd6", "#3fae6c", "#e0524d", "#d99a2b", "#9a6fd0", "#8a9099"
 """Colours that are seen on light and on dark ground; text is in the page's own colour."""
 

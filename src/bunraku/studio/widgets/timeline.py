@@ -12,8 +12,6 @@ from bunraku.motion.decimate import outline
 from bunraku.studio.widgets.scale import TimeScale, axis, clock, grid, playhead, time_scale
 from bunraku.studio.widgets.svg import AMBER, BLUE, GREY, RED, Markup, element, path_of, picture, title, words
 
-__all__ = ["timeline", "waveform"]
-
 HEIGHT, TOP, MARKS = 92.0, 16.0, 40
 """Height of the bar [px], where its track begins, and the most marks that are drawn."""
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bunraku.geometry.surfaces.crossings.find import crossing_faces
+from bunraku.geometry.surfaces.crossings import crossing_faces
 from bunraku.geometry.surfaces.shapes import box, sphere, torus
 from bunraku.geometry.surfaces.surface import Surface, joined
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.geometry.surfaces.intrinsic.laplacian import intrinsic_laplacian
+from bunraku.geometry.surfaces.intrinsic_laplacian import intrinsic_laplacian
 from bunraku.geometry.surfaces.shapes import random_quadruped, sphere, torus
 from bunraku.geometry.surfaces.surface import Surface
 

@@ -8,8 +8,8 @@ import pytest
 from bunraku.character.body import Body, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
+from bunraku.mechanics.coupled.collisions.bodies import SkeletonCollisions, shape_distance
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
-from bunraku.mechanics.coupled.collisions.skeleton.bodies import SkeletonCollisions, shape_distance
 
 TURNED = Pose(position=(0.01, -0.02, 0.005), quaternion=(0.8, 0.3, -0.4, 0.2))
 SHAPES = (

@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
-from bunraku.mechanics.coupled.collisions import _kernels as kernels
+from bunraku.mechanics.coupled.collisions import surface_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions, block_matrix
 from bunraku.mechanics.elastic.tubes.mesh import Tube, _bricks, tube_mesh

@@ -10,7 +10,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.shapes import box
-from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.flexible.attach import Flexible
 from bunraku.mechanics.dynamics.flexible.segment import NeoHookeanPoints
 from bunraku.mechanics.dynamics.poses import find_pose

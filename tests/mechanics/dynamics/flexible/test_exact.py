@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.mechanics.dynamics import _kernels as kernels
+from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.constraints import Distance, PointOnPlane, PointToPoint, SquareDirections
 from bunraku.mechanics.dynamics.continuous import continuous, continuous_contracted, continuous_first
 from bunraku.mechanics.dynamics.forces import PointDamper, Wrench

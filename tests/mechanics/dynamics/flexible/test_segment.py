@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.flexible import _kernels as frames
 from bunraku.mechanics.dynamics.flexible import layout
-from bunraku.mechanics.dynamics.flexible.mass import _kernels as inertia
+from bunraku.mechanics.dynamics.flexible import mass_kernels as inertia
+from bunraku.mechanics.dynamics.flexible import segment_kernels as frames
 from bunraku.mechanics.dynamics.flexible.segment import interface_from_points, segment_from_points
 
 TINY = 1e-40

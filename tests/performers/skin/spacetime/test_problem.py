@@ -10,7 +10,7 @@ import pytest
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.model import centroidal_model
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Gait
 from bunraku.optimization.blocks.blocks import multiply

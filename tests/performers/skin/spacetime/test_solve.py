@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 
 from bunraku.character import Character
 from bunraku.mechanics.centroidal.kinematics import kinematics
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Gait
 from bunraku.motion.gait import Swing
 from bunraku.optimization.solution import Status

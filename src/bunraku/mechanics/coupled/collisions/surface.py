@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
-from bunraku.mechanics.coupled.collisions import _kernels as kernels
+from bunraku.mechanics.coupled.collisions import surface_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 
-__all__ = ["Pairs", "SurfaceCollisions", "block_matrix", "surface_triangles"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Blocks = tuple[Indices, Indices, Array]
 """Node rows (m,), node columns (m,), blocks (m, 3, 3); repeated places add up."""

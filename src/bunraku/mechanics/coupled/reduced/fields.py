@@ -23,8 +23,6 @@ from bunraku.mechanics.coupled.share import SkinShare
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.optimization.condensation.condenser import Backend, condenser
 
-__all__ = ["SkinFields", "skin_fields"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 INDEPENDENT = 1e-9

@@ -19,8 +19,6 @@ from bunraku.mechanics.elastic.solid import Collapsed
 from bunraku.optimization.condensation.condenser import Backend, condenser
 from bunraku.optimization.linear import NotFactorizable
 
-__all__ = ["Folded", "fold", "groups_of_joints"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 COUPLED = 5e-3

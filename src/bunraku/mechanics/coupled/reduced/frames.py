@@ -24,16 +24,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.coupled import _kernels as kernels
+from bunraku.mechanics.coupled import carried_point_kernels as kernels
 from bunraku.mechanics.coupled.frame import Frame
 from bunraku.mechanics.coupled.reduced.loads import turning_of_forces
 from bunraku.mechanics.coupled.reduced.model import ReducedModel, ReducedState
-from bunraku.mechanics.statics import GRAVITY
-from bunraku.mechanics.tree._kernels import HINGE
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.mechanics.tree.tree import Configuration
+from bunraku.mechanics.tree.tree_kernels import HINGE
 from bunraku.optimization.linear import NotFactorizable
-
-__all__ = ["ReducedFrames"]
 
 Array: TypeAlias = NDArray[np.float64]
 

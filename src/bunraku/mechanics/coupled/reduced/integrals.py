@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from bunraku.geometry.tetrahedra import shape_values, tetrahedron_rule
-from bunraku.mechanics.coupled import _kernels as kernels
+from bunraku.mechanics.coupled import carried_point_kernels as kernels
 from bunraku.mechanics.coupled.share import SkinShare
 from bunraku.mechanics.coupled.skinned import SkinnedModel, skin_materials
-
-__all__ = ["SkinIntegrals", "relative_fields", "skin_integrals"]
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-__all__ = ["JointLaw", "fit_law"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from bunraku.mechanics.coupled.share import SkinShare
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 
-__all__ = ["SkinLoads", "skin_loads", "turning_of_forces"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -16,16 +16,14 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 from bunraku.character import PATCHES
 from bunraku.errors import BadInput
-from bunraku.mechanics.character_system import character_system
 from bunraku.mechanics.coupled.reduced.reduction import Reduction, reduce_skin
 from bunraku.mechanics.coupled.share import SkinShare, skin_share, with_skin_mass
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
-from bunraku.mechanics.tree._kernels import HINGE
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.tree.tree import Configuration
+from bunraku.mechanics.tree.tree_kernels import HINGE
 from bunraku.optimization.condensation.condenser import Backend
-
-__all__ = ["ReducedModel", "ReducedState", "reduced_model"]
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]

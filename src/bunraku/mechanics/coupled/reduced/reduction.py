@@ -27,8 +27,6 @@ from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
 from bunraku.optimization.condensation.condenser import Backend
 
-__all__ = ["Reduction", "reduce_skin"]
-
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 Coarse: TypeAlias = NDArray[np.float32]

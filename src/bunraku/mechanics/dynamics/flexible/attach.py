@@ -8,17 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.flexible import layout
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
-from bunraku.mechanics.dynamics.lagrangian.layout import WORK
+from bunraku.mechanics.dynamics.lagrangian_layout import WORK
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.tree import Tree
-from bunraku.mechanics.tree._kernels import FIXED
+from bunraku.mechanics.tree.tree_kernels import FIXED
 
-__all__ = ["Flexible", "FlexibleArrays", "Stand", "compile_segments", "insert_modes", "stands"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -7,8 +7,6 @@ modes.
 
 from __future__ import annotations
 
-__all__ = ["INTERFACE_INTS", "MODE", "SEGMENT_INTS"]
-
 MODE = 3  # the kind of a slot
 
 # segment_i

@@ -22,11 +22,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["FlexibleSegment", "Interface", "NeoHookeanPoints", "interface_from_points", "segment_from_points"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

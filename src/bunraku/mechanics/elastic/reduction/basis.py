@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.modes import Carried, Modes
@@ -34,10 +34,6 @@ from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes, ort
 from bunraku.mechanics.elastic.reduction.kinds import kinds_of, part_axis
 from bunraku.mechanics.elastic.reduction.strain import strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-__all__ = ["ACCELERATION", "BEND", "Basis", "Workbench", "make_basis"]
-
-Array = NDArray[np.float64]
 
 ACCELERATION = 50.0
 """How strongly [m/s^2] parts are taken to be shaken, in any direction ..."""

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from bunraku.arrays import Array
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.reduction.basis import ACCELERATION, BEND, Basis, Workbench, make_basis
@@ -27,9 +27,6 @@ from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["SETTINGS", "Choice", "Setting", "Trial", "choose_reduction", "peak_strain", "reference_loads"]
-
-Array = NDArray[np.float64]
 TURN = 0.3
 """How far [rad] the judges turn a child at most: as far as the end of a rod turns that bends by BEND."""
 

@@ -22,16 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.elastic import _kernels as kernels
+from bunraku.mechanics.elastic import tetrahedra_kernels as kernels
 from bunraku.mechanics.elastic.material import MODELS
 from bunraku.mechanics.elastic.pattern import BlockPattern, block_pattern
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients, scaled_strain
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
 
-__all__ = ["Cubature", "cell_forces", "make_cubature"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

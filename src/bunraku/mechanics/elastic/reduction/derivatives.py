@@ -14,12 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["second_forces"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -20,13 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lu_factor, lu_solve, qr
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.optimization.linear import Factorization, NotFactorizable, Plan, analyse
-
-__all__ = ["Grip", "GripFactor", "rigid_motions"]
-
-Array = NDArray[np.float64]
 
 
 def rigid_motions(points: ArrayLike, about: ArrayLike) -> Array:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from bunraku.arrays import Array
 from bunraku.errors import BunrakuError
 from bunraku.mechanics.elastic.modes import Carried, Modes
 from bunraku.mechanics.elastic.reduction.grip import GripFactor
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-__all__ = ["Inertia", "grip_modes", "orthonormalize"]
-
-Array = NDArray[np.float64]
 
 
 class Inertia:

@@ -6,15 +6,12 @@ N_a = int rho phi_a,    E_ab = int rho phi_a phi_b'        phi_0 = X, the rest p
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.flexible.segment import Interface as ChildInterface
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-__all__ = ["child_interface", "mass_invariants"]
-
-Array = NDArray[np.float64]
 
 
 def mass_invariants(solid: ElasticSolid, shapes: ArrayLike) -> tuple[Array, Array]:

@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["KINDS", "kinds_of", "part_axis"]
-
-Array = NDArray[np.float64]
 KINDS = ("bending", "torsion", "axial")
 SLICES = 24
 

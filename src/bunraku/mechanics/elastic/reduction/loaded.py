@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
-from bunraku.mechanics.dynamics.flexible.cubature._kernels import points_force, points_stiffness
+from bunraku.arrays import Array
+from bunraku.mechanics.dynamics.flexible.cubature_kernels import points_force, points_stiffness
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.elastic.modes import Carried
 from bunraku.mechanics.elastic.reduction.basis import Workbench
@@ -25,10 +26,6 @@ from bunraku.mechanics.elastic.reduction.grip import GripFactor
 from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
 from bunraku.optimization.linear import NotFactorizable
-
-__all__ = ["LoadedState", "elastic_terms", "load_full", "load_reduced"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

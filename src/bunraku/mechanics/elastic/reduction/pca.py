@@ -8,17 +8,14 @@ decomposition Y = U S W'; the first m of them leave out the least mass-weighted 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench
 from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-__all__ = ["base_frame", "mass_pca"]
-
-Array = NDArray[np.float64]
 
 
 def base_frame(solid: ElasticSolid, base: Interface, displacements: ArrayLike) -> Array:

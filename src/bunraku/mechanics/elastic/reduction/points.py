@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.flexible.segment import NeoHookeanPoints
 from bunraku.mechanics.elastic.material import MODELS
@@ -20,10 +20,6 @@ from bunraku.mechanics.elastic.reduction.basis import Workbench
 from bunraku.mechanics.elastic.reduction.cubature import Cubature, make_cubature
 from bunraku.mechanics.elastic.reduction.loaded import load_reduced
 from bunraku.mechanics.elastic.reduction.reduce import Reduction
-
-__all__ = ["CELLS", "SOFT", "STATES", "TOLERANCE", "cubature_points", "training_states", "with_cubature"]
-
-Array = NDArray[np.float64]
 
 SOFT = 0.02
 """The strain above which a Neo-Hookean part gets cubature: the polynomial strain departs from it in proportion to the strain."""

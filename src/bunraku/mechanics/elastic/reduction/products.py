@@ -19,12 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.elastic.reduction.loaded import elastic_terms
-
-__all__ = ["needed_products", "product_shares", "with_products"]
-
-Array = NDArray[np.float64]
 
 
 def product_shares(segment: FlexibleSegment, u: Array) -> Array:

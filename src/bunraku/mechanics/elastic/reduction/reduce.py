@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.elastic.interface import Interface
@@ -19,9 +19,6 @@ from bunraku.mechanics.elastic.reduction.pca import mass_pca
 from bunraku.mechanics.elastic.reduction.strain import reduced_strain, strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["LEADING", "Pairs", "Reduction", "reduce_part", "reduce_to"]
-
-Array = NDArray[np.float64]
 Pairs = Literal["all", "leading", "primary"]
 
 LEADING = 3

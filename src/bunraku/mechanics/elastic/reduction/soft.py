@@ -14,8 +14,6 @@ from bunraku.mechanics.elastic.reduction.loaded import load_reduced
 from bunraku.mechanics.elastic.reduction.points import SOFT, with_cubature
 from bunraku.mechanics.elastic.reduction.reduce import Reduction
 
-__all__ = ["soften"]
-
 
 def soften(bench: Workbench, reduction: Reduction) -> Reduction:
     """The reduction with cubature where its material asks for it, and else as it is; the note says so."""

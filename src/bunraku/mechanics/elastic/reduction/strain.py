@@ -19,12 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import qr
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
-__all__ = ["displacement_gradients", "reduced_strain", "scaled_strain", "strain_pairs"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 BLOCK = 8192

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
@@ -23,9 +24,6 @@ from bunraku.mechanics.elastic.tubes.blocks import GrowingPattern
 from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.solution import Status
 
-__all__ = ["Bend", "Clamps", "Contact", "bend_tube", "clamps"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.optimization.condensation.condenser import condenser
 from bunraku.optimization.condensation.interface import Condenser
 
-__all__ = ["GrowingPattern"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -14,12 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 
-__all__ = ["Tube", "mitres", "swept_wall", "tube_mesh", "tube_profile"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _CUTS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.geometry.tet_refine import refined
 from bunraku.geometry.tetrahedra import EDGES
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.elastic.tubes.bending import Clamps, bend_tube, clamps
-
-__all__ = ["MeshError", "joint_stiffness", "mesh_error"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

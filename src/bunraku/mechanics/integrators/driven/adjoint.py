@@ -6,17 +6,13 @@ the number of parameters.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
-
-__all__ = ["adjoint_gradient"]
-
-Array = NDArray[np.float64]
 
 
 def adjoint_gradient(

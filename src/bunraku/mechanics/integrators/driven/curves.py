@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-__all__ = ["Curves", "make_curves"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -15,8 +15,6 @@ from bunraku.mechanics.integrators.driven.linearization import Linearization
 from bunraku.mechanics.integrators.driven.rest import RestMotion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
 
-__all__ = ["linearize_about"]
-
 
 def linearize_about(
     system: System, motion: DrivenMotion | RestMotion | ArrayLike, dt: float, lam: ArrayLike | None = None, *, memory: float = 1e9

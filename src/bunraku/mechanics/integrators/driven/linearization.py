@@ -1,7 +1,8 @@
 """A driven motion to first order: what its outputs and configurations do when the control points of the motors change.
 
 About any configurations q (N + 1, nq) (a simulated motion, or one that does not obey physics yet, with defects r): see
-`tangent/_kernels.py` for the equations. One linearization serves forward sensitivities, the adjoint gradient and back-substitution.
+`linearization_kernels.py` for the equations. One linearization serves forward sensitivities, the adjoint gradient and
+back-substitution.
 """
 
 from __future__ import annotations
@@ -11,20 +12,18 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsyrk
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.system import System
+from bunraku.mechanics.integrators.driven import linearization_kernels as kernels
+from bunraku.mechanics.integrators.driven import rest_kernels as resting
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
-from bunraku.mechanics.integrators.driven.resting import _kernels as resting
-from bunraku.mechanics.integrators.driven.tangent import _kernels as kernels
 from bunraku.mechanics.integrators.driven.work import make_work
 
-__all__ = ["Linearization", "NormalEquations"]
-
-Array = NDArray[np.float64]
 ROWS, BLOCK_BYTES = 2000, 2e8
 
 

@@ -13,15 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.lagrangian.layout import WORK
+from bunraku.mechanics.dynamics.lagrangian_layout import WORK
 from bunraku.mechanics.dynamics.places import Where, find_place, resolve
 from bunraku.mechanics.dynamics.system import System
-from bunraku.mechanics.integrators.driven.tracking import _kernels as kernels
-
-__all__ = ["Outputs", "Targets", "Tracked", "track"]
-
-Array = NDArray[np.float64]
+from bunraku.mechanics.integrators.driven import output_kernels as kernels
 
 
 class Tracked(NamedTuple):

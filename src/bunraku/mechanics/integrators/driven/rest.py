@@ -10,19 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.equilibrium import find_equilibrium
 from bunraku.mechanics.dynamics.system import System
-from bunraku.mechanics.integrators.driven.resting import _kernels as kernels
+from bunraku.mechanics.integrators.driven import rest_kernels as kernels
 from bunraku.mechanics.integrators.driven.work import make_work
 from bunraku.mechanics.integrators.variational import _STATUS
 from bunraku.optimization.solution import Status
-
-__all__ = ["RestMotion", "check_motors", "rest_motion", "rest_start"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

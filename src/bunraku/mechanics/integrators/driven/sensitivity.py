@@ -16,8 +16,6 @@ from bunraku.mechanics.integrators.driven.linearization import Linearization, No
 from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
 
-__all__ = ["linearize_motion", "sensitivities"]
-
 
 def linearize_motion(motion: DrivenMotion, *, memory: float = 1e9) -> Linearization:
     """The linearization about a simulated motion, to be used several times; BadInput if the motion is incomplete."""

@@ -13,18 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.system import System
-from bunraku.mechanics.integrators._kernels import NOT_FINITE, SINGULAR_MATRIX
+from bunraku.mechanics.integrators.driven import simulate_kernels as kernels
 from bunraku.mechanics.integrators.driven.rest import check_motors, rest_start
-from bunraku.mechanics.integrators.driven.stepping import _kernels as kernels
 from bunraku.mechanics.integrators.driven.work import make_work
+from bunraku.mechanics.integrators.step_kernels import NOT_FINITE, SINGULAR_MATRIX
 from bunraku.mechanics.integrators.variational import _STATUS
 from bunraku.optimization.solution import Status
-
-__all__ = ["DrivenMotion", "Observer", "simulate"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

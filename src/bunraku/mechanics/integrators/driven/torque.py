@@ -10,16 +10,10 @@ motion is the change of energy and what damping takes, to the order of the step.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bunraku.arrays import Array
+from bunraku.mechanics.integrators.driven import simulate_kernels as kernels
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
-from bunraku.mechanics.integrators.driven.stepping import _kernels as kernels
 from bunraku.mechanics.integrators.driven.work import make_work
-
-__all__ = ["motor_forces"]
-
-Array = NDArray[np.float64]
 
 
 def motor_forces(motion: DrivenMotion) -> Array:

@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.mechanics.dynamics.lagrangian.layout import WORK
+from bunraku.arrays import Array
+from bunraku.mechanics.dynamics.lagrangian_layout import WORK
 from bunraku.mechanics.dynamics.system import System
 
-__all__ = ["Work", "make_work"]
-
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.contact.coulomb import OPEN, SLIDE, STICK
 from bunraku.performers.skin.frame.problem import FrameProblem
 
-__all__ = ["beyond", "piece_limits"]
-
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 

@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.contact.check import ContactCheck, check_contact
 from bunraku.optimization.solution import Status
-
-__all__ = ["ROW_TOLERANCE", "FrameProblem", "FrameStep"]
-
-Array = NDArray[np.float64]
 
 ROW_TOLERANCE = 1e-6
 """How far a row of length one may be overstepped and still hold (in the unit of z: N or N m)."""

@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.contact.coulomb import OPEN, SLIDE, STICK
 from bunraku.optimization.quadratic import QuadraticProgram, QuadraticSolution, solve_quadratic
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
 
-__all__ = ["step_by_relabelling"]
-
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 PROGRAMS = 10

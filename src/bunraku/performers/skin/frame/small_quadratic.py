@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 
-__all__ = ["SmallSolution", "solve_small"]
-
-Array = NDArray[np.float64]
 GOOD = 1e-7
 """Residual, relative to the size of the data, up to which daqp is believed."""
 

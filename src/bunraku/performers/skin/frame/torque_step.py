@@ -15,15 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.contact.coulomb import Contact, ContactLaw
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.frame.pieces import beyond, piece_limits
 from bunraku.performers.skin.frame.problem import ROW_TOLERANCE, FrameProblem, FrameStep
 from bunraku.performers.skin.frame.small_quadratic import SmallSolution, solve_small
 
-__all__ = ["step_torques"]
-
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 GAIN = 1e-6

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.model import CentroidalModel
 
-__all__ = ["NO_EFFECT", "SkinEffect", "lump_nodes"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 
-from bunraku.mechanics.centroidal.cycle._kernels import wrap
+from bunraku.mechanics.centroidal.cycle_kernels import wrap
 from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
-
-__all__ = ["SpacetimePlan", "SpacetimeSamples"]
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]

@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.centroidal.cycle._kernels import OPEN, PERIODIC
+from bunraku.mechanics.centroidal.cycle_kernels import OPEN, PERIODIC
 from bunraku.mechanics.centroidal.kinematics import Kinematics, center_of_mass, ground_arrays, kinematics, working_arrays
 from bunraku.mechanics.centroidal.model import CentroidalModel
-from bunraku.mechanics.statics import GRAVITY
+from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.blocks.descent import Blocks
 from bunraku.optimization.blocks.sampled import SampledProblem
-from bunraku.performers.skin.spacetime.effect import NO_EFFECT, SkinEffect
-from bunraku.performers.skin.spacetime.energy import _kernels as kernels
-from bunraku.performers.skin.spacetime.joints._kernels import JOINT_ROWS
-from bunraku.performers.skin.spacetime.rows._kernels import (
+from bunraku.performers.skin.spacetime import energy_kernels as kernels
+from bunraku.performers.skin.spacetime.constraint_kernels import (
     AIR,
     FRICTION,
     HEIGHT,
@@ -33,10 +31,10 @@ from bunraku.performers.skin.spacetime.rows._kernels import (
     SOLE_ROWS,
     TWIST,
 )
+from bunraku.performers.skin.spacetime.effect import NO_EFFECT, SkinEffect
+from bunraku.performers.skin.spacetime.joint_kernels import JOINT_ROWS
 from bunraku.performers.skin.spacetime.tracks import NO_TRACKS, Tracks, headings
 from bunraku.performers.skin.spacetime.weights import WEIGHTS, SpacetimeWeights
-
-__all__ = ["BOUNDARY_SCALE", "SpacetimeProblem"]
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]

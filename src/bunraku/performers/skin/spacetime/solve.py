@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution, Warm
@@ -18,10 +16,6 @@ from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
 from bunraku.performers.skin.spacetime.state import state_spacetime
 from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
-
-__all__ = ["GROWTH", "SOLVER", "plan_spacetime", "replan", "solve_spacetime"]
-
-Array = NDArray[np.float64]
 
 SOLVER = AugmentedLagrangian(loose=1e-3, damping=1e-6, steady=4)
 """The solver unless another is given."""

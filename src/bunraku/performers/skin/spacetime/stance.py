@@ -13,8 +13,6 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
 
-__all__ = ["crouched"]
-
 Array: TypeAlias = NDArray[np.float64]
 
 NUDGE = 0.3

@@ -18,8 +18,6 @@ from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
 from bunraku.performers.skin.spacetime.tracks import Tracks, gait_tracks
 from bunraku.performers.skin.spacetime.weights import WEIGHTS, SpacetimeWeights
 
-__all__ = ["COUNTED_FRICTION", "MOST_SAMPLES", "STEP", "sample_count", "state_spacetime"]
-
 COUNTED_FRICTION = 0.7
 """The share of a sole's friction that a plan counts on unless the gait says otherwise."""
 

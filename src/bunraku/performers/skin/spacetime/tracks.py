@@ -12,8 +12,6 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points
 from bunraku.mechanics.centroidal.model import CentroidalModel
 
-__all__ = ["NO_TRACKS", "Tracks", "gait_tracks", "headings"]
-
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["WEIGHTS", "SpacetimeWeights"]
-
 REFERENCE = 50.0
 
 

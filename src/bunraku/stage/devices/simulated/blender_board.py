@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from bunraku.stage.devices.simulated.machine import SimulatedMachine
 
-__all__ = ["BlenderBoard"]
-
 START, END, LENGTH = 0x3C, 0x3E, 5
 
 

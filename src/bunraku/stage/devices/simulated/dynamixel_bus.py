@@ -11,8 +11,6 @@ from collections.abc import Sequence
 
 from bunraku.stage.devices.simulated.machine import SimulatedMachine
 
-__all__ = ["DynamixelBus", "crc16", "packet"]
-
 HEADER = b"\xff\xff\xfd\x00"
 BROADCAST = 0xFE
 PING, READ, WRITE, REBOOT, STATUS, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x08, 0x55, 0x82, 0x83

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["SimulatedFault"]
-
 
 class SimulatedFault(Enum):
     """One thing that is wrong, in a sentence."""

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from bunraku.stage.devices.simulated.fault import SimulatedFault
 from bunraku.stage.devices.simulated.servos import FirstOrderServos
 
-__all__ = ["SimulatedMachine"]
-
 Command = tuple[float, tuple[int, ...], tuple[int, ...]]
 
 LATE_S = 0.25

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from bunraku.stage.devices.simulated.machine import SimulatedMachine
 
-__all__ = ["MaestroBoard"]
-
 SET_TARGET, SET_SPEED, SET_ACCELERATION, GET_POSITION, GET_MOVING, SET_MULTIPLE, GET_ERRORS, GO_HOME = (
     0x84,
     0x87,

@@ -9,8 +9,6 @@ from typing import ClassVar
 from bunraku.stage.devices.serial_line import line_of, words_of
 from bunraku.stage.devices.simulated.machine import SimulatedMachine
 
-__all__ = ["SerialBoard"]
-
 
 class SerialBoard(SimulatedMachine):
     """Servos (and sensors, which nobody moves) ``ids``.

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FirstOrderServos"]
-
 
 class FirstOrderServos:
     """Servos with x' = (goal - x) / tau while they are driven, and x' = 0 while they are not.

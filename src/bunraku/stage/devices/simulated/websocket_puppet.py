@@ -19,8 +19,6 @@ from bunraku.stage.devices.simulated.fault import SimulatedFault
 from bunraku.stage.devices.simulated.machine import LATE_S, Command
 from bunraku.stage.devices.simulated.servos import FirstOrderServos
 
-__all__ = ["WebsocketPuppet"]
-
 
 class WebsocketPuppet:
     """A client with the servos ``ids`` that connects to ``url``, again and again until it is let in; use it with ``with``.

@@ -7,8 +7,6 @@ from typing import Any
 
 from bunraku.errors import BadInput
 
-__all__ = ["Arguments"]
-
 
 class Arguments:
     """What came with a request; every getter notes the name, and :meth:`finish` refuses names that nobody asked for."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from bunraku.building.design import Design
     from bunraku.design.study import Study, Variant
 
-__all__ = ["design"]
-
 
 def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{character, clip, start, changes, keep, aim, free, steps} -> the new character's file, its parameters, energies.

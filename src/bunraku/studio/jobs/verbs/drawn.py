@@ -11,8 +11,6 @@ from bunraku.studio.jobs.drawn_file import write_drawn
 from bunraku.studio.jobs.exchange import read_curves, read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
 
-__all__ = ["drawn"]
-
 
 def drawn(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{performance, which} or {character, clip | curves} -> the arrays' file (`drawn_file`), notes.

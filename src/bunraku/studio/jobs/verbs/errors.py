@@ -15,8 +15,6 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 if TYPE_CHECKING:
     from bunraku.verification.body_errors import BodyErrors
 
-__all__ = ["errors", "read_errors"]
-
 
 def errors(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{performance} -> the arrays' file: times (n,), before and after (n, k), names and a note as bytes of text."""

@@ -10,8 +10,6 @@ from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
 
-__all__ = ["fabricate"]
-
 
 def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{character, folder, printer: [x, y, z] mm, infill} -> the folder, whether every check holds, faults, the figures."""

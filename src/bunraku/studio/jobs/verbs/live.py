@@ -14,8 +14,6 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 if TYPE_CHECKING:
     from bunraku.design.live import LiveMotion
 
-__all__ = ["idle", "live"]
-
 
 class _Open:
     """The motion that is open in this process."""

@@ -12,8 +12,6 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 if TYPE_CHECKING:
     from bunraku.motion import Certificate, Check, Performance
 
-__all__ = ["certificate_facts", "check_facts", "perform", "retarget"]
-
 
 def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """Retarget if needed, choose, perform, write: {character, clip, performer, options, target} -> path, reason, certificate.

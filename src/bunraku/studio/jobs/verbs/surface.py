@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bunraku.building.creatures.recipe import SkinRecipe
     from bunraku.geometry.surfaces.surface import Surface
 
-__all__ = ["planned", "surface"]
-
 MOST_KEPT = 3
 LARGEST = 20.0
 """Largest size [m] of a surface that is taken for one in metres."""
@@ -125,7 +123,7 @@ def _stood_up(file: Path, scale: float, monitor: Monitor) -> _Stood:
     """The surface of a file, repaired and on its feet; what was stood up lately is at hand."""
     import numpy as np
 
-    from bunraku.building.creatures.recipe import stand_up
+    from bunraku.building.creatures.pipeline import stand_up
     from bunraku.building.creatures.skin_views import lowered
     from bunraku.formats.files import read_bytes
     from bunraku.formats.surface_file import read_surface

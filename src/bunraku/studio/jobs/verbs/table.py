@@ -7,8 +7,6 @@ called when its verb has answered and nothing else waits.
 
 from __future__ import annotations
 
-__all__ = ["VERBS"]
-
 _HERE = "bunraku.studio.jobs.verbs"
 
 VERBS = {

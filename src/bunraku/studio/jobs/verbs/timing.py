@@ -12,8 +12,6 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 if TYPE_CHECKING:
     from bunraku.performers.choreography.choreographer import Timing
 
-__all__ = ["timing"]
-
 
 def timing(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{character, clip, fade, least, iterations} -> the timed clip's file, costs and times before (equal spacing) and after."""

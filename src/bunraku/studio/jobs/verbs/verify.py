@@ -13,8 +13,6 @@ from bunraku.studio.jobs.verbs.perform import check_facts
 if TYPE_CHECKING:
     from bunraku.verification.verify import Verdict
 
-__all__ = ["verify"]
-
 
 def verify(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """Judge a performance: {performance, replay, full_order} -> holds, sentence, checks, figures, replay curves or None."""

@@ -1,1 +1,0 @@
-"""Faces of a surface that pass through each other."""

@@ -1,1 +1,0 @@
-"""Surfaces known by the lengths of their edges alone."""

@@ -1,1 +1,0 @@
-"""Second derivatives of places, for curvatures of energies."""

@@ -1,1 +1,0 @@
-"""Ends and cycles of a motion over the ground."""

@@ -1,1 +1,0 @@
-"""Rows of dynamics and of joints."""

@@ -1,1 +1,0 @@
-"""Joint torques of a plan and their Jacobian."""

@@ -1,1 +1,0 @@
-"""How deep two shapes are inside each other."""

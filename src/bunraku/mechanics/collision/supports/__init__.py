@@ -1,1 +1,0 @@
-"""The farthest points of shapes, from which all distances are made."""

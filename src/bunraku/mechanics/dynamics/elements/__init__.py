@@ -1,1 +1,0 @@
-"""Forces, springs and constraints between features of a tree."""

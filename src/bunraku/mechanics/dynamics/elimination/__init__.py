@@ -1,1 +1,0 @@
-"""Gaussian elimination of small dense matrices."""

@@ -1,1 +1,0 @@
-"""Features beyond flexible segments."""

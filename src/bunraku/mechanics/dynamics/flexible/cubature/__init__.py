@@ -1,1 +1,0 @@
-"""The Neo-Hookean energy of flexible segments, summed over weighted points."""

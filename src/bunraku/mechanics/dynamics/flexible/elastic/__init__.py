@@ -1,1 +1,0 @@
-"""The elastic force of flexible segments."""

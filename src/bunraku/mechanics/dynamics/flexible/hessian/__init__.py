@@ -1,1 +1,0 @@
-"""Second derivatives of a tree that has flexible segments."""

@@ -1,1 +1,0 @@
-"""The inertia of a flexible segment."""

@@ -1,1 +1,0 @@
-"""The recursions of a tree that has flexible segments."""

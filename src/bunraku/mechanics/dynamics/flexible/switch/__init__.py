@@ -1,1 +1,0 @@
-"""Rigid or flexible, decided when a kernel is compiled."""

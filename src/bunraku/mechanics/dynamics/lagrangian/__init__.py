@@ -1,1 +1,0 @@
-"""Gradient and Hessian of the Lagrangian of a tree."""

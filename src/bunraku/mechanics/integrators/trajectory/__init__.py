@@ -1,1 +1,0 @@
-"""Whole trajectories of variational steps and their derivatives, each in one compiled call."""

@@ -1,0 +1,1 @@
+"""A character as a mechanical system: loops, strings, carriages, tendons."""

@@ -1,1 +1,0 @@
-"""Rows over three samples, brought into blocks."""

@@ -1,1 +1,0 @@
-"""Compiled core of :mod:`bunraku.optimization.chain.compression`."""

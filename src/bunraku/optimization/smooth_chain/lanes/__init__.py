@@ -1,1 +1,0 @@
-"""Eight numbers side by side in compiled kernels."""

@@ -1,1 +1,0 @@
-"""Newton steps of the interior point: four sweeps over time, eight joints in lock step."""

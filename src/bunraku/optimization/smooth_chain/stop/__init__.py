@@ -1,1 +1,0 @@
-"""The hardest legal stop of one joint."""

@@ -1,1 +1,0 @@
-"""The energy of a motion, its gradient and Gauss-Newton blocks."""

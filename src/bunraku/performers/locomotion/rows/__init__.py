@@ -1,1 +1,0 @@
-"""Rows of one sample: dynamics, contact, limits."""

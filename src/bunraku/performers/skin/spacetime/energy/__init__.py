@@ -1,1 +1,0 @@
-"""The energy of a plan on soles."""

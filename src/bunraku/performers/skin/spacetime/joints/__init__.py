@@ -1,1 +1,0 @@
-"""Limits and torques of the joints of a plan on soles."""

@@ -1,1 +1,0 @@
-"""Terms of the objective of a plan on soles."""
