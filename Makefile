@@ -22,12 +22,8 @@ demo: $(VENV)/.core
 studio: $(VENV)/.studio
 	@$(BIN)/bunraku studio
 
-# A test that fails beside others is run once more alone: browsers, wires and killed processes may find a busy computer too slow.
-# What passes only then is told all the same, and wants mending.
 test: compile
-	$(BIN)/python -m pytest -n 2 --dist worksteal || { test $$? -eq 1 \
-	&& echo "Once more, alone: what failed. What passes now failed beside other tests, and wants mending." \
-	&& $(BIN)/python -m pytest -v --last-failed --last-failed-no-failures none; }
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 compile: $(VENV)/.test
 	@$(COMPILE)

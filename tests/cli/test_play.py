@@ -213,7 +213,6 @@ def test_cues_by_osc_from_another_program(file: Path) -> None:
         client.send_message("/bunraku/cue", ["nobody"])
         client.send_message("/bunraku/dance", [])
         client.send_message("/bunraku/cue", [7])
-        time.sleep(0.3)
         client.send_message(last, [])
         out, said_on_the_terminal = run.communicate(timeout=60)
         facts = json.loads(out)

@@ -15,8 +15,6 @@ from bunraku.stage.devices.serial_line import line_of
 from bunraku.stage.devices.simulated.fault import SimulatedFault
 
 IDS = (2, 3, 4, 5, 6)
-BAR_S = 0.1
-TRIES_S = 60.0
 
 K, F = FaultKind, SimulatedFault
 SEEN = {
@@ -87,25 +85,6 @@ def test_a_fault_is_told_by_its_kind_and_there_is_a_way_back(rig, name: str, fau
         before = len(board.commands)
         driver.send(goal + 50)
         assert rig.until(lambda: any(goal[0] + 50 in counts for _, _, counts in board.commands[before:]))
-
-
-@pytest.mark.parametrize(("name", "fault"), CASES)
-def test_the_safe_state_is_ordered_within_100_ms(rig, name: str, fault: SimulatedFault) -> None:
-    """From the fault to the end of release; the best of some tries, since the computer may be busy with other things."""
-    goal, taken, tried = np.full(len(IDS), 2100), [np.inf], time.monotonic()
-    while min(taken) > BAR_S and time.monotonic() < tried + TRIES_S:
-        with rig.rigged(name, IDS, patient=False) as (board, driver):
-            with rig.patience():
-                rig.opened(driver)
-            if drive(driver, goal, 0.03) is not None:
-                continue
-            board.fault = fault
-            begin = time.monotonic()
-            found = drive(driver, goal, 2.0)
-            driver.release()
-            taken.append(time.monotonic() - begin)
-            assert found is not None
-    assert min(taken) <= BAR_S
 
 
 @pytest.mark.usefixtures("patient")
@@ -269,15 +248,17 @@ NOISE = {
 @pytest.mark.parametrize("name", NOISE)
 @pytest.mark.usefixtures("patient")
 def test_a_machine_that_never_stops_talking_is_a_fault(rig, name: str) -> None:
-    with rig.rigged(name, IDS, patient=False) as (board, driver):
+    with rig.rigged(name, IDS) as (board, driver):
         rig.opened(driver)
-        ended, faults = threading.Event(), []
+        ended, talking, faults = threading.Event(), threading.Event(), []
         board.hear = lambda heard, now: []
 
         def babble() -> None:
             while not ended.is_set():
                 with contextlib.suppress(BlockingIOError):
-                    os.write(board._master, NOISE[name])
+                    while not ended.is_set():
+                        os.write(board._master, NOISE[name])
+                talking.set()  # the line is full
                 time.sleep(0.0003)
 
         def measure() -> None:
@@ -287,9 +268,10 @@ def test_a_machine_that_never_stops_talking_is_a_fault(rig, name: str) -> None:
                 faults.append(fault.kind)
 
         threads = [threading.Thread(target=one, daemon=True) for one in (babble, measure)]
-        for one in threads:
-            one.start()
-        threads[1].join(20.0)
+        threads[0].start()
+        assert talking.wait(60.0)
+        threads[1].start()
+        threads[1].join(60.0)
         alive = threads[1].is_alive()
         ended.set()
         threads[0].join()

@@ -73,10 +73,10 @@ def test_reading_ends(line) -> None:
     assert 0.04 <= time.monotonic() - begin < 5.0
 
 
-def test_what_came_while_this_program_slept_is_in_time(board, line) -> None:
+def test_what_came_while_this_program_slept_is_in_time(board, line, rig) -> None:
     import os
 
     os.write(board._master, b"hello\nworld")
-    time.sleep(0.01)
+    assert rig.until(lambda: line._serial.in_waiting == 11)
     assert line.read_line(100, time.monotonic() - 1.0) == b"hello\n"
     assert line.read(5, time.monotonic() - 1.0) == b"world"
