@@ -26,7 +26,7 @@ from bunraku.mechanics.coupled.skinned import SkinnedModel, skinned_model
 from bunraku.mechanics.coupled.state import rest_state
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.mechanics.elastic.solid import Collapsed
-from bunraku.verification.skin_refine import refined_skin
+from bunraku.verification.skin.refine import refined_skin
 
 NAMES = ("beetle", "monster", "lizard")
 CHARACTERS = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "characters"

@@ -21,8 +21,8 @@ from bunraku.character import Character
 from bunraku.mechanics.elastic.part import part_solid
 from bunraku.mechanics.flexible.prediction import predict_frames
 from bunraku.mechanics.flexible.system import flexible_system
-from bunraku.verification.flexible_replay import replay_flexible
-from bunraku.verification.mesh_beam import mesh_beam
+from bunraku.verification.flexible.mesh_beam import mesh_beam
+from bunraku.verification.flexible.replay import replay_flexible
 
 DT, EVERY = 5e-4, 10
 SWEEP_BAR, SAG, SAG_BAR = 1e-4, 0.05564, 2e-3

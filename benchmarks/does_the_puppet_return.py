@@ -25,7 +25,7 @@ import numpy as np
 from _dances import Dance, puppet
 from bunraku.motion import Performance
 from bunraku.verification.stability import NEAR, returns
-from bunraku.verification.string_replay import StringRun, replay_strings
+from bunraku.verification.strings.replay import StringRun, replay_strings
 
 STARTS, ANGLE, RATE = 100, 0.1, 0.2
 RETURN_BAR, REPLAY_BAR = 0.95, 0.02

@@ -17,9 +17,9 @@ import sys
 
 from bunraku.formats.registry import read_performance
 from bunraku.optimization.monitor import SILENT
-from bunraku.verification.ground_judge import described
-from bunraku.verification.skin_forward import TORQUE_RATIO, forward_check
-from bunraku.verification.skin_verify import missed_swings, replayed_walk, verify_skin
+from bunraku.verification.ground.perturbations import described
+from bunraku.verification.skin.forward import TORQUE_RATIO, forward_check
+from bunraku.verification.skin.judge import missed_swings, replayed_walk, verify_skin
 
 COARSE = 5000
 

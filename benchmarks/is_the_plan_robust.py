@@ -20,7 +20,7 @@ from bunraku.mechanics.flexible.judge import Judged
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import Performance
 from bunraku.performers.vibration.problem import stiffened
-from bunraku.verification.flexible_promises import phrase_rms
+from bunraku.verification.flexible.promises import phrase_rms
 
 FACTORS = (0.81, 1.0, 1.21)
 PAUSE_BAR, SHAPER_BAR = 4e-3, 3.0

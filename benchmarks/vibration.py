@@ -19,9 +19,9 @@ from _flexible import NAMES, Case, case, judged, steps_per_s, warm_up
 from bunraku.mechanics.flexible.judge import Judged
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.motion import Performance
-from bunraku.verification.flexible_promises import promises_of
-from bunraku.verification.flexible_verify import FlexibleVerdict
-from bunraku.verification.full_order import found_full_order
+from bunraku.verification.flexible.full_order import found_full_order
+from bunraku.verification.flexible.judge import FlexibleVerdict
+from bunraku.verification.flexible.promises import promises_of
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def lesson():
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    from bunraku.verification.plots import draw_joints
+    from bunraku.verification.plots.joints import draw_joints
 
     performance = lesson()
     excess = MotionLimits.of(performance.character).excess(performance.positions().values, performance.rate)

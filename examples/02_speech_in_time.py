@@ -21,7 +21,7 @@ def lesson(clip_name: str = "not-done-yet"):
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    from bunraku.verification.plots import draw_comparison, draw_overview
+    from bunraku.verification.plots.joints import draw_comparison, draw_overview
 
     results = lesson()
     for name, result in results.items():

@@ -40,7 +40,7 @@ def roughness(performance, joint: str = "LElbowRoll"):
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    from bunraku.verification.plots import draw_joints
+    from bunraku.verification.plots.joints import draw_joints
 
     for way, performance in lesson().items():
         share, jerk = roughness(performance)

@@ -37,7 +37,7 @@ def lesson():
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    from bunraku.verification.plots import draw_joints
+    from bunraku.verification.plots.joints import draw_joints
 
     performance, verdict = lesson()
     print(performance.certificate.status.sentence)

@@ -13,7 +13,7 @@ import numpy as np
 
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.performer import make_performer
-from bunraku.verification.flexible_verify import judged_again, verify_flexible
+from bunraku.verification.flexible.judge import judged_again, verify_flexible
 
 PAUSE = (0.85, 2.15)  # s, its corners left out
 

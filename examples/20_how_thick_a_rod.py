@@ -23,7 +23,7 @@ from bunraku.motion import JointCurves
 from bunraku.performers.vibration.evaluate import evaluate
 from bunraku.performers.vibration.performer import VibrationPerformer
 from bunraku.performers.vibration.solve import solve_gauss_newton
-from bunraku.verification.flexible_verify import verify_flexible
+from bunraku.verification.flexible.judge import verify_flexible
 
 RANGE = (0.0032, 0.009)  # m, of the diameter
 SHARP = 1e-3  # m, the error that counts as much as a motor at its continuous torque

@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.performer import make_performer
-from bunraku.verification.ground_replay import replay_on_ground
+from bunraku.verification.ground.replay import replay_on_ground
 
 STIFFNESS = 20.0  # N m/rad, what the walker's motors state
 SAMPLES = 48

@@ -14,7 +14,7 @@ from bunraku.building.assemble import assemble
 from bunraku.building.robot import Carried, Chassis, Limb, Robot, Stage, Tip
 from bunraku.motion import Clip, Gait
 from bunraku.performers.locomotion.performer import LocomotionPerformer
-from bunraku.verification.ground_replay import replay_on_ground
+from bunraku.verification.ground.replay import replay_on_ground
 
 LINK, BEND = 0.08, 0.6
 SERVO = "Dynamixel XM430-W210 at 14.8 V"
@@ -50,7 +50,7 @@ def lesson(gait=GAIT):
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    from bunraku.verification.ground_film import draw_strip
+    from bunraku.verification.plots.film import draw_strip
 
     character, performance, replay = lesson()
     mass = sum(body.mass for body in character.bodies)

@@ -27,7 +27,7 @@ from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.performer import make_performer
 from bunraku.retargeting import retarget
-from bunraku.verification.flexible_verify import judged_again
+from bunraku.verification.flexible.judge import judged_again
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"
 CLIP = "not-done-yet"

@@ -196,7 +196,7 @@ def test_a_cancelled_film_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_options_are_written_for_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bunraku.verification.pages import Pages
+    from bunraku.verification.report.pages import Pages
 
     rows: dict[str, str] = {}
     monkeypatch.setattr(Pages, "facts", lambda pages, facts: rows.update(facts))
@@ -305,7 +305,7 @@ def bare(text: str) -> str:
 def test_the_pdf_to_sign_says_all_that_the_page_says(file: Path, tmp_path: Path, excess: bool) -> None:
     import hashlib
 
-    from bunraku.verification.report import asked
+    from bunraku.verification.report.html import asked
 
     performance = read_performance(file)
     if excess:

@@ -18,7 +18,7 @@ from bunraku.study.design import StudyDesign, study_design
 from bunraku.study.rehearsal import Audience, rehearse
 from bunraku.study.report import study_report
 from bunraku.study.results import draw_results, p_words, result_lines, results_object
-from bunraku.verification.plots import figure_bytes
+from bunraku.verification.plots.figure import figure_bytes
 
 Array = NDArray[np.float64]
 

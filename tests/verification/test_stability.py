@@ -10,10 +10,10 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.driven_motion import replayed
 from bunraku.mechanics.systems.carriages import CarriageLimits
-from bunraku.verification.carriage_clamp import CarriageClamp
-from bunraku.verification.plan import plan_of
 from bunraku.verification.promises import return_promises
 from bunraku.verification.stability import NEAR, returns
+from bunraku.verification.strings.clamp import CarriageClamp
+from bunraku.verification.strings.plan import plan_of
 
 
 def test_the_puppet_returns_within_its_limits(wave) -> None:

@@ -14,7 +14,7 @@ from bunraku.motion import Channel, Check, JointCurves, Mark, Performance, Prove
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 from bunraku.verification.limits import position_curves, recomputed_limits
-from bunraku.verification.replay import ReplayResult
+from bunraku.verification.rigid.replay import ReplayResult
 from bunraku.verification.verify import Verdict, _replay_checks, verify
 
 RATE = 100.0

@@ -13,7 +13,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.batch.plan import Plan
 from bunraku.batch.table import Table
-from bunraku.verification.plots import DONE, LIMIT, OTHERS, WISH, new_figure, save_figure
+from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, WISH, new_figure, save_figure
 
 MOST_MEASURES = 24
 A_PAGE = 6

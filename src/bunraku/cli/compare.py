@@ -42,7 +42,8 @@ def compare(
     from bunraku.performers.performer import make_performer
     from bunraku.performers.prepare import prepare
     from bunraku.verification.comparison import comparison_row
-    from bunraku.verification.plots import check_picture, draw_comparison, save_figure
+    from bunraku.verification.plots.figure import check_picture, save_figure
+    from bunraku.verification.plots.joints import draw_comparison
 
     if output is not None:
         check_picture(output)

@@ -25,8 +25,8 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     from bunraku.design.study import levelled
     from bunraku.formats.registry import read_clip
     from bunraku.performers.performer import make_performer
-    from bunraku.verification.design_plots import draw_design
-    from bunraku.verification.plots import save_figure
+    from bunraku.verification.plots.design import draw_design
+    from bunraku.verification.plots.figure import save_figure
     from bunraku.verification.verify import verify
 
     clip = read_clip(example.clip)

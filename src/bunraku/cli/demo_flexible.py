@@ -11,7 +11,7 @@ from bunraku.cli.demo_tail import Stopwatch, finish, leading
 
 if TYPE_CHECKING:
     from bunraku.motion import Check, Performance
-    from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.flexible.judge import FlexibleVerdict
 
 
 def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], int]:
@@ -19,7 +19,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     from bunraku.cli.console import say, watching
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
-    from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.flexible.judge import FlexibleVerdict
     from bunraku.verification.verify import verify
 
     character, clip = read_character(example.character), read_clip(example.clip)
@@ -65,7 +65,7 @@ def _speed(replay: Any) -> float | None:
     import time
 
     from bunraku.mechanics.integrators.driven.simulate import simulate
-    from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.flexible.judge import FlexibleVerdict
 
     if not isinstance(replay, FlexibleVerdict):
         return None
@@ -79,7 +79,7 @@ def _speed(replay: Any) -> float | None:
 
 
 def _promises(name: str, result: Performance, replay: FlexibleVerdict, figures: dict[str, Any]) -> tuple[Check, ...]:
-    from bunraku.verification.flexible_promises import promises_of
+    from bunraku.verification.flexible.promises import promises_of
 
     made = promises_of(name, result, replay)
     figures |= {key: value if math.isfinite(value) else None for key, value in made.figures.items()}

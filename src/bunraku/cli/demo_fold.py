@@ -16,7 +16,7 @@ from bunraku.optimization.solution import worst
 if TYPE_CHECKING:
     from bunraku.mechanics.elastic.tubes.bending import Bend
     from bunraku.motion import Check
-    from bunraku.verification.fold_plots import BentSkin
+    from bunraku.verification.plots.folds import BentSkin
 
 MOTOR, YOUNG, REACH, STALL = "MG995R", 1.32e6, 70.0, 20.0
 """The ankle's motor, the rubber's Young's modulus [Pa], and the angles of the paper [deg]."""
@@ -140,9 +140,9 @@ def _leave(folder: Path, solids: list[Any], plain: list[Bend], ways: list[Bend],
     from bunraku.cli.console import say
     from bunraku.formats.registry import write_performance
     from bunraku.motion import Certificate
-    from bunraku.verification.fold_motion import bent_performance
-    from bunraku.verification.fold_plots import draw_bent, draw_torques
-    from bunraku.verification.plots import save_figure
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.folds import draw_bent, draw_torques
+    from bunraku.verification.skin.fold_motion import bent_performance
 
     folder.mkdir(parents=True, exist_ok=True)
     limit = servo(MOTOR).stall_torque
@@ -167,7 +167,7 @@ def _skin(name: str, solid: Any, parts: list[Bend]) -> BentSkin:
     import numpy as np
 
     from bunraku.mechanics.coupled.collisions.surface import surface_triangles
-    from bunraku.verification.fold_plots import BentSkin
+    from bunraku.verification.plots.folds import BentSkin
 
     back, on = parts
     x = [(solid.mesh.nodes + back.u)[::-1], np.array(solid.mesh.nodes)[None], solid.mesh.nodes + on.u]
@@ -179,7 +179,7 @@ def _within(skin: BentSkin, limit: float) -> BentSkin:
     """The part of a skin's way whose torque a motor can give [N·m]."""
     import numpy as np
 
-    from bunraku.verification.fold_plots import BentSkin
+    from bunraku.verification.plots.folds import BentSkin
 
     kept = np.abs(skin.torque) <= limit
     return BentSkin(skin.name, skin.triangles, skin.x[kept], skin.angle[kept], skin.torque[kept])

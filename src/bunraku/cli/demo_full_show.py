@@ -78,7 +78,7 @@ def _beats(clip: Clip, result: Performance, verdict: Verdict) -> tuple[dict[str,
     from bunraku.motion import Check
     from bunraku.rhythm.onsets import onsets
     from bunraku.verification.beats import BEAT_BAR, drum_head, find_hits, tip_heights, tip_heights_in_replay
-    from bunraku.verification.flexible_verify import FlexibleVerdict
+    from bunraku.verification.flexible.judge import FlexibleVerdict
 
     replay = verdict.replay
     if not isinstance(replay, FlexibleVerdict) or clip.audio is None:

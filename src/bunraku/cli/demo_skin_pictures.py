@@ -23,8 +23,8 @@ def draw_all(
     """Draw into a folder; the figures that the pictures add, and how much more kinematic planning rolls if it was compared."""
     from bunraku.geometry.tet_mesh import TetMesh
     from bunraku.mechanics.coupled.collisions.surface import surface_triangles
-    from bunraku.verification.plots import save_figure
-    from bunraku.verification.skin_plots import draw_convergence, draw_skin
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.skin import draw_convergence, draw_skin
 
     folder.mkdir(parents=True, exist_ok=True)
     mesh = found.puppet.model.mesh
@@ -75,8 +75,8 @@ def shown_frames(found: Alternated) -> list[tuple[str, int]]:
 
 def _torques(folder: Path, found: Alternated) -> None:
     """Fig. 10: the busiest motor and the busiest of another stage of a leg, among motors of the same strength."""
-    from bunraku.verification.plots import save_figure
-    from bunraku.verification.skin_plots import draw_torques
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.skin import draw_torques
 
     motors, tracked = found.puppet.model.character.motors, found.passes[-1].tracked
     tau = tracked.torques
@@ -99,8 +99,8 @@ def _plans(folder: Path, found: Alternated) -> dict[str, Any]:
     from bunraku.character import PATCHES
     from bunraku.performers.skin.learned import learned_effect, learned_plan, needed_pressure, pressure_margin
     from bunraku.performers.skin.measures import pressure
-    from bunraku.verification.plots import save_figure
-    from bunraku.verification.skin_plots import draw_angles, draw_pressure
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.skin import draw_angles, draw_pressure
 
     h, tracked = found.puppet.h, found.passes[-1].tracked
     before, after, effect = found.passes[0].plan, learned_plan(found), learned_effect(found)
@@ -140,8 +140,8 @@ def _plans(folder: Path, found: Alternated) -> dict[str, Any]:
 def compare_kinematic(folder: Path | None, artist: SkinPerformer, found: Alternated, clip: Clip) -> float:
     """Fig. 12: the same wish planned without dynamics and driven by servos; how many times more it rolls."""
     from bunraku.performers.skin.kinematic import ROLL, drive, kinematic_plan, roll_ratio
-    from bunraku.verification.plots import save_figure
-    from bunraku.verification.skin_plots import draw_roll
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.skin import draw_roll
 
     ours, puppet = found.passes[-1], found.puppet
     first = found.passes[0].plan.problem

@@ -68,8 +68,8 @@ def _first_step(result: Performance) -> tuple[dict[str, Any], tuple[Check, ...],
 
 def _straight(result: Performance) -> tuple[dict[str, Any], tuple[Check, ...], str]:
     from bunraku.mechanics.systems.conditioning import point_condition, step_condition
-    from bunraku.verification.plan import plan_of
     from bunraku.verification.promises import passing_promises
+    from bunraku.verification.strings.plan import plan_of
 
     plan = plan_of(result)
     step, hand = step_condition(plan.system, plan.q).max(), point_condition(plan.system, "hand", plan.q).max()

@@ -15,7 +15,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
     from bunraku.verification.comparison import comparison_row
-    from bunraku.verification.replay import ReplayResult
+    from bunraku.verification.rigid.replay import ReplayResult
     from bunraku.verification.verify import verify
 
     character, clip = read_character(example.character), read_clip(example.clip)

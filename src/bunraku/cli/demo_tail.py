@@ -77,17 +77,18 @@ def leave(folder: Path, result: Performance, verdict: Verdict, others: Sequence[
     from bunraku.cli.console import say
     from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import write_performance
-    from bunraku.verification.dynamic_plots import draw_dynamic, draw_replay
-    from bunraku.verification.flexible_plots import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
-    from bunraku.verification.flexible_verify import FlexibleVerdict
-    from bunraku.verification.ground_film import draw_strip, write_film
-    from bunraku.verification.ground_judge import GroundVerdict
-    from bunraku.verification.ground_plots import draw_footfalls, draw_motors, draw_way
-    from bunraku.verification.ground_verify import goes_over_ground
-    from bunraku.verification.plots import draw_comparison, draw_joints, draw_overview, save_figure
-    from bunraku.verification.pose_strip import draw_poses
-    from bunraku.verification.report import make_report
-    from bunraku.verification.string_replay import StringReplay
+    from bunraku.verification.flexible.judge import FlexibleVerdict
+    from bunraku.verification.ground.judge import goes_over_ground
+    from bunraku.verification.ground.perturbations import GroundVerdict
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.film import draw_strip, write_film
+    from bunraku.verification.plots.flexible import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
+    from bunraku.verification.plots.ground import draw_footfalls, draw_motors, draw_way
+    from bunraku.verification.plots.joints import draw_comparison, draw_joints, draw_overview
+    from bunraku.verification.plots.poses import draw_poses
+    from bunraku.verification.plots.strings import draw_dynamic, draw_replay
+    from bunraku.verification.report.html import make_report
+    from bunraku.verification.strings.replay import StringReplay
 
     folder.mkdir(parents=True, exist_ok=True)
     write_performance(folder / f"{result.clip_name}.performance.npz", result)

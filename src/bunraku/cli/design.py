@@ -46,7 +46,7 @@ def design(
     from bunraku.design.study import gait_study
     from bunraku.errors import BadInput
     from bunraku.formats.registry import read_clip, write_character
-    from bunraku.verification.plots import check_picture
+    from bunraku.verification.plots.figure import check_picture
 
     if optimize and optimize not in AIMS:
         raise BadInput(f"--optimize is one of {', '.join(AIMS)}; {optimize!r} arrived")
@@ -212,8 +212,8 @@ def _summary(study: Study, family: Design, before: Variant, after: Variant) -> d
 
 
 def _draw(path: Path, before: Variant, after: Variant, made: Improvement | None) -> None:
-    from bunraku.verification.design_plots import draw_design
-    from bunraku.verification.plots import save_figure
+    from bunraku.verification.plots.design import draw_design
+    from bunraku.verification.plots.figure import save_figure
 
     at = before.problem.aims[0].sample if before.problem.aims else 0
     pair = [(name, one.problem.model, one.plan.q[at]) for name, one in (("before", before), ("after", after))]

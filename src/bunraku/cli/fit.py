@@ -57,8 +57,8 @@ def fit(
         result = fit_material(record, model, confidence=confidence, monitor=monitor)
     _tell(result, confidence)
     if plot:
-        from bunraku.verification.fit_plot import draw_fit
-        from bunraku.verification.plots import save_figure
+        from bunraku.verification.plots.figure import save_figure
+        from bunraku.verification.plots.fit import draw_fit
 
         picture = Path(f"{marker.stem}-fit.png")
         save_figure(draw_fit(record, result), picture)

@@ -28,8 +28,9 @@ def plot(
     from bunraku.errors import BadInput
     from bunraku.formats.places import known_names
     from bunraku.formats.registry import read_performance
-    from bunraku.verification.dynamic_plots import draw_dynamic
-    from bunraku.verification.plots import draw_joints, save_figure
+    from bunraku.verification.plots.figure import save_figure
+    from bunraku.verification.plots.joints import draw_joints
+    from bunraku.verification.plots.strings import draw_dynamic
 
     given = read_performance(performance)
     target = output or Path(performance.name.removesuffix(".performance.npz") + ".png")

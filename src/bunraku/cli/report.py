@@ -33,8 +33,8 @@ def report(
     from bunraku.errors import BadInput
     from bunraku.formats.atomic import check_output, write_atomically
     from bunraku.formats.registry import read_performance
-    from bunraku.verification.report import make_report
-    from bunraku.verification.report_pdf import make_pdf_report
+    from bunraku.verification.report.html import make_report
+    from bunraku.verification.report.pdf import make_pdf_report
     from bunraku.verification.verify import verify
 
     goal = output or Path(performance.name.removesuffix(".performance.npz") + ".pdf")

@@ -110,7 +110,7 @@ def _analyse(design: StudyDesign, sources: list[Path], target: Path, without: st
     from bunraku.study.answers import MAX_ANSWER_BYTES, read_answers
     from bunraku.study.report import study_report
     from bunraku.study.results import draw_results, result_lines, results_object
-    from bunraku.verification.plots import figure_bytes
+    from bunraku.verification.plots.figure import figure_bytes
 
     numbers = [part.strip() for part in without.split(",") if part.strip()]
     if not all(part.isascii() and part.isdigit() and len(part) < 9 for part in numbers):

@@ -10,7 +10,7 @@ from bunraku.statistics.repeated_measures import Effect
 from bunraku.statistics.t_test import TTest
 from bunraku.study.analysis import Analysis, PairResult, RatingResult
 from bunraku.study.design import CONDITIONS
-from bunraku.verification.plots import new_figure
+from bunraku.verification.plots.figure import new_figure
 
 COLORS = ("#2b5c8a", "#c1272d")
 """Of control and optimized, as everywhere in the house."""

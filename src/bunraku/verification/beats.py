@@ -15,7 +15,7 @@ from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.integrators.driven.outputs import Targets
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Mark
-from bunraku.verification.flexible_replay import FlexibleReplay
+from bunraku.verification.flexible.replay import FlexibleReplay
 
 BEAT_BAR = 0.020
 """A hit may be this much [s] before or after its beat."""

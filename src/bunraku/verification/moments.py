@@ -15,9 +15,9 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.motion import LIMIT_TOLERANCE
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
-from bunraku.verification.ground_plan import ground_plan
-from bunraku.verification.ground_slide import planned_slides
-from bunraku.verification.ground_verify import goes_over_ground
+from bunraku.verification.ground.judge import goes_over_ground
+from bunraku.verification.ground.plan import ground_plan
+from bunraku.verification.ground.slide import planned_slides
 
 MOST_MARKS = 200
 _AT = re.compile(r"\bat (\d+(?:\.\d+)?) s\b")

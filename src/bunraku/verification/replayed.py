@@ -6,9 +6,9 @@ import numpy as np
 
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.motion import JointCurves, Performance
-from bunraku.verification.ground_judge import GroundVerdict
-from bunraku.verification.replay import ReplayResult
-from bunraku.verification.string_replay import StringReplay
+from bunraku.verification.ground.perturbations import GroundVerdict
+from bunraku.verification.rigid.replay import ReplayResult
+from bunraku.verification.strings.replay import StringReplay
 from bunraku.verification.verify import Verdict
 
 

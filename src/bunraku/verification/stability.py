@@ -12,11 +12,11 @@ from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.systems.marionette import string_rows
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.carriage_clamp import CarriageClamp, ForceClamp
 from bunraku.verification.foreign_log import without_log_file
-from bunraku.verification.measured_state import StateMap
-from bunraku.verification.plan import Plan, plan_of
-from bunraku.verification.string_replay import StringPlayer
+from bunraku.verification.strings.clamp import CarriageClamp, ForceClamp
+from bunraku.verification.strings.plan import Plan, plan_of
+from bunraku.verification.strings.replay import StringPlayer
+from bunraku.verification.strings.state import StateMap
 
 NEAR = 0.02
 """A character has returned when all its points stay within this distance [m] of the plan over the last half second."""

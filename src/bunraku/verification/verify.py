@@ -12,17 +12,17 @@ from bunraku.motion import Check, Performance, stated
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.threads import one_thread
 from bunraku.verification.agreement import agreement_checks
-from bunraku.verification.dynamic_checks import dynamic_checks, replay_checks, worst_violation
-from bunraku.verification.flexible_verify import FlexibleVerdict, common_agreement, verify_flexible
-from bunraku.verification.ground_judge import GroundVerdict
-from bunraku.verification.ground_verify import goes_over_ground, verify_ground
+from bunraku.verification.flexible.judge import FlexibleVerdict, common_agreement, verify_flexible
+from bunraku.verification.ground.judge import goes_over_ground, verify_ground
+from bunraku.verification.ground.perturbations import GroundVerdict
 from bunraku.verification.limits import recomputed_limits
-from bunraku.verification.plan import plan_of
-from bunraku.verification.replay import ReplayResult
-from bunraku.verification.replay import replay as replay_performance
+from bunraku.verification.rigid.replay import ReplayResult
+from bunraku.verification.rigid.replay import replay as replay_performance
 from bunraku.verification.servo import CONTINUOUS_SHARE
-from bunraku.verification.skin_verify import is_skinned, verify_skin
-from bunraku.verification.string_replay import StringReplay, replay_strings
+from bunraku.verification.skin.judge import is_skinned, verify_skin
+from bunraku.verification.strings.checks import dynamic_checks, replay_checks, worst_violation
+from bunraku.verification.strings.plan import plan_of
+from bunraku.verification.strings.replay import StringReplay, replay_strings
 
 TRACKING_RMS = 0.05
 """A replay follows the performance when its RMS error over all motors, pure delay removed, is at most this [rad] (2.9 degrees)."""
@@ -75,11 +75,11 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
     numbers and the predicted motion against the same recomputed (see `verification.agreement`); its promises; and, with ``replay``,
     in MuJoCo: did it stand without slipping, did it follow, torque to spare, and the RMS torque of motors that state what they
     bear continuously. A replay that cannot be made or was cancelled is a check that does not hold. A performance that physics
-    carries out (strings, torques) is judged by `verification.dynamic_checks` and replayed by `verification.string_replay`. One of a
-    character with flexible parts is judged by `verification.flexible_verify`; with ``full_order`` also in the full elastic model.
+    carries out (strings, torques) is judged by `strings.checks` and replayed by `strings.replay`. One of a
+    character with flexible parts is judged by `verification.flexible.judge`; with ``full_order`` also in the full elastic model.
     With ``replay`` it holds only if one of the two models that share nothing with the reduced one has replayed it. One that goes
-    over the ground on wheels or feet is judged by `verification.ground_verify`: over a set of servos, floors and command rates;
-    that of a character with a skin by `verification.skin_verify`, with the skin's mass and stiffness in its bodies and joints.
+    over the ground on wheels or feet is judged by `verification.ground.judge`: over a set of servos, floors and command rates;
+    that of a character with a skin by `verification.skin.judge`, with the skin's mass and stiffness in its bodies and joints.
     """
     if full_order and not performance.character.flexibles:
         raise BadInput(

@@ -6,7 +6,7 @@ import pytest
 
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, PartInterface, PartShape, Pose
 from bunraku.mechanics.elastic.part import part_solid
-from bunraku.verification.mesh_beam import mesh_beam
+from bunraku.verification.flexible.mesh_beam import mesh_beam
 
 PLA = ElasticMaterial(name="pla", young=3.3e9, poisson=0.35, density=1240.0)
 

@@ -10,7 +10,7 @@ from bunraku.formats.registry import read_character
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.motion_graph import build_gait_graph, common_step
 from bunraku.performers.locomotion.path import played_path
-from bunraku.verification.ground_replay import replay_on_ground
+from bunraku.verification.ground.replay import replay_on_ground
 
 GAITS = {
     "stand": Gait(0.6, distance=(0.0, 0.0), turn=0.0),

@@ -11,7 +11,7 @@ from bunraku.mechanics.centroidal.model import centroidal_model
 from bunraku.motion import Clip, Gait, HeightField
 from bunraku.performers.locomotion.footing import moved_standing, smoothed, standing_pose, unevenness
 from bunraku.performers.locomotion.performer import LocomotionPerformer
-from bunraku.verification.ground_replay import replay_on_ground
+from bunraku.verification.ground.replay import replay_on_ground
 
 TEN = float(np.deg2rad(10.0))
 EDGE = 0.18

@@ -1,0 +1,1 @@
+"""Characters with flexible parts: rods as chains of links, and the full elastic model."""

@@ -1,0 +1,118 @@
+"""Where a character of chains comes to rest in MuJoCo under gravity, and how it vibrates about that rest.
+
+Newton on the free coordinates x and the forces y of closed loops: g(x) - s(x) - J(x)' y = 0, c(x) = 0, with the weight g, the
+springs s, and the loops' gaps c with their Jacobian J, all as MuJoCo computes them; the stiffness d/dx by differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bunraku.arrays import Array
+from bunraku.optimization.solution import Status
+from bunraku.verification.flexible.model import FlexibleModel
+
+_EPS, _ITERATIONS, _LOAD_STEPS = 1e-6, 30, (1, 4, 16)
+
+
+def find_chain_rest(foreign: FlexibleModel, motors: Array) -> tuple[Array, Status]:
+    """The qpos (nq,) at rest with the motors at (k,), and whether Newton converged; gravity is raised in steps where it must be."""
+    import mujoco
+
+    data, gravity = mujoco.MjData(foreign.model), foreign.model.opt.gravity.copy()
+    try:
+        for steps in _LOAD_STEPS:
+            data.qpos[:] = foreign.home
+            data.qpos[foreign.held] = foreign.prescribed(motors)
+            y, good = np.zeros(0), True
+            for step in range(1, steps + 1):
+                foreign.model.opt.gravity[:] = gravity * step / steps
+                y, good = _newton(foreign, data, y)
+                if not good:
+                    break
+            if good:
+                return data.qpos.copy(), Status.CONVERGED
+    finally:
+        foreign.model.opt.gravity[:] = gravity
+    return data.qpos.copy(), Status.STALLED
+
+
+def chain_frequencies(foreign: FlexibleModel, qpos: Array, count: int) -> Array:
+    """The lowest undamped frequencies (count,) [Hz] of small vibrations about a rest ``qpos`` (nq,); closed loops stay closed."""
+    import mujoco
+    from scipy.linalg import eigh, null_space
+
+    data = mujoco.MjData(foreign.model)
+    data.qpos[:] = qpos
+    r, J, _ = _balance(foreign, data, np.zeros(0))
+    y = np.linalg.lstsq(J.T, r, rcond=1e-12)[0] if len(J) else np.zeros(0)
+    K = _tangent(foreign, data, np.asarray(y, dtype=np.float64))[1]
+    M = np.zeros((foreign.model.nv, foreign.model.nv))
+    mujoco.mj_fullM(foreign.model, data, M)
+    Z = null_space(J) if len(J) else np.eye(len(r))
+    squares = eigh(Z.T @ (0.5 * (K + K.T)) @ Z, Z.T @ M[np.ix_(foreign.free, foreign.free)] @ Z, eigvals_only=True)[:count]
+    return np.asarray(np.sign(squares) * np.sqrt(np.abs(squares)) / (2.0 * np.pi))
+
+
+def _newton(foreign: FlexibleModel, data: Any, y: Array) -> tuple[Array, bool]:
+    """Full Newton steps from data.qpos, which they change; the loops' forces, and whether they converged."""
+    free, start = foreign.free, data.qpos.copy()
+    for _ in range(_ITERATIONS):
+        r, K, J, c = _tangent(foreign, data, y)
+        if len(y) != len(c):
+            y = np.zeros(len(c))
+        full = np.block([[K, -J.T], [J, np.zeros((len(c), len(c)))]])
+        right = -np.concatenate([r, c])
+        step = np.linalg.lstsq(full, right, rcond=1e-14)[0] if len(c) else _solved(full, right)
+        dx = step[: len(free)]
+        longest = float(np.abs(dx).max(initial=0.0))
+        if not longest < 10.0:
+            break
+        data.qpos[free] += dx
+        y = y + step[len(free) :]
+        if longest < 1e-10:
+            return y, True
+    data.qpos[:] = start
+    return np.zeros(0), False
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-14)[0], dtype=np.float64)
+
+
+def _tangent(foreign: FlexibleModel, data: Any, y: Array) -> tuple[Array, Array, Array, Array]:
+    """Unbalanced force (m,), its derivative (m, m) at given loop forces, the loops' Jacobian (c, m) and gaps (c,)."""
+    free = foreign.free
+    r, J, c = _balance(foreign, data, y)
+    if len(y) != len(c):
+        y = np.zeros(len(c))
+    K = np.empty((len(free), len(free)))
+    for j, place in enumerate(free):
+        before = data.qpos[place]
+        data.qpos[place] = before + _EPS
+        ahead = _balance(foreign, data, y)[0]
+        data.qpos[place] = before - _EPS
+        K[:, j] = (ahead - _balance(foreign, data, y)[0]) / (2.0 * _EPS)
+        data.qpos[place] = before
+    _balance(foreign, data, y)
+    return r, K, J, c
+
+
+def _balance(foreign: FlexibleModel, data: Any, y: Array) -> tuple[Array, Array, Array]:
+    import mujoco
+
+    data.qvel[:] = 0.0
+    mujoco.mj_fwdPosition(foreign.model, data)
+    mujoco.mj_fwdVelocity(foreign.model, data)
+    rows = np.flatnonzero(data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+    J = data.efc_J.reshape(-1, foreign.model.nv)[np.ix_(rows, foreign.free)] if len(rows) else np.zeros((0, len(foreign.free)))
+    c = np.array(data.efc_pos[rows])
+    r = (data.qfrc_bias - data.qfrc_passive)[foreign.free]
+    if len(y) == len(c):
+        r = r - J.T @ y
+    return r, J, c

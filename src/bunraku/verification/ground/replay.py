@@ -1,0 +1,213 @@
+"""Replay of locomotion in MuJoCo with real contact: wheels roll, feet stick or slip, servos sag, and the character may fall.
+
+It starts in the plan's first state, position and velocity, and plays the commands open loop; nothing corrects where it goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bunraku.arrays import Array
+from bunraku.errors import BadInput
+from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
+from bunraku.geometry.rotations import matrix_of_quaternion
+from bunraku.motion import HeightField, JointCurves, Performance
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.ground.falls import fall
+from bunraku.verification.ground.measures import GroundMeasures, measure_ground
+from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
+from bunraku.verification.ground.plan import GroundPlan, ground_plan
+from bunraku.verification.ground.record import GroundRecord
+from bunraku.verification.ground.servo import commands, ground_servos
+
+_CHUNK = 0.5
+
+
+@dataclass(frozen=True)
+class GroundReplay:
+    """What happened with servos ``gain`` times as stiff as they are, one floor ``friction``, commands at one ``rate`` [Hz].
+
+    ``fell`` with the ``reason`` in words; ``complete`` false when it was cancelled; ``measures``: how far it was from the plan;
+    ``record``: what was simulated, at the times of the plan; ``coordinates``: the motion in the character's coordinates.
+    """
+
+    gain: float
+    friction: float | None
+    rate: float
+    reason: str
+    complete: bool
+    measures: GroundMeasures
+    plan: GroundPlan = field(repr=False)
+    record: GroundRecord = field(repr=False)
+    coordinates: JointCurves = field(repr=False)
+
+    @property
+    def fell(self) -> bool:
+        """Whether it fell, touched the ground with what must not, or the simulation broke."""
+        return self.reason != ""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Flat figures; see `ground.measures.GroundMeasures`."""
+        return {"gain": self.gain, "rate_hz": self.rate, "fell": float(self.fell), **self.measures.figures}
+
+
+def replay_on_ground(
+    performance: Performance,
+    *,
+    gain: float = 1.0,
+    friction: float | None = 0.8,
+    rate: float | None = None,
+    terrain: HeightField | None = None,
+    feedforward: bool = True,
+    monitor: Monitor = SILENT,
+) -> GroundReplay:
+    """Play a locomotion performance on a floor or on its terrain.
+
+    ``gain``: how many times its own stiffness every joint's servo has; ``friction`` of the ground (None: the end effectors' own);
+    ``rate`` [Hz] of the commands (None: the performance's); ``terrain`` in place of the performance's own;
+    ``feedforward`` of torque and rate.
+    """
+    return replay_plan(
+        ground_plan(performance, terrain),
+        gain=gain,
+        friction=friction,
+        rate=rate,
+        feedforward=feedforward,
+        monitor=monitor,
+    )
+
+
+def replay_plan(
+    plan: GroundPlan,
+    *,
+    gain: float = 1.0,
+    friction: float | None = 0.8,
+    rate: float | None = None,
+    feedforward: bool = True,
+    monitor: Monitor = SILENT,
+) -> GroundReplay:
+    """Play a plan; see `replay_on_ground`."""
+    for what, value, most in (("gain", gain, 1e3), ("friction", friction, 10.0), ("rate", rate, 1.0 / TIMESTEP)):
+        if value is not None and not 0.0 < value <= most:
+            raise BadInput(f"a {what} of {value} cannot be replayed; give one above 0 and at most {most:g}")
+    sent = plan.rate if rate is None else rate
+    servos = ground_servos(plan.character, gain)
+    low, high = plan.com[:, :2].min(axis=0), plan.com[:, :2].max(axis=0)
+    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
+    with without_log_file():
+        ground = ground_model(plan.character, servos, friction=friction, terrain=plan.terrain, extent=extent, springs=plan.springs)
+        record, reason, complete = _simulate(plan, ground, sent, feedforward, monitor)
+    motion = qpos_to_coordinates(plan.character, ground.model, record.qpos)
+    return GroundReplay(
+        gain,
+        friction,
+        sent,
+        reason,
+        complete,
+        measure_ground(plan, servos, record),
+        plan,
+        record,
+        JointCurves(plan.tree.names, plan.rate, motion),
+    )
+
+
+def _start(plan: GroundPlan, ground: GroundModel) -> tuple[Array, Array]:
+    """MuJoCo's position and velocity of the plan's first sample; the velocity by a small step along the plan's rates."""
+    import mujoco
+
+    step = 1e-6
+    qpos = coordinates_to_qpos(plan.character, ground.model, np.stack([plan.q[0], plan.q[0] + step * plan.v[0]]))
+    qvel = np.zeros(ground.model.nv)
+    mujoco.mj_differentiatePos(ground.model, qvel, step, qpos[0], qpos[1])
+    return qpos[0], qvel
+
+
+def _simulate(
+    plan: GroundPlan, ground: GroundModel, rate: float, feedforward: bool, monitor: Monitor
+) -> tuple[GroundRecord, str, bool]:
+    """Step through the plan in chunks: the record, why it fell (or nothing), and whether it came to the end."""
+    import mujoco
+    from mujoco import rollout
+
+    model = ground.model
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = _start(plan, ground)
+    mujoco.mj_forward(model, data)
+    full = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    state = np.empty(mujoco.mj_stateSize(model, full))
+    mujoco.mj_getState(model, data, state, full)
+    steps = max(2, int(np.ceil(plan.duration / TIMESTEP - 1e-9)) + 1)
+    control = ground.controls(
+        commands(plan, ground.servos, rate, np.arange(steps, dtype=np.float64) * TIMESTEP, feedforward=feedforward)
+    )
+    states, sensed = np.empty((steps, len(state))), np.empty((steps, model.nsensordata))
+    chunk, done, reason, complete = int(_CHUNK / TIMESTEP), 0, "", True
+    while done < steps and not reason:
+        until = min(done + chunk, steps)
+        out, sensor = rollout.rollout(
+            model, data, state[None], control[None, done:until], initial_warmstart=np.array(data.qacc_warmstart)[None]
+        )
+        states[done], states[done + 1 : until] = state, out[0, :-1]  # sensors belong to the state before the step
+        sensed[done:until], state = sensor[0], out[0, -1]
+        done = until
+        if any(data.warning[kind].number for kind in bad_warnings()):
+            reason = f"the simulation became unstable before {done * TIMESTEP:.2f} s"
+        else:
+            record = _record(plan, ground, states[:done], sensed[:done])
+            reason = fall(plan, record, _who_touches(ground, states, record.touched))
+        monitor.report(Event("replay", done / steps, reason))
+        if monitor.cancelled:
+            complete = False
+            break
+    return _record(plan, ground, states[:done], sensed[:done]), reason, complete and done == steps
+
+
+def _who_touches(ground: GroundModel, states: Array, touched: float) -> str:
+    """The body that touches the ground of others at a time, or nothing when none does."""
+    import mujoco
+
+    if not np.isfinite(touched):
+        return ""
+    data = mujoco.MjData(ground.model)
+    mujoco.mj_setState(ground.model, data, states[round(touched / TIMESTEP)], mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    mujoco.mj_forward(ground.model, data)
+    floor, pairs = ground.model.geom("ground of others").id, data.contact.geom
+    geoms = sorted(set(pairs[(pairs == floor).any(axis=1)].ravel().tolist()) - {floor})
+    return ground.model.body(int(ground.model.geom_bodyid[geoms[0]])).name if geoms else "a part"
+
+
+def _record(plan: GroundPlan, ground: GroundModel, states: Array, sensed: Array) -> GroundRecord:
+    """The record at the plan's times that were reached, from steps 0 to m - 1."""
+    nq, nv = int(ground.model.nq), int(ground.model.nv)
+    last = (len(states) - 1) * TIMESTEP
+    times = plan.times[plan.times <= last + 1e-9]
+    picked = np.minimum(np.round(times / TIMESTEP).astype(np.int64), len(states) - 1)
+    qpos, qvel = states[:, 1 : 1 + nq], states[:, 1 + nq : 1 + nq + nv]
+    seen = sensed[picked]
+    others = sensed[:, ground.sensors["others"]][:, 0] > 0.0
+    return GroundRecord(
+        times,
+        qpos[picked],
+        qvel[picked],
+        matrix_of_quaternion(_unit(qpos[picked, 3:7])),
+        seen[:, ground.sensors["com"]],
+        qpos[picked][:, ground.position_address],
+        qvel[picked][:, ground.velocity_address],
+        sensed[:, ground.sensors["torques"]],
+        qvel[:, ground.velocity_address],
+        ground.read(np.add.reduceat(sensed, picked) / np.diff([*picked, len(sensed)])[:, None], "force", 4),
+        ground.read(seen, "center", 3),
+        ground.read(seen, "linear", 3),
+        ground.read(seen, "angular", 3),
+        ground.read(seen, "axis", 3),
+        float(np.argmax(others) * TIMESTEP) if others.any() else np.nan,
+    )
+
+
+def _unit(quaternion: Array) -> Array:
+    norm = np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    return np.asarray(np.where(norm > 0.1, quaternion / np.maximum(norm, 0.1), np.array([1.0, 0.0, 0.0, 0.0])))

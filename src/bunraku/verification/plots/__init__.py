@@ -1,0 +1,1 @@
+"""Pictures of performances and of their replays."""

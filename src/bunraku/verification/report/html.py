@@ -1,0 +1,193 @@
+"""A report of a performance as one HTML file: what was asked, what is promised, how it was verified, with plots inside."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from importlib.metadata import version
+
+from bunraku.motion import Check, Performance
+from bunraku.verification.comparison import comparison_row
+from bunraku.verification.flexible.judge import FlexibleVerdict
+from bunraku.verification.ground.judge import goes_over_ground
+from bunraku.verification.ground.perturbations import GroundVerdict, described
+from bunraku.verification.plots.figure import figure_bytes
+from bunraku.verification.plots.joints import draw_comparison
+from bunraku.verification.report.pages import worded
+from bunraku.verification.report.pictures import Picture, closing_pictures, opening_pictures
+from bunraku.verification.verify import Verdict
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+td, th { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #eee; }
+td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+img { width: 100%; } .sign td { width: 33%; border: 0; color: #666; }
+.sign tr:first-child td { height: 3.5rem; border-bottom: 1px solid; }
+.good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; } .small { color: #666; font-size: .85rem; }
+@media (prefers-color-scheme: dark) {
+  body { background: #17181a; color: #ddd; } img { background: #fff; } td, th { border-color: #333; }
+}
+"""
+
+
+_GROUND_KEYS = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
+
+HOW_SERVED = (
+    "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate.",
+    "The motion was replayed in MuJoCo with the motors' delay and torque.",
+)
+HOW_DYNAMIC = (
+    "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was solved "
+    "again, with its tensions.",
+    "The channels were replayed in MuJoCo with its own tendons, open loop and with the feedback.",
+)
+HOW_BENT = (
+    "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms.",
+    "The channels were replayed in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full "
+    "elastic model if it was asked.",
+)
+HOW_ON_GROUND = (
+    "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion.",
+    "The channels were replayed in MuJoCo with real contact, under every combination of servo stiffness, floor friction and "
+    "command rate; the worst is told.",
+)
+NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
+
+
+def make_report(
+    performance: Performance,
+    verdict: Verdict,
+    others: Sequence[Performance] = (),
+    *,
+    pictures: Sequence[Picture] = (),
+    digest: str = "",
+) -> str:
+    """The report; ``others`` are the same wish by other performers, to compare with.
+
+    ``pictures`` come first, such as a contact sheet; ``digest`` is the SHA-256 of the performance's file, which is signed for.
+    """
+    certificate = performance.certificate
+    good = verdict.holds and certificate.holds
+    title = f"{performance.clip_name} performed by {performance.character.name}"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="{"good" if good else "bad"}">{"Every promise holds." if good else "A promise does not hold."}</p>',
+        f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
+        f"{_count(performance)}, "
+        f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
+        "<h2>What was asked</h2>",
+        f"<p>{escape(asked(performance))}</p>",
+        *(_picture(*one) for one in (*pictures, *opening_pictures(performance, verdict))),
+        "<h2>What is promised</h2>",
+        _checks(certificate.checks),
+        *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
+        "<h2>How it was verified</h2>",
+        f"<p>{how(performance, verdict)}</p>",
+        _checks(verdict.checks),
+    ]
+    if isinstance(verdict.replay, GroundVerdict):
+        rows = [{key: row[key] for key in _GROUND_KEYS} for row in verdict.replay.rows]
+        names = [described(replay) for replay in verdict.replay.replays]
+        parts += ["<h2>Every replay</h2>", _table(names, rows, "replay")]
+    last = closing_pictures(performance, verdict)
+    parts += ["<h2>Angle and velocity</h2>"] * bool(last) + [_picture(*one) for one in last]
+    if others:
+        rows = [comparison_row(other) for other in (*others, performance)]
+        names = [other.provenance.performer for other in (*others, performance)]
+        parts += ["<h2>Compared</h2>", _table(names, rows), _picture(figure_bytes(draw_comparison([*others, performance])), "")]
+    parts += ["<h2>Provenance</h2>", _provenance(performance), "<h2>Signed</h2>", _signed(digest)]
+    return _closed(title, parts)
+
+
+def asked(performance: Performance) -> str:
+    """What was asked, in words."""
+    names = len(performance.wish.names)
+    words = f"{performance.character.name} is to perform {performance.clip_name}: {performance.duration:.2f} s"
+    words += f", {names} coordinate{'' if names == 1 else 's'} wished" if names else ""
+    words += f", {len(performance.phrases)} phrases" if performance.phrases else ""
+    words += f", to {performance.audio.duration:.2f} s of sound" if performance.audio is not None else ""
+    options = ", ".join(
+        f"{key.replace('_', ' ')} {value}" for key, value in performance.provenance.options.items() if _short(value)
+    )
+    return f"{words}." + (f" Options: {options}." if options else "")
+
+
+def _short(value: object) -> bool:
+    return isinstance(value, (bool, int, float, str)) and len(str(value)) <= 24
+
+
+def _signed(digest: str) -> str:
+    """Lines to sign, and the file that is signed."""
+    file = f'<p class="small">for the performance with SHA-256 {escape(digest)}</p>' if digest else ""
+    lines = "".join(f"<td>{word}</td>" for word in ("Name", "Date", "Signature"))
+    return f'{file}<table class="sign"><tr>{"<td></td>" * 3}</tr><tr>{lines}</tr></table>'
+
+
+def _closed(title: str, parts: Sequence[str]) -> str:
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
+    return head + "\n".join(parts) + "</html>\n"
+
+
+def how(performance: Performance, verdict: Verdict) -> str:
+    """How a performance of this kind was verified, in words; also when it was not replayed."""
+    again, replayed = _ways(performance)
+    made = verdict.replay
+    if made is None or (isinstance(made, FlexibleVerdict) and made.chains is None and made.full is None):
+        return f"{again} {NOT_REPLAYED}"
+    return f"{again} {replayed} MuJoCo's version here: {version('mujoco')}."
+
+
+def _ways(performance: Performance) -> tuple[str, str]:
+    """What is recomputed and what is replayed, for performances of this kind."""
+    if performance.dynamic:
+        return HOW_DYNAMIC
+    if performance.character.flexibles:
+        return HOW_BENT
+    return HOW_ON_GROUND if goes_over_ground(performance) else HOW_SERVED
+
+
+def _count(performance: Performance) -> str:
+    told = [channel for channel in performance.channels if performance.dynamic or channel.kind != "torque"]
+    count = len(told)
+    return f"{count} {'channel' if performance.dynamic else 'motor'}{'' if count == 1 else 's'}"
+
+
+def _picture(png: bytes, caption: str) -> str:
+    note = f'<figcaption class="small">{escape(caption)}</figcaption>' if caption else ""
+    return f'<figure><img alt="{escape(caption)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">{note}</figure>'
+
+
+def _checks(checks: Sequence[Check]) -> str:
+    rows = []
+    for check in checks:
+        bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:g}"
+        verdict = f'<span class="{"good" if check.holds else "bad"}">{check.state}</span>' if check.state else ""
+        value = f"{check.value:.4g} {escape(check.unit)}"
+        cells = (
+            f'<td>{escape(check.name)}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{escape(check.note)}</td>'
+        )
+        rows.append(f"<tr>{cells}</tr>")
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _table(names: Sequence[str], rows: Sequence[dict[str, float]], what: str = "performer") -> str:
+    head = "".join(f"<th>{escape(key.replace('_', ' '))}</th>" for key in rows[0])
+    body = "".join(
+        f"<tr><td>{escape(name)}</td>{''.join(f'<td class=n>{value:.4g}</td>' for value in row.values())}</tr>"
+        for name, row in zip(names, rows, strict=True)
+    )
+    return f"<table><tr><th>{what}</th>{head}</tr>{body}</table>"
+
+
+def _provenance(performance: Performance) -> str:
+    facts = performance.provenance
+    rows = {
+        **{f"hash of {k}": v for k, v in facts.inputs.items()},
+        **facts.options,
+        **{f"version of {k}": v for k, v in facts.versions.items()},
+    }
+    cells = (f"<tr><td>{escape(str(k))}</td><td>{escape(worded(v))}</td></tr>" for k, v in rows.items())
+    return "<table>" + "".join(cells) + "</table>"

@@ -1,0 +1,1 @@
+"""Puppets and machines that forces move: strings, carriages, feedback."""
