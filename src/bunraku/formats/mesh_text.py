@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, oriented
 
-Indices = NDArray[np.int64]
 MAX_MESH_BYTES = 128 * 1024 * 1024
 LARGEST = 1e12
 

@@ -9,11 +9,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.tetrahedra import EDGES, FACES, shape_gradients, tetrahedron_rule
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.character import SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, difference, triangles, union
 from bunraku.geometry.tetrahedra import FACES
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import Delaunay, QhullError
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.section import Section, make_section
 
-Indices = NDArray[np.int64]
 MAX_POINTS = 200_000
 
 

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

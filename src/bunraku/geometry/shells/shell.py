@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.offset import inner_surface, limb_radii
@@ -21,7 +21,6 @@ from bunraku.geometry.shells.sole import Sole
 from bunraku.geometry.shells.thickness import thicken, thickness_ratios
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
 
-Indices = NDArray[np.int64]
 Field = Callable[[Array], Array] | float
 SLENDER = 0.84
 """Longest edge asked for, in thicknesses, times the tangent of the least dihedral angle: longer ones make flat cells."""

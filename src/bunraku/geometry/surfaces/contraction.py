@@ -14,15 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
 from scipy.sparse.linalg import splu
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.surfaces.intrinsic_laplacian import intrinsic_laplacian
 from bunraku.geometry.surfaces.surface import Surface
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

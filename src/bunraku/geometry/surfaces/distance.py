@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.geometry.surfaces.surface import Surface
 
-Indices = NDArray[np.int64]
 Function = Callable[[Array], Array]
 
 MAX_SAMPLES = 40_000_000

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-Indices = NDArray[np.int64]
+from bunraku.arrays import Indices
 
 
 @dataclass(frozen=True)
