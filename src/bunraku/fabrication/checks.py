@@ -149,5 +149,4 @@ def _pattern_error(holes: list[Hole], found: list[HoleFigures]) -> float:
 
 
 def _distances(places: Array) -> Array:
-    apart: Array = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return apart
+    return np.linalg.norm(places[:, None] - places[None], axis=2)

@@ -61,8 +61,7 @@ def across(direction: ArrayLike) -> Array:
     d = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     e = np.eye(3)[int(np.argmin(np.abs(d) + 1e-9 * np.arange(3)))]
     u = e - d * (d @ e)
-    unit: Array = u / np.linalg.norm(u)
-    return unit
+    return u / np.linalg.norm(u)
 
 
 def rod_frame(direction: ArrayLike) -> Array:

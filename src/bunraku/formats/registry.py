@@ -123,14 +123,12 @@ def read_clip(source: str | Path) -> Clip:
     """The clip of a file (YAML, BVH, CSV, WAV, glTF, a performance) or the built-in one of that name."""
     if _format_of(Path(source), "performance") is not None:
         return read_performance(source).as_clip()
-    clip: Clip = _read(source, "clip")
-    return clip
+    return _read(source, "clip")
 
 
 def read_performance(source: str | Path) -> Performance:
     """The performance of a file."""
-    performance: Performance = _read(source, "performance")
-    return performance
+    return _read(source, "performance")
 
 
 def read_any(source: str | Path, *, overlay: str | Path | None = None) -> tuple[Character | Clip | Performance, tuple[str, ...]]:
@@ -231,5 +229,4 @@ def _is_bare(path: Path, source: str | Path) -> bool:
 
 def _function(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return function
+    return getattr(importlib.import_module(module), name)

@@ -41,8 +41,7 @@ def build(
     model: type[Model], raw: Any, *, file: str, place: str = "", lines: Mapping[Steps, int] | None = None, steps: Steps = ()
 ) -> Model:
     """A validated description from a mapping with units in its keys; what is wrong is said with file, line and field."""
-    made: Model = _convert(model, raw, Where(file, steps, lines or {}, place), make=True)
-    return made
+    return _convert(model, raw, Where(file, steps, lines or {}, place), make=True)
 
 
 def from_si(description: BaseModel, prismatic: Collection[str] = ()) -> dict[str, Any]:

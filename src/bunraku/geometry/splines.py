@@ -124,8 +124,7 @@ class Spline:
         """Values (times' shape + trailing shape of the coefficients), or derivatives up to the third."""
         t = np.asarray(times, dtype=np.float64)
         flat = self.coefficients.reshape(len(self.coefficients), -1)
-        found: Array = (self.basis.matrix(t.ravel(), derivative) @ flat).reshape(t.shape + self.coefficients.shape[1:])
-        return found
+        return (self.basis.matrix(t.ravel(), derivative) @ flat).reshape(t.shape + self.coefficients.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -218,8 +217,7 @@ def resample(values: ArrayLike, rate: float, new_rate: float, *, kind: Literal["
     if kind == "linear":
         at = np.clip((times * rate).astype(np.int64), 0, len(y) - 2)
         share = (times * rate - at).reshape(-1, *(1,) * (y.ndim - 1))
-        line: Array = (1.0 - share) * y[at] + share * y[at + 1]
-        return line
+        return (1.0 - share) * y[at] + share * y[at + 1]
     return interpolate(old, y)(np.minimum(times, old[-1]))
 
 

@@ -20,8 +20,7 @@ def least_jacobians(mesh: TetMesh) -> Array:
     """
     points = lattice(3) if mesh.order == 2 else np.full((1, 3), 0.25)
     J = np.einsum("eai,qaj->eqij", mesh.nodes[mesh.cells], shape_gradients(mesh.order, points))
-    least: Array = np.linalg.det(J).min(axis=1)
-    return least
+    return np.linalg.det(J).min(axis=1)
 
 
 def cell_quality(mesh: TetMesh) -> Array:
@@ -29,8 +28,7 @@ def cell_quality(mesh: TetMesh) -> Array:
     X = mesh.nodes[mesh.cells[:, :4]]
     V = np.linalg.det(X[:, 1:] - X[:, :1]) / 6.0
     squares = sum(((X[:, a] - X[:, b]) ** 2).sum(axis=1) for a, b in EDGES)
-    quality: Array = np.sign(V) * 12.0 * np.cbrt(3.0 * np.abs(V)) ** 2 / squares
-    return quality
+    return np.sign(V) * 12.0 * np.cbrt(3.0 * np.abs(V)) ** 2 / squares
 
 
 def count_pieces(mesh: TetMesh) -> tuple[int, NDArray[np.int64]]:

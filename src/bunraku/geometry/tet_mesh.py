@@ -66,8 +66,7 @@ class TetMesh:
 
     def nodes_of(self, patch: str) -> Indices:
         """The numbers of all nodes of a patch, rising."""
-        found: Indices = np.unique(self.faces(patch))
-        return found
+        return np.unique(self.faces(patch))
 
     def moved(self, function: Callable[[Array], ArrayLike]) -> TetMesh:
         """The mesh with every node X replaced by ``function`` of all nodes, (n, 3) to (n, 3): turned, tapered, bent."""
@@ -87,8 +86,7 @@ def boundary_faces(mesh: TetMesh) -> Indices:
     local = np.array(FACES)[:, : 3 if mesh.order == 1 else 6]
     faces = mesh.cells[:, local].reshape(-1, local.shape[1])
     _, first, count = np.unique(np.sort(faces[:, :3], axis=1), axis=0, return_index=True, return_counts=True)
-    found: Indices = faces[np.sort(first[count == 1])]
-    return found
+    return faces[np.sort(first[count == 1])]
 
 
 def with_patch(mesh: TetMesh, name: str, where: Callable[[Array], NDArray[np.bool_]]) -> TetMesh:

@@ -235,8 +235,7 @@ def _rims(x: Array, t: NDArray[np.int64]) -> Array:
     count = np.maximum(np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / 3.0).astype(np.int64), 1)
     which = np.repeat(np.arange(len(ends)), count)
     share = (np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + 0.5) / count[which]
-    found: Array = ends[which, 0] + share[:, None] * (ends[which, 1] - ends[which, 0])
-    return found
+    return ends[which, 0] + share[:, None] * (ends[which, 1] - ends[which, 0])
 
 
 def _spread(points: Array, spacing: float) -> list[int]:

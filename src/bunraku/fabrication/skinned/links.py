@@ -235,5 +235,4 @@ def _width(block: Solid, direction: Array) -> float:
 
 
 def _middle(block: Solid) -> Array:
-    found: Array = np.array(block.bounding_box()).reshape(2, 3).mean(axis=0)
-    return found
+    return np.array(block.bounding_box()).reshape(2, 3).mean(axis=0)

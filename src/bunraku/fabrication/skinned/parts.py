@@ -106,8 +106,7 @@ def wide(pillar: Solid) -> Solid:
 
 def unit(vector: Array) -> Array:
     """A vector made 1 long."""
-    found: Array = vector / max(float(np.linalg.norm(vector)), 1e-9)
-    return found
+    return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
 
 def bored(solid: Solid, hole: Hole) -> Solid:

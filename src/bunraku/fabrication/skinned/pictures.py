@@ -135,8 +135,7 @@ def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, 
 
 
 def _middle(solid: Solid) -> Array:
-    found: Array = np.array(solid.bounding_box()).reshape(2, 3).mean(axis=0)
-    return found
+    return np.array(solid.bounding_box()).reshape(2, 3).mean(axis=0)
 
 
 def _skin(made: SkinnedFabrication) -> bytes:

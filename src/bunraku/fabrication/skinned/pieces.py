@@ -31,8 +31,7 @@ class Plane:
 
     def height(self, points: Array) -> Array:
         """How far (n,) points (n, 3) are above it."""
-        found: Array = points @ self.normal - self.offset
-        return found
+        return points @ self.normal - self.offset
 
     def above(self, solid: Solid) -> Solid:
         """What of a solid is above."""
@@ -136,8 +135,7 @@ def _isolates(layout: Layout, number: int, plane: Plane) -> bool:
 
 def _sole_corners(mesh: SkinMesh, number: int, touched: NDArray[np.bool_]) -> NDArray[np.int64]:
     nodes = mesh.sole_node[mesh.sole_patch // PATCHES == number]
-    found: NDArray[np.int64] = nodes[touched[nodes]]
-    return found
+    return nodes[touched[nodes]]
 
 
 def _on(plane: Plane, limb: Limb) -> Array:

@@ -78,8 +78,7 @@ class PlacedServo:
     def ear_level(self) -> Array:
         """The middle of the plane under the ears."""
         up = MM * self.case.servo.size[2] / 2.0 - EAR_DEPTH
-        found: Array = MM * self.case.center + self.case.axes[:, 2] * up
-        return found
+        return MM * self.case.center + self.case.axes[:, 2] * up
 
 
 def place_servos(layout: Layout, room: Solid | None = None) -> dict[str, PlacedServo]:

@@ -222,5 +222,4 @@ def _signed_area(points: Array) -> float:
 def _pushed(point: ArrayLike, circle: Circle) -> Array:
     center = np.asarray(circle.center)
     way = np.asarray(point) - center
-    pushed: Array = center + circle.radius * way / np.hypot(*way)
-    return pushed
+    return center + circle.radius * way / np.hypot(*way)

@@ -131,8 +131,7 @@ def rectangle(width: float, height: float, *, columns: int, rows: int) -> Sectio
 def _on_circle(p: Array, q: Array, center: Array, radius: float) -> Array:
     """The middle of the arc from p to q."""
     way = 0.5 * (p + q) - center
-    middle: Array = center + radius * way / np.hypot(*way)
-    return middle
+    return center + radius * way / np.hypot(*way)
 
 
 def _directed_boundary(triangles: Indices) -> list[tuple[int, int]]:

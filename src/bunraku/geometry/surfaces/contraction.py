@@ -54,5 +54,4 @@ def contracted(surface: Surface, *, volume: float = 1e-6, first: float = 0.01, g
 def _ring_areas(vertices: Array, faces: Indices) -> Array:
     """The area (n,) of the faces around each vertex."""
     areas = Surface(vertices, faces).face_areas()
-    found: Array = np.bincount(faces.ravel(), weights=np.repeat(areas, 3), minlength=len(vertices)).astype(np.float64)
-    return found
+    return np.bincount(faces.ravel(), weights=np.repeat(areas, 3), minlength=len(vertices)).astype(np.float64)

@@ -40,8 +40,7 @@ def signed_distance(surface: Surface, points: ArrayLike) -> Array:
     for others take `winding_number`.
     """
     igl = libigl()
-    found: Array = igl.signed_distance(_rows(points), surface.vertices, surface.faces, igl.SIGNED_DISTANCE_TYPE_PSEUDONORMAL)[0]
-    return found
+    return igl.signed_distance(_rows(points), surface.vertices, surface.faces, igl.SIGNED_DISTANCE_TYPE_PSEUDONORMAL)[0]
 
 
 def closest_points(surface: Surface, points: ArrayLike) -> tuple[Array, Indices, Array]:
@@ -55,14 +54,12 @@ def winding_number(surface: Surface, points: ArrayLike) -> Array:
 
     Far faces are taken together (error below 0.01).
     """
-    found: Array = libigl().fast_winding_number(surface.vertices, surface.faces, _rows(points))
-    return found
+    return libigl().fast_winding_number(surface.vertices, surface.faces, _rows(points))
 
 
 def inside(surface: Surface, points: ArrayLike) -> NDArray[np.bool_]:
     """Which points (k, 3) the surface encloses: winding number above one half."""
-    found: NDArray[np.bool_] = winding_number(surface, points) > 0.5
-    return found
+    return winding_number(surface, points) > 0.5
 
 
 def distance_grid(surface: Surface, spacing: float, *, band: float, margin: float) -> Grid:

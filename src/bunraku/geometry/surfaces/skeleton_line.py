@@ -114,8 +114,7 @@ def _regions(tips: Array, faces: Indices, length: float) -> Indices:
         other = dijkstra(graph, indices=[int(np.argmax(nearest))])[0]
         region[other < nearest] = number
         nearest = np.minimum(nearest, other)
-    found: Indices = np.unique(region, return_inverse=True)[1]
-    return found
+    return np.unique(region, return_inverse=True)[1]
 
 
 def _middles(surface: Surface, tips: Array, region: Indices) -> tuple[Array, Array]:
