@@ -1,4 +1,4 @@
-"""Other floors and bearings: a character with another rolling resistance or friction at its wheels."""
+"""Other floors and bearings: a character with another rolling resistance at its wheels."""
 
 from __future__ import annotations
 
@@ -14,8 +14,3 @@ def with_rolling_resistance(character: Character, drag: float) -> Character:
         for joint in character.joints
     )
     return character.changed(end_effectors=tips, joints=joints)
-
-
-def with_friction(character: Character, friction: float) -> Character:
-    """The character with another Coulomb coefficient at all its wheels and feet."""
-    return character.changed(end_effectors=tuple(tip.changed(friction=friction) for tip in character.end_effectors))

@@ -98,18 +98,6 @@ def with_patch(mesh: TetMesh, name: str, where: Callable[[Array], NDArray[np.boo
     return replace(mesh, patches={**mesh.patches, name: faces[chosen]})
 
 
-def oriented(mesh: TetMesh) -> TetMesh:
-    """The mesh with every cell of negative volume renumbered (two corners swapped) so that its volume is positive.
-
-    For files that number tetrahedra the other way round. A cell that is folded over its neighbours cannot be mended so.
-    """
-    cells = mesh.cells.copy()
-    wrong = cell_volumes(mesh) < 0.0
-    swap = [1, 0, 2, 3, 4, 6, 5, 8, 7, 9][: cells.shape[1]]
-    cells[wrong] = cells[wrong][:, swap]
-    return replace(mesh, cells=cells)
-
-
 def quadratic(mesh: TetMesh) -> TetMesh:
     """A linear mesh as a quadratic one with straight edges; corners keep their numbers, middles follow. Move them to curve it."""
     if mesh.order == 2:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.fabrication.draft import SEAT, Draft, Hole
-from bunraku.fabrication.shaping import Solid, cylinder, difference, overlap, triangles, union
+from bunraku.fabrication.shaping import Solid, cylinder, overlap, triangles
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import cleaned, offset
 
@@ -249,8 +249,3 @@ def _spread(points: Array, spacing: float) -> list[int]:
         chosen.append(k)
         far = np.minimum(far, np.linalg.norm(points - points[k], axis=1))
     return chosen
-
-
-def lightened(draft: Draft, holes: list[Solid]) -> Solid:
-    """The solid of a draft with lightening holes."""
-    return difference(draft.solid(), [union(holes)] if holes else [])

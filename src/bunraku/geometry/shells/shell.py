@@ -33,7 +33,7 @@ class Shell:
     """A one-layer skin. ``mesh``: quadratic cells, straight edges. ``outer``, ``inner`` (V, 3) [m]: corners of the two surfaces.
 
     ``faces`` (F, 3) seen from outside, common to both. Corner node v of the outer surface is node v of the mesh, that of the inner
-    surface node V + v (``outer_nodes``, ``inner_nodes``). ``region`` (V,) is the number of the folding region whose ring a vertex
+    surface node V + v. ``region`` (V,) is the number of the folding region whose ring a vertex
     belongs to, or -1. ``thickness`` (V,) [m] is the nominal one; ``asked`` (V,) is more where limbs are too narrow for it. Cells
     3 f, 3 f + 1, 3 f + 2 lie under face f. ``rings[r]`` (k, n) holds the vertices of region r, ``soles[i]`` those of a flat sole:
     rim, ring at half the radius, centre.
@@ -48,16 +48,6 @@ class Shell:
     asked: Array
     rings: tuple[Indices, ...]
     soles: tuple[Indices, ...] = ()
-
-    @property
-    def outer_nodes(self) -> Indices:
-        """Corner nodes (V,) of the mesh on the outer surface."""
-        return np.arange(len(self.outer), dtype=np.int64)
-
-    @property
-    def inner_nodes(self) -> Indices:
-        """Corner nodes (V,) of the mesh on the inner surface."""
-        return np.arange(len(self.outer), 2 * len(self.outer), dtype=np.int64)
 
 
 def make_shell(

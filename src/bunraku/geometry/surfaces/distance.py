@@ -62,15 +62,6 @@ def inside(surface: Surface, points: ArrayLike) -> NDArray[np.bool_]:
     return winding_number(surface, points) > 0.5
 
 
-def distance_grid(surface: Surface, spacing: float, *, band: float, margin: float) -> Grid:
-    """Signed distances to a closed surface on a grid, exact where they are within ``band`` [m] of zero.
-
-    ``margin`` [m] is left free on all sides.
-    """
-    low, high = surface.bounds
-    return sampled(lambda points: signed_distance(surface, points), low - margin, high + margin, spacing, band=band)
-
-
 def sampled(function: Function, low: ArrayLike, high: ArrayLike, spacing: float, *, band: float, slope: float = 1.0) -> Grid:
     """A function of points (k, 3) on a grid over the box from ``low`` to ``high``, exact wherever it is within ``band`` of zero.
 
