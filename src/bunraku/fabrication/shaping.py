@@ -95,6 +95,16 @@ def overlap(one: Solid, other: Solid) -> float:
     return max(float((one ^ other).volume()), 0.0)
 
 
+def bounds(solid: Solid) -> Array:
+    """The lowest and the highest corner (2, 3) [mm] of the box about a solid."""
+    return np.array(solid.bounding_box()).reshape(2, 3)
+
+
+def middle_of(solid: Solid) -> Array:
+    """The middle (3,) [mm] of the box about a solid."""
+    return bounds(solid).mean(axis=0)
+
+
 def moved(solid: Solid, R: ArrayLike, p: ArrayLike) -> Solid:
     """A solid turned (or mirrored) by R (3, 3), then moved by p (3,)."""
     return solid.transform(np.concatenate([np.asarray(R, dtype=float), np.asarray(p, dtype=float)[:, None]], axis=1))

@@ -13,7 +13,7 @@ from bunraku.arrays import Array
 from bunraku.character import PATCHES, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, triangles
-from bunraku.fabrication.skinned.layout import Layout, Limb
+from bunraku.fabrication.skinned.layout import Layout, SkinnedLimb
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset
 
 _STEP = 2.0
@@ -138,7 +138,7 @@ def _sole_corners(mesh: SkinMesh, number: int, touched: NDArray[np.bool_]) -> ND
     return nodes[touched[nodes]]
 
 
-def _on(plane: Plane, limb: Limb) -> Array:
+def _on(plane: Plane, limb: SkinnedLimb) -> Array:
     """The point of the plane on the limb's line."""
     place = limb.hinges[0].place
     return place - plane.normal * float(plane.normal @ place - plane.offset)
