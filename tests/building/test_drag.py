@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bunraku.building.drag import with_friction, with_rolling_resistance
+from bunraku.building.drag import with_rolling_resistance
 from bunraku.formats.registry import read_character
 
 
@@ -16,7 +16,3 @@ def test_drag_of_wheel_and_axle_change_together() -> None:
     v = 0.4
     assert axle.damping * (v / wheel.radius) ** 2 == pytest.approx(2.0 * v**2)
     assert {tip.rolling_resistance for tip in changed.end_effectors if tip.kind == "ball"} == {0.0}
-
-
-def test_friction() -> None:
-    assert {tip.friction for tip in with_friction(read_character("walker"), 0.5).end_effectors} == {0.5}

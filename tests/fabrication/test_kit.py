@@ -18,7 +18,7 @@ from bunraku.fabrication.checks import PartFigures, check_part, measure_hole
 from bunraku.fabrication.collisions import collisions
 from bunraku.fabrication.draft import Draft
 from bunraku.fabrication.fabricate import PRINTER
-from bunraku.fabrication.kit import Kit, Part, Piece, _congruent, _grouped, make_kit
+from bunraku.fabrication.kit import Part, PartsKit, PrintedPiece, _congruent, _grouped, make_kit
 from bunraku.fabrication.room import rooms
 from bunraku.fabrication.shaping import box, cylinder, moved, overlap, union
 from bunraku.fabrication.stl import stl_bytes
@@ -27,17 +27,17 @@ NAMES = ("skatebot", "agilebot")
 
 
 @pytest.fixture(scope="module")
-def kits() -> dict[str, Kit]:
+def kits() -> dict[str, PartsKit]:
     return {name: make_kit(built_in_robot(name)) for name in NAMES}
 
 
 @pytest.fixture(scope="module")
-def figures(kits: dict[str, Kit]) -> dict[str, list[PartFigures]]:
+def figures(kits: dict[str, PartsKit]) -> dict[str, list[PartFigures]]:
     return {name: [check_part(part, PRINTER) for part in kit.parts] for name, kit in kits.items()}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_part_is_sound_and_printable(kits: dict[str, Kit], figures: dict[str, list[PartFigures]], name: str) -> None:
+def test_every_part_is_sound_and_printable(kits: dict[str, PartsKit], figures: dict[str, list[PartFigures]], name: str) -> None:
     for part, found in zip(kits[name].parts, figures[name], strict=True):
         assert found.sound, (part.name, found)
         assert found.fits
@@ -46,7 +46,7 @@ def test_every_part_is_sound_and_printable(kits: dict[str, Kit], figures: dict[s
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_horn_holes_lie_about_the_joint_on_the_motors_circle(kits: dict[str, Kit], name: str) -> None:
+def test_horn_holes_lie_about_the_joint_on_the_motors_circle(kits: dict[str, PartsKit], name: str) -> None:
     kit = kits[name]
     stages = {stage.joint: stage for limb in kit.limbs for stage in limb.stages}
     seen = 0
@@ -67,7 +67,7 @@ def test_horn_holes_lie_about_the_joint_on_the_motors_circle(kits: dict[str, Kit
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_servo_and_wheel_is_held(kits: dict[str, Kit], name: str) -> None:
+def test_every_servo_and_wheel_is_held(kits: dict[str, PartsKit], name: str) -> None:
     kit = kits[name]
     held = Counter(join for piece in kit.pieces for join in piece.joins)
     for limb in kit.limbs:
@@ -79,7 +79,7 @@ def test_every_servo_and_wheel_is_held(kits: dict[str, Kit], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_joints_turn_through_their_range_and_nothing_is_in_the_way(kits: dict[str, Kit], name: str) -> None:
+def test_joints_turn_through_their_range_and_nothing_is_in_the_way(kits: dict[str, PartsKit], name: str) -> None:
     assert all(room.whole for room in rooms(kits[name])), [room for room in rooms(kits[name]) if not room.whole]
     assert collisions(kits[name]) == []
 
@@ -94,14 +94,14 @@ def test_a_shin_too_short_is_found() -> None:
     assert not room.whole
 
 
-def test_mirror_images_are_parts_of_their_own_and_turned_ones_are_not(kits: dict[str, Kit]) -> None:
+def test_mirror_images_are_parts_of_their_own_and_turned_ones_are_not(kits: dict[str, PartsKit]) -> None:
     chiral = union([box((5, 0, 0), (10, 2, 2)), box((0, 4, 0), (2, 8, 2)), box((0, 0, 3), (2, 2, 6))])
     turned = moved(chiral, np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]]), np.array([3.0, 4.0, 5.0]))
     flipped = moved(chiral, np.diag([1.0, -1.0, 1.0]), np.zeros(3))
     assert _congruent(chiral, turned, mirrored=False)
     assert not _congruent(chiral, flipped, mirrored=False)
     assert _congruent(chiral, flipped, mirrored=True)
-    made = _grouped([(Piece("b", "thing", "", solid, ()), Draft("thing", [solid])) for solid in (chiral, turned, flipped)])
+    made = _grouped([(PrintedPiece("b", "thing", "", solid, ()), Draft("thing", [solid])) for solid in (chiral, turned, flipped)])
     assert [(part.count, part.mirrored) for part in made] == [(2, False), (1, True)]
     agile = {part.name: part.count for part in kits["agilebot"].parts}
     assert agile["roll link"] == agile["roll link mirrored"] == 2
@@ -109,7 +109,9 @@ def test_mirror_images_are_parts_of_their_own_and_turned_ones_are_not(kits: dict
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_bill_counts_what_the_character_has(kits: dict[str, Kit], figures: dict[str, list[PartFigures]], name: str) -> None:
+def test_the_bill_counts_what_the_character_has(
+    kits: dict[str, PartsKit], figures: dict[str, list[PartFigures]], name: str
+) -> None:
     kit, found = kits[name], figures[name]
     character = assemble(kit.robot)
     assert motors(kit) == dict(sorted(Counter(motor.model for motor in character.motors).items()))
@@ -126,7 +128,7 @@ def test_the_bill_counts_what_the_character_has(kits: dict[str, Kit], figures: d
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_assumed_mass_is_what_the_bodies_weigh_without_bought_things(kits: dict[str, Kit], name: str) -> None:
+def test_the_assumed_mass_is_what_the_bodies_weigh_without_bought_things(kits: dict[str, PartsKit], name: str) -> None:
     kit = kits[name]
     bought = sum(payload(carried.model).mass for carried in kit.robot.chassis.carries)
     for limb in kit.limbs:
@@ -136,7 +138,7 @@ def test_the_assumed_mass_is_what_the_bodies_weigh_without_bought_things(kits: d
     assert assumed_printed_mass(kit) == pytest.approx(weight - bought, rel=1e-9)
 
 
-def test_axles_and_bearings_go_through_the_forks(kits: dict[str, Kit]) -> None:
+def test_axles_and_bearings_go_through_the_forks(kits: dict[str, PartsKit]) -> None:
     part = next(part for part in kits["skatebot"].parts if part.kind == "steer link")
     for seat in part.pieces[0].axles:
         a, c = seat.axis, seat.center
@@ -149,14 +151,16 @@ def test_axles_and_bearings_go_through_the_forks(kits: dict[str, Kit]) -> None:
             assert overlap(solid, lip) > 0.3 * lip.volume()
 
 
-def test_parts_have_files_of_their_own(kits: dict[str, Kit]) -> None:
+def test_parts_have_files_of_their_own(kits: dict[str, PartsKit]) -> None:
     for kit in kits.values():
         files = [part.file for part in kit.parts]
         assert len(set(files)) == len(files)
         assert all(isinstance(part, Part) and part.count > 0 for part in kit.parts)
 
 
-def test_another_program_finds_the_same_volume_in_the_files(kits: dict[str, Kit], figures: dict[str, list[PartFigures]]) -> None:
+def test_another_program_finds_the_same_volume_in_the_files(
+    kits: dict[str, PartsKit], figures: dict[str, list[PartFigures]]
+) -> None:
     import mujoco
 
     for part, found in zip(kits["agilebot"].parts, figures["agilebot"], strict=True):

@@ -10,7 +10,7 @@ import pytest
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.gmsh_mesh import read_gmsh
 from bunraku.geometry.meshing.shapes import box, rod
-from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
+from bunraku.geometry.tet_mesh import TetMesh
 
 TO_GMSH = [0, 1, 2, 3, 4, 5, 6, 7, 9, 8]
 
@@ -66,15 +66,11 @@ def test_a_mesh_is_read_back(mesh: TetMesh, write: object) -> None:
     np.testing.assert_array_equal(np.unique(found.faces("tip face")), mesh.nodes_of("end"))
 
 
-def test_units_and_numbering_are_converted() -> None:
+def test_cells_numbered_the_other_way_round_are_refused() -> None:
     mesh = box((1, 2, 3), (1, 1, 1), order=1)
-    small = read_gmsh(version_2(mesh).encode(), file="part.msh", metres_per_unit=1e-3)
-    assert cell_volumes(small).sum() == pytest.approx(6e-9)
     mirrored = TetMesh(mesh.nodes, mesh.cells[:, [1, 0, 2, 3]], mesh.patches)
-    text = version_2(mirrored).encode()
     with pytest.raises(BadInput, match=r"part.msh: cell 0 is inverted .*6 of 6"):
-        read_gmsh(text, file="part.msh")
-    assert cell_volumes(read_gmsh(text, file="part.msh", orient=True)).sum() == pytest.approx(6)
+        read_gmsh(version_2(mirrored).encode(), file="part.msh")
 
 
 GOOD = version_2(box((1, 1, 1), (1, 1, 1), order=1))

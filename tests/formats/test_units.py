@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bunraku.character import Body, Character, Coupling, DependentRange, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.formats.unit_table import FAMILIES, accepted_units, si_suffix
-from bunraku.formats.units import build, from_si, to_si
+from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 from bunraku.geometry.euler import roll_pitch_yaw_matrix
 from bunraku.geometry.rotations import matrix_of_quaternion
@@ -139,11 +139,11 @@ def test_errors_name_file_place_and_what_is_accepted(change: dict[str, object], 
 
 def test_a_hinge_is_not_limited_in_metres() -> None:
     joint = {"name": "j", "kind": "hinge", "parent": "world", "child": "b"}
-    assert to_si(Joint, joint | {"range_deg": [0, 180]}, file="f")["range"] == [0.0, pi]
+    assert build(Joint, joint | {"range_deg": [0, 180]}, file="f").range == (0.0, pi)
     with pytest.raises(BadInput, match="wrong unit for a hinge"):
-        to_si(Joint, joint | {"range_m": [0, 1]}, file="f")
+        build(Joint, joint | {"range_m": [0, 1]}, file="f")
     with pytest.raises(BadInput, match="wrong unit for a slide"):
-        to_si(Joint, joint | {"kind": "slide", "range_deg": [0, 1]}, file="f")
+        build(Joint, joint | {"kind": "slide", "range_deg": [0, 1]}, file="f")
 
 
 def test_the_line_of_a_mistake_deep_inside_is_named() -> None:

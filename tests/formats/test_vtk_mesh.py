@@ -10,7 +10,7 @@ import pytest
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.vtk_mesh import read_vtk, read_vtu
 from bunraku.geometry.meshing.shapes import box, rod
-from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
+from bunraku.geometry.tet_mesh import TetMesh
 
 LINEAR, CURVED = box((1, 2, 3), (1, 1, 2), order=1), rod(0.1, 0.02, layers=2)
 
@@ -60,12 +60,6 @@ def test_a_mesh_is_read_back(mesh: TetMesh) -> None:
     ):
         np.testing.assert_array_equal(found.nodes, mesh.nodes)
         np.testing.assert_array_equal(found.cells, mesh.cells)
-
-
-def test_units_are_converted() -> None:
-    assert cell_volumes(read_vtk(legacy(LINEAR).encode(), file="a", metres_per_unit=0.01)).sum() == pytest.approx(6e-6)
-    with pytest.raises(BadInput, match="metres_per_unit is 0"):
-        read_vtk(legacy(LINEAR).encode(), file="a", metres_per_unit=0.0)
 
 
 GOOD, XML = legacy(LINEAR), xml(LINEAR)

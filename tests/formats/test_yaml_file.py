@@ -121,17 +121,9 @@ def test_headers(text: bytes, said: str) -> None:
 
 
 def test_an_old_file_is_led_through_every_migration(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(migrations, "MIGRATIONS", {})
+    steps = {("clip", 1): lambda data: {"name": data["title"]}, ("clip", 2): lambda data: data | {"rate_hz": 50}}
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
     monkeypatch.setitem(migrations.CURRENT, "clip", 3)
-
-    @migrations.migration("clip", 1)
-    def _one(data: dict[str, Any]) -> dict[str, Any]:
-        return {"name": data["title"]}
-
-    @migrations.migration("clip", 2)
-    def _two(data: dict[str, Any]) -> dict[str, Any]:
-        return data | {"rate_hz": 50}
-
     assert read_yaml(b"bunraku: clip/1\ntitle: x\n", file="f", kind="clip").data == {"name": "x", "rate_hz": 50}
     assert read_yaml(b"bunraku: clip/2\nname: y\n", file="f", kind="clip").data == {"name": "y", "rate_hz": 50}
     assert read_yaml(b"bunraku: clip/3\nname: z\n", file="f", kind="clip").data == {"name": "z"}

@@ -5,7 +5,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.shapes import box, rod
-from bunraku.geometry.tet_checks import cell_quality, check_mesh, count_pieces, least_jacobians
+from bunraku.geometry.tet_checks import check_mesh, count_pieces, least_jacobians
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 
 REGULAR = np.array([[1, -1, -1], [1, 1, 1], [-1, 1, -1], [-1, -1, 1.0]])
@@ -19,13 +19,6 @@ def refused(mesh: TetMesh, words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_quality_is_one_for_a_regular_tetrahedron_and_small_for_a_flat_one() -> None:
-    assert cell_quality(TetMesh(REGULAR, [[0, 1, 2, 3]]))[0] == pytest.approx(1.0)
-    flat = REGULAR * [1, 1, 1e-6]
-    assert 0 < cell_quality(TetMesh(flat, [[0, 1, 2, 3]]))[0] < 1e-3
-    assert cell_quality(TetMesh(REGULAR, [[1, 0, 2, 3]]))[0] == pytest.approx(-1.0)
-
-
 def test_sound_meshes_pass() -> None:
     for mesh in (box((1, 1, 1), (2, 2, 2)), rod(0.1, 0.01, layers=3)):
         assert check_mesh(mesh) is mesh
@@ -36,7 +29,7 @@ def test_inverted_and_flat_cells_are_named() -> None:
     cells = mesh.cells.copy()
     cells[7, :2] = cells[7, 1::-1]
     refused(TetMesh(mesh.nodes, cells), "cell 7 is inverted .*1 of 48")
-    refused(TetMesh(CORNER, [[1, 0, 2, 3]]), r"oriented\(\)")
+    refused(TetMesh(CORNER, [[1, 0, 2, 3]]), "the other way round")
     refused(TetMesh(CORNER * [1, 1, 0], [[0, 1, 2, 3]]), "cell 0 is flat")
     refused(TetMesh(CORNER, [[0, 1, 2, 2]]), "cell 0 names a node twice")
 

@@ -149,5 +149,4 @@ def _standing(changed: Character, before: Character) -> Character:
         return changed
     sunk = float(np.mean(lowest_points(before)) - np.mean(lowest_points(changed)))
     name = f"{base.name}.tz"
-    moved: Character = changed.changed(home=changed.home | {name: changed.home.get(name, 0.0) + sunk})
-    return moved
+    return changed.changed(home=changed.home | {name: changed.home.get(name, 0.0) + sunk})

@@ -1,4 +1,4 @@
-"""Other floors and bearings: a character with another rolling resistance or friction at its wheels."""
+"""Other floors and bearings: a character with another rolling resistance at its wheels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,4 @@ def with_rolling_resistance(character: Character, drag: float) -> Character:
         joint.changed(damping=drag * spinning[joint.child].radius ** 2) if joint.child in spinning else joint
         for joint in character.joints
     )
-    changed: Character = character.changed(end_effectors=tips, joints=joints)
-    return changed
-
-
-def with_friction(character: Character, friction: float) -> Character:
-    """The character with another Coulomb coefficient at all its wheels and feet."""
-    changed: Character = character.changed(end_effectors=tuple(tip.changed(friction=friction) for tip in character.end_effectors))
-    return changed
+    return character.changed(end_effectors=tips, joints=joints)

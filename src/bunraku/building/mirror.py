@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.building.character_geometry import zero_frames
 from bunraku.character import WORLD, Body, Character, Joint
 from bunraku.errors import BadInput
 
-Indices = NDArray[np.int64]
 _POINT = np.array([1.0, -1.0, 1.0])
 _TURN = np.array([-1.0, 1.0, -1.0])
 

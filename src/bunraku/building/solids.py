@@ -88,5 +88,4 @@ def joined(solids: list[Solid]) -> Solid:
 
 def _unit(axis: ArrayLike) -> Array:
     a = np.asarray(axis, dtype=float)
-    unit: Array = a / np.linalg.norm(a)
-    return unit
+    return a / np.linalg.norm(a)

@@ -7,7 +7,7 @@ key (``mass_kg``, ``range_deg``); `bunraku.formats.units` turns one into the oth
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -42,7 +42,7 @@ class Description(BaseModel):
         except ValidationError as error:
             raise BadInput(first_problem(error), place=type(self).__name__) from error
 
-    def changed(self, **fields: Any) -> Any:
+    def changed(self, **fields: Any) -> Self:
         """The same description with some fields replaced, validated again."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | fields)
 

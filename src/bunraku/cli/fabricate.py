@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.fabrication.fabricate import Fabrication
-    from bunraku.fabrication.skinned.made import SkinnedFabrication
+    from bunraku.fabrication.skinned.report import SkinnedFabrication
 
 
 def register(app: typer.Typer) -> None:
@@ -35,10 +35,10 @@ def fabricate(
     from bunraku.character import Character
     from bunraku.cli.console import say
     from bunraku.fabrication.fabricate import fabricate as make
-    from bunraku.fabrication.made_of import made_of
+    from bunraku.fabrication.subject import subject_of
     from bunraku.formats.atomic import check_folder
 
-    who = made_of(character)
+    who = subject_of(character)
     folder = output or Path(f"{who.name}-parts")
     check_folder(folder)
     if isinstance(who, Character):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from bunraku.building.placement import connectors
 from bunraku.building.solids import box_shell, capsule_shell
-from bunraku.fabrication.checks import PartFigures
+from bunraku.fabrication.checks import PartFigures, by
 from bunraku.fabrication.forks import AxleSeat, axle_length
 from bunraku.fabrication.hardware import BEARING, screw_length
-from bunraku.fabrication.kit import Kit
+from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.rims import RUBBER
 from bunraku.fabrication.shaping import MM
 
@@ -33,14 +33,14 @@ class Item:
     note: str = ""
 
 
-def motors(kit: Kit) -> dict[str, int]:
+def motors(kit: PartsKit) -> dict[str, int]:
     """Servos and motors by model."""
     names = [stage.case.servo.name for limb in kit.limbs for stage in limb.stages]
     names += [tip.case.servo.name for limb in kit.limbs for tip in limb.tips if tip.case is not None]
     return dict(sorted(Counter(names).items()))
 
 
-def screws(kit: Kit) -> dict[str, int]:
+def screws(kit: PartsKit) -> dict[str, int]:
     """Screws by size, those of axles included; nuts apart."""
     found: Counter[str] = Counter()
     for part in kit.parts:
@@ -53,16 +53,16 @@ def screws(kit: Kit) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _axles(kit: Kit) -> list[AxleSeat]:
+def _axles(kit: PartsKit) -> list[AxleSeat]:
     return [seat for piece in kit.pieces for seat in piece.axles]
 
 
-def part_mass(volume: float, kit: Kit, infill: float) -> float:
+def part_mass(volume: float, kit: PartsKit, infill: float) -> float:
     """The mass [kg] of a print of ``volume`` [mm³], of which ``infill`` is filled."""
     return volume * 1e-9 * kit.robot.material.density * infill
 
 
-def assumed_printed_mass(kit: Kit) -> float:
+def assumed_printed_mass(kit: PartsKit) -> float:
     """The mass [kg] that the character's bodies count with for what is printed: chassis shell, tubes for connectors, driven wheels.
 
     The last are printed but for their rubber rings.
@@ -75,7 +75,7 @@ def assumed_printed_mass(kit: Kit) -> float:
     return mass + sum(tip.mass for limb in kit.limbs for tip in limb.tips if tip.case is not None)
 
 
-def bill_of_materials(kit: Kit, figures: Sequence[PartFigures], infill: float) -> list[Item]:
+def bill_of_materials(kit: PartsKit, figures: Sequence[PartFigures], infill: float) -> list[Item]:
     """All lines, bought things first."""
     items = [Item("motor", name, count) for name, count in motors(kit).items()]
     tips = [tip for limb in kit.limbs for tip in limb.tips]
@@ -96,22 +96,9 @@ def bill_of_materials(kit: Kit, figures: Sequence[PartFigures], infill: float) -
     bought += [("payload", carried.model, 1, "") for carried in kit.robot.chassis.carries]
     items += [Item(kind, name, count, note=note) for kind, name, count, note in _merged(bought) if count]
     for part, found in zip(kit.parts, figures, strict=True):
-        size = " x ".join(f"{length:.1f}" for length in found.size)
-        mass = 1000.0 * part_mass(found.volume, kit, infill)
-        fits = "yes" if found.fits else "no"
-        items.append(
-            Item(
-                "printed",
-                part.name,
-                part.count,
-                mass,
-                found.volume / 1000.0,
-                size,
-                fits,
-                f"parts/{part.file}",
-                "; ".join(part.notes),
-            )
-        )
+        mass, size, fits = 1000.0 * part_mass(found.volume, kit, infill), by(found.size, ".1f"), "yes" if found.fits else "no"
+        file, note = f"parts/{part.file}", "; ".join(part.notes)
+        items.append(Item("printed", part.name, part.count, mass, found.volume / 1000.0, size, fits, file, note))
     return items
 
 

@@ -16,9 +16,9 @@ from bunraku.building.printing import payload
 from bunraku.building.robot import Robot
 from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.forks import fork, wheel_solid
-from bunraku.fabrication.links import Link
+from bunraku.fabrication.links import PrintedLink
 from bunraku.fabrication.mounts import CHEEK, Flange, case_solid, flange_of, grown_case, horn_of, screw_on
-from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, overlap, union
+from bunraku.fabrication.shaping import MM, Solid, bore, bounds, box, cylinder, hull, overlap, union
 
 DECK = 2.4
 """Thickness [mm] of the deck."""
@@ -48,7 +48,7 @@ class _Body:
         return float(self.center[2] - self.size[2] / 2.0)
 
 
-def chassis_parts(robot: Robot, limbs: tuple[PlacedLimb, ...], longest: float) -> list[Link]:
+def chassis_parts(robot: Robot, limbs: tuple[PlacedLimb, ...], longest: float) -> list[PrintedLink]:
     """Deck and tray, in halves with straps where they are longer than ``longest`` [mm], and struts of wheels under the body."""
     body = _body(robot, limbs)
     deck, tray = Draft("deck"), Draft("tray")
@@ -57,9 +57,8 @@ def chassis_parts(robot: Robot, limbs: tuple[PlacedLimb, ...], longest: float) -
     _deck(body, deck, seats)
     _tray(body, tray)
     _screws(body, deck, tray, seats)
-    parts = [Link("body", "deck", deck, joins=[flange.group for flange in body.flanges]), Link("body", "tray", tray)]
-    extent = deck.solid().bounding_box()
-    if extent[3] - extent[0] > longest:
+    parts = [PrintedLink("body", "deck", deck, joins=[flange.group for flange in body.flanges]), PrintedLink("body", "tray", tray)]
+    if np.ptp(bounds(deck.solid())[:, 0]) > longest:
         parts = [
             half
             for part, level, up in zip(parts, (body.top + DECK, body.bottom), (1.0, -1.0), strict=True)
@@ -97,8 +96,7 @@ def _seat(body: _Body, flange: Flange, grow: float = 0.0) -> Solid:
     center = flange.center + flange.normal * PLATE / 2.0 - flange.v * back / 2.0
     size = np.array([2.0 * flange.half_u, 2.0 * flange.half_v + back, PLATE]) + 2.0 * grow
     cap = box(center, size, axes)
-    low = np.array(cap.bounding_box()[:3])
-    high = np.array(cap.bounding_box()[3:])
+    low, high = bounds(cap)
     shadow_size = np.array([high[0] - low[0], high[1] - low[1], DECK])
     place = np.array([(low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0, body.top + DECK / 2.0 + grow])
     shadow = box(place, shadow_size)
@@ -136,7 +134,7 @@ def _tray(body: _Body, tray: Draft) -> None:
     tray.cases += [(flange.group, case_solid(flange.case)) for flange in body.flanges] + body.payloads
     for name, solid in body.payloads:
         if name.startswith("battery"):  # slots for a strap around the battery
-            low, high = np.array(solid.bounding_box()[:3]), np.array(solid.bounding_box()[3:])
+            low, high = bounds(solid)
             for x in (-15.0, 15.0):
                 for y in (low[1] - 4.0, high[1] + 4.0):
                     tray.cut.append(box(((low[0] + high[0]) / 2.0 + x, y, body.bottom), (20.0, 3.0, 4.0 * DECK)))
@@ -145,7 +143,7 @@ def _tray(body: _Body, tray: Draft) -> None:
 def _opening(body: _Body, flange: Flange) -> Solid:
     """Room for a case in the tray; where it would leave less than a wall of the tray's side standing, through that too."""
     room = grown_case(flange.case, 0.6)
-    low, high = np.array(room.bounding_box()[:3]), np.array(room.bounding_box()[3:])
+    low, high = bounds(room)
     for axis in (0, 1):
         near, far = body.center[axis] - body.size[axis] / 2.0, body.center[axis] + body.size[axis] / 2.0
         if abs(low[axis] - near) < body.wall + 0.5:
@@ -181,10 +179,10 @@ def _clear(body: _Body, place: Array, taken: list[Solid]) -> bool:
     return all(overlap(post, solid) < 1e-6 for solid in taken)
 
 
-def _strut(body: _Body, tip: PlacedTip, tray: Draft) -> Link:
+def _strut(body: _Body, tip: PlacedTip, tray: Draft) -> PrintedLink:
     """The fork of a wheel under the body, screwed to the tray's floor."""
     base = np.array([*(MM * tip.center[:2]), body.bottom])
-    link = Link("body", "wheel strut", Draft(f"strut {tip.name}"), joins=["floor of the tray", f"axle of {tip.name}"])
+    link = PrintedLink("body", "wheel strut", Draft(f"strut {tip.name}"), joins=["floor of the tray", f"axle of {tip.name}"])
     link.draft.add.append(_rounded(base + _DOWN * PLATE / 2.0, np.array([44.0, 34.0, PLATE])))
     link.axles += fork(link.draft, base, _DOWN, [tip], None)
     for x in (16.0, -16.0):
@@ -196,7 +194,7 @@ def _strut(body: _Body, tip: PlacedTip, tray: Draft) -> Link:
     return link
 
 
-def _halves(body: _Body, part: Link, level: float, up: float) -> list[Link]:
+def _halves(body: _Body, part: PrintedLink, level: float, up: float) -> list[PrintedLink]:
     """A part cut across its middle, and the strap that joins the halves; ``level`` [mm] is the face it lies on, ``up`` its side."""
     strap = Draft(f"{part.kind} strap")
     middle = np.array([body.center[0], body.center[1], level])
@@ -218,5 +216,5 @@ def _halves(body: _Body, part: Link, level: float, up: float) -> list[Link]:
         joins = (
             [flange.group for flange in body.flanges if side * (flange.center[0] - middle[0]) > 0.0] if part.kind == "deck" else []
         )
-        halves.append(Link("body", f"{part.kind} half", half, joins=[f"{word} half", *joins], where=word))
-    return [*halves, Link("body", "strap", strap, joins=[f"halves of the {part.kind}"])]
+        halves.append(PrintedLink("body", f"{part.kind} half", half, joins=[f"{word} half", *joins], where=word))
+    return [*halves, PrintedLink("body", "strap", strap, joins=[f"halves of the {part.kind}"])]

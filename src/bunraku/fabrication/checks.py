@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +63,36 @@ class PartFigures:
     def sound(self) -> bool:
         """Whether everything holds but the size."""
         return self.watertight and self.pieces == 1 and not self.bad_holes and self.overlap <= _TOUCH
+
+    def faults(self, name: str, printer: tuple[float, float, float]) -> list[str]:
+        """What is wrong with the part of that name, in sentences."""
+        faults = []
+        if not self.fits:
+            faults.append(f"{by(self.size)} mm does not fit a printer of {by(printer, 'g')} mm; give a larger one with --printer")
+        if not self.watertight:
+            faults.append(f"not closed, {self.open_edges} edges are not shared by two triangles")
+        if self.pieces != 1:
+            faults.append(f"falls into {self.pieces} pieces")
+        if self.overlap > _TOUCH:
+            faults.append(f"no room for {self.overlaps_with}, {self.overlap:.1f} mm³ in common")
+        return [f"{name}: {fault}" for fault in (*faults, *sorted(set(self.bad_holes)))]
+
+    def facts(self, mass: float) -> dict[str, Any]:
+        """The figures of one such part of ``mass`` [kg] for JSON."""
+        return {
+            "size_mm": list(self.size),
+            "volume_cm3": self.volume / 1000.0,
+            "mass_kg": mass,
+            "fits_printer": self.fits,
+            "watertight": self.watertight,
+            "screw_holes": self.holes,
+            "hole_error_mm": self.hole_error,
+        }
+
+
+def by(lengths: Iterable[float], form: str = ".0f") -> str:
+    """Lengths as ``20 x 30 x 40``."""
+    return " x ".join(f"{length:{form}}" for length in lengths)
 
 
 def fits_printer(size: Array | tuple[float, float, float], printer: tuple[float, float, float]) -> bool:
@@ -149,5 +181,4 @@ def _pattern_error(holes: list[Hole], found: list[HoleFigures]) -> float:
 
 
 def _distances(places: Array) -> Array:
-    apart: Array = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return apart
+    return np.linalg.norm(places[:, None] - places[None], axis=2)

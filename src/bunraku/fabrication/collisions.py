@@ -10,7 +10,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.printing import payload
 from bunraku.fabrication.forks import wheel_solid
-from bunraku.fabrication.kit import Kit
+from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.mounts import case_solid
 from bunraku.fabrication.shaping import MM, Solid, box, moved, overlap
 from bunraku.geometry.rotations import axis_angle
@@ -19,7 +19,7 @@ _TOUCH = 1.0
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedThing:
     """A thing of the finished robot at home: what it is, its body, its solid in the chassis's frame [mm]."""
 
     name: str
@@ -28,7 +28,7 @@ class Placed:
     solid: Solid
 
 
-def body_poses(kit: Kit) -> dict[str, tuple[Array, Array]]:
+def body_poses(kit: PartsKit) -> dict[str, tuple[Array, Array]]:
     """Rotation and place [mm] of every body in the frame of the chassis, joints at rest, wheels unturned."""
     poses = {"body": (np.eye(3), np.zeros(3))}
     for limb in kit.limbs:
@@ -41,28 +41,29 @@ def body_poses(kit: Kit) -> dict[str, tuple[Array, Array]]:
     return poses
 
 
-def assembled(kit: Kit) -> list[Placed]:
+def assembled(kit: PartsKit) -> list[PlacedThing]:
     """Everything of the robot, at home."""
     poses = body_poses(kit)
-    found = [Placed(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
+    found = [PlacedThing(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
     for carried in kit.robot.chassis.carries:
         thing = payload(carried.model)
         place = MM * (np.array(kit.robot.chassis.center) + np.array(carried.place))
-        found.append(Placed(thing.name, "body", "payload", box(place, MM * np.array(thing.size))))
+        found.append(PlacedThing(thing.name, "body", "payload", box(place, MM * np.array(thing.size))))
     for limb in kit.limbs:
         for stage in limb.stages:
-            found.append(
-                Placed(f"servo of {stage.joint}", stage.parent, "servo", moved(case_solid(stage.case), *poses[stage.parent]))
-            )
+            servo = moved(case_solid(stage.case), *poses[stage.parent])
+            found.append(PlacedThing(f"servo of {stage.joint}", stage.parent, "servo", servo))
         for tip in limb.tips:
             if tip.case is not None:
-                found.append(Placed(f"motor of {tip.axle}", tip.parent, "servo", moved(case_solid(tip.case), *poses[tip.parent])))
+                motor = moved(case_solid(tip.case), *poses[tip.parent])
+                found.append(PlacedThing(f"motor of {tip.axle}", tip.parent, "servo", motor))
             elif tip.model.kind == "passive":
-                found.append(Placed(f"wheel {tip.name}", tip.name, "wheel", moved(wheel_solid(tip, np.zeros(3)), *poses[tip.name])))
+                wheel = moved(wheel_solid(tip, np.zeros(3)), *poses[tip.name])
+                found.append(PlacedThing(f"wheel {tip.name}", tip.name, "wheel", wheel))
     return found
 
 
-def collisions(kit: Kit) -> list[tuple[str, str, float]]:
+def collisions(kit: PartsKit) -> list[tuple[str, str, float]]:
     """Pairs of things that share more than 1 mm³ at home, and how much [mm³]."""
     things = [thing for thing in assembled(kit) if thing.name != "axle spacer"]
     found = []
@@ -75,5 +76,5 @@ def collisions(kit: Kit) -> list[tuple[str, str, float]]:
     return found
 
 
-def _name(thing: Placed) -> str:
+def _name(thing: PlacedThing) -> str:
     return thing.name if thing.role != "printed" else f"{thing.name} of {thing.body}"

@@ -13,9 +13,9 @@ from bunraku.building.robot import Robot
 from bunraku.errors import BadInput
 from bunraku.fabrication.bed import Lying, lie_down
 from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
-from bunraku.fabrication.checks import PartFigures, check_part
+from bunraku.fabrication.checks import PartFigures, by, check_part
 from bunraku.fabrication.collisions import collisions
-from bunraku.fabrication.kit import Kit, make_kit
+from bunraku.fabrication.kit import PartsKit, make_kit
 from bunraku.fabrication.notes import assembly_notes
 from bunraku.fabrication.room import JointRoom, rooms
 from bunraku.fabrication.shaping import moved
@@ -30,7 +30,7 @@ PRINTER = (1e3 * printing.PRINTER[0], 1e3 * printing.PRINTER[1], 1e3 * printing.
 class Fabrication:
     """A robot made: its kit, the figures of every part as read back from its file, free ranges, collisions at home."""
 
-    kit: Kit
+    kit: PartsKit
     figures: tuple[PartFigures, ...]
     rooms: tuple[JointRoom, ...]
     collisions: tuple[tuple[str, str, float], ...]
@@ -55,31 +55,22 @@ class Fabrication:
 
     def faults(self) -> list[str]:
         """What is wrong, in sentences."""
-        said = []
-        bed = " x ".join(f"{length:g}" for length in self.printer)
-        for part, found in zip(self.kit.parts, self.figures, strict=True):
-            size = " x ".join(f"{length:.0f}" for length in found.size)
-            if not found.fits:
-                said.append(f"{part.name}: {size} mm does not fit a printer of {bed} mm; give a larger one with --printer")
-            if not found.watertight:
-                said.append(f"{part.name}: not closed, {found.open_edges} edges are not shared by two triangles")
-            if found.pieces != 1:
-                said.append(f"{part.name}: falls into {found.pieces} pieces")
-            if found.overlap > 0.01:
-                said.append(f"{part.name}: no room for {found.overlaps_with}, {found.overlap:.1f} mm³ in common")
-            said += [f"{part.name}: {fault}" for fault in sorted(set(found.bad_holes))]
-        for one, other, volume in self.collisions:
-            said.append(
-                f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³; move them apart in its description"
-            )
-        return said
+        parts = zip(self.kit.parts, self.figures, strict=True)
+        return [fault for part, figures in parts for fault in figures.faults(part.name, self.printer)] + [
+            f"{one} and {other} are in each other at home, {volume / 1000.0:.2f} cm³; move them apart in its description"
+            for one, other, volume in self.collisions
+        ]
 
     def facts(self) -> dict[str, Any]:
         """The figures as one object for JSON."""
         largest = max((found.size for found in self.figures), key=lambda size: float(np.max(size)))
         return {
             "character": self.kit.robot.name,
-            "parts": [_facts(self, index) for index in range(len(self.figures))],
+            "parts": [
+                {"name": part.name, "file": f"parts/{part.file}", "count": part.count, "mirrored": part.mirrored}
+                | figures.facts(mass)
+                for part, figures, mass in zip(self.kit.parts, self.figures, self.masses, strict=True)
+            ],
             "printed_parts": sum(part.count for part in self.kit.parts),
             "printed_mass_kg": self.printed_mass,
             "assumed_printed_mass_kg": self.assumed_mass,
@@ -96,23 +87,6 @@ class Fabrication:
             "collisions": [list(pair) for pair in self.collisions],
             "sound": self.holds,
         }
-
-
-def _facts(made: Fabrication, index: int) -> dict[str, Any]:
-    part, found = made.kit.parts[index], made.figures[index]
-    return {
-        "name": part.name,
-        "file": f"parts/{part.file}",
-        "count": part.count,
-        "mirrored": part.mirrored,
-        "size_mm": list(found.size),
-        "volume_cm3": found.volume / 1000.0,
-        "mass_kg": made.masses[index],
-        "fits_printer": found.fits,
-        "watertight": found.watertight,
-        "screw_holes": found.holes,
-        "hole_error_mm": found.hole_error,
-    }
 
 
 def fabricate(
@@ -136,7 +110,7 @@ def fabricate(
     return made
 
 
-def _written(kit: Kit, index: int, lying: Lying, folder: Path, printer: tuple[float, float, float]) -> PartFigures:
+def _written(kit: PartsKit, index: int, lying: Lying, folder: Path, printer: tuple[float, float, float]) -> PartFigures:
     part = kit.parts[index]
     path = folder / "parts" / part.file
     write_stl(path, lying.put(part.mesh()), f"{kit.robot.name}, {part.name}")
@@ -151,8 +125,7 @@ def _write(made: Fabrication, lying: list[Lying], folder: Path, infill: float) -
     write_atomically(folder / "assembly.md", assembly_notes(kit, made.figures, made.rooms, made.collisions).encode())
     sheet = []
     for part, pose, found in zip(kit.parts, lying, made.figures, strict=True):
-        size = " x ".join(f"{length:.0f}" for length in found.size)
         solid = moved(part.solid, pose.turn, pose.shift)
-        sheet.append((f"{part.count} x {part.name}\n{size} mm", pose.put(part.mesh()), solid))
+        sheet.append((f"{part.count} x {part.name}\n{by(found.size)} mm", pose.put(part.mesh()), solid))
     write_atomically(folder / "parts.png", picture_of_parts(sheet))
     write_atomically(folder / "robot.png", picture_of_robot(kit))

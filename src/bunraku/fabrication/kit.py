@@ -13,17 +13,17 @@ from bunraku.building.robot import Robot
 from bunraku.fabrication.chassis import chassis_parts
 from bunraku.fabrication.draft import Draft, Hole
 from bunraku.fabrication.forks import AxleSeat, spacer, spacer_length
-from bunraku.fabrication.links import Link, link_of
+from bunraku.fabrication.links import PrintedLink, link_of
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.rims import rim
-from bunraku.fabrication.shaping import MM, Solid, moved, overlap, triangles
+from bunraku.fabrication.shaping import MM, Solid, bounds, middle_of, moved, overlap, triangles
 
 _SAME = 2e-3
 """Share of its volume by which a part may differ from another and still count as the same."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class PrintedPiece:
     """One printed piece of the robot where it belongs: the body it is fixed to, its solid in that body's frame [mm]."""
 
     body: str
@@ -44,7 +44,7 @@ class Part:
     holes: list[Hole]
     cases: list[tuple[str, Solid]]
     notes: list[str]
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[PrintedPiece] = field(default_factory=list)
     mirrored: bool = False
 
     @property
@@ -64,7 +64,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Kit:
+class PartsKit:
     """A robot as parts to print and things to buy."""
 
     robot: Robot
@@ -72,15 +72,15 @@ class Kit:
     parts: tuple[Part, ...]
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[PrintedPiece, ...]:
         """All printed pieces of the robot."""
         return tuple(piece for part in self.parts for piece in part.pieces)
 
 
-def make_kit(robot: Robot, longest: float = 220.0) -> Kit:
+def make_kit(robot: Robot, longest: float = 220.0) -> PartsKit:
     """Draw every part of a robot; a body longer than ``longest`` [mm] comes in halves."""
     limbs = place(robot)
-    drawn: list[tuple[Piece, Draft]] = []
+    drawn: list[tuple[PrintedPiece, Draft]] = []
     for link in chassis_parts(robot, limbs, longest):
         drawn.append((_piece(link, link.where), link.draft))
     for limb in limbs:
@@ -89,14 +89,14 @@ def make_kit(robot: Robot, longest: float = 220.0) -> Kit:
         drawn += _rims(limb)
     axles = {seat.wheel: seat for piece, _ in drawn for seat in piece.axles}
     drawn += [twin for limb in limbs for twin in _spacers(limb, axles)]
-    return Kit(robot, limbs, tuple(_grouped(drawn)))
+    return PartsKit(robot, limbs, tuple(_grouped(drawn)))
 
 
-def _piece(link: Link, limb: str) -> Piece:
-    return Piece(link.body, link.kind, limb, link.draft.solid(), tuple(link.joins), tuple(link.axles))
+def _piece(link: PrintedLink, limb: str) -> PrintedPiece:
+    return PrintedPiece(link.body, link.kind, limb, link.draft.solid(), tuple(link.joins), tuple(link.axles))
 
 
-def _rims(limb: PlacedLimb) -> list[tuple[Piece, Draft]]:
+def _rims(limb: PlacedLimb) -> list[tuple[PrintedPiece, Draft]]:
     """The rims of driven wheels, turned into the frames of the wheels."""
     made = []
     for tip in limb.tips:
@@ -104,12 +104,12 @@ def _rims(limb: PlacedLimb) -> list[tuple[Piece, Draft]]:
             draft = rim(tip)
             z = tip.case.axes[:, 2]
             R = np.stack([tip.case.axes[:, 0], np.cross(z, tip.case.axes[:, 0]), z], axis=1)
-            piece = Piece(tip.name, "rim", limb.limb.name, moved(draft.solid(), R, np.zeros(3)), (f"shaft of {tip.axle}",))
+            piece = PrintedPiece(tip.name, "rim", limb.limb.name, moved(draft.solid(), R, np.zeros(3)), (f"shaft of {tip.axle}",))
             made.append((piece, draft))
     return made
 
 
-def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[Piece, Draft]]:
+def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[PrintedPiece, Draft]]:
     """Tubes beside passive wheels."""
     made = []
     for tip in limb.tips:
@@ -124,7 +124,7 @@ def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[Piece, 
             tube = spacer(length)
             made.append(
                 (
-                    Piece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)),
+                    PrintedPiece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)),
                     Draft("spacer", [tube]),
                 )
             )
@@ -142,15 +142,10 @@ def rotations() -> list[Array]:
     return found
 
 
-def _middle(solid: Solid) -> Array:
-    extent = np.array(solid.bounding_box())
-    return (extent[:3] + extent[3:]) / 2.0
-
-
 def _heavy(solid: Solid) -> Array:
     """The centre of mass of a solid from the middle of its box: Σ V_k (a + b + c) / 4 / V, V_k = a · (b × c) / 6 over triangles."""
     vertices, numbers = triangles(solid)
-    a, b, c = (vertices[numbers[:, i]] - _middle(solid) for i in range(3))
+    a, b, c = (vertices[numbers[:, i]] - middle_of(solid) for i in range(3))
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
     return np.asarray(volumes @ (a + b + c) / 4.0 / volumes.sum())
 
@@ -161,20 +156,20 @@ def _congruent(one: Solid, other: Solid, mirrored: bool) -> bool:
     if abs(volume - float(other.volume())) > _SAME * volume:
         return False
     flip = np.diag([1.0, -1.0 if mirrored else 1.0, 1.0])
-    half_one = np.array(one.bounding_box()[3:]) - _middle(one)
-    half_other = np.array(other.bounding_box()[3:]) - _middle(other)
-    at_home = moved(one, np.eye(3), -_middle(one))
+    half_one = bounds(one)[1] - middle_of(one)
+    half_other = bounds(other)[1] - middle_of(other)
+    at_home = moved(one, np.eye(3), -middle_of(one))
     heavy_one, heavy_other = _heavy(one), _heavy(other)
     for R in rotations():
         turn = R @ flip
         if np.abs(np.abs(turn) @ half_other - half_one).max() > 0.05 or np.abs(turn @ heavy_other - heavy_one).max() > 0.05:
             continue
-        if overlap(at_home, moved(other, turn, -turn @ _middle(other))) > (1.0 - _SAME) * volume:
+        if overlap(at_home, moved(other, turn, -turn @ middle_of(other))) > (1.0 - _SAME) * volume:
             return True
     return False
 
 
-def _grouped(drawn: list[tuple[Piece, Draft]]) -> list[Part]:
+def _grouped(drawn: list[tuple[PrintedPiece, Draft]]) -> list[Part]:
     parts: list[Part] = []
     for piece, draft in drawn:
         solid = piece.solid if piece.kind not in ("rim", "axle spacer") else draft.solid()

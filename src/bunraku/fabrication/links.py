@@ -17,7 +17,7 @@ from bunraku.fabrication.shaping import MM
 
 
 @dataclass
-class Link:
+class PrintedLink:
     """A printed part of a body: the draft, the axles in it, and what it is, for names and notes, and where on the body."""
 
     body: str
@@ -28,11 +28,11 @@ class Link:
     where: str = ""
 
 
-def link_of(limb: PlacedLimb, index: int) -> Link:
+def link_of(limb: PlacedLimb, index: int) -> PrintedLink:
     """The part that the servo of stage ``index`` turns, in that body's frame [mm]."""
     stage = limb.stages[index]
     case = _moved(stage.case, -stage.position)
-    link = Link(stage.body, f"{stage.joint.split('.', 1)[1]} link", Draft(stage.body))
+    link = PrintedLink(stage.body, f"{stage.joint.split('.', 1)[1]} link", Draft(stage.body))
     horns = _horns(limb, case, stage.joint)
     link.joins = [horn.group for horn in horns]
     tips = [tip for tip in limb.tips if tip.parent == stage.body]
@@ -60,7 +60,7 @@ def _horns(limb: PlacedLimb, case: Case, joint: str) -> list[Horn]:
     return horns
 
 
-def _next_servo(link: Link, horns: list[Horn], stage: PlacedStage) -> None:
+def _next_servo(link: PrintedLink, horns: list[Horn], stage: PlacedStage) -> None:
     flange = flange_of(stage.case, stage.joint)
     for horn in horns:
         connect(link.draft, horn, flange)
@@ -68,7 +68,7 @@ def _next_servo(link: Link, horns: list[Horn], stage: PlacedStage) -> None:
     link.joins.append(flange.group)
 
 
-def _tips(link: Link, horns: list[Horn], tips: list[PlacedTip]) -> None:
+def _tips(link: PrintedLink, horns: list[Horn], tips: list[PlacedTip]) -> None:
     horn = horns[0]
     rolling = [tip for tip in tips if tip.model.kind == "passive"]
     if rolling:

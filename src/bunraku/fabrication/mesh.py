@@ -44,8 +44,7 @@ class TriangleMesh:
     def size(self) -> Array:
         """Lengths (3,) [mm] of the box around it."""
         flat = self.corners.reshape(-1, 3)
-        lengths: Array = flat.max(axis=0) - flat.min(axis=0)
-        return lengths
+        return flat.max(axis=0) - flat.min(axis=0)
 
     def inside(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Which points (k, 3) are in the material: where the triangles' solid angles add up to more than 2π.
@@ -59,8 +58,7 @@ class TriangleMesh:
         above = np.einsum("kmi,kmi->km", a, np.cross(b, c))
         below = la * lb * lc + np.einsum("kmi,kmi->km", a, b) * lc
         below += np.einsum("kmi,kmi->km", b, c) * la + np.einsum("kmi,kmi->km", c, a) * lb
-        inside: NDArray[np.bool_] = np.arctan2(above, below).sum(axis=1) > np.pi
-        return inside
+        return np.arctan2(above, below).sum(axis=1) > np.pi
 
     def distances(self, start: ArrayLike, directions: ArrayLike) -> Array:
         """How far [mm] from ``start`` (3,) the first wall is along each of ``directions`` (k, 3), of length 1; inf for none.
@@ -80,5 +78,4 @@ class TriangleMesh:
         t = np.einsum("mi,mi->m", e2, q)[None] / safe
         edge = 1e-9
         hits = (u >= -edge) & (v >= -edge) & (u + v <= 1.0 + edge) & (t > 1e-9) & np.isfinite(safe)
-        nearest: Array = np.where(hits, t, np.inf).min(axis=1)
-        return nearest
+        return np.where(hits, t, np.inf).min(axis=1)

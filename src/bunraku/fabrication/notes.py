@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from math import degrees
 
-from bunraku.fabrication.checks import PartFigures
+from bunraku.fabrication.checks import PartFigures, by
 from bunraku.fabrication.hardware import BEARING, screw_length
-from bunraku.fabrication.kit import Kit, Part
+from bunraku.fabrication.kit import Part, PartsKit
 from bunraku.fabrication.room import JointRoom
 
 PACKAGED = (
@@ -19,7 +19,7 @@ PACKAGED = (
 
 
 def assembly_notes(
-    kit: Kit, figures: Sequence[PartFigures], rooms: Sequence[JointRoom], clashes: Sequence[tuple[str, str, float]]
+    kit: PartsKit, figures: Sequence[PartFigures], rooms: Sequence[JointRoom], clashes: Sequence[tuple[str, str, float]]
 ) -> str:
     """The notes as Markdown."""
     lines = [
@@ -33,19 +33,23 @@ def assembly_notes(
     for part, found in zip(kit.parts, figures, strict=True):
         lines += _part(part, found)
     lines += ["## Order", "", *(f"{number}. {line}" for number, line in enumerate(_order(kit), 1)), ""]
-    lines += ["## How far the joints turn", "", "| joint | may turn [deg] | is free [deg] |", "|---|---|---|"]
-    for room in rooms:
-        wanted = f"{degrees(room.limits[0]):.0f} to {degrees(room.limits[1]):.0f}"
-        free = "all of it" if room.whole else f"{degrees(room.free[0]):.0f} to {degrees(room.free[1]):.0f}"
-        lines.append(f"| {room.joint} | {wanted} | {free} |")
-    lines += ["", "The right side is the mirror image of the left.", ""]
+    lines += [*range_table(rooms), "", "The right side is the mirror image of the left.", ""]
     if clashes:
         lines += ["## In each other's way at home", ""]
         lines += [f"- {one} and {other} share {volume / 1000.0:.2f} cm³" for one, other, volume in clashes] + [""]
     return "\n".join(lines)
 
 
-def _sources(kit: Kit) -> list[str]:
+def range_table(rooms: Sequence[JointRoom]) -> list[str]:
+    """How far joints may turn and how far they are free, with its heading."""
+    lines = ["## How far the joints turn", "", "| joint | may turn [deg] | is free [deg] |", "|---|---|---|"]
+    for room in rooms:
+        limits, free = (f"{degrees(low):.0f} to {degrees(high):.0f}" for low, high in (room.limits, room.free))
+        lines.append(f"| {room.joint} | {limits} | {'all of it' if room.whole else free} |")
+    return lines
+
+
+def _sources(kit: PartsKit) -> list[str]:
     """Where the hole patterns come from, servo by servo."""
     cases = [stage.case for limb in kit.limbs for stage in limb.stages] + [
         tip.case for limb in kit.limbs for tip in limb.tips if tip.case
@@ -58,8 +62,7 @@ def _sources(kit: Kit) -> list[str]:
 
 
 def _part(part: Part, found: PartFigures) -> list[str]:
-    size = " x ".join(f"{length:.0f}" for length in found.size)
-    lines = [f"### {part.name} (`parts/{part.file}`, {part.count} times, {size} mm)", ""]
+    lines = [f"### {part.name} (`parts/{part.file}`, {part.count} times, {by(found.size)} mm)", ""]
     for piece in part.pieces if part.kind != "axle spacer" else part.pieces[:0]:
         lines.append(f"- {piece.body}: " + (" -> ".join(piece.joins) if piece.joins else "screwed to the deck"))
     if part.kind == "axle spacer":
@@ -76,7 +79,7 @@ def _part(part: Part, found: PartFigures) -> list[str]:
     return [*lines, *(f"- {note}" for note in part.notes), ""]
 
 
-def _order(kit: Kit) -> list[str]:
+def _order(kit: PartsKit) -> list[str]:
     """The steps, those that this robot needs."""
     axles = any(piece.axles for piece in kit.pieces)
     driven = any(tip.case is not None for limb in kit.limbs for tip in limb.tips)

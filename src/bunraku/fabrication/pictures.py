@@ -11,7 +11,7 @@ import numpy as np
 
 from bunraku.building.shapes import DARK, LIGHT, RUBBER
 from bunraku.fabrication.collisions import assembled, body_poses
-from bunraku.fabrication.kit import Kit
+from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.rims import RUBBER as RING
 from bunraku.fabrication.shaping import MM, Solid, ball, cylinder, moved, triangles
@@ -35,7 +35,7 @@ def picture_of_parts(named: Sequence[tuple[str, TriangleMesh, Solid]]) -> bytes:
     return png(figure)
 
 
-def picture_of_robot(kit: Kit) -> bytes:
+def picture_of_robot(kit: PartsKit) -> bytes:
     """The finished robot at home, from the front left and from the side. PNG."""
     from matplotlib import pyplot
 
@@ -48,7 +48,7 @@ def picture_of_robot(kit: Kit) -> bytes:
     return png(figure)
 
 
-def _looks(kit: Kit) -> list[tuple[Solid, tuple[float, float, float]]]:
+def _looks(kit: PartsKit) -> list[tuple[Solid, tuple[float, float, float]]]:
     """Everything to be seen, with its colour: what is printed, servos, wheels, rubber rings and feet."""
     shell = kit.robot.chassis.color[:3]
     colors = {"servo": DARK[:3], "wheel": RUBBER[:3]}

@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.building.placement import PlacedLimb, PlacedStage
 from bunraku.fabrication.forks import wheel_solid
-from bunraku.fabrication.kit import Kit
+from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.mounts import case_solid
 from bunraku.fabrication.shaping import MM, Solid, moved, overlap, union
 from bunraku.geometry.rotations import axis_angle
@@ -20,7 +20,7 @@ STEPS = 8
 
 @dataclass(frozen=True)
 class JointRoom:
-    """How far a joint turns freely [rad], as steps of an eighth of its reach tell, and what its motion may use."""
+    """How far a joint turns ``free`` before what turns meets what stands still [rad], and the ``limits`` its motion may use."""
 
     joint: str
     free: tuple[float, float]
@@ -32,7 +32,7 @@ class JointRoom:
         return self.free[0] <= self.limits[0] + 1e-9 and self.free[1] >= self.limits[1] - 1e-9
 
 
-def rooms(kit: Kit) -> list[JointRoom]:
+def rooms(kit: PartsKit) -> list[JointRoom]:
     """The free range of every joint of the limbs on the left and in the middle; the right is their mirror image."""
     pieces: dict[str, list[Solid]] = {}
     for piece in kit.pieces:

@@ -61,8 +61,7 @@ def across(direction: ArrayLike) -> Array:
     d = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     e = np.eye(3)[int(np.argmin(np.abs(d) + 1e-9 * np.arange(3)))]
     u = e - d * (d @ e)
-    unit: Array = u / np.linalg.norm(u)
-    return unit
+    return u / np.linalg.norm(u)
 
 
 def rod_frame(direction: ArrayLike) -> Array:
@@ -94,6 +93,16 @@ def overlap(one: Solid, other: Solid) -> float:
     if any(a[i] > b[i + 3] or b[i] > a[i + 3] for i in range(3)):
         return 0.0
     return max(float((one ^ other).volume()), 0.0)
+
+
+def bounds(solid: Solid) -> Array:
+    """The lowest and the highest corner (2, 3) [mm] of the box about a solid."""
+    return np.array(solid.bounding_box()).reshape(2, 3)
+
+
+def middle_of(solid: Solid) -> Array:
+    """The middle (3,) [mm] of the box about a solid."""
+    return bounds(solid).mean(axis=0)
 
 
 def moved(solid: Solid, R: ArrayLike, p: ArrayLike) -> Solid:

@@ -11,9 +11,6 @@ from bunraku.character.description import Description, quantity
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import YamlFile, read_yaml
 
-CLIP_CHANGES = ("start_s", "duration_s", "tempo", "distance_m", "speed_m_s", "cycle_s")
-"""What of a clip can be varied; see `bunraku.motion.excerpt` for the first three, the others are of its gait."""
-
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Value = bool | int | float | Annotated[str, Field(max_length=500)]
 Plain = Value | None | list[Any] | dict[str, Any]

@@ -140,8 +140,7 @@ def _sampled(times: Array, keys: Array, interpolation: str, at: Array, *, turns:
     step = times[before + 1] - times[before]
     share = ((at - times[before]) / step)[:, None]
     if interpolation == "STEP":
-        held: Array = middle[np.where(at >= times[-1], len(times) - 1, before)]
-        return held
+        return middle[np.where(at >= times[-1], len(times) - 1, before)]
     if interpolation == "LINEAR":
         if turns:
             order, back = [3, 0, 1, 2], [1, 2, 3, 0]

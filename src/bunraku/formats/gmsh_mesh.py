@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.formats.mesh_text import MeshText, gathered, whole_numbers
@@ -27,11 +26,10 @@ class _Read:
         self.elements = False
 
 
-def read_gmsh(data: bytes, *, file: str, metres_per_unit: float = 1.0, orient: bool = False) -> TetMesh:
-    """A mesh from the bytes of a .msh file; its unit of length in metres must be given when it is not the metre.
+def read_gmsh(data: bytes, *, file: str) -> TetMesh:
+    """A mesh from the bytes of a .msh file in metres.
 
-    Patches have the names of physical surfaces (or ``physical-3``, ``surface-7`` when they have none). ``orient`` renumbers cells
-    that are numbered the other way round instead of refusing them.
+    Patches have the names of physical surfaces (or ``physical-3``, ``surface-7`` when they have none).
     """
     text, read = MeshText(data, file=file), _Read()
     if text.filled("$MeshFormat") != "$MeshFormat":
@@ -59,8 +57,7 @@ def read_gmsh(data: bytes, *, file: str, metres_per_unit: float = 1.0, orient: b
                 pass
     if not read.points or not read.elements:
         raise BadInput("has no $Nodes or no $Elements; a mesh has both", file=file)
-    points: NDArray[np.float64] = np.array(read.points)
-    return gathered(points, read.cells, read.faces, file=file, metres_per_unit=metres_per_unit, orient=orient)
+    return gathered(np.array(read.points), read.cells, read.faces, file=file)
 
 
 def _end(text: MeshText, section: str) -> None:

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.geometry.tet_checks import check_mesh
-from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, oriented
+from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 
-Indices = NDArray[np.int64]
 MAX_MESH_BYTES = 128 * 1024 * 1024
 LARGEST = 1e12
 
@@ -105,20 +103,12 @@ def whole_numbers(words: Sequence[str], text: MeshText, what: str) -> list[int]:
 
 
 def gathered(
-    points: Array,
-    tetrahedra: Mapping[int, list[list[int]]],
-    faces: Mapping[str, list[list[int]]],
-    *,
-    file: str,
-    metres_per_unit: float,
-    orient: bool,
+    points: Array, tetrahedra: Mapping[int, list[list[int]]], faces: Mapping[str, list[list[int]]], *, file: str
 ) -> TetMesh:
     """A checked mesh from points (n, 3), cells by their number of nodes, and named faces; points of no cell are dropped.
 
     Faces inside the solid, and those of another order than the cells, belong to no patch.
     """
-    if not np.isfinite(metres_per_unit) or metres_per_unit <= 0.0:
-        raise BadInput(f"metres_per_unit is {metres_per_unit:g}; a positive number is needed (0.001 for millimetres)")
     kinds = [width for width, rows in tetrahedra.items() if rows]
     if len(kinds) != 1:
         found = "no tetrahedron" if not kinds else "linear and quadratic tetrahedra mixed"
@@ -128,10 +118,10 @@ def gathered(
     place = np.full(len(points), -1, dtype=np.int64)
     place[used] = np.arange(len(used))
     try:
-        mesh = TetMesh(points[used] * metres_per_unit, np.asarray(numbered).reshape(cells.shape))
+        mesh = TetMesh(points[used], np.asarray(numbered).reshape(cells.shape))
     except BadInput as error:
         raise BadInput(str(error), file=file) from error
-    mesh = check_mesh(oriented(mesh) if orient else mesh, file=file)
+    mesh = check_mesh(mesh, file=file)
     return replace(mesh, patches=_patches(mesh, faces, place))
 
 

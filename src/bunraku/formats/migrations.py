@@ -27,16 +27,6 @@ CURRENT: dict[str, int] = {
 MIGRATIONS: dict[tuple[str, int], Migration] = {}
 
 
-def migration(kind: str, from_version: int) -> Callable[[Migration], Migration]:
-    """Register a function that turns data of ``kind`` in version ``from_version`` into the version after it."""
-
-    def register(function: Migration) -> Migration:
-        MIGRATIONS[kind, from_version] = function
-        return function
-
-    return register
-
-
 def migrate(kind: str, version: int, data: dict[str, Any], *, file: str, place: str | None = None) -> dict[str, Any]:
     """``data`` in today's version of ``kind``. Kinds not listed in ``CURRENT`` are at version 1."""
     current = CURRENT.get(kind, 1)

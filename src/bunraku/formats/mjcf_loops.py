@@ -128,8 +128,7 @@ class _Poses:
             bodies, joints, home = self._parts
             tree = compile_tree(Character(name="at zero", bodies=bodies, joints=joints, home=home))
             self._at = tree.configuration(tree.home)
-        pose: Rigid = self._at.pose(body)
-        return pose
+        return self._at.pose(body)
 
 
 def _between_sites(entry: Element, name: str, sites: dict[str, Frame]) -> _Closing | None:

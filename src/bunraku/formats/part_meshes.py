@@ -45,8 +45,7 @@ def with_meshes(character: Character, folder: Path, *, where: Where | None = Non
         part.changed(shape=part.shape.changed(digest=digests[part.name])) if part.name in digests else part
         for part in character.flexibles
     ]
-    found: Character = character.changed(flexibles=tuple(parts))
-    return found
+    return character.changed(flexibles=tuple(parts))
 
 
 def _mesh(part: FlexiblePart, folder: Path, where: Where) -> TetMesh:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
-
-Indices = NDArray[np.int64]
+from bunraku.arrays import Array, Indices
 
 
 def triangulated(vertices: Array, polygons: Sequence[Sequence[int]]) -> Indices:

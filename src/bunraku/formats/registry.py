@@ -58,8 +58,8 @@ _FORMATS = (
         f"{_HERE}.character_yaml:read_character_yaml",
         f"{_HERE}.character_yaml:write_character_yaml",
     ),
-    Format("URDF", "character", (".urdf",), f"{_HERE}.urdf:read_urdf", f"{_HERE}.urdf:write_urdf"),
-    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf:read_mjcf", f"{_HERE}.mjcf:export_mjcf"),
+    Format("URDF", "character", (".urdf",), f"{_HERE}.urdf_read:read_urdf", f"{_HERE}.urdf_write:write_urdf"),
+    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf_read:read_mjcf", f"{_HERE}.mjcf_write:export_mjcf"),
     Format(
         "clip YAML",
         "clip",
@@ -107,7 +107,7 @@ def read_character_with_notes(source: str | Path, *, overlay: str | Path | None 
     found = _read(source, "character")
     character, notes = found if isinstance(found, tuple) else (found, ())
     if overlay is not None:
-        apply = _function(f"{_HERE}.character_yaml:apply_overlay")
+        apply = _function(f"{_HERE}.overlay:apply_overlay")
         character = apply(character, _overlay(overlay), file=str(overlay))
     return character, tuple(notes)
 
@@ -123,14 +123,12 @@ def read_clip(source: str | Path) -> Clip:
     """The clip of a file (YAML, BVH, CSV, WAV, glTF, a performance) or the built-in one of that name."""
     if _format_of(Path(source), "performance") is not None:
         return read_performance(source).as_clip()
-    clip: Clip = _read(source, "clip")
-    return clip
+    return _read(source, "clip")
 
 
 def read_performance(source: str | Path) -> Performance:
     """The performance of a file."""
-    performance: Performance = _read(source, "performance")
-    return performance
+    return _read(source, "performance")
 
 
 def read_any(source: str | Path, *, overlay: str | Path | None = None) -> tuple[Character | Clip | Performance, tuple[str, ...]]:
@@ -231,5 +229,4 @@ def _is_bare(path: Path, source: str | Path) -> bool:
 
 def _function(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return function
+    return getattr(importlib.import_module(module), name)

@@ -55,5 +55,4 @@ def with_skin(character: Character, folder: Path, *, where: Where | None = None)
     if strange or mesh.soles != len(character.end_effectors) or regions > len(character.skin.materials):
         what = f"is glued to {strange[0]!r}, which is no body" if strange else "has other soles or regions than the character"
         raise top.wrong(f"the skin {character.skin.file!r} {what}; make it again for this character")
-    found: Character = character.changed(skin=character.skin.changed(digest=remember_skin(mesh)))
-    return found
+    return character.changed(skin=character.skin.changed(digest=remember_skin(mesh)))

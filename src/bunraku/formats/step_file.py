@@ -15,11 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 
-Indices = NDArray[np.int64]
 Loop = list[int]
 FLAT = 1e-4
 """How far [mm] a corner of a face may be from its plane."""

@@ -5,12 +5,12 @@ Who performs what under which two conditions, what people are asked about it, an
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from bunraku.formats.units import build
-from bunraku.formats.yaml_file import dump_yaml, read_yaml
+from bunraku.formats.yaml_file import read_yaml
 
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Words = Annotated[str, Field(min_length=1, max_length=300)]
@@ -149,9 +149,3 @@ def read_study_yaml(data: bytes, *, file: str) -> StudyPlan:
     """The plan in the bytes of a file."""
     content = read_yaml(data, file=file, kind="study")
     return build(StudyPlan, content.data, file=file, lines=content.lines)
-
-
-def write_study_yaml(plan: StudyPlan) -> bytes:
-    """The bytes of a plan, defaults left out."""
-    written: dict[str, Any] = plan.model_dump(mode="json", exclude_defaults=True)
-    return dump_yaml("study", written)

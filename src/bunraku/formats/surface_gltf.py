@@ -12,17 +12,14 @@ import struct
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.formats.axes import vectors_z_up
 from bunraku.formats.files import check_size
 from bunraku.formats.gltf_accessors import GltfFile, GltfNode, GltfPrimitive
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.geometry.surfaces.surface import Surface
-
-Indices = NDArray[np.int64]
 
 _MAX_FACES = 10_000_000
 

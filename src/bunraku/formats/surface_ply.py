@@ -70,13 +70,6 @@ def ply_bytes(surface: Surface) -> bytes:
     return _head(surface, "binary_little_endian") + surface.vertices.astype("<f8").tobytes() + rows.tobytes()
 
 
-def ply_text(surface: Surface) -> bytes:
-    """A text PLY file; every number is written with the digits that bring it back exactly."""
-    lines = [f"{x!r} {y!r} {z!r}\n" for x, y, z in surface.vertices.tolist()]
-    lines += [f"3 {a} {b} {c}\n" for a, b, c in surface.faces.tolist()]
-    return _head(surface, "ascii") + "".join(lines).encode("ascii")
-
-
 def _head(surface: Surface, form: str) -> bytes:
     return (
         f"ply\nformat {form} 1.0\nelement vertex {len(surface.vertices)}\nproperty double x\nproperty double y\nproperty double z\n"

@@ -57,20 +57,6 @@ def stl_bytes(corners: Array, head: str) -> bytes:
     return title + np.uint32(len(corners)).astype("<u4").tobytes() + records.tobytes()
 
 
-def stl_text(corners: Array) -> bytes:
-    """A text STL file of the triangles (m, 3, 3), with the digits that bring 32-bit coordinates back exactly."""
-    corners = corners.astype(np.float32).astype(np.float64)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
-    lines = ["solid bunraku\n"]
-    for normal, triangle in zip(normals.tolist(), corners, strict=True):
-        lines.append("facet normal {:.9g} {:.9g} {:.9g}\nouter loop\n".format(*normal))
-        lines += ["vertex {:.9g} {:.9g} {:.9g}\n".format(*corner) for corner in triangle.tolist()]
-        lines.append("endloop\nendfacet\n")
-    return "".join([*lines, "endsolid bunraku\n"]).encode("ascii")
-
-
 def _text_corners(text: MeshText) -> Array:
     text.line("solid")
     corners: list[list[float]] = []

@@ -1,7 +1,7 @@
 """Between files, where the unit is part of the key, and descriptions, which are SI throughout.
 
-``to_si`` reads, ``from_si`` writes, ``build`` reads and makes the description, translating its complaints into errors with
-file, line and field. All three follow the fields of the description class and the quantity each declares
+``build`` reads and makes the description, translating its complaints into errors with file, line and field; ``from_si`` writes.
+Both follow the fields of the description class and the quantity each declares
 (`character.description.quantity`); no field is listed here by name but the rotation of a pose, which may be written as
 ``rpy_deg`` (roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll)).
 """
@@ -27,26 +27,13 @@ from bunraku.geometry.rotations import quaternion_of_matrix
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def to_si(
-    model: type[BaseModel], raw: Any, *, file: str, place: str = "", lines: Mapping[Steps, int] | None = None, steps: Steps = ()
-) -> dict[str, Any]:
-    """The fields of ``model`` in SI, from a mapping with units in its keys; nested descriptions likewise.
-
-    ``place`` is put before every place in an error; ``lines`` and ``steps`` come from the YAML file, so that errors name the line.
-    """
-    return _convert(model, raw, Where(file, steps, lines or {}, place), make=False)
-
-
-def build(
-    model: type[Model], raw: Any, *, file: str, place: str = "", lines: Mapping[Steps, int] | None = None, steps: Steps = ()
-) -> Model:
+def build(model: type[Model], raw: Any, *, file: str, place: str = "", lines: Mapping[Steps, int] | None = None) -> Model:
     """A validated description from a mapping with units in its keys; what is wrong is said with file, line and field."""
-    made: Model = _convert(model, raw, Where(file, steps, lines or {}, place), make=True)
-    return made
+    return _convert(model, raw, Where(file, (), lines or {}, place))
 
 
 def from_si(description: BaseModel, prismatic: Collection[str] = ()) -> dict[str, Any]:
-    """The mapping to write for a description: SI units in the keys, defaults left out; ``to_si`` gives back the same numbers.
+    """The mapping to write for a description: SI units in the keys, defaults left out; ``build`` gives back the same numbers.
 
     ``prismatic`` names the coordinates that slide, whose numbers get metres and newtons; a character knows its own.
     """
@@ -98,7 +85,7 @@ def _keys(model: type[BaseModel]) -> dict[str, tuple[str, float | None, str | No
     return keys
 
 
-def _convert(model: type[BaseModel], raw: Any, where: Where, *, make: bool) -> Any:
+def _convert(model: type[BaseModel], raw: Any, where: Where) -> Any:
     if not isinstance(raw, dict):
         raise where.wrong(f"{_arrived(raw)} where a mapping is needed; {_known('', _keys(model))}")
     known = _keys(model)
@@ -116,13 +103,11 @@ def _convert(model: type[BaseModel], raw: Any, where: Where, *, make: bool) -> A
             _check_family(model, raw, family, inside)
             value = _scaled(value, factor, quantity_of(field) == "keys", inside)
         elif (child := nested_model(field.annotation)) is not None:
-            value = _nested(child, field.annotation, value, inside, make=make)
+            value = _nested(child, field.annotation, value, inside)
         if name in converted:
             value = _merged(converted[name], value, source[name], inside)
         converted[name] = value
         source[name] = key
-    if not make:
-        return converted
     try:
         return model(**converted)
     except (ValidationError, BadInput) as error:
@@ -137,22 +122,22 @@ def _convert(model: type[BaseModel], raw: Any, where: Where, *, make: bool) -> A
         raise where.wrong(first_problem(cause)[:400]) from error
 
 
-def _nested(child: type[BaseModel], annotation: Any, value: Any, where: Where, *, make: bool) -> Any:
+def _nested(child: type[BaseModel], annotation: Any, value: Any, where: Where) -> Any:
     origin = get_origin(annotation)
     if value is None:
         return None
     if origin in (UnionType, Union):
         inner = next(part for part in get_args(annotation) if nested_model(part) is not None)
-        return _nested(child, inner, value, where, make=make)
+        return _nested(child, inner, value, where)
     if origin in (tuple, list):
         if not isinstance(value, list | tuple):
             raise where.wrong(f"{_arrived(value)} where a list is needed")
-        return [_convert(child, part, where.at(index), make=make) for index, part in enumerate(value)]
+        return [_convert(child, part, where.at(index)) for index, part in enumerate(value)]
     if origin is dict:
         if not isinstance(value, dict):
             raise where.wrong(f"{_arrived(value)} where a mapping is needed")
-        return {key: _convert(child, part, where.at(key), make=make) for key, part in value.items()}
-    return value if isinstance(value, child) else _convert(child, value, where, make=make)
+        return {key: _convert(child, part, where.at(key)) for key, part in value.items()}
+    return value if isinstance(value, child) else _convert(child, value, where)
 
 
 def _scaled(value: Any, factor: float, timed: bool, where: Where) -> Any:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.mesh_text import MeshText, gathered, whole_numbers
 from bunraku.formats.xml_tree import Element, read_xml
@@ -15,12 +16,10 @@ TETRAHEDRA = {10: 4, 24: 10}
 IGNORED = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 22, 23, 28, 30, 34, 35, 36})
 
 
-def read_vtk(data: bytes, *, file: str, metres_per_unit: float = 1.0, orient: bool = False) -> TetMesh:
-    """A mesh from the bytes of a legacy .vtk file; cells of fewer dimensions are left out.
+def read_vtk(data: bytes, *, file: str) -> TetMesh:
+    """A mesh from the bytes of a legacy .vtk file in metres; cells of fewer dimensions are left out.
 
     Such files name no patches: :func:`bunraku.geometry.tet_mesh.with_patch` finds them by place.
-
-    ``orient`` renumbers cells that are numbered the other way round instead of refusing them.
     """
     text = MeshText(data, file=file)
     if not text.line("the header").startswith("# vtk DataFile"):
@@ -56,10 +55,10 @@ def read_vtk(data: bytes, *, file: str, metres_per_unit: float = 1.0, orient: bo
         else:
             raise text.wrong(f"{words[0][:40]!r} stands where POINTS, CELLS or CELL_TYPES must begin")
     values = np.array(text.decimals(points, "POINTS")).reshape(-1, 3)
-    return _assembled(values, offsets, connections, kinds, file, metres_per_unit, orient)
+    return _assembled(values, offsets, connections, kinds, file)
 
 
-def read_vtu(data: bytes, *, file: str, metres_per_unit: float = 1.0, orient: bool = False) -> TetMesh:
+def read_vtu(data: bytes, *, file: str) -> TetMesh:
     """A mesh from the bytes of a .vtu file of one piece with ``format="ascii"``; otherwise as :func:`read_vtk`."""
     root = read_xml(data, file=file, root=("VTKFile",), with_text=("DataArray",))
     if root.get("type") != "UnstructuredGrid":
@@ -83,10 +82,10 @@ def read_vtu(data: bytes, *, file: str, metres_per_unit: float = 1.0, orient: bo
             raise cells.wrong(f"{name} holds a number that is no whole number")
     starts = [0, *ends.astype(np.int64).tolist()]
     whole = connections.astype(np.int64).tolist(), kinds.astype(np.int64).tolist()
-    return _assembled(coordinates.reshape(-1, 3), starts, *whole, file, metres_per_unit, orient)
+    return _assembled(coordinates.reshape(-1, 3), starts, *whole, file)
 
 
-def _array(element: Element | None, parent: Element, name: str | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _array(element: Element | None, parent: Element, name: str | None) -> Array:
     if element is None:
         raise parent.wrong(f"the DataArray {name or 'of the coordinates'} is missing")
     if element.get("format", "ascii") != "ascii":
@@ -137,15 +136,7 @@ def _cells(text: MeshText, words: list[str]) -> tuple[list[int], list[int]]:
     return offsets, connections
 
 
-def _assembled(
-    points: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    offsets: list[int],
-    connections: list[int],
-    kinds: list[int],
-    file: str,
-    metres_per_unit: float,
-    orient: bool,
-) -> TetMesh:
+def _assembled(points: Array, offsets: list[int], connections: list[int], kinds: list[int], file: str) -> TetMesh:
     if len(offsets) != len(kinds) + 1 or not kinds:
         raise BadInput(f"has {max(len(offsets) - 1, 0)} cells and {len(kinds)} cell types; one type a cell is needed", file=file)
     if offsets[0] != 0 or offsets[-1] != len(connections) or any(b < a for a, b in pairwise(offsets)):
@@ -162,4 +153,4 @@ def _assembled(
         if len(nodes) != TETRAHEDRA[kind]:
             raise BadInput(f"cell {number} of type {kind} has {len(nodes)} nodes; {TETRAHEDRA[kind]} are needed", file=file)
         cells[TETRAHEDRA[kind]].append(nodes)
-    return gathered(points, cells, {}, file=file, metres_per_unit=metres_per_unit, orient=orient)
+    return gathered(points, cells, {}, file=file)

@@ -45,8 +45,7 @@ def euler_matrix(angles: ArrayLike, sequence: str) -> Array:
     if given.shape[-1:] != (3,):
         raise BadInput(f"Euler angles have shape {given.shape}; the last axis must be 3")
     first, second, third = (turn_about(letter, given[..., n]) for n, letter in enumerate(sequence))
-    R: Array = first @ second @ third
-    return R
+    return first @ second @ third
 
 
 def euler_angles(matrix: ArrayLike, sequence: str) -> tuple[Array, Array]:

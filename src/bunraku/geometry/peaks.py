@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
-
-Indices = NDArray[np.int64]
+from bunraku.arrays import Array, Indices
 
 
 def maxima(values: ArrayLike) -> Indices:

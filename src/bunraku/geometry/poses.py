@@ -35,5 +35,4 @@ def inverse(X_AB: Rigid) -> Rigid:
 
 def move(X_AB: Rigid, point_B: Array) -> Array:
     """A point (..., 3) of B, in A."""
-    moved: Array = (X_AB[0] @ point_B[..., None])[..., 0] + X_AB[1]
-    return moved
+    return (X_AB[0] @ point_B[..., None])[..., 0] + X_AB[1]

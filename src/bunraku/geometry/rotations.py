@@ -42,8 +42,7 @@ def canonical(quaternion: ArrayLike) -> Array:
         raise BadInput("a quaternion of length zero is no rotation; write 1, 0, 0, 0 for none")
     first = np.argmax(q != 0.0, axis=-1)
     sign = np.sign(np.take_along_axis(q, np.expand_dims(first, -1), axis=-1))
-    unit: Array = sign * q / norm
-    return unit
+    return sign * q / norm
 
 
 def conjugate(quaternion: ArrayLike) -> Array:
@@ -67,8 +66,7 @@ def matrix_of_quaternion(quaternion: ArrayLike) -> Array:
         raise BadInput("a quaternion of length zero is no rotation; write 1, 0, 0, 0 for none")
     q = q / norm
     K = cross_matrix(q[..., 1:])
-    R: Array = np.eye(3) + 2.0 * q[..., 0, None, None] * K + 2.0 * (K @ K)
-    return R
+    return np.eye(3) + 2.0 * q[..., 0, None, None] * K + 2.0 * (K @ K)
 
 
 def quaternion_of_matrix(matrix: ArrayLike) -> Array:
@@ -104,8 +102,7 @@ def vector_of_quaternion(quaternion: ArrayLike) -> Array:
     s = np.linalg.norm(v, axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(s, w)
     safe = np.where(s > 0.0, s, 1.0)
-    vector: Array = np.where(s > 0.0, angle / safe, 2.0) * v
-    return vector
+    return np.where(s > 0.0, angle / safe, 2.0) * v
 
 
 def exponential(vector: ArrayLike) -> Array:
@@ -116,8 +113,7 @@ def exponential(vector: ArrayLike) -> Array:
     v = _array(vector, (3,), "a rotation vector")
     angle = np.linalg.norm(v, axis=-1)[..., None, None]
     K = cross_matrix(v)
-    R: Array = np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2 * (K @ K)
-    return R
+    return np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2 * (K @ K)
 
 
 def logarithm(matrix: ArrayLike) -> Array:
@@ -135,8 +131,7 @@ def left_jacobian(vector: ArrayLike) -> Array:
     K = cross_matrix(v)
     safe = np.where(a > 0.05, a, 1.0)
     second = np.where(a > 0.05, (safe - np.sin(safe)) / safe**3, 1 / 6 - a**2 / 120 + a**4 / 5040 - a**6 / 362880)
-    J: Array = np.eye(3) + 0.5 * np.sinc(a / (2.0 * np.pi)) ** 2 * K + second * (K @ K)
-    return J
+    return np.eye(3) + 0.5 * np.sinc(a / (2.0 * np.pi)) ** 2 * K + second * (K @ K)
 
 
 def axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
@@ -190,5 +185,4 @@ def nearest_rotation(matrix: ArrayLike) -> Array:
     U, _, Vt = np.linalg.svd(_array(matrix, (3, 3), "a matrix"))
     flip = np.ones((*U.shape[:-2], 3))
     flip[..., 2] = np.sign(np.linalg.det(U @ Vt))
-    R: Array = (U * flip[..., None, :]) @ Vt
-    return R
+    return (U * flip[..., None, :]) @ Vt

@@ -8,7 +8,6 @@ See docs/theory/splines.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +19,6 @@ from scipy.sparse.linalg import splu
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 
-Ends = Literal["not-a-knot", "natural", "clamped"]
 DEGREE = 3
 
 
@@ -124,79 +122,31 @@ class Spline:
         """Values (times' shape + trailing shape of the coefficients), or derivatives up to the third."""
         t = np.asarray(times, dtype=np.float64)
         flat = self.coefficients.reshape(len(self.coefficients), -1)
-        found: Array = (self.basis.matrix(t.ravel(), derivative) @ flat).reshape(t.shape + self.coefficients.shape[1:])
-        return found
+        return (self.basis.matrix(t.ravel(), derivative) @ flat).reshape(t.shape + self.coefficients.shape[1:])
 
 
-@dataclass(frozen=True)
-class EndCondition:
-    """What a fitted curve keeps exactly: its ``derivative`` (0: value) at ``time`` equals ``value`` (number or array)."""
-
-    time: float
-    derivative: int
-    value: ArrayLike = 0.0
-
-
-def fit_spline(
-    basis: SplineBasis,
-    times: ArrayLike,
-    values: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    conditions: Sequence[EndCondition] = (),
-) -> Spline:
-    """The spline nearest to samples: minimise sum_k w_k |x(t_k) - y_k|^2 subject to the conditions, exactly.
-
-    ``times`` (m,), ``values`` (m, ...), ``weights`` (m,) >= 0, one by default. Solved through the sparse optimality system.
-    """
-    t, y, flat = _samples(times, values)
-    w = np.ones(len(t)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != t.shape or not (w >= 0.0).all():
-        raise BadInput(f"weights of shape {w.shape} for {len(t)} samples; one number >= 0 for each is needed")
-    B = basis.matrix(t)
-    normal, right = B.T @ sparse.diags_array(w) @ B, B.T @ (w[:, None] * flat)
-    blocks, system = len(conditions), normal
-    if blocks:
-        C = sparse.vstack([basis.matrix(np.array([c.time]), c.derivative) for c in conditions])
-        d = np.array([np.broadcast_to(np.asarray(c.value, dtype=np.float64), y.shape[1:]).ravel() for c in conditions])
-        system = sparse.block_array([[normal, C.T], [C, None]])
-        right = np.vstack([right, d])
-    solution = _solve(
-        system, right, "the samples do not determine the spline: use fewer knots, or add samples where there are none"
-    )
-    return Spline(basis, solution[: basis.size].reshape(basis.size, *y.shape[1:]))
-
-
-def interpolate(times: ArrayLike, values: ArrayLike, *, ends: Ends = "not-a-knot", slopes: tuple[Any, Any] = (0.0, 0.0)) -> Spline:
+def interpolate(times: ArrayLike, values: ArrayLike) -> Spline:
     """The C2 cubic through samples at rising ``times`` (m,), ``values`` (m, ...), with a knot at each sample.
 
-    ``ends`` settles the two freedoms left: "not-a-knot" (third derivative continuous at the second and last but one sample;
-    error O(h^4) up to the ends), "natural" (no curvature at the ends), "clamped" (end derivatives equal ``slopes``; O(h^4)).
-    One sample gives a constant on one second; with not-a-knot ends two give a line, three a parabola.
+    Its third derivative is continuous at the second and the last but one sample ("not-a-knot"): error O(h^4) up to the ends. One
+    sample gives a constant on one second, two give a line, three a parabola.
     """
     t, y, flat = _samples(times, values)
     if len(t) == 1:
         return Spline(SplineBasis.on([t[0], t[0] + 1.0]), np.repeat(y, 4, axis=0))
     if not (np.diff(t) > 0.0).all():
         raise BadInput("sample times must rise to interpolate; sort them and drop repeated ones")
-    if ends not in ("not-a-knot", "natural", "clamped"):
-        raise BadInput(f"spline ends {ends!r} are unknown; choose not-a-knot, natural or clamped")
     basis = SplineBasis.on(t)
-    if ends == "clamped":
-        extra = basis.matrix(t[[0, -1]], 1)
-        wanted = np.array([np.broadcast_to(np.asarray(s, dtype=np.float64), y.shape[1:]).ravel() for s in slopes])
+    if len(t) == 2:
+        extra = basis.matrix(t[[0, -1]], 2)
+    elif len(t) == 3:
+        extra = basis.matrix(t[[0, 1]], 3)
     else:
-        wanted = np.zeros((2, flat.shape[1]))
-        if ends == "natural" or len(t) == 2:
-            extra = basis.matrix(t[[0, -1]], 2)
-        elif len(t) == 3:
-            extra = basis.matrix(t[[0, 1]], 3)
-        else:
-            middle = 0.5 * (t[1:] + t[:-1])
-            extra = basis.matrix(middle[[0, -2]], 3) - basis.matrix(middle[[1, -1]], 3)
-    scale = float(np.diff(t).min()) ** (1 if ends == "clamped" else 2 if ends == "natural" or len(t) == 2 else 3)
-    system = sparse.vstack([basis.matrix(t), scale * extra])
-    return Spline(basis, _solve(system, np.vstack([flat, scale * wanted]), "samples too close in time").reshape(-1, *y.shape[1:]))
+        middle = 0.5 * (t[1:] + t[:-1])
+        extra = basis.matrix(middle[[0, -2]], 3) - basis.matrix(middle[[1, -1]], 3)
+    scale = float(np.diff(t).min()) ** (2 if len(t) == 2 else 3)
+    system, right = sparse.vstack([basis.matrix(t), scale * extra]), np.vstack([flat, np.zeros((2, flat.shape[1]))])
+    return Spline(basis, _solve(system, right, "samples too close in time").reshape(-1, *y.shape[1:]))
 
 
 def resample(values: ArrayLike, rate: float, new_rate: float, *, kind: Literal["spline", "linear"] = "spline") -> Array:
@@ -218,8 +168,7 @@ def resample(values: ArrayLike, rate: float, new_rate: float, *, kind: Literal["
     if kind == "linear":
         at = np.clip((times * rate).astype(np.int64), 0, len(y) - 2)
         share = (times * rate - at).reshape(-1, *(1,) * (y.ndim - 1))
-        line: Array = (1.0 - share) * y[at] + share * y[at + 1]
-        return line
+        return (1.0 - share) * y[at] + share * y[at + 1]
     return interpolate(old, y)(np.minimum(times, old[-1]))
 
 

@@ -20,17 +20,7 @@ def least_jacobians(mesh: TetMesh) -> Array:
     """
     points = lattice(3) if mesh.order == 2 else np.full((1, 3), 0.25)
     J = np.einsum("eai,qaj->eqij", mesh.nodes[mesh.cells], shape_gradients(mesh.order, points))
-    least: Array = np.linalg.det(J).min(axis=1)
-    return least
-
-
-def cell_quality(mesh: TetMesh) -> Array:
-    """Mean ratio (m,) of the corners' tetrahedra: 12 (3 V)^(2/3) / sum of squared edges; 1 when regular, 0 when flat."""
-    X = mesh.nodes[mesh.cells[:, :4]]
-    V = np.linalg.det(X[:, 1:] - X[:, :1]) / 6.0
-    squares = sum(((X[:, a] - X[:, b]) ** 2).sum(axis=1) for a, b in EDGES)
-    quality: Array = np.sign(V) * 12.0 * np.cbrt(3.0 * np.abs(V)) ** 2 / squares
-    return quality
+    return np.linalg.det(J).min(axis=1)
 
 
 def count_pieces(mesh: TetMesh) -> tuple[int, NDArray[np.int64]]:
@@ -87,7 +77,7 @@ def _check_cells(mesh: TetMesh, file: str | None) -> None:
     cell, volume = int(np.argmax(bad)), cell_volumes(mesh)
     what = "flat" if abs(least[cell]) <= 1e-12 * size[cell] ** 3 else "inverted"
     how = "curved beyond its corners" if what == "inverted" and volume[cell] > 0 else f"volume {volume[cell]:.3g} m^3"
-    advice = "all cells are numbered the other way round: use oriented()" if (volume < 0).all() else "mesh that place anew"
+    advice = "all cells are numbered the other way round: swap two nodes of each" if (volume < 0).all() else "mesh that place anew"
     raise BadInput(f"cell {cell} is {what} ({how}; {int(bad.sum())} of {len(bad)} cells are so); {advice}", file=file)
 
 

@@ -9,11 +9,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.tetrahedra import EDGES, FACES, shape_gradients, tetrahedron_rule
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -68,8 +66,7 @@ class TetMesh:
 
     def nodes_of(self, patch: str) -> Indices:
         """The numbers of all nodes of a patch, rising."""
-        found: Indices = np.unique(self.faces(patch))
-        return found
+        return np.unique(self.faces(patch))
 
     def moved(self, function: Callable[[Array], ArrayLike]) -> TetMesh:
         """The mesh with every node X replaced by ``function`` of all nodes, (n, 3) to (n, 3): turned, tapered, bent."""
@@ -89,8 +86,7 @@ def boundary_faces(mesh: TetMesh) -> Indices:
     local = np.array(FACES)[:, : 3 if mesh.order == 1 else 6]
     faces = mesh.cells[:, local].reshape(-1, local.shape[1])
     _, first, count = np.unique(np.sort(faces[:, :3], axis=1), axis=0, return_index=True, return_counts=True)
-    found: Indices = faces[np.sort(first[count == 1])]
-    return found
+    return faces[np.sort(first[count == 1])]
 
 
 def with_patch(mesh: TetMesh, name: str, where: Callable[[Array], NDArray[np.bool_]]) -> TetMesh:
@@ -100,18 +96,6 @@ def with_patch(mesh: TetMesh, name: str, where: Callable[[Array], NDArray[np.boo
     if not chosen.any():
         raise BadInput(f"no boundary face satisfies the condition of patch {name!r}; state it with a tolerance, in metres")
     return replace(mesh, patches={**mesh.patches, name: faces[chosen]})
-
-
-def oriented(mesh: TetMesh) -> TetMesh:
-    """The mesh with every cell of negative volume renumbered (two corners swapped) so that its volume is positive.
-
-    For files that number tetrahedra the other way round. A cell that is folded over its neighbours cannot be mended so.
-    """
-    cells = mesh.cells.copy()
-    wrong = cell_volumes(mesh) < 0.0
-    swap = [1, 0, 2, 3, 4, 6, 5, 8, 7, 9][: cells.shape[1]]
-    cells[wrong] = cells[wrong][:, swap]
-    return replace(mesh, cells=cells)
 
 
 def quadratic(mesh: TetMesh) -> TetMesh:

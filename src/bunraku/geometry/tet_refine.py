@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Indices
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
-
-Indices = NDArray[np.int64]
 
 _CORNERS = ((0, 4, 6, 7), (4, 1, 5, 8), (6, 5, 2, 9), (7, 8, 9, 3))
 _OCTAHEDRON = {

@@ -56,5 +56,4 @@ class Feedback:
 
     def command(self, k: int, state: Array) -> Array:
         """The corrected command (nu,) of step ``k`` at the state x (nq + nd,)."""
-        result: Array = self.commands[k] - self.gains[k] @ (state - self.states[k])
-        return result
+        return self.commands[k] - self.gains[k] @ (state - self.states[k])

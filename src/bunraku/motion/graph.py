@@ -50,8 +50,7 @@ def transition_costs(motions: Sequence[JointCurves], *, velocity_weight: float =
     ends = np.array([_ends(one) for one in motions])
     left = np.concatenate([ends[:, 1, 0], velocity_weight * ends[:, 1, 1]], axis=1)
     right = np.concatenate([ends[:, 0, 0], velocity_weight * ends[:, 0, 1]], axis=1)
-    result: Array = np.linalg.norm(left[:, None, :] - right[None, :, :], axis=2)
-    return result
+    return np.linalg.norm(left[:, None, :] - right[None, :, :], axis=2)
 
 
 def blend(before: Array, after: Array, duration: float, times: Array) -> Array:
@@ -63,8 +62,7 @@ def blend(before: Array, after: Array, duration: float, times: Array) -> Array:
             M[row, power] = np.prod(np.arange(power, power - order, -1)) * t ** (power - order)
     scale = np.array([1.0, T, T * T])[:, None]
     coefficients = np.linalg.solve(M, np.concatenate([before * scale, after * scale]))
-    values: Array = (times[:, None] / T) ** np.arange(6) @ coefficients
-    return values
+    return (times[:, None] / T) ** np.arange(6) @ coefficients
 
 
 @dataclass(frozen=True)

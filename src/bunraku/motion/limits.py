@@ -146,8 +146,7 @@ class MotionLimits:
 
 def differences(values: Array, rate: float, order: int) -> Array:
     """Velocity (order 1), acceleration (2) or jerk (3) of samples (n, ...) at ``rate`` [Hz]: (n - order, ...), or (0, ...)."""
-    found: Array = np.diff(values, n=order, axis=0) * rate**order if len(values) > order else np.zeros((0, *values.shape[1:]))
-    return found
+    return np.diff(values, n=order, axis=0) * rate**order if len(values) > order else np.zeros((0, *values.shape[1:]))
 
 
 def _not_empty(names: tuple[str, ...], lower: Array, upper: Array) -> None:

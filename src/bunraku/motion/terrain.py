@@ -128,5 +128,4 @@ def _points(first: float, length: float, spacing: float) -> Array:
     count = math.ceil(length / spacing - 1e-9) + 5
     if not math.isfinite(first) or count * 3 > MAX_POINTS:
         raise BadInput(f"a terrain from {first} m over {length} m in steps of {spacing} m arrived; use a coarser one")
-    points: Array = first + spacing * np.arange(-2, count - 2, dtype=np.float64)
-    return points
+    return first + spacing * np.arange(-2, count - 2, dtype=np.float64)

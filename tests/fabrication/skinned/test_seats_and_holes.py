@@ -17,10 +17,10 @@ from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import Solid, ball, box, cylinder, difference, overlap, triangles, union
 from bunraku.fabrication.skinned.blocks import local_size
 from bunraku.fabrication.skinned.bracing import BACKED, RIM, THICK, WEB, lightening
+from bunraku.fabrication.skinned.drawing import DrawnPart, Skeleton
 from bunraku.fabrication.skinned.figures import backed_glue, free_ranges, shut_in
-from bunraku.fabrication.skinned.layout import Hinge
+from bunraku.fabrication.skinned.layout import DrivenHinge
 from bunraku.fabrication.skinned.links import clearance, draw_link
-from bunraku.fabrication.skinned.parts import MadePart, Skeleton
 from bunraku.fabrication.skinned.servos import PlacedServo, servo_seat
 from bunraku.fabrication.skinned.shell import printable
 from bunraku.fabrication.skinned.torso_bracing import _cuts
@@ -35,7 +35,7 @@ def _placed(name: str, model: str, place: Array, lean: Array, carrier: str, axis
     center = place / 1000.0 + chosen.shaft_offset * lean
     axes = np.stack([np.cross(lean, out), lean, out], axis=1)
     horn = place / 1000.0 + (chosen.size[2] / 2.0 + chosen.horn_height) * out
-    hinge = Hinge(name, "above", "below", place, out, model, (-1.2, 1.2))
+    hinge = DrivenHinge(name, "above", "below", place, out, model, (-1.2, 1.2))
     return PlacedServo(hinge, Case(chosen, center, axes, horn, center + lean * chosen.size[1] / 2.0), carrier)
 
 
@@ -76,7 +76,7 @@ def test_servos_back_to_back_are_screwed_from_their_sides() -> None:
     for sides in (True, False):
         pair = [knee, ankle] if sides else [_without_sides(each) for each in (knee, ankle)]
         link = draw_link("below", tuple(pair), (), np.array([0.0, 0.0, -44.0]))
-        part = MadePart("below", "link", "below", link.draft.solid(), np.eye(3), link.draft.holes)
+        part = DrawnPart("below", "link", "below", link.draft.solid(), np.eye(3), link.draft.holes)
         found.append(shut_in(Skeleton([part], {each.hinge.name: each for each in pair}, [], [])))
     assert found == [[], [("ankle", "knee")]]
 
@@ -116,7 +116,7 @@ def test_lightening_keeps_webs_rims_and_glue() -> None:
     assert overlap(union(holes), post) == 0.0
     for point in glue:
         assert overlap(ball(point, 0.8 * BACKED), union(holes)) < 0.5
-    made = Skeleton([MadePart("unit", "bracing", "leg", lighter, np.eye(3))], {}, [], [])
+    made = Skeleton([DrawnPart("unit", "bracing", "leg", lighter, np.eye(3))], {}, [], [])
     assert backed_glue(SimpleNamespace(glue={"leg": glue}), made) == (6, 6)
     assert backed_glue(SimpleNamespace(glue={"leg": glue + np.array([0.0, 0.0, 80.0])}), made)[0] < 3
 
@@ -148,9 +148,9 @@ def test_blocks_of_a_long_unit_fit_the_printer() -> None:
 def test_the_free_range_ends_where_a_bar_meets_a_wall() -> None:
     """A bar of half width 5 about the origin along x meets, turned about z, a plane y = 30 with its corner at 100: closed form."""
     bar, wall = box([50.0, 0.0, 0.0], [100.0, 10.0, 10.0]), box([0.0, 45.0, 0.0], [400.0, 30.0, 30.0])
-    hinge = Hinge("swing", "still", "bar", np.zeros(3), np.array([0.0, 0.0, 1.0]), LARGE, (-0.8, 0.8))
+    hinge = DrivenHinge("swing", "still", "bar", np.zeros(3), np.array([0.0, 0.0, 1.0]), LARGE, (-0.8, 0.8))
     made = Skeleton(
-        [MadePart("wall", "link", "still", wall, np.eye(3)), MadePart("bar", "link", "bar", bar, np.eye(3))], {}, [], []
+        [DrawnPart("wall", "link", "still", wall, np.eye(3)), DrawnPart("bar", "link", "bar", bar, np.eye(3))], {}, [], []
     )
     low, high = free_ranges(SimpleNamespace(hinges=[hinge]), made)[0].free
     touch = np.arcsin(30.0 / np.hypot(100.0, 5.0)) - np.arctan2(5.0, 100.0)

@@ -13,10 +13,10 @@ from bunraku.fabrication.draft import Hole
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import Solid, overlap, triangles
 from bunraku.fabrication.skinned.bracing import GAP
+from bunraku.fabrication.skinned.drawing import Skeleton
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.links import draw_link
-from bunraku.fabrication.skinned.made import SkinnedFabrication
-from bunraku.fabrication.skinned.parts import Skeleton
+from bunraku.fabrication.skinned.report import SkinnedFabrication
 from bunraku.fabrication.skinned.servos import PlacedServo, place_servos
 from bunraku.fabrication.skinned.shell import SkinShell
 from bunraku.geometry.surfaces.distance import closest_points

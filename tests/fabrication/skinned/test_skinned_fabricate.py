@@ -11,7 +11,7 @@ import pytest
 
 from bunraku.character import Character, SkinMesh
 from bunraku.cli.main import _run
-from bunraku.fabrication.skinned.made import SkinnedFabrication, screws_of
+from bunraku.fabrication.skinned.report import SkinnedFabrication, screws_of
 from bunraku.fabrication.stl import read_stl
 from bunraku.formats.registry import write_character
 from bunraku.formats.skin_file import write_skin

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.fabrication.shaping import ball, box, cylinder, union
-from bunraku.fabrication.skinned.parting import hooked_area, parting_plane, pull_directions
+from bunraku.fabrication.skinned.parting import parting_plane, pull_directions
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.undercut import draw_figures, path_stretch, undercut
 
@@ -51,9 +51,6 @@ def test_a_lying_rod_parts_through_its_middle() -> None:
     ends = [Plane(np.array([1.0, 0.0, 0.0]), 50.0), Plane(np.array([1.0, 0.0, 0.0]), -50.0)]
     plane = parting_plane(rod, [UP], ends)
     assert plane.offset == pytest.approx(7.0, abs=0.3)
-    assert hooked_area(rod, plane, ends) == pytest.approx(0.0, abs=1.0)
-    off = hooked_area(rod, Plane(UP, 12.0), ends)
-    assert off == pytest.approx(2.0 * 100.0 * (10.0 - np.sqrt(75.0)), rel=0.02)  # two strips between the widest place and the cut
 
 
 def test_directions_run_across_the_opening() -> None:

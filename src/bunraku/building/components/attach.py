@@ -96,7 +96,7 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
     center = (0.0, 0.0, _GAP + model.width / 2.0)
     wheel = wheel_body(model, radius, name, center, axle.axis)
     tip = driven_tip(model, name, center, axle.axis, radius)
-    made: Character = character.changed(
+    return character.changed(
         bodies=tuple(wheel if body.name == place.body else body for body in character.bodies),
         joints=tuple(joint.changed(child=name, range=None) if joint.name == axle.name else joint for joint in character.joints),
         motors=tuple(motor.changed(range=None) if motor.coordinate == axle.name else motor for motor in character.motors),
@@ -104,7 +104,6 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
         may_touch=tuple(tuple(name if body == place.body else body for body in pair) for pair in character.may_touch),
         end_effectors=(*character.end_effectors, tip),
     )
-    return made
 
 
 def _names(character: Character, chosen: Component, first: Socket, name: str, both: bool) -> tuple[str, str]:

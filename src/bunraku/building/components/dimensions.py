@@ -90,15 +90,11 @@ def _with_rods(character: Character, rods: list[FlexiblePart], leads: dict[str, 
             if child.patch == "end":
                 grown[child.body] = rigid_of(part.pose)[0][:, 2] * (length - float(part.shape.length or 0.0))
     joints = tuple(_moved(joint, grown[joint.child]) if joint.child in grown else joint for joint in character.joints)
-    made: Character = character.changed(
-        flexibles=tuple(changed.get(part.name, part) for part in character.flexibles), joints=joints
-    )
-    return made
+    return character.changed(flexibles=tuple(changed.get(part.name, part) for part in character.flexibles), joints=joints)
 
 
 def _moved(joint: Joint, by: Array) -> Joint:
     if not by.any():
         return joint
     place = Pose(position=numbers(np.array(joint.pose.position) + by), quaternion=joint.pose.quaternion)
-    moved: Joint = joint.changed(pose=place)
-    return moved
+    return joint.changed(pose=place)

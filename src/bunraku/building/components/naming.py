@@ -54,7 +54,7 @@ def renamed_all(character: Character, new: Callable[[str], str]) -> Character:
     """The character with every name that something in it bears put through ``new``; groups and materials keep theirs."""
     c = character
     coordinate = {axis.name: new(joint.name) + axis.name.removeprefix(joint.name) for joint in c.joints for axis in joint.axes}
-    made: Character = c.changed(
+    return c.changed(
         bodies=tuple(body.changed(name=new(body.name)) for body in c.bodies),
         joints=tuple(j.changed(name=new(j.name), parent=new(j.parent), child=new(j.child)) for j in c.joints),
         loops=tuple(j.changed(name=new(j.name), parent=new(j.parent), child=new(j.child)) for j in c.loops),
@@ -80,4 +80,3 @@ def renamed_all(character: Character, new: Callable[[str], str]) -> Character:
         home={coordinate[name]: value for name, value in c.home.items()},
         may_touch=tuple((new(a), new(b)) for a, b in c.may_touch),
     )
-    return made

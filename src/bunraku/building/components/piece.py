@@ -62,8 +62,7 @@ def with_piece(character: Character, piece: Piece) -> Character:
     fresh = tuple(material for material in piece.materials if material.name not in known)
     kinds = ("bodies", "joints", "motors", "end_effectors", "frames", "flexibles", "carriages", "strings")
     more = {kind: (*getattr(character, kind), *getattr(piece, kind)) for kind in kinds if getattr(piece, kind)}
-    made: Character = character.changed(**more, materials=(*character.materials, *fresh))
-    return made
+    return character.changed(**more, materials=(*character.materials, *fresh))
 
 
 def mirrored(piece: Piece, X_root: Rigid, root: str, X_twin: Rigid) -> Piece:
@@ -107,13 +106,9 @@ def _axial(vector: tuple[float, float, float]) -> tuple[float, float, float]:
 def _body(body: Body) -> Body:
     xx, yy, zz, xy, xz, yz = body.inertia
     shapes = tuple(shape.changed(pose=pose_of(reflected(rigid_of(shape.pose)))) for shape in body.shapes)
-    made: Body = body.changed(
-        center_of_mass=_place(body.center_of_mass), inertia=(xx, yy, zz, -xy + 0.0, xz, -yz + 0.0), shapes=shapes
-    )
-    return made
+    return body.changed(center_of_mass=_place(body.center_of_mass), inertia=(xx, yy, zz, -xy + 0.0, xz, -yz + 0.0), shapes=shapes)
 
 
 def _carriage(carriage: Carriage) -> Carriage:
     limits = None if carriage.y_range is None else (-carriage.y_range[1], -carriage.y_range[0])
-    made: Carriage = carriage.changed(home=_place(carriage.home), y_range=limits)
-    return made
+    return carriage.changed(home=_place(carriage.home), y_range=limits)

@@ -102,7 +102,7 @@ def without(character: Character, gone: set[str]) -> Character:
             tendons.append(tendon if arms == tendon.moment_arms else tendon.changed(moment_arms=arms))
     freed = {part.material for part in c.flexibles} - {part.material for part in flexibles}
     groups = {group: tuple(name for name in names if name not in lost) for group, names in c.groups.items()}
-    made: Character = c.changed(
+    return c.changed(
         bodies=tuple(body for body in c.bodies if body.name not in gone),
         joints=tuple(joint for joint in c.joints if joint.child not in gone),
         loops=tuple(loop for loop in c.loops if loop.child not in gone and loop.parent not in gone),
@@ -119,7 +119,6 @@ def without(character: Character, gone: set[str]) -> Character:
         home={name: value for name, value in c.home.items() if name not in lost},
         may_touch=tuple(pair for pair in c.may_touch if not gone & set(pair)),
     )
-    return made
 
 
 def _without_strings(character: Character, gone: set[str]) -> Character:
@@ -129,12 +128,11 @@ def _without_strings(character: Character, gone: set[str]) -> Character:
     strings = tuple(string for string in character.strings if string.name not in gone)
     used = {string.carriage for string in strings}
     hooks = {string.hook for string in character.strings if string.name in gone and string.hook == f"{string.name} hook"}
-    made: Character = character.changed(
+    return character.changed(
         strings=strings,
         carriages=tuple(carriage for carriage in character.carriages if carriage.name in used),
         frames=tuple(frame for frame in character.frames if frame.name not in hooks),
     )
-    return made
 
 
 def _without_wheel(character: Character, wheel: EndEffector) -> Character | None:
@@ -154,5 +152,4 @@ def _without_wheel(character: Character, wheel: EndEffector) -> Character | None
     )
     bare = renamed_all(bare, lambda name: output if name == wheel.body else name)
     plate = bare_horn(SERVOS[motor.model], output)
-    made: Character = bare.changed(bodies=tuple(plate if body.name == output else body for body in bare.bodies))
-    return made
+    return bare.changed(bodies=tuple(plate if body.name == output else body for body in bare.bodies))

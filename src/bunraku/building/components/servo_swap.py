@@ -52,8 +52,7 @@ def _replaced(character: Character, old: Motor, new: Servo) -> Character:
     if old.model not in SERVOS or old.model == new.name:
         return made
     bodies = tuple(_changed(body, joint, SERVOS[old.model], new) if body.name == joint.parent else body for body in made.bodies)
-    changed: Character = made.changed(bodies=bodies)
-    return changed
+    return made.changed(bodies=bodies)
 
 
 def _changed(body: Body, joint: Joint, old: Servo, new: Servo) -> Body:

@@ -52,8 +52,7 @@ def standing_like(changed: Character, before: Character) -> Character:
     if height is None or abs(height) < 10.0**-_FINE:
         return changed
     raised = round(changed.home.get(base, 0.0) - height, _FINE) + 0.0
-    made: Character = changed.changed(home=changed.home | {base: raised})
-    return made
+    return changed.changed(home=changed.home | {base: raised})
 
 
 def _base(character: Character) -> str | None:

@@ -172,5 +172,4 @@ def _across(vector: ArrayLike) -> Array:
     norm = np.linalg.norm(v)
     if norm < 1e-6:
         raise BadInput("a servo's shaft lies along its limb: the case has no side to lean to; turn the joint's axis")
-    unit: Array = v / norm
-    return unit
+    return v / norm

@@ -29,8 +29,7 @@ def round_cone(start: ArrayLike, end: ArrayLike, r1: float, r2: float) -> Field:
         s = offset @ axis
         h = np.sqrt(np.maximum((offset * offset).sum(axis=1) - s * s, 0.0))
         t = np.clip((s - h * lean) / length, 0.0, 1.0)
-        found: Array = np.hypot(s - t * length, h) - (r1 + t * (r2 - r1))
-        return found
+        return np.hypot(s - t * length, h) - (r1 + t * (r2 - r1))
 
     return distance
 
@@ -50,8 +49,7 @@ def ellipsoid(center: ArrayLike, half: ArrayLike) -> Field:
         q = (points - c) / a
         k0 = np.linalg.norm(q, axis=1)
         k1 = np.maximum(np.linalg.norm(q / a, axis=1), 1e-9)
-        found: Array = np.where(k0 > 1e-6, k0 * (k0 - 1.0) / k1, -float(a.min()))
-        return found
+        return np.where(k0 > 1e-6, k0 * (k0 - 1.0) / k1, -float(a.min()))
 
     return distance
 

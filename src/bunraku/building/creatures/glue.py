@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
-
-Indices = NDArray[np.int64]
+from bunraku.arrays import Array, Indices
 
 
 def spread_points(points: Array, count: int, weight: Array | None = None) -> Indices:

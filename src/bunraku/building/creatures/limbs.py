@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.building.creatures.embed import LegCurve
 from bunraku.building.creatures.templates import LEGS
 from bunraku.errors import BadInput
 
-Indices = NDArray[np.int64]
 FOOT = 0.35
 """A foot is lower than this part of the height at which its leg leaves the trunk."""
 

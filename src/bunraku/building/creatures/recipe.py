@@ -216,8 +216,7 @@ def thickness_colors(values: Array) -> Array:
     """Colours (V, 3) in 0..1 of thicknesses (V,) [m]: blue the least, red the most."""
     span = float(np.ptp(values))
     share = (values - values.min()) / span if span > 1e-9 else np.zeros(len(values))
-    colors: Array = _THIN + share[:, None] * (_THICK - _THIN)
-    return colors
+    return _THIN + share[:, None] * (_THICK - _THIN)
 
 
 def glue_view(made: DesignedCreature) -> dict[str, Array]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.building.creatures.clearance import Clearance, collisions
 from bunraku.building.creatures.mechanism import servo_case
 from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface
@@ -16,8 +15,6 @@ from bunraku.character import SkinMesh
 from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.geometry.surfaces.distance import signed_distance
 from bunraku.geometry.surfaces.surface import Surface
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

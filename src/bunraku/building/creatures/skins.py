@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.building.creatures.glue import shares, spread_points
 from bunraku.building.creatures.mechanism import Mechanism
 from bunraku.building.creatures.zones import SOLE, Zones, skin_zones
@@ -18,7 +18,6 @@ from bunraku.geometry.shells.shell import Shell, make_shell
 from bunraku.geometry.shells.sole import Sole
 from bunraku.geometry.surfaces.surface import Surface
 
-Indices = NDArray[np.int64]
 LEAST_GLUE = 8
 """Glue nodes that every braced body gets at least."""
 

@@ -17,7 +17,6 @@ from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import components
 
-Indices = NDArray[np.int64]
 _ACROSS = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
 _DOWN = np.array([0.0, 0.0, 1.0])
 SWOLLEN = 1.4

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from bunraku.arrays import Indices
 from bunraku.building.creatures.mechanism import TORSO
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.shell import Shell
 from bunraku.geometry.tetrahedra import EDGES
-
-Indices = NDArray[np.int64]
 
 SOLE = "sole "
 """Mark of the underside of a foot: ``sole 0`` and so on."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.fabrication.checks import fits_printer
-from bunraku.fabrication.shaping import Solid, bore, moved
+from bunraku.fabrication.shaping import Solid, bore, bounds, difference, moved, rod_frame
 from bunraku.fabrication.skinned.frames import Section, distance_to_outline, outlines, section, within
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import bodies_of, cleaned
@@ -20,8 +20,8 @@ _MARGIN = 1.0
 
 def local_size(solid: Solid, frame: Array) -> tuple[float, float, float]:
     """Lengths [mm] of a solid's box along the columns of ``frame``."""
-    extent = moved(solid, frame.T, np.zeros(3)).bounding_box()
-    return (extent[3] - extent[0], extent[4] - extent[1], extent[5] - extent[2])
+    x, y, z = np.ptp(bounds(moved(solid, frame.T, np.zeros(3))), axis=0).tolist()
+    return (x, y, z)
 
 
 def numbers_of_blocks(size: tuple[float, float, float], printer: tuple[float, float, float]) -> tuple[int, int, int]:
@@ -42,7 +42,7 @@ def divided(solid: Solid, frame: Array, printer: tuple[float, float, float]) -> 
     if counts == (1, 1, 1):
         return [solid], 0
     blocks, pins = [solid], 0
-    extent = np.array(moved(solid, frame.T, np.zeros(3)).bounding_box()).reshape(2, 3)
+    extent = bounds(moved(solid, frame.T, np.zeros(3)))
     room = sorted(printer, reverse=True)
     rank = {int(k): r for r, k in enumerate(np.argsort([-length for length in size]))}
     for k, count in enumerate(counts):
@@ -54,17 +54,11 @@ def divided(solid: Solid, frame: Array, printer: tuple[float, float, float]) -> 
             for block in blocks:
                 drills = [bore(a, b, DOWEL[0] / 2.0 + 0.1) for a, b in _pins(block, plane)]
                 pins += len(drills)
-                drilled.append(block - _all(drills) if drills else block)
+                drilled.append(difference(block, drills))
             blocks = drilled
         edges = [None, *planes, None]
         blocks = [piece for block in blocks for low, high in pairwise(edges) for piece in _between(block, low, high)]
     return blocks, pins
-
-
-def _all(solids: list[Solid]) -> Solid:
-    from bunraku.fabrication.shaping import union
-
-    return union(solids)
 
 
 def _between(block: Solid, low: Plane | None, high: Plane | None) -> list[Solid]:
@@ -89,8 +83,6 @@ def _best(solid: Solid, plane: Plane, slack: float) -> Plane:
 
 def _pins(block: Solid, plane: Plane) -> list[tuple[Array, Array]]:
     """Ends of pins across a plane, where there is material about them on both sides."""
-    from bunraku.fabrication.shaping import rod_frame
-
     n, reach = plane.normal, DOWEL[1] / 2.0 + 0.5
     flats = [section(block, n, plane.offset + shift) for shift in (-reach, 0.0, reach)]
     if any(flat.is_empty() for flat in flats):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.fabrication.draft import SEAT, Draft, Hole
-from bunraku.fabrication.shaping import Solid, cylinder, difference, overlap, triangles, union
+from bunraku.fabrication.shaping import Solid, cylinder, overlap, triangles
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import cleaned, offset
 
@@ -235,8 +235,7 @@ def _rims(x: Array, t: NDArray[np.int64]) -> Array:
     count = np.maximum(np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / 3.0).astype(np.int64), 1)
     which = np.repeat(np.arange(len(ends)), count)
     share = (np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + 0.5) / count[which]
-    found: Array = ends[which, 0] + share[:, None] * (ends[which, 1] - ends[which, 0])
-    return found
+    return ends[which, 0] + share[:, None] * (ends[which, 1] - ends[which, 0])
 
 
 def _spread(points: Array, spacing: float) -> list[int]:
@@ -250,8 +249,3 @@ def _spread(points: Array, spacing: float) -> list[int]:
         chosen.append(k)
         far = np.minimum(far, np.linalg.norm(points - points[k], axis=1))
     return chosen
-
-
-def lightened(draft: Draft, holes: list[Solid]) -> Solid:
-    """The solid of a draft with lightening holes."""
-    return difference(draft.solid(), [union(holes)] if holes else [])

@@ -12,17 +12,17 @@ from bunraku.errors import BadInput
 from bunraku.fabrication.bed import lie_down
 from bunraku.fabrication.bill import bill_text
 from bunraku.fabrication.checks import check_part
-from bunraku.fabrication.kit import Part, Piece
+from bunraku.fabrication.kit import Part, PrintedPiece
 from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import Solid, moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
+from bunraku.fabrication.skinned.drawing import DrawnPart
 from bunraku.fabrication.skinned.figures import backed_glue, clashes, free_ranges, in_the_skin, shut_in
 from bunraku.fabrication.skinned.layout import Layout
-from bunraku.fabrication.skinned.made import CastPiece, SkinnedFabrication, WrittenPart, bill_of_skin
 from bunraku.fabrication.skinned.moulds import Mould, make_mould
 from bunraku.fabrication.skinned.notes import notes_of
-from bunraku.fabrication.skinned.parts import MadePart
 from bunraku.fabrication.skinned.pieces import SkinPiece, skin_pieces
+from bunraku.fabrication.skinned.report import CastPiece, SkinnedFabrication, WrittenPart, bill_of_skin
 from bunraku.fabrication.skinned.shell import printable, skin_shell
 from bunraku.fabrication.skinned.skeleton import make_skeleton
 from bunraku.fabrication.stl import read_stl, write_stl
@@ -90,16 +90,16 @@ def fabricate_skinned(
     return made
 
 
-def _local(part: MadePart) -> Part:
+def _local(part: DrawnPart) -> Part:
     """A part in the axes it is printed along, with holes and cases turned alike."""
     R = part.frame.T
     holes = [replace(hole, center=R @ hole.center, axis=R @ hole.axis) for hole in part.holes]
     cases = [(name, moved(case, R, np.zeros(3))) for name, case in part.cases]
-    piece = Piece(part.body, part.kind, "", part.solid, ())
+    piece = PrintedPiece(part.body, part.kind, "", part.solid, ())
     return Part(part.name, part.kind, moved(part.solid, R, np.zeros(3)), holes, cases, part.notes, [piece])
 
 
-def _written(made: MadePart, folder: Path, where: str, printer: tuple[float, float, float], step: bool) -> WrittenPart:
+def _written(made: DrawnPart, folder: Path, where: str, printer: tuple[float, float, float], step: bool) -> WrittenPart:
     part = _local(made)
     lying = lie_down(part.mesh(), printer)
     path = folder / where / part.file
@@ -125,7 +125,7 @@ def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float
             for number, block in enumerate(blocks, 1):
                 full = f"{mould.piece.name} {name}" + (f" {number}" if len(blocks) > 1 else "")
                 kind = "core" if name == "core" else "mould"
-                written.append(_written(MadePart(full, kind, "", printable(block), frame), folder, "moulds", printer, False))
+                written.append(_written(DrawnPart(full, kind, "", printable(block), frame), folder, "moulds", printer, False))
     return written, dowels
 
 

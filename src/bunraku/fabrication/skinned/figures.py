@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bunraku.fabrication.room import JointRoom
 from bunraku.fabrication.shaping import Solid, ball, moved, overlap
-from bunraku.fabrication.skinned.layout import Hinge, Layout
-from bunraku.fabrication.skinned.parts import Skeleton, driver
+from bunraku.fabrication.skinned.drawing import Skeleton, driver
+from bunraku.fabrication.skinned.layout import DrivenHinge, Layout
 from bunraku.fabrication.skinned.shell import offset
 from bunraku.geometry.rotations import axis_angle
 
@@ -19,31 +18,17 @@ BACK = 2.0
 _STEPS = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25, 0.1)
 
 
-@dataclass(frozen=True)
-class FreeRange:
-    """How far [rad] a hinge turns before a part of its child meets one of its parent; ``wanted`` is what its motor may do."""
-
-    joint: str
-    wanted: tuple[float, float]
-    free: tuple[float, float]
-
-    @property
-    def whole(self) -> bool:
-        """Whether all of the range is free."""
-        return self.free[0] <= self.wanted[0] + 1e-9 and self.free[1] >= self.wanted[1] - 1e-9
-
-
-def free_ranges(layout: Layout, skeleton: Skeleton) -> list[FreeRange]:
+def free_ranges(layout: Layout, skeleton: Skeleton) -> list[JointRoom]:
     """The free range of every hinge, of the bodies it joins alone, to 2 % of the range on either side."""
     found = []
     for hinge in layout.hinges:
         still, turning = skeleton.rigid(hinge.parent), skeleton.rigid(hinge.child)
         low, high = (_free(hinge, limit, still, turning) for limit in hinge.reach)
-        found.append(FreeRange(hinge.name, hinge.reach, (low, high)))
+        found.append(JointRoom(hinge.name, (low, high), hinge.reach))
     return found
 
 
-def _free(hinge: Hinge, limit: float, still: list[Solid], turning: list[Solid]) -> float:
+def _free(hinge: DrivenHinge, limit: float, still: list[Solid], turning: list[Solid]) -> float:
     """The free part of a limit: from the largest of some shares that is free, half the way to the next again and again."""
 
     def clear(share: float) -> bool:

@@ -15,7 +15,7 @@ from bunraku.fabrication.shaping import MM
 
 
 @dataclass(frozen=True)
-class Hinge:
+class DrivenHinge:
     """A driven hinge at home: ``place`` (3,) [mm], unit ``axis`` (3,) in the world, and its motor's ``model`` and range [rad]."""
 
     name: str
@@ -28,11 +28,11 @@ class Hinge:
 
 
 @dataclass(frozen=True)
-class Limb:
+class SkinnedLimb:
     """A chain of bodies that ends in one sole: ``hinges`` from the torso down, ``sole`` (3,) [mm] the middle of its underside."""
 
     name: str
-    hinges: tuple[Hinge, ...]
+    hinges: tuple[DrivenHinge, ...]
     sole: Array
     radius: float
 
@@ -50,7 +50,7 @@ class Layout:
     mesh: SkinMesh
 
     @cached_property
-    def hinges(self) -> tuple[Hinge, ...]:
+    def hinges(self) -> tuple[DrivenHinge, ...]:
         """All driven hinges, in the order of the joints."""
         frames = home_frames(self.character)
         motors = {motor.coordinate: motor for motor in self.character.motors}
@@ -65,11 +65,11 @@ class Layout:
                 reach = (limits[0] - home, limits[1] - home)
                 axis = R @ np.array(joint.axes[0].direction)
                 model = motors[joint.name].model
-                found.append(Hinge(joint.name, joint.parent, joint.child, MM * p, axis, model, reach))
+                found.append(DrivenHinge(joint.name, joint.parent, joint.child, MM * p, axis, model, reach))
         return tuple(found)
 
     @cached_property
-    def limbs(self) -> tuple[Limb, ...]:
+    def limbs(self) -> tuple[SkinnedLimb, ...]:
         """One for every sole, in the order of the end effectors."""
         above = {joint.child: joint for joint in self.character.joints}
         hinge_of = {hinge.child: hinge for hinge in self.hinges}
@@ -82,7 +82,7 @@ class Layout:
                 raise BadInput(f"the sole {tip.name!r} is not at the end of a limb of driven hinges; such a skin cannot be parted")
             R, p = frames[tip.body]
             place = MM * (p + R @ np.array(tip.center))
-            limbs.append(Limb(tip.name, tuple(hinge_of[body] for body in reversed(own)), place, MM * tip.radius))
+            limbs.append(SkinnedLimb(tip.name, tuple(hinge_of[body] for body in reversed(own)), place, MM * tip.radius))
         return tuple(limbs)
 
     @staticmethod
@@ -109,10 +109,10 @@ class Layout:
                 found[body] = MM * mesh.nodes[mine]
         return found
 
-    def children(self, body: str) -> tuple[Hinge, ...]:
+    def children(self, body: str) -> tuple[DrivenHinge, ...]:
         """The hinges whose parent is ``body``."""
         return tuple(hinge for hinge in self.hinges if hinge.parent == body)
 
-    def above(self, body: str) -> Hinge | None:
+    def above(self, body: str) -> DrivenHinge | None:
         """The hinge that carries ``body``; None for the one on the free joint."""
         return next((hinge for hinge in self.hinges if hinge.child == body), None)

@@ -12,7 +12,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.mounts import Horn
-from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull, moved, overlap, triangles, union
+from bunraku.fabrication.shaping import MM, Solid, box, cylinder, hull, middle_of, moved, overlap, triangles, union
 from bunraku.fabrication.skinned.servos import BEAM, PlacedServo, servo_seat
 from bunraku.fabrication.skinned.shell import offset
 from bunraku.geometry.rotations import axis_angle
@@ -47,7 +47,7 @@ class SkeletonLink:
     @property
     def beam(self) -> tuple[Array, Array]:
         """Two ends (3,) [mm] of the middle line of its longest beam."""
-        middles = [_middle(block) for block in self.blocks]
+        middles = [middle_of(block) for block in self.blocks]
         far = max(range(len(middles)), key=lambda k: float(np.linalg.norm(middles[k] - middles[0])))
         return middles[0], middles[far]
 
@@ -105,7 +105,7 @@ def draw_foot(
     plate = box(center + _UP * PLATE / 2.0, (2.0 * FOOT_SCREWS[0] + 8.0, 2.0 * FOOT_SCREWS[1] + 8.0, PLATE), axes)
     rest = box(center + _UP * PLATE / 2.0, (LINK_WIDTH, 16.0, PLATE), axes)
     top = link.blocks[0]
-    link.draft.add += [plate, hull([top ^ box(_middle(top), (60.0, 60.0, 60.0)), rest])]
+    link.draft.add += [plate, hull([top ^ box(middle_of(top), (60.0, 60.0, 60.0)), rest])]
     link.blocks.append(rest)
     pilots = []
     for a in (FOOT_SCREWS[0], -FOOT_SCREWS[0]):
@@ -207,7 +207,7 @@ def lighten_beam(link: SkeletonLink, solid: Solid, avoid: list[Solid]) -> list[S
     found: list[Solid] = []
     out = (*link.seats, *link.yokes)[0].case.axes[:, 2]
     for block in link.blocks[1:]:
-        start, end = _middle(link.blocks[0]), _middle(block)
+        start, end = middle_of(link.blocks[0]), middle_of(block)
         length = float(np.linalg.norm(end - start))
         way = (end - start) / max(length, 1e-9)
         across = np.cross(out, way)
@@ -232,8 +232,3 @@ def _width(block: Solid, direction: Array) -> float:
     """Length [mm] of a block along a direction."""
     along = triangles(block)[0] @ direction
     return float(along.max() - along.min())
-
-
-def _middle(block: Solid) -> Array:
-    found: Array = np.array(block.bounding_box()).reshape(2, 3).mean(axis=0)
-    return found

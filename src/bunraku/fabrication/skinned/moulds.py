@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, rod_frame, triangles, union
+from bunraku.fabrication.shaping import Solid, bore, bounds, box, cylinder, difference, rod_frame, triangles, union
 from bunraku.fabrication.skinned.blocks import spots_in
 from bunraku.fabrication.skinned.frames import Section, lying, outlines, prism, section, standing
 from bunraku.fabrication.skinned.parting import parting_plane, pull_directions
@@ -98,8 +98,6 @@ def _grown_seat(piece: SkinPiece, parting: Plane) -> Solid:
 
 
 def _seat_block(piece: SkinPiece, parting: Plane, grow: float) -> Solid:
-    from bunraku.fabrication.shaping import box
-
     n, d = piece.opening.normal, parting.normal
     e = np.cross(n, d)
     e /= np.linalg.norm(e)
@@ -165,7 +163,7 @@ def _channels(piece: SkinPiece, parting: Plane, block: Solid) -> tuple[list[Soli
         return [], ["the parting plane does not meet the casting"]
     line = max(outlines(flat), key=lambda points: abs(_turn(points)))
     heights = line @ up
-    reach = 2.0 * float(np.linalg.norm(np.array(block.bounding_box()[3:]) - np.array(block.bounding_box()[:3])))
+    reach = 2.0 * float(np.linalg.norm(np.ptp(bounds(block), axis=0)))
 
     def at(point: Array) -> Array:
         return frame @ np.array([*point, parting.offset])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import degrees
-
-from bunraku.fabrication.notes import PACKAGED
+from bunraku.fabrication.notes import PACKAGED, range_table
 from bunraku.fabrication.skinned.figures import PRESSED
-from bunraku.fabrication.skinned.made import SkinnedFabrication
+from bunraku.fabrication.skinned.report import SkinnedFabrication
 from bunraku.fabrication.skinned.servos import EAR_DEPTH
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
@@ -14,11 +12,8 @@ from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 def notes_of(made: SkinnedFabrication) -> str:
     """The notes as Markdown."""
     lines = [f"# Making {made.character.name}", ""]
-    lines += [
-        "Counts, sizes and masses are in `bill-of-materials.csv`. Parts lie in their STL files as they are printed; the STEP",
-        "",
-    ]
-    lines[-2] += " files beside them are for CAD: closed solids in millimetres, round walls as flat facets."
+    counts = "Counts, sizes and masses are in `bill-of-materials.csv`. Parts lie in their STL files as they are printed; the STEP"
+    lines += [f"{counts} files beside them are for CAD: closed solids in millimetres, round walls as flat facets.", ""]
     lines += _checks(made) + _before(made) + _order(made) + _casting(made) + _moulds(made) + _ranges(made)
     return "\n".join(lines)
 
@@ -29,12 +24,8 @@ def _checks(made: SkinnedFabrication) -> list[str]:
         said = (
             "All hold: every part closed, one piece, printable, screw holes in place, servos free, nothing in each other's way at "
         )
-        return [
-            "## Checks",
-            "",
-            said + f"home or in the skin by more than {PRESSED:g} mm, every casting comes out of its mould.",
-            "",
-        ]
+        said += f"home or in the skin by more than {PRESSED:g} mm, every casting comes out of its mould."
+        return ["## Checks", "", said, ""]
     return ["## Checks that do not hold", "", *(f"- {fault}" for fault in faults), ""]
 
 
@@ -123,9 +114,5 @@ def _moulds(made: SkinnedFabrication) -> list[str]:
 
 
 def _ranges(made: SkinnedFabrication) -> list[str]:
-    lines = ["## How far the joints turn", "", "| joint | may turn [deg] | is free [deg] |", "|---|---|---|"]
-    for each in made.ranges:
-        wanted = f"{degrees(each.wanted[0]):.0f} to {degrees(each.wanted[1]):.0f}"
-        free = "all of it" if each.whole else f"{degrees(each.free[0]):.0f} to {degrees(each.free[1]):.0f}"
-        lines.append(f"| {each.joint} | {wanted} | {free} |")
-    return [*lines, "", "From its home pose; of the two bodies at a joint alone, without the skin.", ""]
+    said = "From its home pose; of the two bodies at a joint alone, without the skin."
+    return [*range_table(made.ranges), "", said, ""]

@@ -34,15 +34,6 @@ def pull_directions(points: Array, opening: Array, axes: Sequence[Array]) -> lis
     return found
 
 
-def hooked_area(solid: Solid, plane: Plane, leave_out: Sequence[Plane] = ()) -> float:
-    """The area [mm²] that hooks, seen along the pull: Σ A max(0, -n · d) over triangles of area A and normal n.
-
-    d is the plane's normal above it and its opposite below. Triangles in the planes ``leave_out`` do not count.
-    """
-    middle, vector = _faces(solid, leave_out)
-    return _hooked(middle, vector, plane)
-
-
 def parting_plane(solid: Solid, directions: Sequence[Array], leave_out: Sequence[Plane] = ()) -> Plane:
     """Of planes across the ``directions``, at several heights, that with the least hooked area; of equals the first."""
     middle, vector = _faces(solid, leave_out)

@@ -11,10 +11,10 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.shapes import DARK, LIGHT
 from bunraku.fabrication.pictures import draw_solids, png
-from bunraku.fabrication.shaping import Solid, box, moved
+from bunraku.fabrication.shaping import Solid, bounds, box, middle_of, moved
 from bunraku.fabrication.skinned.layout import Layout
-from bunraku.fabrication.skinned.made import SkinnedFabrication
 from bunraku.fabrication.skinned.moulds import Mould
+from bunraku.fabrication.skinned.report import SkinnedFabrication
 from bunraku.fabrication.skinned.shell import SkinShell
 from bunraku.formats.atomic import write_atomically
 
@@ -46,15 +46,14 @@ def _draw(axes: Any, things: list[tuple[Solid, Color]], view: tuple[float, float
     screen = np.array(
         [[-np.sin(around), np.cos(around), 0.0], [-np.sin(up) * np.cos(around), -np.sin(up) * np.sin(around), np.cos(up)]]
     )
-    boxes = np.array([solid.bounding_box() for solid, _ in things]).reshape(-1, 2, 3)
+    boxes = np.array([bounds(solid) for solid, _ in things])
     corners = np.array([[one[i, 0], one[j, 1], one[k, 2]] for one in boxes for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     seen = np.ptp(corners @ screen.T, axis=0).max()
     draw_solids(axes, things, view, fill * float(np.linalg.norm(np.ptp(corners, axis=0)) / seen))
 
 
 def _fine(solid: Solid) -> Solid:
-    extent = np.array(solid.bounding_box()).reshape(2, 3)
-    return solid.refine_to_length(max(_FINE, float((extent[1] - extent[0]).max()) / 16.0))
+    return solid.refine_to_length(max(_FINE, float(np.ptp(bounds(solid), axis=0).max()) / 16.0))
 
 
 def _things(made: SkinnedFabrication, kinds: tuple[str, ...]) -> list[tuple[Solid, Color]]:
@@ -67,8 +66,7 @@ def _skeleton(made: SkinnedFabrication, shell: SkinShell) -> bytes:
     from matplotlib import pyplot
 
     figure = pyplot.figure(figsize=(17.0, 6.0))
-    extent = np.array(shell.outer.bounding_box()).reshape(2, 3)
-    middle, size = extent.mean(axis=0), extent[1] - extent[0]
+    middle, size = middle_of(shell.outer), np.ptp(bounds(shell.outer), axis=0)
     half = shell.rubber ^ box(middle + np.array([0.0, size[1] / 2.0, 0.0]), (2.0 * size[0], size[1], 2.0 * size[2]))
     bare = _things(made, ("link", "bay", "bracket"))
     braced = _things(made, ("link", "bay", "bracket", "bracing"))
@@ -104,9 +102,9 @@ def _apart(made: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Soli
     for number, body in enumerate(bodies):
         down = np.array([0.0, 0.0, -70.0 * number])
         own = [part for part in made.skeleton.parts if part.body == body]
-        middle = _middle(next((part.solid for part in own if part.kind == "link"), own[0].solid))
+        middle = middle_of(next((part.solid for part in own if part.kind == "link"), own[0].solid))
         for part in own:
-            aside = _middle(part.solid) - middle
+            aside = middle_of(part.solid) - middle
             aside[2] *= 0.3
             far = 55.0 * aside / max(float(np.linalg.norm(aside)), 1.0) if part.kind == "bracing" else np.zeros(3)
             if part.kind == "bracing" and "cup" in part.name:
@@ -122,9 +120,9 @@ def _apart(made: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Soli
 def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, Color]]:
     seen: list[tuple[Solid, Color]] = []
     parts = [part for part in made.skeleton.parts if part.body in layout.torso]
-    middle = np.mean([_middle(part.solid) for part in parts if part.kind == "bay"], axis=0)
+    middle = np.mean([middle_of(part.solid) for part in parts if part.kind == "bay"], axis=0)
     for part in parts:
-        away = _middle(part.solid) - middle
+        away = middle_of(part.solid) - middle
         pulled = np.array([0.25, 0.35, 0.0]) * away
         if part.kind == "bracing":
             pulled = 0.25 * away + 130.0 * part.frame[:, 2]  # away from the plane that parts it
@@ -132,11 +130,6 @@ def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, 
             pulled = np.zeros(3)
         seen.append((_fine(moved(part.solid, np.eye(3), pulled)), _COLORS[part.kind]))
     return seen
-
-
-def _middle(solid: Solid) -> Array:
-    found: Array = np.array(solid.bounding_box()).reshape(2, 3).mean(axis=0)
-    return found
 
 
 def _skin(made: SkinnedFabrication) -> bytes:
@@ -177,11 +170,11 @@ def _moulds(made: SkinnedFabrication) -> bytes:
 
 def _opened(axes: Any, mould: Mould) -> None:
     d = mould.parting.normal
-    wide = float(np.abs(d) @ (np.array(mould.piece.outer.bounding_box()[3:]) - np.array(mould.piece.outer.bounding_box()[:3])))
+    wide = float(np.abs(d) @ np.ptp(bounds(mould.piece.outer), axis=0))
     along = mould.piece.opening.normal
     aside = np.cross(d, along) if abs(float(d @ along)) < 0.9 else np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
     aside = aside / np.linalg.norm(aside)
-    reach = np.abs(aside) @ (np.array(mould.piece.outer.bounding_box()[3:]) - np.array(mould.piece.outer.bounding_box()[:3]))
+    reach = np.abs(aside) @ np.ptp(bounds(mould.piece.outer), axis=0)
     shown = [
         (mould.parts[0][1], 1.1 * wide * d, "first"),
         (mould.parts[1][1], -1.1 * wide * d, "second"),

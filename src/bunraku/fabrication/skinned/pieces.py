@@ -13,7 +13,7 @@ from bunraku.arrays import Array
 from bunraku.character import PATCHES, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, triangles
-from bunraku.fabrication.skinned.layout import Layout, Limb
+from bunraku.fabrication.skinned.layout import Layout, SkinnedLimb
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset
 
 _STEP = 2.0
@@ -31,8 +31,7 @@ class Plane:
 
     def height(self, points: Array) -> Array:
         """How far (n,) points (n, 3) are above it."""
-        found: Array = points @ self.normal - self.offset
-        return found
+        return points @ self.normal - self.offset
 
     def above(self, solid: Solid) -> Solid:
         """What of a solid is above."""
@@ -136,11 +135,10 @@ def _isolates(layout: Layout, number: int, plane: Plane) -> bool:
 
 def _sole_corners(mesh: SkinMesh, number: int, touched: NDArray[np.bool_]) -> NDArray[np.int64]:
     nodes = mesh.sole_node[mesh.sole_patch // PATCHES == number]
-    found: NDArray[np.int64] = nodes[touched[nodes]]
-    return found
+    return nodes[touched[nodes]]
 
 
-def _on(plane: Plane, limb: Limb) -> Array:
+def _on(plane: Plane, limb: SkinnedLimb) -> Array:
     """The point of the plane on the limb's line."""
     place = limb.hinges[0].place
     return place - plane.normal * float(plane.normal @ place - plane.offset)

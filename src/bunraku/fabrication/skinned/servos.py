@@ -18,7 +18,7 @@ from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.hardware import CLEARANCE
 from bunraku.fabrication.mounts import Horn, flange_of, horn_of, idler_of, screw_on
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder
-from bunraku.fabrication.skinned.layout import Hinge, Layout
+from bunraku.fabrication.skinned.layout import DrivenHinge, Layout
 from bunraku.geometry.rotations import matrix_of_quaternion
 
 EAR_DEPTH = 9.5
@@ -46,7 +46,7 @@ class PlacedServo:
     ``both``: whether there is room for an idler opposite to the horn, so that what it turns is held at both ends of the shaft.
     """
 
-    hinge: Hinge
+    hinge: DrivenHinge
     case: Case
     carrier: str
     both: bool = True
@@ -78,8 +78,7 @@ class PlacedServo:
     def ear_level(self) -> Array:
         """The middle of the plane under the ears."""
         up = MM * self.case.servo.size[2] / 2.0 - EAR_DEPTH
-        found: Array = MM * self.case.center + self.case.axes[:, 2] * up
-        return found
+        return MM * self.case.center + self.case.axes[:, 2] * up
 
 
 def place_servos(layout: Layout, room: Solid | None = None) -> dict[str, PlacedServo]:
@@ -132,7 +131,7 @@ def _slid(servo: PlacedServo, by: float) -> PlacedServo:
     return replace(servo, case=replace(case, center=case.center + shift, horn=case.horn + shift, flange=case.flange + shift))
 
 
-def _seen(hinge: Hinge, shape: Shape, R: Array, p: Array) -> Case | None:
+def _seen(hinge: DrivenHinge, shape: Shape, R: Array, p: Array) -> Case | None:
     """The case that a box shows, when its shaft is the hinge's axis."""
     servo = SERVOS[hinge.model]
     if shape.kind != "box" or shape.color[:3] != DARK[:3] or np.abs(2.0 * np.array(shape.size) - servo.size).max() > 1e-4:
@@ -146,7 +145,7 @@ def _seen(hinge: Hinge, shape: Shape, R: Array, p: Array) -> Case | None:
     return _case(hinge, center, axes[:, 1])
 
 
-def _leaning(hinge: Hinge, parent: Array) -> Case:
+def _leaning(hinge: DrivenHinge, parent: Array) -> Case:
     back = parent - hinge.place / MM
     back = back - hinge.axis * float(back @ hinge.axis)
     if np.linalg.norm(back) < 1e-6:
@@ -155,7 +154,7 @@ def _leaning(hinge: Hinge, parent: Array) -> Case:
     return _case(hinge, hinge.place / MM + SERVOS[hinge.model].shaft_offset * lean, lean)
 
 
-def _case(hinge: Hinge, center: Array, lean: Array) -> Case:
+def _case(hinge: DrivenHinge, center: Array, lean: Array) -> Case:
     """A case whose horn is on the side of the hinge's place where it stands beside it, else on that of the axis."""
     servo = SERVOS[hinge.model]
     beside = float((center - hinge.place / MM) @ hinge.axis)

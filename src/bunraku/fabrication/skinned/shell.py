@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.character import SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, difference, triangles, union
 from bunraku.geometry.tetrahedra import FACES
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,7 @@ def corner_faces(mesh: SkinMesh) -> Indices:
     n = int(key.max(initial=0)) + 1
     code = (key[:, 0] * n + key[:, 1]) * n + key[:, 2]
     _, place, count = np.unique(code, return_inverse=True, return_counts=True)
-    found: Indices = t[count[place] == 1]
-    return found
+    return t[count[place] == 1]
 
 
 def _surfaces(t: Indices) -> list[Indices]:
@@ -103,8 +99,7 @@ def offset_corners(x: Array, t: Indices, by: float) -> Array:
     inverse = np.where(small, 0.0, 1.0 / np.where(small, 1.0, values))
     d = np.einsum("nij,nj,nkj,nk->ni", vectors, inverse, vectors, b)
     length = np.linalg.norm(d, axis=1, keepdims=True)
-    found: Array = x + by * d * np.minimum(1.0, 2.0 / np.maximum(length, 1e-300))
-    return found
+    return x + by * d * np.minimum(1.0, 2.0 / np.maximum(length, 1e-300))
 
 
 def cleaned(solid: Solid, crumb: float = 20.0) -> Solid:

@@ -10,9 +10,9 @@ from bunraku.arrays import Array
 from bunraku.fabrication.draft import Draft, Hole
 from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, hull, overlap, rod_frame, triangles, union
 from bunraku.fabrication.skinned.bracing import THICK, Zone, bracing_halves, bracing_shell
-from bunraku.fabrication.skinned.layout import Hinge, Layout
+from bunraku.fabrication.skinned.drawing import FIT, DrawnPart, Maker, Skeleton, bored, driver, holds, hole_room, unit, wide
+from bunraku.fabrication.skinned.layout import DrivenHinge, Layout
 from bunraku.fabrication.skinned.links import SkeletonLink, draw_foot, draw_link, lighten_beam, passing_room, swept
-from bunraku.fabrication.skinned.parts import FIT, MadePart, Maker, Skeleton, bored, driver, holds, hole_room, unit, wide
 from bunraku.fabrication.skinned.pieces import PartedSkin, Plane
 from bunraku.fabrication.skinned.servos import PlacedServo
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset, printable
@@ -43,7 +43,7 @@ def make_skeleton(layout: Layout, shell: SkinShell, parted: PartedSkin, printer:
     return maker.made
 
 
-def _clear_bracing(maker: Maker, hinge: Hinge) -> None:
+def _clear_bracing(maker: Maker, hinge: DrivenHinge) -> None:
     """Cut the bracing units at a hinge where what is on its other side passes them as it turns.
 
     That is the link there with the servos it carries, and for one of the two units the other: the torso's gives way to that of the
@@ -161,7 +161,7 @@ def _limb_link(maker: Maker, body: str) -> None:
     maker.fixed[body] = link.outline()
 
 
-def _limb_bracing(maker: Maker, link: SkeletonLink, part: MadePart, zone: Zone) -> None:
+def _limb_bracing(maker: Maker, link: SkeletonLink, part: DrawnPart, zone: Zone) -> None:
     shell = bracing_shell(maker.shell.inner, zone)
     ends = (*link.seats, *link.yokes)
     servos = [servo.body(FIT + 0.5) for servo in ends]

@@ -11,7 +11,7 @@ from bunraku.building.character_geometry import home_frames
 from bunraku.building.printing import payload
 from bunraku.building.shapes import LIGHT
 from bunraku.fabrication.draft import PLATE, Draft, Hole
-from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, overlap
+from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, middle_of, overlap
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.links import SkeletonLink
 
@@ -135,7 +135,7 @@ def draw_bracket(bay: Bay, link: SkeletonLink) -> list[Hole]:
 
 def fix_to_bay(draft: Draft, bay: Bay, block: Solid, group: str) -> list[Hole]:
     """Lead from a ``block`` of a draft to a plate on the nearest wall of the bay; returns the plate's screws, which are drilled."""
-    middle = np.array(block.bounding_box()).reshape(2, 3).mean(axis=0)
+    middle = middle_of(block)
     away = (middle - bay.center) / (bay.outer / 2.0)
     k = int(np.argmax(np.abs(away[:2])))
     n, u = np.zeros(3), np.zeros(3)

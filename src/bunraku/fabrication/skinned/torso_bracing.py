@@ -12,9 +12,9 @@ from bunraku.fabrication.draft import Draft, Hole
 from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, rod_frame, triangles, union
 from bunraku.fabrication.skinned.blocks import local_size, spots_in
 from bunraku.fabrication.skinned.bracing import Zone, bosses, bracing_shell, joint_rings, screw_boss
+from bunraku.fabrication.skinned.drawing import FIT, DrawnPart, Maker, bored, holds, unit, wide
 from bunraku.fabrication.skinned.frames import section
 from bunraku.fabrication.skinned.layout import Layout
-from bunraku.fabrication.skinned.parts import FIT, MadePart, Maker, bored, holds, unit, wide
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import bodies_of, cleaned, offset
 
@@ -28,7 +28,7 @@ _MARGIN = 1.0
 _HALF = 4.0
 
 
-def torso_bracing(maker: Maker, body: str, columns: list[Array], tray: MadePart, inside: list[Solid], cut: Plane) -> None:
+def torso_bracing(maker: Maker, body: str, columns: list[Array], tray: DrawnPart, inside: list[Solid], cut: Plane) -> None:
     """The unit of a body of the torso: a shell in the skin, parted by a plane, on posts that stand on the bay's columns."""
     glue = maker.layout.glue.get(body)
     if glue is None:
@@ -68,7 +68,7 @@ def torso_bracing(maker: Maker, body: str, columns: list[Array], tray: MadePart,
 
 
 @dataclass
-class Cut:
+class BlockCut:
     """A plane, seen from both ``sides``, that parts a unit's block above the planes ``within``; ``places`` (3,) of its screws."""
 
     sides: tuple[Plane, Plane]
@@ -106,10 +106,10 @@ def _frame(normal: Array) -> Array:
     return np.stack([x, np.cross(normal, x), normal], axis=1)
 
 
-def _cuts(solid: Solid, frame: Array, printer: tuple[float, float, float], posts: list[Array]) -> list[Cut]:
+def _cuts(solid: Solid, frame: Array, printer: tuple[float, float, float], posts: list[Array]) -> list[BlockCut]:
     """Planes that cut a unit into blocks that fit the printer, block by block; those before others come first."""
     room = np.array(sorted(printer, reverse=True)) - 2.0 * _MARGIN
-    found: list[Cut] = []
+    found: list[BlockCut] = []
     waiting: list[tuple[Solid, tuple[Plane, ...]]] = [(solid, ())]
     while waiting:
         block, within = waiting.pop(0)
@@ -120,7 +120,7 @@ def _cuts(solid: Solid, frame: Array, printer: tuple[float, float, float], posts
         rank = int(np.argmax(size[order] / room))
         k = int(order[rank])
         plane = _best(block, frame[:, k], int(np.ceil(size[k] / room[rank])), float(room[rank]), posts)
-        cut = Cut((plane, plane.flipped()), within)
+        cut = BlockCut((plane, plane.flipped()), within)
         found.append(cut)
         waiting += [(side.above(block), (*within, side)) for side in cut.sides]
     return found
@@ -156,7 +156,7 @@ def _lugs(ring: Solid, cut: Plane) -> list[tuple[Solid, Array]]:
     return found
 
 
-def _in_blocks(maker: Maker, part: MadePart, cuts: list[Cut]) -> None:
+def _in_blocks(maker: Maker, part: DrawnPart, cuts: list[BlockCut]) -> None:
     """Part a unit at its cuts, and put screws through the lugs."""
     blocks: list[tuple[Solid, tuple[Plane, ...]]] = [(part.solid, ())]
     holes = list(part.holes)
@@ -180,7 +180,7 @@ def _in_blocks(maker: Maker, part: MadePart, cuts: list[Cut]) -> None:
     held = [(block, own) for block, own in held if own or float(block.volume()) > _LOOSE]
     for number, (block, own) in enumerate(held, 1):
         name = part.name if len(held) == 1 else f"{part.name} {number}"
-        maker.made.parts.append(MadePart(name, part.kind, part.body, block, part.frame, own, part.cases, part.notes))
+        maker.made.parts.append(DrawnPart(name, part.kind, part.body, block, part.frame, own, part.cases, part.notes))
         if len(own) < 2:
             maker.made.faults.append(f"{name}: {len(own)} screws hold it; two or more are needed")
 

@@ -11,15 +11,14 @@ the extruded surface.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.section import Section
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 from bunraku.geometry.tetrahedra import EDGES
 
-Indices = NDArray[np.int64]
 MAX_NODES = 3_000_000
 
 

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import Delaunay, QhullError
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.section import Section, make_section
 
-Indices = NDArray[np.int64]
 MAX_POINTS = 200_000
 
 
@@ -223,5 +222,4 @@ def _signed_area(points: Array) -> float:
 def _pushed(point: ArrayLike, circle: Circle) -> Array:
     center = np.asarray(circle.center)
     way = np.asarray(point) - center
-    pushed: Array = center + circle.radius * way / np.hypot(*way)
-    return pushed
+    return center + circle.radius * way / np.hypot(*way)

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -133,8 +131,7 @@ def rectangle(width: float, height: float, *, columns: int, rows: int) -> Sectio
 def _on_circle(p: Array, q: Array, center: Array, radius: float) -> Array:
     """The middle of the arc from p to q."""
     way = 0.5 * (p + q) - center
-    middle: Array = center + radius * way / np.hypot(*way)
-    return middle
+    return center + radius * way / np.hypot(*way)
 
 
 def _directed_boundary(triangles: Indices) -> list[tuple[int, int]]:

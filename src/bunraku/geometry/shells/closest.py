@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from bunraku.arrays import Array
-
-Indices = NDArray[np.int64]
+from bunraku.arrays import Array, Indices
 
 
 class ClosestPoints:

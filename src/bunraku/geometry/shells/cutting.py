@@ -7,13 +7,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_frame
 from bunraku.geometry.shells.rings import Rings, limb_loop
 from bunraku.geometry.shells.sections import Loop, loop_angles
 
-Indices = NDArray[np.int64]
 Triangle = tuple[int, int, int]
 SNAP = 0.04
 """Vertices nearer to a cutting plane than this part of the local edge length are first moved that far away from it."""

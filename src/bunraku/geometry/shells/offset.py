@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 
-Indices = NDArray[np.int64]
 MITRE = 2.2
 """Longest offset of a vertex, as a multiple of its thickness."""
 

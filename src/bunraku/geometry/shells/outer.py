@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.shells.closest import ClosestPoints
 from bunraku.geometry.shells.cutting import CutSurface, cut_region
 from bunraku.geometry.shells.fold_region import FoldRegion
@@ -18,7 +17,6 @@ from bunraku.geometry.shells.remeshing import Size, remesh
 from bunraku.geometry.shells.rings import Rings, fold_rings, ring_faces
 from bunraku.geometry.shells.sole import Sole, disc_faces, disc_points, sole_region, sole_rings
 
-Indices = NDArray[np.int64]
 GRADE = 0.5
 """How fast edges may grow with the distance from a ring."""
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.shells.quality import cell_merits
 
-Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.closest import ClosestPoints
 from bunraku.geometry.shells.triangulation import Triangulation
 
-Indices = NDArray[np.int64]
 Size = Callable[[Array], Array]
 PASSES = 12
 

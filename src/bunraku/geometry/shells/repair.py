@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.shells.closest import ClosestPoints
 from bunraku.geometry.shells.offset import vertex_normals
 from bunraku.geometry.shells.quality import cell_merits
 
-Indices = NDArray[np.int64]
 ROUNDS = 12
 TRIES = 24
 

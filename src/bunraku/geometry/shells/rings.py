@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_frame, fold_profile
 from bunraku.geometry.shells.sections import Loop, enclosing_loop, loop_centre, ray_radii, section_loops
 
-Indices = NDArray[np.int64]
 CORE = 0.12
 """Least radius that must remain inside the inner surface at a valley, as a part of the limb's radius there."""
 

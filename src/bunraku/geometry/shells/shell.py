@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.offset import inner_surface, limb_radii
@@ -21,7 +21,6 @@ from bunraku.geometry.shells.sole import Sole
 from bunraku.geometry.shells.thickness import thicken, thickness_ratios
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
 
-Indices = NDArray[np.int64]
 Field = Callable[[Array], Array] | float
 SLENDER = 0.84
 """Longest edge asked for, in thicknesses, times the tangent of the least dihedral angle: longer ones make flat cells."""
@@ -34,7 +33,7 @@ class Shell:
     """A one-layer skin. ``mesh``: quadratic cells, straight edges. ``outer``, ``inner`` (V, 3) [m]: corners of the two surfaces.
 
     ``faces`` (F, 3) seen from outside, common to both. Corner node v of the outer surface is node v of the mesh, that of the inner
-    surface node V + v (``outer_nodes``, ``inner_nodes``). ``region`` (V,) is the number of the folding region whose ring a vertex
+    surface node V + v. ``region`` (V,) is the number of the folding region whose ring a vertex
     belongs to, or -1. ``thickness`` (V,) [m] is the nominal one; ``asked`` (V,) is more where limbs are too narrow for it. Cells
     3 f, 3 f + 1, 3 f + 2 lie under face f. ``rings[r]`` (k, n) holds the vertices of region r, ``soles[i]`` those of a flat sole:
     rim, ring at half the radius, centre.
@@ -49,16 +48,6 @@ class Shell:
     asked: Array
     rings: tuple[Indices, ...]
     soles: tuple[Indices, ...] = ()
-
-    @property
-    def outer_nodes(self) -> Indices:
-        """Corner nodes (V,) of the mesh on the outer surface."""
-        return np.arange(len(self.outer), dtype=np.int64)
-
-    @property
-    def inner_nodes(self) -> Indices:
-        """Corner nodes (V,) of the mesh on the inner surface."""
-        return np.arange(len(self.outer), 2 * len(self.outer), dtype=np.int64)
 
 
 def make_shell(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.shells.closest import ClosestPoints
 
-Indices = NDArray[np.int64]
 SAMPLES = np.array([[1, 1, 1], [1.5, 1.5, 0], [0, 1.5, 1.5], [1.5, 0, 1.5], [3, 0, 0], [0, 3, 0], [0, 0, 3]]) / 3.0
 """Barycentric coordinates (7, 3) of the samples of a face: centre, middles of edges, corners."""
 

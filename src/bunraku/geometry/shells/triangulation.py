@@ -8,9 +8,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 
-Indices = NDArray[np.int64]
 Point = tuple[float, float, float]
 BEND = 0.2
 """Least cosine between the normals of a face before and after a collapse or flip."""

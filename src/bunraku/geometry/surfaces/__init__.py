@@ -1,1 +1,1 @@
-"""Closed triangle surfaces: checked, repaired, sampled, contracted to a line and hollowed."""
+"""Closed triangle surfaces: checked, repaired, sampled and contracted to a line."""

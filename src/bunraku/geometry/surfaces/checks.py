@@ -100,8 +100,7 @@ def degenerate_faces(surface: Surface) -> NDArray[np.bool_]:
     """Which faces (m,) name a vertex twice, or have an area below 1e-14 of the size squared."""
     f = surface.faces
     twice = (f[:, 0] == f[:, 1]) | (f[:, 1] == f[:, 2]) | (f[:, 2] == f[:, 0])
-    found: NDArray[np.bool_] = twice | (surface.face_areas() <= 1e-14 * surface.size**2)
-    return found
+    return twice | (surface.face_areas() <= 1e-14 * surface.size**2)
 
 
 def duplicate_faces(surface: Surface) -> NDArray[np.bool_]:

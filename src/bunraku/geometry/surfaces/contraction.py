@@ -14,15 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
 from scipy.sparse.linalg import splu
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.surfaces.intrinsic_laplacian import intrinsic_laplacian
 from bunraku.geometry.surfaces.surface import Surface
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -57,5 +54,4 @@ def contracted(surface: Surface, *, volume: float = 1e-6, first: float = 0.01, g
 def _ring_areas(vertices: Array, faces: Indices) -> Array:
     """The area (n,) of the faces around each vertex."""
     areas = Surface(vertices, faces).face_areas()
-    found: Array = np.bincount(faces.ravel(), weights=np.repeat(areas, 3), minlength=len(vertices)).astype(np.float64)
-    return found
+    return np.bincount(faces.ravel(), weights=np.repeat(areas, 3), minlength=len(vertices)).astype(np.float64)

@@ -7,12 +7,10 @@ or lie on each other in one plane.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Indices
 from bunraku.geometry.surfaces.crossings_kernels import crossing_pairs, fill_cells
 from bunraku.geometry.surfaces.surface import Surface
-
-Indices = NDArray[np.int64]
 
 _MAX_CELLS = 8_000_000
 

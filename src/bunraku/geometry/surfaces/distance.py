@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.geometry.surfaces.surface import Surface
 
-Indices = NDArray[np.int64]
 Function = Callable[[Array], Array]
 
 MAX_SAMPLES = 40_000_000
@@ -41,8 +40,7 @@ def signed_distance(surface: Surface, points: ArrayLike) -> Array:
     for others take `winding_number`.
     """
     igl = libigl()
-    found: Array = igl.signed_distance(_rows(points), surface.vertices, surface.faces, igl.SIGNED_DISTANCE_TYPE_PSEUDONORMAL)[0]
-    return found
+    return igl.signed_distance(_rows(points), surface.vertices, surface.faces, igl.SIGNED_DISTANCE_TYPE_PSEUDONORMAL)[0]
 
 
 def closest_points(surface: Surface, points: ArrayLike) -> tuple[Array, Indices, Array]:
@@ -56,23 +54,12 @@ def winding_number(surface: Surface, points: ArrayLike) -> Array:
 
     Far faces are taken together (error below 0.01).
     """
-    found: Array = libigl().fast_winding_number(surface.vertices, surface.faces, _rows(points))
-    return found
+    return libigl().fast_winding_number(surface.vertices, surface.faces, _rows(points))
 
 
 def inside(surface: Surface, points: ArrayLike) -> NDArray[np.bool_]:
     """Which points (k, 3) the surface encloses: winding number above one half."""
-    found: NDArray[np.bool_] = winding_number(surface, points) > 0.5
-    return found
-
-
-def distance_grid(surface: Surface, spacing: float, *, band: float, margin: float) -> Grid:
-    """Signed distances to a closed surface on a grid, exact where they are within ``band`` [m] of zero.
-
-    ``margin`` [m] is left free on all sides.
-    """
-    low, high = surface.bounds
-    return sampled(lambda points: signed_distance(surface, points), low - margin, high + margin, spacing, band=band)
+    return winding_number(surface, points) > 0.5
 
 
 def sampled(function: Function, low: ArrayLike, high: ArrayLike, spacing: float, *, band: float, slope: float = 1.0) -> Grid:

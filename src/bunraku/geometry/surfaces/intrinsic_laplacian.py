@@ -8,14 +8,11 @@ bounded in any case.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csc_matrix, diags
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.intrinsic_laplacian_kernels import cotangents, flipped
-
-Indices = NDArray[np.int64]
 
 _LARGEST = 1e6
 _TOLERANCE = 1e-6

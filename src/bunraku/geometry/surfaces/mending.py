@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import edges_of, pinched_vertices
-
-Indices = NDArray[np.int64]
 
 
 def merged(surface: Surface, tolerance: float) -> tuple[Surface, int]:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.geometry.surfaces import mending
 from bunraku.geometry.surfaces.checks import check_surface
@@ -22,8 +21,6 @@ from bunraku.geometry.surfaces.distance import closest_points, sampled, signed_d
 from bunraku.geometry.surfaces.isosurface import isosurface
 from bunraku.geometry.surfaces.surface import Surface, joined
 from bunraku.geometry.surfaces.topology import boundary_loops, components, edges_of, genus
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

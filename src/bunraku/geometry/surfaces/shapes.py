@@ -152,7 +152,6 @@ def random_quadruped(seed: int, *, length: float = 0.6, spacing: float = 0.006) 
     size = 0.004 * length / 6.0
 
     def ripple(at: Array) -> Array:
-        found: Array = size * np.sin(at @ waves.T + phases).sum(axis=1)
-        return found
+        return size * np.sin(at @ waves.T + phases).sum(axis=1)
 
     return limb_surface(list(limbs.values()), spacing=spacing, blend=0.06 * length, ripple=ripple, ground=True)

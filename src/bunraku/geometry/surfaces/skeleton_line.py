@@ -11,17 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.surfaces.contraction import contracted
 from bunraku.geometry.surfaces.distance import closest_points, inside, libigl
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.geometry.surfaces.topology import edges_of, genus
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,7 @@ def _regions(tips: Array, faces: Indices, length: float) -> Indices:
         other = dijkstra(graph, indices=[int(np.argmax(nearest))])[0]
         region[other < nearest] = number
         nearest = np.minimum(nearest, other)
-    found: Indices = np.unique(region, return_inverse=True)[1]
-    return found
+    return np.unique(region, return_inverse=True)[1]
 
 
 def _middles(surface: Surface, tips: Array, region: Indices) -> tuple[Array, Array]:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,7 @@ class Surface:
     @property
     def corners(self) -> Array:
         """The corners (m, 3, 3) of every triangle."""
-        found: Array = self.vertices[self.faces]
-        return found
+        return self.vertices[self.faces]
 
     @property
     def bounds(self) -> Array:
@@ -64,13 +61,11 @@ class Surface:
     def face_vectors(self) -> Array:
         """For each face (a, b, c) the vector (b - a) × (c - a) / 2 (m, 3): its area along its outward normal."""
         a, b, c = (self.vertices[self.faces[:, i]] for i in range(3))
-        found: Array = 0.5 * np.cross(b - a, c - a)
-        return found
+        return 0.5 * np.cross(b - a, c - a)
 
     def face_areas(self) -> Array:
         """The area (m,) [m²] of every face."""
-        found: Array = np.linalg.norm(self.face_vectors(), axis=1)
-        return found
+        return np.linalg.norm(self.face_vectors(), axis=1)
 
     def face_normals(self) -> Array:
         """The outward unit normal (m, 3) of every face; zero where a face has no area."""
@@ -103,8 +98,7 @@ class Surface:
         middle = self.bounds.mean(axis=0)
         a, b, c = (self.corners[:, i] - middle for i in range(3))
         V = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
-        found: Array = middle + ((a + b + c) * V[:, None]).sum(axis=0) / (4.0 * V.sum())
-        return found
+        return middle + ((a + b + c) * V[:, None]).sum(axis=0) / (4.0 * V.sum())
 
     def flipped(self) -> Surface:
         """The same surface seen from the other side."""

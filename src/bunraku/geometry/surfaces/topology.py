@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-Indices = NDArray[np.int64]
+from bunraku.arrays import Indices
 
 
 @dataclass(frozen=True)
@@ -23,20 +23,17 @@ class Edges:
     @property
     def open(self) -> NDArray[np.bool_]:
         """Which edges have one face only."""
-        found: NDArray[np.bool_] = self.forward + self.backward == 1
-        return found
+        return self.forward + self.backward == 1
 
     @property
     def crowded(self) -> NDArray[np.bool_]:
         """Which edges have more than two faces."""
-        found: NDArray[np.bool_] = self.forward + self.backward > 2
-        return found
+        return self.forward + self.backward > 2
 
     @property
     def twisted(self) -> NDArray[np.bool_]:
         """Which edges have two faces that run along it the same way, so that one of them faces inwards."""
-        found: NDArray[np.bool_] = (self.forward + self.backward == 2) & (self.forward != 1)
-        return found
+        return (self.forward + self.backward == 2) & (self.forward != 1)
 
     @property
     def closed(self) -> bool:
@@ -64,8 +61,7 @@ def components(faces: Indices) -> Indices:
     _, first, numbers = np.unique(label, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))
-    found: Indices = order[numbers]
-    return found
+    return order[numbers]
 
 
 def euler_characteristic(faces: Indices) -> int:

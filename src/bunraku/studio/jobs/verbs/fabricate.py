@@ -17,8 +17,8 @@ def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tupl
     from bunraku.character import Character
     from bunraku.fabrication.fabricate import PRINTER
     from bunraku.fabrication.fabricate import fabricate as make
-    from bunraku.fabrication.made_of import made_of
     from bunraku.fabrication.skinned.fabricate import fabricate_skinned
+    from bunraku.fabrication.subject import subject_of
 
     given = Arguments(arguments, "fabricate")
     source = given.text("character")
@@ -28,7 +28,7 @@ def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tupl
     given.finish()
     if len(sizes) != 3 or not all(0.0 < size < 1e5 for size in sizes):
         raise BadInput(f"a printer of {sizes} arrived; give three lengths above 0 in mm")
-    who = made_of(source if source in ROBOTS else read_who(source, folder))
+    who = subject_of(source if source in ROBOTS else read_who(source, folder))
     monitor.report(Event("fabricate", None, f"the parts of {who.name}"))
     printer = (sizes[0], sizes[1], sizes[2])
     if isinstance(who, Character):

@@ -9,7 +9,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.fabrication.draft import LEAST_WALL, Draft, Hole
 from bunraku.fabrication.hardware import screw
-from bunraku.fabrication.shaping import Solid, bore, box, cylinder, difference
+from bunraku.fabrication.shaping import Solid, bore, bounds, box, cylinder, difference, middle_of
 from bunraku.fabrication.skinned.blocks import local_size
 from bunraku.fabrication.skinned.bracing import THICK, lightening
 from bunraku.fabrication.skinned.layout import Layout
@@ -23,7 +23,7 @@ _DRIVER = 30.0
 
 
 @dataclass
-class MadePart:
+class DrawnPart:
     """A part to print, in the world frame of the home pose [mm]; ``frame`` (3, 3): the axes it is drawn and printed along."""
 
     name: str
@@ -41,7 +41,7 @@ class MadePart:
 class Skeleton:
     """The printed parts, the servos in them, and what could not be drawn, in sentences."""
 
-    parts: list[MadePart]
+    parts: list[DrawnPart]
     servos: dict[str, PlacedServo]
     bays: list[Bay]
     faults: list[str]
@@ -62,10 +62,10 @@ class Maker:
         self.made = Skeleton([], self.servos, [], [])
         self.fixed: dict[str, Solid] = {}
 
-    def add(self, name: str, kind: str, body: str, draft: Draft, frame: Array, clip: bool = True) -> MadePart:
+    def add(self, name: str, kind: str, body: str, draft: Draft, frame: Array, clip: bool = True) -> DrawnPart:
         """Add what a draft shows, cut to the ``room`` unless it is made to it."""
         solid = cleaned(draft.solid() ^ self.room if clip else draft.solid())
-        part = MadePart(name, kind, body, solid, frame, draft.holes, draft.cases, draft.notes, draft)
+        part = DrawnPart(name, kind, body, solid, frame, draft.holes, draft.cases, draft.notes, draft)
         self.made.parts.append(part)
         return part
 
@@ -86,7 +86,7 @@ class Maker:
         name: str,
         body: str,
         frame: Array,
-    ) -> MadePart:
+    ) -> DrawnPart:
         """Add a bracing unit, with holes if they leave it whole, its glue and what is in ``keep`` backed by material."""
         big = max(local_size(shell, frame)) > 150.0
         glue = self.layout.glue.get(body, np.zeros((0, 3)))
@@ -100,14 +100,12 @@ class Maker:
 
 def wide(pillar: Solid) -> Solid:
     """A box about a pillar that lightening leaves alone."""
-    extent = np.array(pillar.bounding_box()).reshape(2, 3)
-    return box(extent.mean(axis=0), extent[1] - extent[0] + 3.0 * THICK)
+    return box(middle_of(pillar), np.ptp(bounds(pillar), axis=0) + 3.0 * THICK)
 
 
 def unit(vector: Array) -> Array:
     """A vector made 1 long."""
-    found: Array = vector / max(float(np.linalg.norm(vector)), 1e-9)
-    return found
+    return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
 
 def bored(solid: Solid, hole: Hole) -> Solid:

@@ -10,7 +10,7 @@ from bunraku.fabrication.edited import robot_as
 from bunraku.formats.registry import read_character
 
 
-def made_of(source: str | Character) -> Robot | Character:
+def subject_of(source: str | Character) -> Robot | Character:
     """A skinned character, or the robot of a name, of a character made of one's components, or of the file of such."""
     if isinstance(source, str) and source in ROBOTS:
         return built_in_robot(source)

@@ -8,13 +8,13 @@ from typing import Any
 
 from bunraku.character import Character
 from bunraku.fabrication.bill import Item
-from bunraku.fabrication.checks import PartFigures
+from bunraku.fabrication.checks import PartFigures, by
 from bunraku.fabrication.hardware import screw_length
 from bunraku.fabrication.kit import Part
+from bunraku.fabrication.room import JointRoom
 from bunraku.fabrication.skinned.blocks import DOWEL
-from bunraku.fabrication.skinned.figures import FreeRange
+from bunraku.fabrication.skinned.drawing import Skeleton
 from bunraku.fabrication.skinned.moulds import Mould
-from bunraku.fabrication.skinned.parts import Skeleton
 from bunraku.fabrication.skinned.torso_bracing import JOINT
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
@@ -55,7 +55,7 @@ class SkinnedFabrication:
     tools: list[WrittenPart]
     cast: list[CastPiece]
     moulds: list[Mould]
-    ranges: list[FreeRange]
+    ranges: list[JointRoom]
     collisions: list[tuple[str, str, float]]
     in_skin: list[tuple[str, float]]
     skin_volume: float
@@ -91,19 +91,8 @@ class SkinnedFabrication:
     def faults(self) -> list[str]:
         """What is wrong, in sentences."""
         said = list(self.faults_of_drawing)
-        bed = " x ".join(f"{length:g}" for length in self.printer)
         for each in (*self.written, *self.tools):
-            name, found = each.part.name, each.figures
-            size = " x ".join(f"{length:.0f}" for length in found.size)
-            if not found.fits:
-                said.append(f"{name}: {size} mm does not fit a printer of {bed} mm; give a larger one with --printer")
-            if not found.watertight:
-                said.append(f"{name}: not closed, {found.open_edges} edges are not shared by two triangles")
-            if found.pieces != 1:
-                said.append(f"{name}: falls into {found.pieces} pieces")
-            if found.overlap > 0.01:
-                said.append(f"{name}: no room for {found.overlaps_with}, {found.overlap:.1f} mm³ in common")
-            said += [f"{name}: {fault}" for fault in sorted(set(found.bad_holes))]
+            said += each.figures.faults(each.part.name, self.printer)
         for piece in self.cast:
             if not piece.watertight or piece.pieces != 1:
                 said.append(f"{piece.name}: {'closed' if piece.watertight else 'not closed'}, in {piece.pieces} pieces")
@@ -157,21 +146,8 @@ class SkinnedFabrication:
 
 
 def _part_facts(each: WrittenPart, infill: float) -> dict[str, Any]:
-    found = each.figures
-    return {
-        "name": each.part.name,
-        "kind": each.part.kind,
-        "file": each.file,
-        "step": each.step,
-        "count": 1,
-        "size_mm": list(found.size),
-        "volume_cm3": found.volume / 1000.0,
-        "mass_kg": found.volume * 1e-9 * PLASTIC * infill,
-        "fits_printer": found.fits,
-        "watertight": found.watertight,
-        "screw_holes": found.holes,
-        "hole_error_mm": found.hole_error,
-    }
+    names = {"name": each.part.name, "kind": each.part.kind, "file": each.file, "step": each.step, "count": 1}
+    return names | each.figures.facts(each.figures.volume * 1e-9 * PLASTIC * infill)
 
 
 def _mould_facts(mould: Mould) -> dict[str, Any]:
@@ -230,11 +206,11 @@ def bill_of_skin(made: SkinnedFabrication) -> list[Item]:
         )
     items.append(Item("payload", "controller and battery", 1, note="in the bay"))
     for piece in made.cast:
-        size = " x ".join(f"{length:.1f}" for length in piece.size)
+        size = by(piece.size, ".1f")
         items.append(Item("rubber", piece.name, 1, 1000.0 * piece.mass, piece.volume / 1000.0, size, "", piece.file, "cast"))
     for kind, parts, infill in (("printed", made.written, made.infill), ("mould", made.tools, made.tool_infill)):
         for each in parts:
-            size = " x ".join(f"{length:.1f}" for length in each.figures.size)
+            size = by(each.figures.size, ".1f")
             mass, fits = each.figures.volume * 1e-6 * PLASTIC * infill, "yes" if each.figures.fits else "no"
             note = "; ".join(each.part.notes)
             items.append(Item(kind, each.part.name, 1, mass, each.figures.volume / 1000.0, size, fits, each.file, note))
