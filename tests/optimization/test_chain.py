@@ -207,7 +207,9 @@ def test_the_kernel_allocates_nothing():
         before = rtsys.get_allocation_stats().alloc
         for _ in range(10):
             track_columns(*arguments)
-        assert rtsys.get_allocation_stats().alloc == before + 10 * (len(arguments) - 1 + len(work))  # one handle for each array handed in
+        assert rtsys.get_allocation_stats().alloc == before + 10 * (
+            len(arguments) - 1 + len(work)
+        )  # one handle for each array handed in
     finally:
         _nrt_python.memsys_disable_stats()
     assert codes.tolist() == [0, 0, 1, 0, 0, 0]
