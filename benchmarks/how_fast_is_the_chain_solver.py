@@ -179,7 +179,7 @@ def prepared_seconds(problem, rate, repeats):
     columns, *wide = (np.ascontiguousarray(np.broadcast_to(v, (n, k)).T) for v in (reference, *limits))
     out, codes, work = np.empty((k, n)), np.empty(k, dtype=np.int64), work_arrays(n)
     q1, w, start = np.full(k, Q1), np.full(k, Q2 * rate**2), reference[0].copy()
-    return best(lambda: track_columns(columns, start, *wide, q1, w, out, codes, *work), repeats)
+    return best(lambda: track_columns(columns, start, *wide, q1, w, out, codes, work), repeats)
 
 
 def compare(problem, repeats):

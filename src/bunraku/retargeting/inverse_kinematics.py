@@ -8,7 +8,7 @@ Frame k minimises, over the coordinates allowed to move,
 subject to lower <= q <= upper and |q - q_{k-1}| <= step: targets i with places p_i and turns R_i (in their bases), weights w_p
 [1/m] and w_r [1/rad], c [s] the temporal weight, h [s] the time between frames, a the pull to the home pose; m [rad] where the
 middle angles j of ball and free joints, singular at a right angle, begin to be pushed back, with weights w_j. It is solved
-by Levenberg-Marquardt with the bounds treated inside the step (`_kernels.py`). With c / h the response time to a target
+by Levenberg-Marquardt with the bounds treated inside the step (see the kernels). With c / h the response time to a target
 that moves the pose by J per radian is about c / J^2, whatever the rate: 1 ms for a well-placed joint, long near a singularity,
 where a frame-by-frame solution would spin.
 """
@@ -16,7 +16,6 @@ where a frame-by-frame solution would spin.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -107,9 +106,11 @@ def solve_pose(
     limits = MotionLimits(names, low[at], high[at], unlimited, unlimited, unlimited)
     wished = np.asarray(places, dtype=np.float64)[None]
     turned = None if turns is None else np.asarray(turns, dtype=np.float64)[None]
-    found = solve_motion(targets, wished, turned, limits=limits, rate=1.0, start=q, home=q if home is None else home, solver=solver)
-    distances, cost = _distances(targets, found.q[0], wished[0], None if turned is None else turned[0])
-    return PoseSolution(found.q[0], found.status, cost, int(found.iterations[0]), distances)
+    motion = solve_motion(
+        targets, wished, turned, limits=limits, rate=1.0, start=q, home=q if home is None else home, solver=solver
+    )
+    distances, cost = _distances(targets, motion.q[0], wished[0], None if turned is None else turned[0])
+    return PoseSolution(motion.q[0], motion.status, cost, int(motion.iterations[0]), distances)
 
 
 def solve_motion(
@@ -144,33 +145,20 @@ def solve_motion(
     base = np.array(tree.home if start is None else start, dtype=np.float64)
     nv = len(limits.names)
     at = np.array([tree.index(name) for name in limits.names], dtype=np.int64)
-    space, box = _space(tree, at, base), _box(limits, step)
     rest = np.ascontiguousarray((tree.home if home is None else np.asarray(home, dtype=np.float64))[at])
     limit, pushed = np.full(nv, solver.middle_limit), np.array([name in middle for name in limits.names], dtype=np.float64)
-    pulls = rest, np.full(nv, solver.home_weight), -limit, limit, solver.middle_weight * pushed
-    temporal = np.full(nv, solver.temporal_weight * rate)
+    temporal, weight = np.full(nv, solver.temporal_weight * rate), np.full(nv, solver.home_weight)
+    pulls = kernels.Pulls(temporal, rest, weight, -limit, limit, solver.middle_weight * pushed)
+    problem = kernels.PoseProblem(tree.arrays, targets.arrays, _variables(tree, at, base), _box(limits, step), pulls)
+    effort = kernels.SolveEffort(int(solver.max_iterations), int(solver.first_frame_factor), float(solver.tolerance))
+    work = kernels.pose_work(len(tree.parent), k, nv)
     x, ends = np.empty((m, nv)), np.zeros((m, 3))
     places, turned = (np.require(part, np.float64, ("C", "W")) for part in (places, turned))
     done, cancelled, last = 0, False, np.ascontiguousarray(base[at])
-    settings = np.array([solver.max_iterations, solver.first_frame_factor, solver.tolerance])
     while done < m and nv > 0 and not cancelled:
         part = slice(done, min(done + FRAMES_BETWEEN_REPORTS, m))
-        kernels.solve_frames(
-            tree.arrays,
-            targets.arrays,
-            places[part],
-            turned[part],
-            base.copy(),
-            space,
-            box,
-            temporal,
-            pulls,
-            last,
-            done > 0,
-            settings,
-            x[part],
-            ends[part],
-        )
+        before = done > 0
+        kernels.solve_frames(problem, places[part], turned[part], base.copy(), last, before, effort, work, x[part], ends[part])
         done = part.stop
         last = x[done - 1].copy()
         monitor.report(Event("inverse kinematics", done / m))
@@ -187,7 +175,7 @@ def solve_motion(
     return MotionSolution(q, converged, ends[:, 1].astype(np.int64), status)
 
 
-def _space(tree: Tree, at: NDArray[np.int64], base: Array) -> tuple[NDArray[np.int64], Array, Array]:
+def _variables(tree: Tree, at: NDArray[np.int64], base: Array) -> kernels.Variables:
     """Variable (nq,; -1: none), gain and offset of each coordinate, q = gain x + offset, for variables at the places ``at``.
 
     Followers of a coupling take the variable of their driver; in ``base`` they are put where they follow to.
@@ -197,15 +185,15 @@ def _space(tree: Tree, at: NDArray[np.int64], base: Array) -> tuple[NDArray[np.i
     for driver, follower, ratio, shift in tree.couplings:
         variable[follower], gain[follower], offset[follower] = variable[driver], ratio, shift
         base[follower] = ratio * base[driver] + shift
-    return variable, gain, offset
+    return kernels.Variables(variable, gain, offset)
 
 
-def _box(limits: MotionLimits, step: Array | None) -> tuple[Any, ...]:
-    """Bounds as the kernels take them: lower, upper, step; of the dependent ranges: of which, on which, starts, knots.
+def _box(limits: MotionLimits, step: Array | None) -> kernels.Box:
+    """Bounds as the kernels take them.
 
     They are copied: for arrays that are read-only the kernels would be compiled once more.
     """
-    return (
+    return kernels.Box(
         np.array(limits.lower, dtype=np.float64),
         np.array(limits.upper, dtype=np.float64),
         np.full(len(limits.names), np.inf) if step is None else np.array(step, dtype=np.float64),
@@ -219,24 +207,16 @@ def _box(limits: MotionLimits, step: Array | None) -> tuple[Any, ...]:
 def residuals(targets: TargetSet, places: Array, turns: Array, q: Array) -> tuple[Array, Array, Array]:
     """Weighted residuals r (6 k,) of one frame at ``q``, and J^T J (nq, nq) and J^T r (nq,) over all coordinates."""
     tree = targets.tree
-    n, nq = len(tree.parent), tree.nq
-    space: Any = (np.arange(nq), np.ones(nq), np.zeros(nq))
-    work = (
-        np.empty((n, 3, 3)),
-        np.empty((n, 3)),
-        np.empty((n, 3)),
-        np.zeros((6, nq)),
-        np.zeros(nq, dtype=int),
-        np.zeros(nq, dtype=int),
-    )
-    r, H, g = np.zeros((len(targets.targets), 6)), np.zeros((nq, nq)), np.zeros(nq)
-    kernels.linearize(tree.arrays, targets.arrays, places, turns, np.array(q, dtype=np.float64), space, work, r, H, g, True)
-    return r.ravel(), H, g
+    nq = tree.nq
+    variables = kernels.Variables(np.arange(nq), np.ones(nq), np.zeros(nq))
+    work = kernels.pose_work(len(tree.parent), len(targets.targets), nq)
+    kernels.linearize(tree.arrays, targets.arrays, variables, places, turns, np.array(q, dtype=np.float64), work, True)
+    return work.residual.ravel(), work.H, work.g
 
 
 def _distances(targets: TargetSet, q: Array, places: Array, turns: Array | None) -> tuple[Array, float]:
     """Distance [m] of each target from its wished place, and half the weighted sum of squares."""
     turned = np.tile(np.eye(3), (len(places), 1, 1)) if turns is None else np.ascontiguousarray(turns)
     r, _, _ = residuals(targets, np.ascontiguousarray(places), turned, q)
-    found, _ = targets.poses(q[None])
-    return np.linalg.norm(found[0] - places, axis=1), float(0.5 * r @ r)
+    reached, _ = targets.poses(q[None])
+    return np.linalg.norm(reached[0] - places, axis=1), float(0.5 * r @ r)

@@ -1,23 +1,119 @@
 """Inverse kinematics over the tree arrays: residuals, their Jacobians, and Levenberg-Marquardt in a box.
 
-Tuples of arrays keep the signatures short:
-``tree``    = (parent, kind, coordinate, fixed_rotation, fixed_position, axis), see `mechanics/tree/tree.py`;
-``targets`` = (node, point, turn, base, base_point, base_turn, position_weight, rotation_weight), one row a target:
-              the frame X_NB = (turn, point) on ``node``, seen from the frame X_FA = (base_turn, base_point) on the ancestor
-              node ``base`` (-1: world);
-``space``   = (variable, gain, offset): coordinate c is gain[c] * x[variable[c]] + offset[c], or fixed where variable[c] < 0;
-``box``     = (lower, upper, step, dependent, depends_on, knot_start, knots): static bounds of x, the largest step from the
-              previous frame, and ranges of x[dependent[i]] that depend on x[depends_on[i]].
 A frame with 26 joints and 9 targets takes about 0.1 ms (`benchmarks/how_fast_is_inverse_kinematics.py`).
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from bunraku.mechanics.tree.tree_kernels import HINGE, SLIDE, forward_kinematics
+from bunraku.arrays import Array
+from bunraku.mechanics.tree.tree_kernels import HINGE, SLIDE, TreeArrays, forward_kinematics
+
+
+class TargetArrays(NamedTuple):
+    """Targets, one a row: the frame X_NB = (turn, point) on ``node``, seen from X_FA = (base_turn, base_point) on ``base``.
+
+    ``base`` is an ancestor of the node, or -1: the world.
+    """
+
+    node: NDArray[np.int64]
+    point: Array
+    turn: Array
+    base: NDArray[np.int64]
+    base_point: Array
+    base_turn: Array
+    position_weight: Array
+    rotation_weight: Array
+
+
+class Variables(NamedTuple):
+    """What the unknowns x move: coordinate c is gain[c] * x[variable[c]] + offset[c], or fixed where variable[c] < 0."""
+
+    variable: NDArray[np.int64]
+    gain: Array
+    offset: Array
+
+
+class Box(NamedTuple):
+    """Static bounds of x, the largest step from the previous frame, and ranges of x[dependent[i]] that depend on x[depends_on[i]].
+
+    Their knots (value, lower, upper) are the rows knot_start[i] to knot_start[i + 1].
+    """
+
+    lower: Array
+    upper: Array
+    step: Array
+    dependent: NDArray[np.int64]
+    depends_on: NDArray[np.int64]
+    knot_start: NDArray[np.int64]
+    knots: Array
+
+
+class Pulls(NamedTuple):
+    """What pulls on each variable alone, see `pull_cost`; all (nv,)."""
+
+    temporal: Array
+    home: Array
+    weight: Array
+    low: Array
+    high: Array
+    soft: Array
+
+
+class PoseProblem(NamedTuple):
+    """What all frames of a motion have in common."""
+
+    tree: TreeArrays
+    targets: TargetArrays
+    variables: Variables
+    box: Box
+    pulls: Pulls
+
+
+class SolveEffort(NamedTuple):
+    """Most iterations a frame, how many times as many for the first, and the step [rad or m] below which one ends."""
+
+    iterations: int
+    first_frame_factor: int
+    tolerance: float
+
+
+class PoseWork(NamedTuple):
+    """Workspace: of `linearize` the poses of the nodes to ``marked``; then the step's. ``g``, ``H``: see there."""
+
+    rotation: Array
+    position: Array
+    world_axis: Array
+    J: Array
+    touched: NDArray[np.int64]
+    marked: NDArray[np.int64]
+    residual: Array
+    H: Array
+    g: Array
+    L: Array
+    d: Array
+    trial: Array
+    order: NDArray[np.int64]
+    fixed: NDArray[np.int64]
+    temporal: Array
+    lower: Array
+    upper: Array
+
+
+def pose_work(nodes: int, targets: int, nv: int) -> PoseWork:
+    """Workspace for a tree of so many nodes, and so many targets and variables."""
+    return PoseWork(
+        *(np.empty((nodes, 3, 3)), np.empty((nodes, 3)), np.empty((nodes, 3)), np.zeros((6, nv))),
+        *(np.zeros(nv, dtype=np.int64), np.zeros(nv, dtype=np.int64), np.zeros((targets, 6)), np.zeros((nv, nv)), np.zeros(nv)),
+        *(np.zeros((nv, nv)), np.zeros(nv), np.zeros(nv), np.zeros(nv, dtype=np.int64), np.zeros(nv, dtype=np.int64)),
+        *(np.zeros(nv), np.empty(nv), np.empty(nv)),
+    )
 
 
 @njit(cache=True)
@@ -47,26 +143,27 @@ def logarithm(E, out):
 
 
 @njit(cache=True)
-def configure(x, space, q):
+def configure(x, variables, q):
     """Write the coordinates that the variables ``x`` drive into ``q``."""
-    variable, gain, offset = space
+    variable, gain, offset = variables
     for c in range(q.shape[0]):
         if variable[c] >= 0:
             q[c] = gain[c] * x[variable[c]] + offset[c]
 
 
 @njit(cache=True)
-def linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, derivatives):
+def linearize(tree, targets, variables, place, turn_to, q, work, derivatives):
     """Weighted residuals (6 a target) at ``q``, and with ``derivatives`` H += J^T J, g += J^T r; returns r^T r / 2.
 
     Position: w_p (R_A^T (p_B - p_A) - place). Rotation: w_r log(turn_to^T R_A^T R_B), whose derivative for a turn w of B,
     seen in A, is J_l(e)^-1 turn_to^T w with J_l^-1 = 1 - [e]/2 + (1/t^2 - cot(t/2) / (2 t)) [e]^2, t = |e|.
     """
     node, point, turn, base, base_point, base_turn, position_weight, rotation_weight = targets
-    parent, kind, coordinate = tree[0], tree[1], tree[2]
-    rotation, position, world_axis, J, touched, marked = work
-    variable, gain, _ = space
-    forward_kinematics(tree[0], tree[1], tree[2], tree[3], tree[4], tree[5], q, rotation, position, world_axis)
+    parent, kind, coordinate, variable, gain = tree.parent, tree.kind, tree.coordinate, variables.variable, variables.gain
+    rotation, position, world_axis, residual, H, g = work.rotation, work.position, work.world_axis, work.residual, work.H, work.g
+    J, touched, marked = work.J, work.touched, work.marked
+    E0, p0, axis = tree.fixed_rotation, tree.fixed_position, tree.axis
+    forward_kinematics(parent, kind, coordinate, E0, p0, axis, q, rotation, position, world_axis)
     A, B, E, M = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     p, o, d, e, u = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     cost = 0.0
@@ -159,7 +256,7 @@ def linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, der
 @njit(cache=True)
 def range_at(i, at, box):
     """Lower and upper end of dependent range i where the coordinate it depends on is ``at``."""
-    knot_start, knots = box[5], box[6]
+    knot_start, knots = box.knot_start, box.knots
     k, last = knot_start[i], knot_start[i + 1] - 1
     while k < last - 1 and knots[k + 1, 0] < at:
         k += 1
@@ -173,7 +270,7 @@ def settle_dependents(x, previous, box, lower, upper):
 
     Where range and step leave nothing, the coordinate it depends on goes back towards where it was, just far enough.
     """
-    dependent, depends_on = box[3], box[4]
+    dependent, depends_on = box.dependent, box.depends_on
     broken = False
     for i in range(dependent.shape[0]):
         least, most = range_at(i, x[depends_on[i]], box)
@@ -264,11 +361,11 @@ def box_step(H, g, damping, x, lower, upper, L, order, fixed, d):
 
 @njit(cache=True)
 def pull_cost(x, last, temporal, pulls, H, g, derivatives):
-    """What pulls on each variable alone, with ``derivatives`` added to H and g; ``pulls`` = (home, w, low, high, s), each (nv,).
+    """What pulls on each variable alone, with ``derivatives`` added to H and g; w is the pull's weight, s its ``soft``.
 
     sum_v (temporal (x - last)^2 + w (x - home)^2 + s max(0, low - x, x - high)^2)_v / 2
     """
-    home, weight, low, high, soft = pulls
+    _, home, weight, low, high, soft = pulls
     cost = 0.0
     for v in range(x.shape[0]):
         a, b, c = x[v] - last[v], x[v] - home[v], max(x[v] - high[v], 0.0) + min(x[v] - low[v], 0.0)
@@ -280,18 +377,18 @@ def pull_cost(x, last, temporal, pulls, H, g, derivatives):
 
 
 @njit(cache=True)
-def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pulls, most, tolerance, work, solve, end):
-    """Levenberg-Marquardt in the box lower <= x <= upper, from ``x`` and in place; ``end`` = (cost, iterations, converged).
+def minimise(problem, place, turn_to, q, x, last, most, tolerance, work, end):
+    """Levenberg-Marquardt within the bounds in ``work``, from ``x`` and in place; ``end`` = (cost, iterations, converged).
 
     The step is accepted when it does not raise the cost (to rounding); it stops when one is below ``tolerance``. Converged
     means that the last one was below 1e-6 rad or m and little damped. No step is longer than 1 rad or m: joints do not wind up.
     """
-    residual, H, g, L, d, trial, order, fixed = solve
-    place, turn_to = wish
+    tree, targets, variables, pulls = problem.tree, problem.targets, problem.variables, problem.pulls
+    H, g, d, trial, lower, upper, temporal = work.H, work.g, work.d, work.trial, work.lower, work.upper, work.temporal
     nv = x.shape[0]
     for v in range(nv):
         x[v] = min(max(x[v], lower[v]), upper[v])
-    configure(x, space, q)
+    configure(x, variables, q)
     damping, count, converged = 1e-8, 0, 0.0
     fresh = count < most
     cost = 0.0
@@ -300,10 +397,10 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
         if fresh:  # passed on as the flag for derivatives, not True here and False below: literals compile a kernel once each
             H[:, :] = 0.0
             g[:] = 0.0
-            cost = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, fresh)
+            cost = linearize(tree, targets, variables, place, turn_to, q, work, fresh)
             cost += pull_cost(x, last, temporal, pulls, H, g, fresh)
             fresh = False
-        if not box_step(H, g, damping, x, lower, upper, L, order, fixed, d):
+        if not box_step(H, g, damping, x, lower, upper, work.L, work.order, work.fixed, d):
             damping = max(10.0 * damping, 1e-6)
             continue
         longest = 1.0
@@ -313,8 +410,8 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
         for v in range(nv):
             trial[v] = min(max(x[v] + d[v] / longest, lower[v]), upper[v])
             biggest = max(biggest, abs(trial[v] - x[v]))
-        configure(trial, space, q)
-        value = linearize(tree, targets, place, turn_to, q, space, work, residual, H, g, fresh)
+        configure(trial, variables, q)
+        value = linearize(tree, targets, variables, place, turn_to, q, work, fresh)
         value += pull_cost(trial, last, temporal, pulls, H, g, fresh)
         predicted = 0.0
         for v in range(nv):
@@ -337,7 +434,7 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
             if small:
                 break
         else:
-            configure(x, space, q)
+            configure(x, variables, q)
             damping = max(10.0 * damping, 1e-4)
             if damping > 1e12:
                 break
@@ -345,48 +442,26 @@ def minimise(tree, targets, wish, q, space, x, lower, upper, last, temporal, pul
 
 
 @njit(cache=True)
-def solve_frames(tree, targets, places, turns, q, space, box, temporal, pulls, start, has_previous, limits, out, ends):
+def solve_frames(problem, places, turns, q, start, has_previous, effort, work, out, ends):
     """All frames of a clip, one after the other, each from the one before: ``out`` (m, nv), ``ends`` (m, 3).
 
     Frame k minimises |r(x)|^2 / 2 + `pull_cost` in the box, from and towards x_{k-1}. Ranges that
     depend on another coordinate are met in a second pass, with that coordinate where the first pass left it. The first frame,
-    without a previous one, has no temporal term and no step bound, and may iterate longer. ``limits`` = (most iterations,
-    first-frame factor, tolerance [rad or m]). ``ends[k]`` = (cost, iterations, 1 when converged). ``q`` (nq,) is scratch, holding
-    the coordinates that do not move.
+    without a previous one, has no temporal term and no step bound, and may iterate longer. ``ends[k]`` = (cost, iterations, 1 when
+    converged). ``q`` (nq,) is scratch, holding the coordinates that do not move.
     """
-    nv, nodes = start.shape[0], tree[0].shape[0]
-    work = (
-        np.empty((nodes, 3, 3)),
-        np.empty((nodes, 3)),
-        np.empty((nodes, 3)),
-        np.zeros((6, nv)),
-        np.zeros(nv, dtype=np.int64),
-        np.zeros(nv, dtype=np.int64),
-    )
-    solve = (
-        np.zeros((targets[0].shape[0], 6)),
-        np.zeros((nv, nv)),
-        np.zeros(nv),
-        np.zeros((nv, nv)),
-        np.zeros(nv),
-        np.zeros(nv),
-        np.zeros(nv, dtype=np.int64),
-        np.zeros(nv, dtype=np.int64),
-    )
-    lower, upper = np.empty(nv), np.empty(nv)
+    nv, box, lower, upper = start.shape[0], problem.box, work.lower, work.upper
     x, last = start.copy(), start.copy()
-    none = np.zeros(nv)
     for frame in range(places.shape[0]):
         first = frame == 0 and not has_previous
-        most = int(limits[0] * limits[1]) if first else int(limits[0])
-        weight = none if first else temporal
+        most = effort.iterations * effort.first_frame_factor if first else effort.iterations
         for v in range(nv):
-            step = np.inf if first else box[2][v]
-            back = min(max(last[v], box[0][v]), box[1][v])
-            lower[v], upper[v] = max(box[0][v], back - step), min(box[1][v], back + step)
-        wish, end = (places[frame], turns[frame]), ends[frame]
+            work.temporal[v] = 0.0 if first else problem.pulls.temporal[v]
+            step = np.inf if first else box.step[v]
+            back = min(max(last[v], box.lower[v]), box.upper[v])
+            lower[v], upper[v] = max(box.lower[v], back - step), min(box.upper[v], back + step)
         for attempt in range(2):
-            minimise(tree, targets, wish, q, space, x, lower, upper, last, weight, pulls, most, limits[2], work, solve, end)
+            minimise(problem, places[frame], turns[frame], q, x, last, most, effort.tolerance, work, ends[frame])
             if attempt == 1 or not settle_dependents(x, last, box, lower, upper):
                 break
         for v in range(nv):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import Tree
+from bunraku.retargeting.inverse_kinematics_kernels import TargetArrays
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Target:
 
 @dataclass(frozen=True)
 class TargetSet:
-    """Targets on one tree, compiled: row k of each array is target k; see `_kernels.py` for their meaning."""
+    """Targets on one tree, compiled: row k of each array is target k; see `inverse_kinematics_kernels.py` for their meaning."""
 
     tree: Tree
     targets: tuple[Target, ...]
@@ -99,18 +100,10 @@ class TargetSet:
         )
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
-        """The tuple that the kernels take."""
-        return (
-            self.node,
-            self.point,
-            self.turn,
-            self.base,
-            self.base_point,
-            self.base_turn,
-            self.position_weight,
-            self.rotation_weight,
-        )
+    def arrays(self) -> TargetArrays:
+        """What the kernels take."""
+        turns = (self.node, self.point, self.turn, self.base, self.base_point, self.base_turn)
+        return TargetArrays(*turns, self.position_weight, self.rotation_weight)
 
     def between(self, k: int) -> tuple[int, ...]:
         """The coordinates that move target k in its base."""

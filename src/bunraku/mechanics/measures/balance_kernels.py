@@ -129,14 +129,13 @@ def ground_forces(points, count, x, y, weight, force):
 
 
 @njit(cache=True)
-def static_torques(
-    parent, kind, coordinate, fixed_rotation, fixed_position, axis, mass, com, q, gravity, foot_node, foot_point, reach, out
-):
+def static_torques(tree, mass, com, q, gravity, foot_node, foot_point, reach, out):
     """Holding efforts (m, nq): dV/dq of gravity less the ground forces on standing points, by sums over subtrees.
 
     With w the weights (and minus the ground forces) of a subtree, s = sum w p: hinge a at p0: (a x (s - w p0))_z, slide: a_z w.
     """
-    n = parent.shape[0]
+    parent, kind, coordinate, n = tree.parent, tree.kind, tree.coordinate, tree.parent.shape[0]
+    fixed = tree.fixed_rotation, tree.fixed_position
     rotation, position, world_axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 3))
     weight, first = np.empty(n), np.empty((n, 2))
     feet = foot_node.shape[0]
@@ -144,7 +143,7 @@ def static_torques(
     which = np.empty(feet, dtype=np.int64)
     out[:, :] = 0.0
     for k in range(q.shape[0]):
-        forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position, axis, q[k], rotation, position, world_axis)
+        forward_kinematics(parent, kind, coordinate, fixed[0], fixed[1], tree.axis, q[k], rotation, position, world_axis)
         total, x, y = 0.0, 0.0, 0.0
         for i in range(n):
             w = mass[i] * gravity

@@ -31,7 +31,7 @@ def static_torques(character: Character, tree: Tree, q: NDArray[np.float64]) -> 
         nodes, points = nodes[:0], points[:0]
     out = np.empty(q.shape)
     kernels.static_torques(
-        *tree.arrays,
+        tree.arrays,
         tree.mass,
         tree.center_of_mass,
         q,

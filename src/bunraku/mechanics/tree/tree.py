@@ -46,9 +46,9 @@ class Tree:
         return len(self.names)
 
     @property
-    def arrays(self) -> tuple[Indices, Indices, Indices, Array, Array, Array]:
-        """What the recursions take first: parent, kind, coordinate, fixed rotation, fixed position, axis."""
-        return self.parent, self.kind, self.coordinate, self.fixed_rotation, self.fixed_position, self.axis
+    def arrays(self) -> kernels.TreeArrays:
+        """What the recursions take first."""
+        return kernels.TreeArrays(self.parent, self.kind, self.coordinate, self.fixed_rotation, self.fixed_position, self.axis)
 
     def index(self, coordinate: str) -> int:
         """Where a coordinate stands in ``q``."""

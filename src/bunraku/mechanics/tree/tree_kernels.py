@@ -6,10 +6,26 @@ Notation: node i with parent p, X_PN = (E_i, r_i) constant, then a turn about or
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 
 FIXED, HINGE, SLIDE = 0, 1, 2
+
+
+class TreeArrays(NamedTuple):
+    """A tree of n nodes: parent, kind of joint, coordinate; constant pose on the parent (n, 3, 3), (n, 3); axis (n, 3)."""
+
+    parent: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    coordinate: NDArray[np.int64]
+    fixed_rotation: Array
+    fixed_position: Array
+    axis: Array
 
 
 @njit(cache=True)

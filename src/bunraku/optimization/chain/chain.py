@@ -99,7 +99,7 @@ def solve_chain(
     most = largest_pool(n)
     pool = min(16 * n + 64, most)
     while True:
-        track_columns(columns, first, low, high, limit, q1, w, out, codes, *work_arrays(n, pool))
+        track_columns(columns, first, low, high, limit, q1, w, out, codes, work_arrays(n, pool))
         if pool == most or not (codes == POOL_TOO_SMALL).any():
             break
         pool = min(4 * pool, most)

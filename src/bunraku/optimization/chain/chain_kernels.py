@@ -17,8 +17,13 @@ multiplier is integrated backward, which would amplify rounding by exp(0.28) a s
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 
 SLACK = 1e-12
 """Bounds that contradict one another by no more than this (relative beyond 1) count as compatible: rounding, not a conflict."""
@@ -33,14 +38,30 @@ def largest_pool(n: int) -> int:
     return n * (n + 4) + 4
 
 
-def work_arrays(n: int, pool: int | None = None):
-    """Work arrays (box, curve, policy, first) of :func:`track` for up to n samples.
+class SweepWork(NamedTuple):
+    """What :func:`track` works in.
+
+    Attributes:
+        box: (4, >= n), whose rows 0 and 1 return the bounds in force, see :func:`envelope`.
+        curve: (4, >= 2 n + 4).
+        policy: (2, pool).
+        first: (>= n + 1,).
+    """
+
+    box: Array
+    curve: Array
+    policy: Array
+    first: NDArray[np.int64]
+
+
+def work_arrays(n: int, pool: int | None = None) -> SweepWork:
+    """Work arrays of :func:`track` for up to n samples.
 
     ``pool`` is the number of stored knots; the default, :func:`largest_pool`, always suffices (right for a streaming window),
     a smaller one can make :func:`track` return ``POOL_TOO_SMALL``; 16 n + 64 is nearly always enough.
     """
     size = largest_pool(n) if pool is None else pool
-    return np.empty((4, n)), np.empty((4, 2 * n + 4)), np.empty((2, size)), np.empty(n + 1, dtype=np.int64)
+    return SweepWork(np.empty((4, n)), np.empty((4, 2 * n + 4)), np.empty((2, size)), np.empty(n + 1, dtype=np.int64))
 
 
 @njit(cache=True)
@@ -138,7 +159,7 @@ def deviation_cost(reference, x, fixed, q1, w):
 
 
 @njit(cache=True)
-def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, first):
+def track(reference, start, lower, upper, step, q1, w, out, work):
     """Exact optimum of one column written to ``out``; allocates nothing.
 
     Args:
@@ -150,19 +171,13 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
         q1: weight of the position error, > 0.
         w: weight of the difference of errors, q2 / h^2, >= 0.
         out: result x, (n,).
-        box: work array (4, >= n); rows 0 and 1 return the bounds in force, see :func:`envelope`.
-        curve: work array (4, >= 2 n + 4).
-        policy: work array (2, pool).
-        first: work array (>= n + 1,) of int64; :func:`work_arrays` makes all four.
+        work: from :func:`work_arrays`.
 
     Returns:
         FEASIBLE (0), INFEASIBLE (1: ``out`` is the least violating motion; steps are still kept) or POOL_TOO_SMALL (-1).
     """
     n = reference.shape[0]
-    low = box[0]
-    high = box[1]
-    a = box[2]
-    b = box[3]
+    low, high, a, b = work.box[0], work.box[1], work.box[2], work.box[3]
     fixed = not np.isnan(start)
     if legal(reference, start, lower, upper, step):
         for k in range(n):
@@ -198,7 +213,7 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
             if a[k] > b[k]:
                 a[k] = out[k]
                 b[k] = out[k]
-        if not _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
+        if not _sweep(reference, start, step, q1, w, out, a, b, work):
             return POOL_TOO_SMALL
         near = 1e-6 * margin
         touched = False
@@ -220,13 +235,10 @@ def track(reference, start, lower, upper, step, q1, w, out, box, curve, policy, 
 
 
 @njit(cache=True)
-def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
+def _sweep(reference, start, step, q1, w, out, a, b, work):
     """Dynamic programming with bounds a, b: forward, then back; false when the pool of ``policy`` is too small."""
     n = reference.shape[0]
-    s = curve[0]
-    y = curve[1]
-    s_new = curve[2]
-    y_new = curve[3]
+    s, y, s_new, y_new = work.curve[0], work.curve[1], work.curve[2], work.curve[3]
     if not np.isnan(start):
         a[0] = start
         b[0] = start
@@ -240,9 +252,7 @@ def _sweep(reference, start, step, q1, w, out, a, b, curve, policy, first):
         m = 2
     inverse = 0.5 / w if w > 0.0 else 0.0
     top = 0
-    capacity = policy.shape[1]
-    y_at = policy[0]
-    x_at = policy[1]
+    y_at, x_at, first, capacity = work.policy[0], work.policy[1], work.first, work.policy.shape[1]
     for k in range(1, n):
         d = reference[k] - reference[k - 1]
         h = min(step[k], max(b[k] - a[k - 1], b[k - 1] - a[k]))
@@ -381,13 +391,13 @@ def _slope(s, y, m, i, value):
 
 
 @njit(cache=True)
-def track_columns(reference, start, lower, upper, step, q1, w, out, codes, box, curve, policy, first):
+def track_columns(reference, start, lower, upper, step, q1, w, out, codes, work):
     """:func:`track` for each row of (k, n) arrays, one joint a row; allocates nothing.
 
     start, q1, w have shape (k,), codes (k,) of int64 takes the return values, the rest is as for :func:`track`.
     """
     for j in range(reference.shape[0]):
-        codes[j] = track(reference[j], start[j], lower[j], upper[j], step[j], q1[j], w[j], out[j], box, curve, policy, first)
+        codes[j] = track(reference[j], start[j], lower[j], upper[j], step[j], q1[j], w[j], out[j], work)
 
 
 @njit(cache=True)

@@ -249,7 +249,7 @@ def scale_segments(segments, limits, weights, iterations, a, x, target, work):
         a: scales, in and out.
         x: optimal motion.
         target: c + a B.
-        work: the four work arrays of ``track``.
+        work: the work arrays of ``track``.
 
     Returns:
         (code of the dynamic program, Newton steps used, whether converged, objective).
@@ -257,7 +257,6 @@ def scale_segments(segments, limits, weights, iterations, a, x, target, work):
     c, B, cuts = segments
     start, lower, upper, step = limits
     q1, w, q3, least, most = weights
-    box, curve, policy, first = work
     Q, n = a.shape[0], c.shape[0]
     fixed = not np.isnan(start)
     piece = (
@@ -270,15 +269,15 @@ def scale_segments(segments, limits, weights, iterations, a, x, target, work):
     )
     gradient, best, trial = np.empty(Q), np.empty(Q), np.empty(Q)
     x_trial, target_trial = np.empty(n), np.empty(n)
-    box[0, :n], box[1, :n] = lower, upper  # a legal target leaves them as they are
+    work.box[0, :n], work.box[1, :n] = lower, upper  # a legal target leaves them as they are
     _target(c, B, cuts, a, target)
-    code = track(target, start, lower, upper, step, q1, w, x, box, curve, policy, first)
+    code = track(target, start, lower, upper, step, q1, w, x, work)
     if code == POOL_TOO_SMALL:
         return code, 0, False, 0.0
     cost = _merit(target, x, fixed, q1, w, q3, a)
     polished = 0
     for iteration in range(iterations):
-        slope, size = _proposal(segments, limits, weights, a, x, target, box, piece, gradient, best)
+        slope, size = _proposal(segments, limits, weights, a, x, target, work.box, piece, gradient, best)
         if size == 0.0:
             return code, iteration, True, cost
         # Below the resolution of the cost only full steps are taken, and few: on one piece the first is exact but for rounding.
@@ -290,7 +289,7 @@ def scale_segments(segments, limits, weights, iterations, a, x, target, work):
             for q in range(Q):
                 trial[q] = min(max(a[q] + t * (best[q] - a[q]), least), most)
             _target(c, B, cuts, trial, target_trial)
-            code = track(target_trial, start, lower, upper, step, q1, w, x_trial, box, curve, policy, first)
+            code = track(target_trial, start, lower, upper, step, q1, w, x_trial, work)
             if code == POOL_TOO_SMALL:
                 return code, iteration, False, cost
             cost_trial = _merit(target_trial, x_trial, fixed, q1, w, q3, trial)

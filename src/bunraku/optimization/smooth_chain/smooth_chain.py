@@ -28,6 +28,9 @@ from bunraku.errors import BadInput
 from bunraku.optimization.smooth_chain.smooth_chain_kernels import (
     CONVERGED,
     MAX_ITERATIONS,
+    ChainJoints,
+    ChainOptima,
+    ChainSettings,
     examine,
     tighten,
     track_columns,
@@ -117,7 +120,7 @@ def solve_smooth_chain(
     low, high = _wide(lower, "lower", n, k), _wide(upper, "upper", n, k)
     if not (low <= high).all():
         raise BadInput("range holds NaN or a lower end above its upper end; give lower <= upper, infinite for none")
-    limits = np.stack([_row(value, name, k) for value, name in _named(velocity, acceleration, jerk)])
+    limits = np.stack([_row(velocity, "velocity", k), _row(acceleration, "acceleration", k), _row(jerk, "jerk", k)])
     if not (limits > 0.0).all():
         raise BadInput(f"the smallest velocity, acceleration or jerk limit is {limits.min()}; give limits > 0, inf for none")
     first = _row(start, "start", k)
@@ -135,86 +138,52 @@ def solve_smooth_chain(
         raise BadInput(
             f"a limit of {limits[np.unravel_index(inner.argmin(), inner.shape)]} is lost in rounding at {rate} Hz; lower the rate"
         )
-    rows = [np.array(part.T, order="C") for part in (r, low, high, scaled)]
-    weights = (float(position_weight), velocity_weight * rate**2, tolerance, max_iterations)
-    problem = _Problem(rows[0], rows[1], rows[2], rows[3], first, v0, a0, rest_at_end, weights)
-    return problem.solved(np.ascontiguousarray(inner.T))
+    wish, lowest, highest, limit = (np.array(part.T, order="C") for part in (r, low, high, scaled))
+    joints = ChainJoints(n, wish, lowest, highest, first, v0, a0, limit)
+    weights = float(position_weight), float(velocity_weight * rate**2)
+    settings = ChainSettings(0.0, bool(rest_at_end), *weights, float(tolerance), int(max_iterations))
+    return _solved(joints, settings, np.ascontiguousarray(inner.T))
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """The problem in units of one sample, one column a row: arrays (k, n), limits (k, 3), start (k,)."""
+def _solved(joints: ChainJoints, settings: ChainSettings, limit: Array) -> SmoothChainSolution:
+    """Solve hard; what cannot be kept, with a soft range; what still cannot, with limits raised to what a stop needs.
 
-    reference: Array
-    low: Array
-    high: Array
-    limits: Array
-    start: Array
-    v0: Array
-    a0: Array
-    rest: bool
-    weights: tuple[float, float, float, int]
-
-    def solved(self, limits: Array) -> SmoothChainSolution:
-        """Solve hard; what cannot be kept, with a soft range; what still cannot, with limits raised to what a stop needs."""
-        k, n = self.reference.shape
-        x = self.reference.copy()
-        codes, iterations, level = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
-        low, high = np.empty((k, n)), np.empty((k, n))
-        thin = tighten(self.low, self.high, MARGIN, THIN, low, high)
-        kept, report = self._examined(x)
-        todo = np.flatnonzero((self.start != x[:, 0]) | ~kept.all(axis=1) | self.rest)
-        todo = todo[np.argsort(-report[todo, 1])]  # the hardest first, so that all lanes are busy to the end
-        work = work_array(n if len(todo) else 0)
-        eps = 0.0
-        for attempt in range(3):
-            if not len(todo):
-                break
-            level[todo] = attempt
-            most = self.weights[3] * (1 if attempt == 0 else 4)
-            arguments = (
-                n,
-                self.reference,
-                low,
-                high,
-                self.start,
-                self.v0,
-                self.a0,
-                limits,
-                eps,
-                self.rest,
-                *self.weights[:3],
-                most,
-            )
-            track_columns(todo, *arguments, x, codes, iterations, work)
-            if thin:
-                x[:, 1:] = np.where((self.high - self.low < THIN)[:, 1:], np.clip(x, self.low, self.high)[:, 1:], x[:, 1:])
-            kept, report = self._examined(x)
-            todo = todo[~(kept[todo, 0] & (kept[todo, 1] | (attempt > 0)))]
-            eps = SOFTNESS / self.weights[0]
-            if attempt == 1:
-                for j in todo:
-                    needs = stop_needs(self.v0[j], self.a0[j], limits[j, 1], limits[j, 2], n)
-                    limits[j, :2] = np.maximum(limits[j, :2], 1.001 * np.array(needs))
-        over, beyond, objective = np.ascontiguousarray(report.T)
-        if (level > 0).any() or (over > 1e-9).any():
-            status = Status.INFEASIBLE
-        elif (codes != CONVERGED).any():
-            status = Status.MAX_ITERATIONS if (codes == MAX_ITERATIONS).any() else Status.STALLED
-        else:
-            status = Status.CONVERGED
-        return SmoothChainSolution(np.ascontiguousarray(x.T), status, over, beyond, iterations, objective)
-
-    def _examined(self, x: Array) -> tuple[NDArray[np.bool_], Array]:
-        """Whether each joint keeps its limits and its range, (k, 2); its excesses and its objective, (k, 3)."""
-        kept, report = np.empty((len(x), 2), dtype=np.bool_), np.empty((len(x), 3))
-        q1, q2 = self.weights[:2]
-        examine(x, self.reference, self.low, self.high, self.v0, self.a0, self.limits, q1, q2, kept, report)
-        return kept, report
-
-
-def _named(velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike) -> list[tuple[ArrayLike, str]]:
-    return [(velocity, "velocity"), (acceleration, "acceleration"), (jerk, "jerk")]
+    ``limit`` (k, 3) are the tightened limits.
+    """
+    k, n = joints.wish.shape
+    x = joints.wish.copy()
+    codes, iterations, level = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    inner = joints._replace(lower=np.empty((k, n)), upper=np.empty((k, n)), limit=limit)
+    thin = tighten(joints.lower, joints.upper, MARGIN, THIN, inner.lower, inner.upper)
+    kept, report = np.empty((k, 2), dtype=np.bool_), np.empty((k, 3))
+    examine(x, joints, settings, kept, report)
+    todo = np.flatnonzero((joints.start != x[:, 0]) | ~kept.all(axis=1) | settings.rest)
+    todo = todo[np.argsort(-report[todo, 1])]  # the hardest first, so that all lanes are busy to the end
+    work = work_array(n if len(todo) else 0)
+    for attempt in range(3):
+        if not len(todo):
+            break
+        level[todo] = attempt
+        if attempt == 1:
+            settings = settings._replace(eps=SOFTNESS / settings.q1, most=4 * settings.most)
+        track_columns(todo, inner, settings, ChainOptima(x, codes, iterations), work)
+        if thin:
+            single = (joints.upper - joints.lower < THIN)[:, 1:]
+            x[:, 1:] = np.where(single, np.clip(x, joints.lower, joints.upper)[:, 1:], x[:, 1:])
+        examine(x, joints, settings, kept, report)
+        todo = todo[~(kept[todo, 0] & (kept[todo, 1] | (attempt > 0)))]
+        if attempt == 1:
+            for j in todo:
+                needs = stop_needs(joints.v0[j], joints.a0[j], limit[j, 1], limit[j, 2], n)
+                limit[j, :2] = np.maximum(limit[j, :2], 1.001 * np.array(needs))
+    over, beyond, objective = np.ascontiguousarray(report.T)
+    if (level > 0).any() or (over > 1e-9).any():
+        status = Status.INFEASIBLE
+    elif (codes != CONVERGED).any():
+        status = Status.MAX_ITERATIONS if (codes == MAX_ITERATIONS).any() else Status.STALLED
+    else:
+        status = Status.CONVERGED
+    return SmoothChainSolution(np.ascontiguousarray(x.T), status, over, beyond, iterations, objective)
 
 
 def _array(value: ArrayLike, name: str) -> Array:
