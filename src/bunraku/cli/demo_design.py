@@ -47,7 +47,7 @@ def run(name: str, example: Demo, folder: Path | None) -> tuple[dict[str, Any], 
     say(f"after {figures['design_steps']} design steps: {changed}; energy {energies[0]:.4g} to {energies[-1]:.4g}")
     code = finish(result, verdict, promises, folder)
     if folder is not None:
-        at = before.problem.aims[0].sample if before.problem.aims else 0
+        at = before.problem.waypoints[0].sample if before.problem.waypoints else 0
         pair = [(when, one.problem.model, one.plan.q[at]) for when, one in (("before", before), ("after", made.variant))]
         save_figure(draw_design(pair, energies), folder / "design.png")
     return figures, code

@@ -203,7 +203,7 @@ def _summary(study: Study, family: Design, before: Variant, after: Variant) -> d
     if not facts["feasible"]:
         say(f"it still cannot move as asked: {name} stays violated by {amount:.2g}; change what matters most, or ask for less")
         facts |= {"violated": name, "violated_by": amount}
-    if after.problem.aims:
+    if after.problem.waypoints:
         missed = [float(value) for value in target_misses(after.problem, after.motion)]
         facts["targets_missed_m"] = missed
         say(f"targets missed by up to {1e3 * max(map(abs, missed)):.2g} mm")
@@ -215,6 +215,6 @@ def _draw(path: Path, before: Variant, after: Variant, made: Improvement | None)
     from bunraku.verification.plots.design import draw_design
     from bunraku.verification.plots.figure import save_figure
 
-    at = before.problem.aims[0].sample if before.problem.aims else 0
+    at = before.problem.waypoints[0].sample if before.problem.waypoints else 0
     pair = [(name, one.problem.model, one.plan.q[at]) for name, one in (("before", before), ("after", after))]
     save_figure(draw_design(pair, [] if made is None else [step.energy for step in made.steps]), path)

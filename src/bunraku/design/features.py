@@ -83,10 +83,10 @@ def feature_jacobian(derivatives: Sensitivity, name: str) -> Array:
 
 def target_misses(problem: MotionProblem, z: Array) -> Array:
     """How far every target is missed, along the coordinates that count [m]."""
-    if not problem.aims:
+    if not problem.waypoints:
         raise BadInput("the motion has no targets to reach; add some to the clip's gait")
     missed = []
-    for aim in problem.aims:
+    for aim in problem.waypoints:
         q = np.array([sample_at(problem, z, aim.sample + k)[: problem.model.nq] for k in (0, 1)])
         seen = kinematics(problem.model, q, problem.terrain)
         place = seen.com if aim.what == -1 else q[:, :3] if aim.what == -2 else seen.contact[:, aim.what]

@@ -157,8 +157,8 @@ def _joints(model: CentroidalModel, base: Array, start: Array, places: Array) ->
 
     def residuals(joints: Array) -> Array:
         seen = kinematics(model, np.concatenate([base, joints])[None])
-        R = seen.arrays[0][0]
-        up = np.array([(R[node] @ axis)[:2] for node, axis in zip(model.tips[0], model.tips[2], strict=True)])
+        R = seen.arrays.R[0]
+        up = np.array([(R[node] @ axis)[:2] for node, axis in zip(model.tips.node, model.tips.axis, strict=True)])
         return np.concatenate([10.0 * (seen.contact[0] - places).ravel(), up.ravel(), 1e-4 * (joints - start)])
 
     found = least_squares(residuals, np.clip(start, low + 1e-6, high - 1e-6), bounds=(low, high), xtol=1e-10)

@@ -44,7 +44,7 @@ def oracle_of(character: Character, problem: MotionProblem, locked: tuple[str, .
         end=ends.end,
         reference=ends.start,
         targets=tuple(
-            PlanTarget(aim.sample, aim.share, aim.what, np.array(aim.place), np.array(aim.weight)) for aim in problem.aims
+            PlanTarget(one.sample, one.share, one.what, np.array(one.place), np.array(one.weight)) for one in problem.waypoints
         ),
         weights=(problem.weights.smooth, problem.weights.posture, problem.weights.force, problem.weights.force_rate),
         spots=tuple((int(node), np.array(place), float(least)) for node, place, least in zip(*problem.spots, strict=True)),

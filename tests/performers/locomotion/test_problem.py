@@ -12,7 +12,7 @@ from bunraku.motion import Gait, HeightField
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.derivative_check import check_gradient
 from bunraku.performers.locomotion.plan import Plan
-from bunraku.performers.locomotion.problem import Aim, Ends, MotionProblem
+from bunraku.performers.locomotion.problem import Ends, MotionProblem, Waypoint
 from bunraku.performers.locomotion.state import _mirror, state_problem
 
 ROBOTS = ("swizzlebot", "agilebot", "walker", "skatebot", "creature3", "car")
@@ -22,8 +22,8 @@ T = 6
 def anything(model: CentroidalModel, rng: np.random.Generator, **fields: object) -> MotionProblem:
     """A problem of random contacts and heights with every kind of row."""
     contacts = (rng.random((T, model.n_tips)) < 0.75).astype(np.int64)
-    aims = (Aim(2, 0.3, -1, (0.1, 0.2, 0.3), (1.0, 2.0, 0.0)), Aim(T - 1, 0.5, 0, (0.1, 0.2, 0.3), (1.0, 2.0, 1.0)))
-    base = {"periodic": True, "goal": (0.5, 0.1, 0.3), "aims": (*aims, Aim(1, 0.0, -2, (0.1, 0.2, 0.3), (3.0, 2.0, 1.0)))}
+    points = (Waypoint(2, 0.3, -1, (0.1, 0.2, 0.3), (1.0, 2.0, 0.0)), Waypoint(T - 1, 0.5, 0, (0.1, 0.2, 0.3), (1.0, 2.0, 1.0)))
+    base = {"periodic": True, "goal": (0.5, 0.1, 0.3), "waypoints": (*points, Waypoint(1, 0.0, -2, (0.1, 0.2, 0.3), (3.0, 2.0, 1.0)))}
     return MotionProblem(model, contacts, 0.02 * rng.random(contacts.shape), 0.1, **(base | fields))
 
 

@@ -1,6 +1,6 @@
-"""Rows of one sample of a motion over the ground that any plan has: Newton, Euler, ranges and speeds of joints; with Jacobians.
+"""Constraints of one sample of a motion over the ground that any plan has: Newton, Euler, ranges and speeds of joints.
 
-``K``: the kinematics of all extended samples (index i + 1 for sample i): R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js, Jn.
+``K``: the kinematics of all extended samples (`KinematicArrays`, index i + 1 for sample i); ``local``: the sample's `LocalSystem`.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -10,29 +10,40 @@ import numpy as np
 from numba import njit
 
 from bunraku.mechanics.centroidal.kinematics_kernels import cross, momentum, momentum_jacobian
-from bunraku.optimization.blocks.residual_kernels import put, put_all
+from bunraku.optimization.blocks.residual_kernels import active, put, put_all
 
 
 @njit(cache=True)
-def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g):
+def pushes(k, local):
+    """Whether inequality k pushes."""
+    return active(k, local.r, local.s, local.held)
+
+
+@njit(cache=True)
+def constrain(k, n, local):
+    """Add constraint k, the ``n`` derivatives of whose value stand in ``local.idx`` and ``local.co``, to the sample's system."""
+    put(local.L, local.g, local.idx, local.co, n, 2.0 * local.w * local.scale[k] ** 2, local.r[k] + local.s[k])
+
+
+@njit(cache=True)
+def dynamics(i, h, M, gravity, model, K, f, local):
     """Newton (3): sum f - M (x+ - 2x + x-)/h^2 - M g z; Euler (3): sum (e - x) x f + t - (L+ - L-)/h. Sample i is extended.
 
     ``f``: forces (3 n_e) of the ground and, where it has 6 n_e numbers, its torques t about the contact points.
     """
-    tree, nodes, points, tips = model
-    P, A, x, Jx, d, e, Je = K[1], K[2], K[3], K[4], K[5], K[6], K[12]
-    nq, ne = nodes.shape[0], e.shape[1]
+    x, Jx, d, e, Je, r, mass = K.x, K.Jx, K.d, K.e, K.Je, local.r, model.points.mass
+    nq, ne = model.nodes.shape[0], e.shape[1]
     nv = nq + f.shape[0]
     turned = f.shape[0] > 3 * ne
-    chain = tips[6]
+    chain = model.tips.chain
     for a in range(3):
         total = 0.0
         for j in range(ne):
             total += f[3 * j + a]
         r[a] = total - M * ((x[i + 1, a] - 2.0 * x[i, a] + x[i - 1, a]) / (h * h) + (gravity if a == 2 else 0.0))
     after, before, arm, v = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    momentum(points[2], d[i], d[i + 1], h, after)
-    momentum(points[2], d[i - 1], d[i], h, before)
+    momentum(mass, d[i], d[i + 1], h, after)
+    momentum(mass, d[i - 1], d[i], h, before)
     for a in range(3):
         r[3 + a] = -(after[a] - before[a]) / h
     for j in range(ne):
@@ -41,11 +52,11 @@ def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g):
         cross(arm, f[3 * j : 3 * j + 3], v)
         for a in range(3):
             r[3 + a] += v[a] + (f[3 * (ne + j) + a] if turned else 0.0)
-    if not jac:
+    if not local.jac:
         return
     rows, c, values = np.zeros((6, 3 * nv)), np.empty(6), np.empty(6)
     for a in range(6):
-        c[a], values[a] = 2.0 * w * scale[a] ** 2, r[a] + s[a]
+        c[a], values[a] = 2.0 * local.w * local.scale[a] ** 2, r[a] + local.s[a]
     for a in range(3):
         for q in range(nq):
             rows[a, q] = -M * Jx[i - 1, a, q] / (h * h)
@@ -55,10 +66,10 @@ def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g):
             rows[a, nv + nq + 3 * j + a] = 1.0
     J = np.zeros((4, 3, nq))
     # d(L+)/dq = sum m dP x d+/h, d(L-)/dq = sum m d- x dP/h; and the same seen from the neighbours
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i], A[i], x[i], d[i], d[i + 1], -1.0 / (h * h), J[0])
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i], A[i], x[i], d[i], d[i - 1], -1.0 / (h * h), J[1])
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i - 1], A[i - 1], x[i - 1], d[i - 1], d[i], 1.0 / (h * h), J[2])
-    momentum_jacobian(tree[0], tree[1], nodes, points, P[i + 1], A[i + 1], x[i + 1], d[i + 1], d[i], 1.0 / (h * h), J[3])
+    momentum_jacobian(i, model, K, d[i + 1], -1.0 / (h * h), J[0])
+    momentum_jacobian(i, model, K, d[i - 1], -1.0 / (h * h), J[1])
+    momentum_jacobian(i - 1, model, K, d[i], 1.0 / (h * h), J[2])
+    momentum_jacobian(i + 1, model, K, d[i], 1.0 / (h * h), J[3])
     for q in range(nq):
         for a in range(3):
             J[0, a, q] += J[1, a, q]
@@ -92,28 +103,23 @@ def dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g):
             rows[3 + a, nv + nq + 3 * j + b] = -(e[i, j, q] - x[i, q])
             if turned:
                 rows[3 + a, nv + nq + 3 * (ne + j) + a] = 1.0
-    put_all(L, g, rows, c, values)
+    put_all(local.L, local.g, rows, c, values)
 
 
 @njit(cache=True)
-def range_and_speed(c, i, k, h, middle, half, speed, v, has_after, jac, w, scale, s, r, L, g, idx, co):
-    """Range (an equality where it is zero) in row k and speed in row k + 1 of coordinate c at extended sample i."""
-    nv = v.shape[1]
-    off = v[i, c] - middle
-    if half == 0.0:
-        r[k] = off
-        if jac:
-            idx[0], co[0] = nv + c, 1.0
-            put(L, g, idx, co, 1, 2.0 * w * scale[k] ** 2, r[k] + s[k])
-    else:
-        r[k] = abs(off) - half
-        if jac and r[k] + s[k] > 0.0:
-            idx[0], co[0] = nv + c, 1.0 if off >= 0.0 else -1.0
-            put(L, g, idx, co, 1, 2.0 * w * scale[k] ** 2, r[k] + s[k])
-    if has_after:
-        rate = (v[i + 1, c] - v[i, c]) / h
-        r[k + 1] = abs(rate) - speed
-        if jac and r[k + 1] + s[k + 1] > 0.0:
-            sign = (1.0 if rate >= 0.0 else -1.0) / h
-            idx[0], co[0], idx[1], co[1] = nv + c, -sign, 2 * nv + c, sign
-            put(L, g, idx, co, 2, 2.0 * w * scale[k + 1] ** 2, r[k + 1] + s[k + 1])
+def range_and_speed(c, i, k, h, limits, v, after, local):
+    """Constraints k, k + 1: the range (an equality where it is zero) and the speed to the next sample of coordinate c."""
+    nv, half, r, idx, co = v.shape[1], limits.half[c], local.r, local.idx, local.co
+    off = v[i, c] - limits.middle[c]
+    r[k] = abs(off) - half if half > 0.0 else off
+    if local.jac and (half == 0.0 or pushes(k, local)):
+        idx[0], co[0] = nv + c, -1.0 if half > 0.0 and off < 0.0 else 1.0
+        constrain(k, 1, local)
+    if not after:
+        return
+    rate = (v[i + 1, c] - v[i, c]) / h
+    r[k + 1] = abs(rate) - limits.speed[c]
+    if local.jac and pushes(k + 1, local):
+        sign = (1.0 if rate >= 0.0 else -1.0) / h
+        idx[0], co[0], idx[1], co[1] = nv + c, -sign, 2 * nv + c, sign
+        constrain(k + 1, 2, local)

@@ -13,6 +13,20 @@ from bunraku.mechanics.tree.tree_kernels import HINGE
 
 
 @njit(cache=True)
+def bend(n, model, pull, K, nv, L):
+    """Curvature that the pulls (3, n_e + 1, 3) at end effectors and centre of mass of samples n - 1, n, n + 1 add."""
+    chain = model.tips.chain
+    for b in range(3):
+        i = n + b - 1
+        for j in range(chain.shape[0]):
+            if pull[b, j, 0] != 0.0 or pull[b, j, 1] != 0.0 or pull[b, j, 2] != 0.0:
+                bend_tip(pull[b, j], model.tree.kind, model.nodes, chain[j], K.A[i], K.Je[i, j], b * nv, L)
+        last = pull[b, chain.shape[0]]
+        if last[0] != 0.0 or last[1] != 0.0 or last[2] != 0.0:
+            bend_com(last, model, K.A[i], K.Jx[i], b * nv, L)
+
+
+@njit(cache=True)
 def bend_tip(pull, kind, nodes, chain, A, Je, o, L):
     """Add ``pull``.d2e to L (lower) from row and column ``o`` on: e fixed in its body, Je (3, k) over its ``chain`` (k,)."""
     for k in range(chain.shape[0]):
@@ -30,8 +44,9 @@ def bend_tip(pull, kind, nodes, chain, A, Je, o, L):
 
 
 @njit(cache=True)
-def bend_com(pull, kind, nodes, moves, A, Jx, o, L):
-    """The same for the centre of mass, Jx (3, nq); ``moves`` (nq, nodes): whether a coordinate moves a node."""
+def bend_com(pull, model, A, Jx, o, L):
+    """The same for the centre of mass, Jx (3, nq)."""
+    kind, nodes, moves = model.tree.kind, model.nodes, model.moves
     for b in range(nodes.shape[0]):
         v0 = Jx[1, b] * pull[2] - Jx[2, b] * pull[1]
         v1 = Jx[2, b] * pull[0] - Jx[0, b] * pull[2]

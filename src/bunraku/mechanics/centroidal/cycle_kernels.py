@@ -84,26 +84,26 @@ def wrap(z, nq, D, inverse, permutation, sign, out, M, N):
 
 
 @njit(cache=True)
-def extend(v, D, nq, ends, v_ext, has, M, N):
+def extend(v, D, nq, beyond, v_ext, has, M, N):
     """Unknowns of the samples before the first and after the last: copies (periodic) or data, with their derivatives M, N.
 
-    ``ends``: (kind, permutation, sign, has_before, before, has_after, after).
+    ``beyond``: `Neighbours`.
     """
-    kind, permutation, sign, has_before, before, has_after, after = ends
+    permutation, sign = beyond.permutation, beyond.sign
     T, nv = v.shape
     for i in range(T):
         has[i + 1] = 1
         for k in range(nv):
             v_ext[i + 1, k] = v[i, k]
     has[0], has[T + 1] = 1, 1
-    if kind == PERIODIC:
+    if beyond.kind == PERIODIC:
         wrap(v[T - 1], nq, D, True, permutation, sign, v_ext[0], M[0], N[0])
         wrap(v[0], nq, D, False, permutation, sign, v_ext[T + 1], M[1], N[1])
         return
-    has[0], has[T + 1] = has_before, has_after
+    has[0], has[T + 1] = beyond.has_before, beyond.has_after
     for k in range(nv):
-        v_ext[0, k] = before[k]
-    wrap(after, nq, D, False, permutation, sign, v_ext[T + 1], M[1], N[1])
+        v_ext[0, k] = beyond.before[k]
+    wrap(beyond.after, nq, D, False, permutation, sign, v_ext[T + 1], M[1], N[1])
     for b in range(2):
         for i in range(nv):
             for j in range(nv):
@@ -114,19 +114,19 @@ def extend(v, D, nq, ends, v_ext, has, M, N):
 
 
 @njit(cache=True)
-def pins(v, D, nq, bounds, jac, weight, s, r, H, B, C, g, gD):
+def pins(v, D, nq, ends, jac, weight, s, r, blocks):
     """The first pose, the last up to the shift D, and the gauge (place and heading of the first)."""
-    _, pin_start, start, pin_end, end, gauge, _, _, _, _ = bounds
+    end, H, B, C, g, gD = ends.end, blocks.H, blocks.B, blocks.C, blocks.g, blocks.gD
     T = v.shape[0]
-    if pin_start:
+    if ends.pin_start:
         for c in range(nq):
-            r[c] = v[0, c] - start[c]
+            r[c] = v[0, c] - ends.start[c]
             if jac:
                 H[0, 0, c, c] += weight
                 g[0, c] += weight * (r[c] + s[c])
     row = np.zeros(3)
     c3, s3 = np.cos(D[2]), np.sin(D[2])
-    if pin_end:
+    if ends.pin_end:
         for c in range(nq):
             for a in range(3):
                 row[a] = 0.0
@@ -150,7 +150,7 @@ def pins(v, D, nq, bounds, jac, weight, s, r, H, B, C, g, gD):
                     B[T - 1, a, c] += weight * row[a]
                     for b in range(3):
                         C[a, b] += weight * row[a] * row[b]
-    if gauge:
+    if ends.gauge:
         for a in range(3):
             c = 3 if a == 2 else a
             r[2 * nq + a] = v[0, c]
@@ -160,11 +160,10 @@ def pins(v, D, nq, bounds, jac, weight, s, r, H, B, C, g, gD):
 
 
 @njit(cache=True)
-def goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD):
+def goals(v, D, nq, kind, ends, K, jac, weight, s, r, blocks):
     """How far the centre of mass goes and the base turns: of a cycle by what D makes of its start, else at the last sample."""
-    _, _, _, _, _, _, goal, wanted, mirrored, origin = bounds
-    T = v.shape[0]
-    x, Jx = K[3], K[4]
+    T, x, Jx = v.shape[0], K.x, K.Jx
+    H, B, C, g, gD = blocks.H, blocks.B, blocks.C, blocks.g, blocks.gD
     c3, s3 = np.cos(D[2]), np.sin(D[2])
     row = np.zeros(3)
     whole = np.zeros(nq)
@@ -175,21 +174,21 @@ def goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD):
         for c in range(nq):
             whole[c] = 0.0
         at = 0
-        if wanted[a] == 0.0:
+        if ends.given[a] == 0.0:
             continue
-        if ends[0] == OPEN:
+        if kind == OPEN:
             at = T - 1
             if a == 2:
-                r[o] = v[T - 1, 3] - origin[2]
+                r[o] = v[T - 1, 3] - ends.origin[2]
                 whole[3] = 1.0
             else:
-                r[o] = x[T, a] - origin[a]
+                r[o] = x[T, a] - ends.origin[a]
                 for c in range(nq):
                     whole[c] = Jx[T, a, c]
         elif a == 2:
             r[o] = D[2]
             row[2] = 1.0
-        elif mirrored:
+        elif ends.mirrored:
             if a == 0:
                 r[o] = D[0] + c3 * D[0] + s3 * D[1]
                 row[0], row[1], row[2] = 1.0 + c3, s3, -s3 * D[0] + c3 * D[1]
@@ -203,7 +202,7 @@ def goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD):
             row[2] = (-s3 * x[1, 0] - c3 * x[1, 1]) if a == 0 else (c3 * x[1, 0] - s3 * x[1, 1])
             for c in range(nq):
                 whole[c] = u * Jx[1, 0, c] + y * Jx[1, 1, c] - Jx[1, a, c]
-        r[o] -= goal[a]
+        r[o] -= ends.goal[a]
         if jac:
             q = weight * (r[o] + s[o])
             for c in range(nq):
@@ -219,13 +218,18 @@ def goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD):
 
 
 @njit(cache=True)
-def boundary(v, D, nq, ends, bounds, K, jac, w, s, r, H, B, C, g, gD):
-    """Rows at the ends, scale in ``bounds``: pins of the first and last pose, gauge, goal. Values to ``r``.
-
-    ``bounds``: (scale, pin_start, start, pin_end, end, gauge, goal (x, y, yaw), wanted (3), mirrored, origin).
-    """
-    weight = 2.0 * w * bounds[0] * bounds[0]
+def boundary(v, D, nq, kind, ends, K, jac, w, s, r, blocks):
+    """Constraints at the ends (`EndConstraints`): pins of first and last pose, gauge, goal. Values to ``r``."""
+    weight = 2.0 * w * ends.scale * ends.scale
     for k in range(r.shape[0]):
         r[k] = 0.0
-    pins(v, D, nq, bounds, jac, weight, s, r, H, B, C, g, gD)
-    goals(v, D, nq, ends, bounds, K, jac, weight, s, r, H, B, C, g, gD)
+    pins(v, D, nq, ends, jac, weight, s, r, blocks)
+    goals(v, D, nq, kind, ends, K, jac, weight, s, r, blocks)
+
+
+@njit(cache=True)
+def end_penalty(total, w, scale, s, r):
+    """The total with the energy of the constraints at the ends."""
+    for k in range(r.shape[0]):
+        total += w * (scale * (r[k] + s[k])) ** 2
+    return total

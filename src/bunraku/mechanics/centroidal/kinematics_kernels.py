@@ -17,11 +17,9 @@ BALL, WELDED, PASSIVE, ACTIVE = 0, 1, 2, 3
 
 
 @njit(cache=True)
-def ground(grid, heights, x, y, out):
-    """Height, slopes and curvatures (H, H_x, H_y, H_xx, H_xy, H_yy) of the biquadratic B-spline of ``heights``.
-
-    ``grid``: origin x, y and spacing.
-    """
+def ground(terrain, x, y, out):
+    """Height, slopes and curvatures (H, H_x, H_y, H_xx, H_xy, H_yy) of the biquadratic B-spline of a `GroundGrid`."""
+    grid, heights = terrain.grid, terrain.heights
     for k in range(6):
         out[k] = 0.0
     if heights.shape[0] == 0:
@@ -81,38 +79,49 @@ def column(kind, axis, origin, point, out):
 
 
 @njit(cache=True)
-def move(tree, nodes, points, tips, terrain, q, jac, R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js, Jn):
-    """All kinematics at one configuration ``q``; the Jacobians Jx (3, nq), Je, Jt, Jn (n_e, 3, chain), Js (n_e, chain) if ``jac``.
+def move_all(q, has, model, places, centers, terrain, jac, K):
+    """Kinematics of all samples i of ``q`` (n, >= nq) that there are (``has``); Jacobians too if ``jac``.
 
-    ``C`` (n_e, 3) centres of the tips. ``nodes``: the node of each coordinate; ``points``: (node, local place, mass);
-    ``tips``: (node, centre, axis, reference, radius, kind, chain).
+    ``places`` (n or 1, p, 3) and ``centers`` (n or 1, n_e, 3): where masses and end effectors are in their frames at each sample.
     """
-    parent, kind, coordinate, fixed_rotation, fixed_position, axis = tree
-    point_node, point_local, point_mass = points
-    forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position, axis, q, R, P, A)
-    M = 0.0
-    x[0], x[1], x[2] = 0.0, 0.0, 0.0
-    for p in range(point_node.shape[0]):
-        b = point_node[p]
-        transform(R[b], P[b], point_local[p], d[p])
-        M += point_mass[p]
-        for i in range(3):
-            x[i] += point_mass[p] * d[p, i]
-    for i in range(3):
-        x[i] /= M
-    if jac:
-        com_jacobian(parent, kind, nodes, points, P, A, d, M, Jx)
-    for p in range(point_node.shape[0]):
-        for i in range(3):
-            d[p, i] -= x[i]
-    for j in range(e.shape[0]):
-        tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js, Jn)
+    nq = model.nodes.shape[0]
+    for i in range(q.shape[0]):
+        if has[i]:
+            move(i, model, places[i % places.shape[0]], centers[i % centers.shape[0]], terrain, q[i, :nq], jac, K)
 
 
 @njit(cache=True)
-def com_jacobian(parent, kind, nodes, points, P, A, place, M, Jx):
+def move(i, model, place, center, terrain, q, jac, K):
+    """All kinematics of sample i at the configuration ``q``; the Jacobians Jx, Je, Jt, Js, Jn if ``jac``."""
+    tree, points = model.tree, model.points
+    R, P, x, d = K.R[i], K.P[i], K.x[i], K.d[i]
+    forward_kinematics(
+        tree.parent, tree.kind, tree.coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis, q, R, P, K.A[i]
+    )
+    M = 0.0
+    x[0], x[1], x[2] = 0.0, 0.0, 0.0
+    for p in range(points.node.shape[0]):
+        b = points.node[p]
+        transform(R[b], P[b], place[p], d[p])
+        M += points.mass[p]
+        for a in range(3):
+            x[a] += points.mass[p] * d[p, a]
+    for a in range(3):
+        x[a] /= M
+    if jac:
+        com_jacobian(model, P, K.A[i], d, M, K.Jx[i])
+    for p in range(points.node.shape[0]):
+        for a in range(3):
+            d[p, a] -= x[a]
+    for j in range(center.shape[0]):
+        tip(i, j, model, center[j], terrain, jac, K)
+
+
+@njit(cache=True)
+def com_jacobian(model, P, A, place, M, Jx):
     """Jx[:, c] = A x (sum m P - m O)/M over the points below coordinate c; ``place`` (p, 3) are the points' places."""
-    point_node, _, point_mass = points
+    parent, kind, nodes = model.tree.parent, model.tree.kind, model.nodes
+    point_node, point_mass = model.points.node, model.points.mass
     N = parent.shape[0]
     mass = np.zeros(N)
     first = np.zeros((N, 3))
@@ -142,38 +151,39 @@ def com_jacobian(parent, kind, nodes, points, P, A, place, M, Jx):
 
 
 @njit(cache=True)
-def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, Jt, Js, Jn):
-    """Contact point, rolling direction, spin and ground normal of end effector j, with Jacobians over its chain."""
-    tip_node, tip_center, tip_axis, tip_reference, tip_radius, tip_kind, chain = tips
-    grid, heights = terrain
-    b, r = tip_node[j], tip_radius[j]
-    transform(R[b], P[b], tip_center[j], C[j])
+def tip(i, j, model, center, terrain, jac, K):
+    """Contact point, rolling direction, spin and ground normal of end effector j at sample i, with Jacobians over its chain."""
+    tips, kind, nodes, chain = model.tips, model.tree.kind, model.nodes, model.tips.chain
+    R, P, A, e, t, m, n, sigma, C = K.R[i], K.P[i], K.A[i], K.e[i], K.t[i], K.m[i], K.n[i], K.sigma[i], K.C[i]
+    Je, Jt, Js, Jn = K.Je[i], K.Jt[i], K.Js[i], K.Jn[i]
+    b, r = tips.node[j], tips.radius[j]
+    transform(R[b], P[b], center, C[j])
     h = np.empty(6)
-    curved = heights.shape[0] > 0
-    ground(grid, heights, C[j, 0], C[j, 1], h)
+    curved = terrain.heights.shape[0] > 0
+    ground(terrain, C[j, 0], C[j, 1], h)
     s = np.sqrt(1.0 + h[1] * h[1] + h[2] * h[2])
     n[j, 0], n[j, 1], n[j, 2] = -h[1] / s, -h[2] / s, 1.0 / s
     u = np.empty(3)
     a = np.empty(3)
     length = 1.0
-    if tip_kind[j] == BALL:
-        for i in range(3):
-            e[j, i] = C[j, i] - r * n[j, i]
-            t[j, i] = 0.0
-            m[j, i] = -n[j, i]
+    if tips.kind[j] == BALL:
+        for p in range(3):
+            e[j, p] = C[j, p] - r * n[j, p]
+            t[j, p] = 0.0
+            m[j, p] = -n[j, p]
         sigma[j] = 0.0
     else:
         zero = np.zeros(3)
-        transform(R[b], zero, tip_axis[j], a)
+        transform(R[b], zero, tips.axis[j], a)
         cross(a, n[j], u)
         length = np.sqrt(dot(u, u))
-        for i in range(3):
-            t[j, i] = u[i] / length
+        for p in range(3):
+            t[j, p] = u[p] / length
         cross(a, t[j], m[j])
-        for i in range(3):
-            e[j, i] = C[j, i] + r * m[j, i]
-        transform(R[b], zero, tip_reference[j], u)
-        # the reference turned about a from t towards a x t = m
+        for p in range(3):
+            e[j, p] = C[j, p] + r * m[j, p]
+        transform(R[b], zero, tips.across[j], u)
+        # the direction across, turned about a from t towards a x t = m
         sigma[j] = np.arctan2(dot(u, m[j]), dot(u, t[j]))
     if not jac:
         return
@@ -185,39 +195,39 @@ def tip(j, kind, nodes, tips, terrain, jac, R, P, A, e, t, m, n, sigma, C, Je, J
         w = nodes[c]
         column(kind[w], A[w], P[w], C[j], v)
         Js[j, k] = 0.0
-        for i in range(3):
-            Je[j, i, k] = v[i]
-            Jt[j, i, k] = 0.0
+        for p in range(3):
+            Je[j, p, k] = v[p]
+            Jt[j, p, k] = 0.0
         if curved:
             dn[0], dn[1], dn[2] = -h[3] * v[0] - h[4] * v[1], -h[4] * v[0] - h[5] * v[1], 0.0
             along = dot(n[j], dn)
-            for i in range(3):
-                dn[i] = (dn[i] - n[j, i] * along) / s
-                Jn[j, i, k] = dn[i]
-        if tip_kind[j] == BALL:
-            for i in range(3):
-                Je[j, i, k] -= r * dn[i]
+            for p in range(3):
+                dn[p] = (dn[p] - n[j, p] * along) / s
+                Jn[j, p, k] = dn[p]
+        if tips.kind[j] == BALL:
+            for p in range(3):
+                Je[j, p, k] -= r * dn[p]
             continue
         if kind[w] != HINGE and not curved:
             continue
         turning = 0.0
-        for i in range(3):
-            da[i] = 0.0
+        for p in range(3):
+            da[p] = 0.0
         if kind[w] == HINGE:
             cross(A[w], a, da)
             turning = dot(A[w], a)
         cross(da, n[j], du)
         cross(a, dn, v)
-        for i in range(3):
-            du[i] += v[i]
+        for p in range(3):
+            du[p] += v[p]
         along = dot(t[j], du)
-        for i in range(3):
-            dt[i] = (du[i] - t[j, i] * along) / length
-            Jt[j, i, k] = dt[i]
+        for p in range(3):
+            dt[p] = (du[p] - t[j, p] * along) / length
+            Jt[j, p, k] = dt[p]
         cross(da, t[j], dm)
         cross(a, dt, v)
-        for i in range(3):
-            Je[j, i, k] += r * (dm[i] + v[i])
+        for p in range(3):
+            Je[j, p, k] += r * (dm[p] + v[p])
         Js[j, k] = turning - dot(dt, m[j])
 
 
@@ -233,40 +243,41 @@ def momentum(point_mass, d, d_next, h, out):
 
 
 @njit(cache=True)
-def momentum_jacobian(parent, kind, nodes, points, P, A, x, d, other, scale, out):
-    """Out[:, c] = scale sum_{p below c} m (dP_p/dq_c) x other_p, with P_p = d_p + x.
+def momentum_jacobian(i, model, K, other, scale, out):
+    """Out[:, c] = scale sum_{p below c} m (dP_p/dq_c) x other_p at sample i, with P_p = d_p + x.
 
     By the sums G = sum m (P - O) other^T of each subtree: a hinge gives G A - A tr G, a slide A x sum m other.
     """
-    point_node, _, point_mass = points
+    parent, kind, nodes, point_node, point_mass = model.tree.parent, model.tree.kind, model.nodes, model.points.node, model.points.mass
+    P, A, x, d = K.P[i], K.A[i], K.x[i], K.d[i]
     N = parent.shape[0]
-    K = np.zeros((N, 3, 3))
+    G = np.zeros((N, 3, 3))
     S = np.zeros((N, 3))
     for p in range(point_node.shape[0]):
         b = point_node[p]
-        for i in range(3):
-            S[b, i] += point_mass[p] * other[p, i]
-            w = point_mass[p] * (d[p, i] + x[i])
+        for a in range(3):
+            S[b, a] += point_mass[p] * other[p, a]
+            w = point_mass[p] * (d[p, a] + x[a])
             for k in range(3):
-                K[b, i, k] += w * other[p, k]
+                G[b, a, k] += w * other[p, k]
     for b in range(N - 1, -1, -1):
         if parent[b] >= 0:
-            for i in range(3):
-                S[parent[b], i] += S[b, i]
+            for a in range(3):
+                S[parent[b], a] += S[b, a]
                 for k in range(3):
-                    K[parent[b], i, k] += K[b, i, k]
+                    G[parent[b], a, k] += G[b, a, k]
     v = np.empty(3)
     for c in range(nodes.shape[0]):
         b = nodes[c]
         if kind[b] == HINGE:
             trace = 0.0
-            for i in range(3):
-                trace += K[b, i, i] - P[b, i] * S[b, i]
-            for i in range(3):
-                v[i] = -A[b, i] * trace
+            for a in range(3):
+                trace += G[b, a, a] - P[b, a] * S[b, a]
+            for a in range(3):
+                v[a] = -A[b, a] * trace
                 for k in range(3):
-                    v[i] += (K[b, i, k] - P[b, i] * S[b, k]) * A[b, k]
+                    v[a] += (G[b, a, k] - P[b, a] * S[b, k]) * A[b, k]
         else:
             cross(A[b], S[b], v)
-        for i in range(3):
-            out[i, c] = scale * v[i]
+        for a in range(3):
+            out[a, c] = scale * v[a]

@@ -8,19 +8,25 @@ its centre, a ball of no radius; how it may press with its edges is for who plan
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, EndEffector, Motor
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal import kinematics_kernels as kernels
+from bunraku.mechanics.centroidal.arrays import (
+    CentroidalArrays,
+    Indices,
+    JointLimits,
+    PointMasses,
+    TipArrays,
+    TreeArrays,
+    WheelLimits,
+)
 from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import compile_tree, tree_kernels
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 
 _KINDS = {
     "ball": kernels.BALL,
@@ -37,19 +43,17 @@ NO_LIMIT = 1e9
 class CentroidalModel:
     """The arrays. Coordinates (nq): the character's without those of axles, the first six the base's tx, ty, tz, rz, ry, rx.
 
-    ``tree``: recursion arrays (`Tree.arrays`), ``nodes`` (nq,) the node of each coordinate. ``points``: node, local place, mass of
-    four points for every rigid lump. ``tips``: node, centre, axis, reference, radius, kind, chain (the coordinates that move it, -1
-    after the last). ``lumps`` (n_e,) the lump each belongs to. ``drag`` and ``friction`` (n_e,). ``middle``, ``half``, ``speed``,
+    ``nodes`` (nq,) the node of each coordinate, ``lumps`` (n_e,) the rigid lump each end effector belongs to. ``drag`` and ``friction`` (n_e,). ``middle``, ``half``, ``speed``,
     ``stall``, ``no_load`` (nq,): range, speed limit and torque-speed line of joints, NO_LIMIT where there is none (the base);
     ``spin_*`` (n_e,) those of driven wheels. ``axles``: the hinge of each tip, empty where it has none.
     """
 
     names: tuple[str, ...]
     home: Array
-    tree: tuple[Indices, Indices, Indices, Array, Array, Array]
+    tree: TreeArrays
     nodes: Indices
-    points: tuple[Indices, Array, Array]
-    tips: tuple[Indices, Array, Array, Array, Array, Indices, Indices]
+    points: PointMasses
+    tips: TipArrays
     tip_names: tuple[str, ...]
     axles: tuple[str, ...]
     lumps: Indices
@@ -82,7 +86,29 @@ class CentroidalModel:
     @property
     def mass(self) -> float:
         """Total mass [kg]."""
-        return float(self.points[2].sum())
+        return float(self.points.mass.sum())
+
+    @cached_property
+    def arrays(self) -> CentroidalArrays:
+        """Tree, masses and end effectors, with which coordinate moves which node."""
+        parent, coordinate = self.tree.parent, self.tree.coordinate
+        moves = np.zeros((self.nq, len(parent)), dtype=np.int64)
+        for b in range(len(parent)):
+            if parent[b] >= 0:
+                moves[:, b] = moves[:, parent[b]]
+            if coordinate[b] >= 0:
+                moves[coordinate[b], b] = 1
+        return CentroidalArrays(self.tree, self.nodes, moves, self.points, self.tips)
+
+    @property
+    def limits(self) -> JointLimits:
+        """Those of the coordinates."""
+        return JointLimits(self.middle, self.half, self.speed, self.stall, self.no_load)
+
+    @property
+    def wheel_limits(self) -> WheelLimits:
+        """Those of the driven wheels."""
+        return WheelLimits(self.spin_speed, self.spin_stall, self.spin_no_load)
 
 
 def point_masses(mass: float, center: Array, inertia: Array) -> tuple[Array, float]:
@@ -128,7 +154,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
             nodes[coordinate[b]] = b
         else:
             kind[b] = tree_kernels.FIXED
-    arrays = (tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
+    arrays = TreeArrays(tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
     root, X = _lumps(arrays)
     home = np.array([tree.home[tree.names.index(name)] for name in names])
     return CentroidalModel(
@@ -137,7 +163,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
         arrays,
         nodes,
         _points(character, tree.mass, tree.center_of_mass, tree.inertia, root, X),
-        _tips(character.end_effectors, tree.nodes, arrays, nodes),
+        _tips(character.end_effectors, tree.nodes, arrays),
         tuple(tip.name for tip in character.end_effectors),
         axles,
         np.array([root[tree.nodes[tip.body]] for tip in character.end_effectors], dtype=np.int64),
@@ -148,9 +174,9 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
     )
 
 
-def _lumps(arrays: tuple[Indices, Indices, Indices, Array, Array, Array]) -> tuple[Indices, list[tuple[Array, Array]]]:
+def _lumps(arrays: TreeArrays) -> tuple[Indices, list[tuple[Array, Array]]]:
     """For every node the node of the rigid lump it belongs to, and its constant pose in that node's frame."""
-    parent, kind, _, turn, place, _ = arrays
+    parent, kind, turn, place = arrays.parent, arrays.kind, arrays.fixed_rotation, arrays.fixed_position
     root = np.arange(len(parent))
     X = [(np.eye(3), np.zeros(3)) for _ in parent]
     for b in range(len(parent)):
@@ -163,7 +189,7 @@ def _lumps(arrays: tuple[Indices, Indices, Indices, Array, Array, Array]) -> tup
 
 def _points(
     character: Character, mass: Array, center: Array, inertia: Array, root: Indices, X: list[tuple[Array, Array]]
-) -> tuple[Indices, Array, Array]:
+) -> PointMasses:
     """Four points for every lump: its bodies' masses, centres and inertias brought together by the parallel axis theorem."""
     where: list[int] = []
     places: list[Array] = []
@@ -185,38 +211,37 @@ def _points(
         masses += [quarter] * 4
     if not masses:
         raise BadInput(f"no body of {character.name!r} has a mass; give masses and inertias")
-    return np.array(where, dtype=np.int64), np.array(places), np.array(masses)
+    return PointMasses(np.array(where, dtype=np.int64), np.array(places), np.array(masses))
 
 
 def _tips(
     effectors: tuple[EndEffector, ...],
     where: dict[str, int],
-    arrays: tuple[Indices, Indices, Indices, Array, Array, Array],
-    nodes: Indices,
-) -> tuple[Indices, Array, Array, Array, Array, Indices, Indices]:
-    parent, _, coordinate = arrays[0], arrays[1], arrays[2]
+    arrays: TreeArrays,
+) -> TipArrays:
+    parent, coordinate = arrays.parent, arrays.coordinate
     n = len(effectors)
     chains = []
     for tip in effectors:
-        b, found = where[tip.body], []
+        b, chain_of = where[tip.body], []
         while b >= 0:
             if coordinate[b] >= 0:
-                found.append(int(coordinate[b]))
+                chain_of.append(int(coordinate[b]))
             b = int(parent[b])
-        chains.append(sorted(found))
+        chains.append(sorted(chain_of))
     chain = np.full((n, max(len(c) for c in chains) + 1), -1, dtype=np.int64)
-    axis, reference = np.zeros((n, 3)), np.zeros((n, 3))
+    axis, across = np.zeros((n, 3)), np.zeros((n, 3))
     for j, tip in enumerate(effectors):
         chain[j, : len(chains[j])] = chains[j]
         if tip.kind != "ball":
             axis[j] = np.array(tip.axis) / np.linalg.norm(tip.axis)
-            across = np.cross(axis[j], np.eye(3)[int(np.abs(axis[j]).argmin())])
-            reference[j] = across / np.linalg.norm(across)
-    return (
+            side = np.cross(axis[j], np.eye(3)[int(np.abs(axis[j]).argmin())])
+            across[j] = side / np.linalg.norm(side)
+    return TipArrays(
         np.array([where[tip.body] for tip in effectors], dtype=np.int64),
         np.array([tip.center for tip in effectors], dtype=np.float64),
         axis,
-        reference,
+        across,
         np.array([0.0 if tip.kind == "sole" else tip.radius for tip in effectors]),
         np.array([_KINDS[tip.kind] for tip in effectors], dtype=np.int64),
         chain,

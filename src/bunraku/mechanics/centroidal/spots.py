@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,10 +14,16 @@ from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.tree import compile_tree
 
-Spots = tuple[NDArray[np.int64], Array, Array]
-"""Node (k,), place in its frame (k, 3) [m] and least height (k,) [m] of the place above the ground."""
 
-NO_SPOTS: Spots = (np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
+class Spots(NamedTuple):
+    """Node (k,), place in its frame (k, 3) [m] and least height (k,) [m] of the place above the ground."""
+
+    node: NDArray[np.int64]
+    place: Array
+    least: Array
+
+
+NO_SPOTS = Spots(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
 
 
 def ground_spots(character: Character, model: CentroidalModel, clearance: float) -> Spots:
@@ -27,7 +35,7 @@ def ground_spots(character: Character, model: CentroidalModel, clearance: float)
     feet = {(tip.body, tip.center) for tip in character.end_effectors if not tip.spins}
     tree = compile_tree(character)
     wheels = {tip.body for tip in character.end_effectors if tip.spins}
-    R, P = (part[0] for part in kinematics(model, model.home[None]).arrays[:2])
+    K = kinematics(model, model.home[None]).arrays
     nodes, places, least = [], [], []
     for body in character.bodies:
         if body.name in wheels:
@@ -40,14 +48,14 @@ def ground_spots(character: Character, model: CentroidalModel, clearance: float)
             ends, reach = _ends(shape)
             for end in ends:
                 place = np.array(shape.pose.position) + turn @ end
-                height = float((P[b] + R[b] @ place)[2]) - reach
+                height = float((K.P[0, b] + K.R[0, b] @ place)[2]) - reach
                 if height > 1e-4:
                     nodes.append(b)
                     places.append(place)
                     least.append(reach + min(clearance, 0.9 * height))
     if not nodes:
         return NO_SPOTS
-    return np.array(nodes, dtype=np.int64), np.array(places), np.array(least)
+    return Spots(np.array(nodes, dtype=np.int64), np.array(places), np.array(least))
 
 
 def _ends(shape: Shape) -> tuple[Array, float]:

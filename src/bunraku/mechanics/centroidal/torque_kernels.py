@@ -14,12 +14,13 @@ from bunraku.mechanics.tree.tree_kernels import HINGE
 
 
 @njit(cache=True)
-def torques(parent, kind, nodes, points, tip_node, P, A, x, d, e, f, i, h, gravity, load, tau):
+def torques(i, model, K, f, h, gravity, load, tau):
     """Torque (nq,) at every coordinate at extended sample ``i``: A.[sum (P - O) x m (a + g) - sum ((e - O) x f + t)].
 
     The sums are over what the coordinate carries. ``load`` (p, 3) out: m (a + g) of the points, a their second difference.
     """
-    point_node, _, point_mass = points
+    parent, kind, nodes, point_node, point_mass = model.tree.parent, model.tree.kind, model.nodes, model.points.node, model.points.mass
+    tip_node, P, A, x, d, e = model.tips.node, K.P, K.A, K.x, K.d, K.e
     n = parent.shape[0]
     F, Q = np.zeros((n, 3)), np.zeros((n, 3))
     place, v = np.empty(3), np.empty(3)
@@ -55,14 +56,12 @@ def torques(parent, kind, nodes, points, tip_node, P, A, x, d, e, f, i, h, gravi
 
 
 @njit(cache=True)
-def torque_columns(c, i, kind, nodes, points, tips, moves, P, A, x, d, e, Je, f, load, h, nv, out):
-    """Derivatives of torque c at extended sample i in the local unknowns (3 nv): before, now, after; written to ``out``.
-
-    ``moves`` (nq, nodes): whether a coordinate moves a node.
-    """
-    point_node, _, point_mass = points
-    tip_node, chain = tips[0], tips[6]
+def torque_columns(c, i, model, K, f, load, h, out):
+    """Derivatives of torque c at extended sample i in the local unknowns (3 nv): before, now, after; written to ``out``."""
+    kind, nodes, moves, point_node, point_mass = model.tree.kind, model.nodes, model.moves, model.points.node, model.points.mass
+    tip_node, chain, P, A, x, d, e, Je = model.tips.node, model.tips.chain, K.P, K.A, K.x, K.d, K.e, K.Je
     nq, n_e = nodes.shape[0], tip_node.shape[0]
+    nv = nq + f.shape[0]
     turned = f.shape[0] > 3 * n_e
     for k in range(3 * nv):
         out[k] = 0.0
@@ -139,14 +138,16 @@ def torque_columns(c, i, kind, nodes, points, tips, moves, P, A, x, d, e, Je, f,
 
 
 @njit(cache=True)
-def torque_sums(parent, points, tip_node, x, d, e, f, i, load, mass, first, cross_moment, F, Q, K):
+def torque_sums(i, model, K, f, load, sums):
     """Sums over what each node carries at extended sample ``i``, for `torque_slopes`.
 
     ``mass`` (n,); ``first`` (3, n, 3): sum m P of the samples before, now and after; ``cross_moment`` (3, n, 3, 3): sum m P' P^T,
     P' of that sample; ``F``, ``Q`` (n, 3), ``K`` (n, 3, 3): sums of l, P x l and P l^T over the loads l of points (``load``, of
     `torques`) and the forces -f of the ground, Q with its torques.
     """
-    point_node, _, point_mass = points
+    parent, point_node, point_mass, tip_node = model.tree.parent, model.points.node, model.points.mass, model.tips.node
+    x, d, e = K.x, K.d, K.e
+    mass, first, cross_moment, F, Q, G = sums.mass, sums.first, sums.cross_moment, sums.F, sums.Q, sums.K
     n, n_e = parent.shape[0], tip_node.shape[0]
     turned = f.shape[0] > 3 * n_e
     for array in (F, Q):
@@ -158,7 +159,7 @@ def torque_sums(parent, points, tip_node, x, d, e, f, i, load, mass, first, cros
         for a in range(3):
             for k in range(3):
                 first[a, b, k] = 0.0
-                K[b, a, k] = 0.0
+                G[b, a, k] = 0.0
                 for s in range(3):
                     cross_moment[s, b, a, k] = 0.0
     r, v = np.empty(3), np.empty(3)
@@ -172,7 +173,7 @@ def torque_sums(parent, points, tip_node, x, d, e, f, i, load, mass, first, cros
             F[b, a] += load[p, a]
             Q[b, a] += v[a]
             for k in range(3):
-                K[b, a, k] += r[a] * load[p, k]
+                G[b, a, k] += r[a] * load[p, k]
         for s in range(3):
             for a in range(3):
                 there = m * (d[i + s - 1, p, a] + x[i + s - 1, a])
@@ -186,7 +187,7 @@ def torque_sums(parent, points, tip_node, x, d, e, f, i, load, mass, first, cros
             F[b, a] -= f[3 * j + a]
             Q[b, a] -= v[a] + (f[3 * (n_e + j) + a] if turned else 0.0)
             for k in range(3):
-                K[b, a, k] -= e[i, j, a] * f[3 * j + k]
+                G[b, a, k] -= e[i, j, a] * f[3 * j + k]
     for b in range(n - 1, -1, -1):
         q = parent[b]
         if q < 0:
@@ -197,7 +198,7 @@ def torque_sums(parent, points, tip_node, x, d, e, f, i, load, mass, first, cros
             Q[q, a] += Q[b, a]
             for k in range(3):
                 first[a, q, k] += first[a, b, k]
-                K[q, a, k] += K[b, a, k]
+                G[q, a, k] += G[b, a, k]
                 for s in range(3):
                     cross_moment[s, q, a, k] += cross_moment[s, b, a, k]
 
@@ -214,12 +215,14 @@ def turned_by(u, A, origin, F, K):
 
 
 @njit(cache=True)
-def torque_slopes(c, i, kind, nodes, tip_node, moves, P, A, e, h, nv, mass, first, cross_moment, F, Q, K, idx, co):
+def torque_slopes(c, i, model, K, h, nv, sums, idx, co):
     """Derivatives of the torque of hinge c at extended sample i: columns ``idx`` (of 3 nv), values ``co``; how many there are.
 
     As `torque_columns`, from the sums of `torque_sums` and for end effectors that touch with a fixed point of their body (soles):
     through positions as the loads stay, and through the second differences of positions in the loads. Columns ascend.
     """
+    kind, nodes, moves, tip_node, P, A, e = model.tree.kind, model.nodes, model.moves, model.tips.node, K.P, K.A, K.e
+    mass, first, cross_moment, F, Q, G = sums.mass, sums.first, sums.cross_moment, sums.F, sums.Q, sums.K
     nq, n_e = nodes.shape[0], tip_node.shape[0]
     b = nodes[c]
     origin, u = P[i, b], A[i, b]
@@ -258,9 +261,9 @@ def torque_slopes(c, i, kind, nodes, tip_node, moves, P, A, e, h, nv, mass, firs
             if s == 1 and kind[node] == HINGE:
                 if above:
                     cross(axis, u, v)
-                    value += dot(v, N) + turned_by(u, axis, origin, F[b], K[b])
+                    value += dot(v, N) + turned_by(u, axis, origin, F[b], G[b])
                 else:
-                    value += turned_by(u, axis, there, F[node], K[node])
+                    value += turned_by(u, axis, there, F[node], G[node])
             idx[n], co[n] = s * nv + q, value
             n += 1
         if s != 1:

@@ -1,6 +1,7 @@
-"""Rows of one sample: Newton, Euler, height, slip, rolling resistance, friction, limits, distances; with Jacobians on demand.
+"""Constraints of one sample: Newton, Euler, height, slip, rolling resistance, friction, limits, distances; with derivatives.
 
-``K``: the kinematics of all extended samples (index i + 1 for sample i): R, P, A, x, Jx, d, e, t, m, n, sigma, C, Je, Jt, Js, Jn.
+``K``: the kinematics of all extended samples (`KinematicArrays`, index i + 1 for sample i); ``local``: the sample's `LocalSystem`;
+``plan``: `MotionPlan`; ``o``: the first constraint of an end effector, or of a family.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from bunraku.mechanics.centroidal.constraint_kernels import dynamics, range_and_speed
+from bunraku.mechanics.centroidal.constraint_kernels import constrain, dynamics, pushes, range_and_speed
 from bunraku.mechanics.centroidal.kinematics_kernels import (
     ACTIVE,
     BALL,
@@ -23,7 +24,6 @@ from bunraku.mechanics.centroidal.kinematics_kernels import (
 )
 from bunraku.mechanics.centroidal.torque_kernels import torque_columns, torques
 from bunraku.mechanics.tree.tree_kernels import HINGE
-from bunraku.optimization.blocks.residual_kernels import put
 
 TIP_ROWS = 11
 HEIGHT, SLIP, RESIST, LIFT, FRICTION, NORMAL, SPIN, SPIN_TORQUE = 0, 1, 3, 4, 7, 8, 9, 10
@@ -40,30 +40,29 @@ def difference(a, b):
 
 
 @njit(cache=True)
-def standing(i, j, o, model, terrain, K, f, contact, height, mu, f_min, jac, w, scale, s, r, L, g, idx, co):
-    """Height over the ground; force zero in the air; friction and normal force on the ground."""
-    nodes, tips = model[1], model[3]
-    e, n, Je, Jn = K[6], K[9], K[12], K[15]
-    nq, chain = nodes.shape[0], tips[6]
+def standing(i, j, o, plan, model, K, F, local):
+    """Height over the ground; force ``F`` (3,) zero in the air; friction and normal force on the ground."""
+    e, n, Je, Jn, chain = K.e, K.n, K.Je, K.Jn, model.tips.chain
+    r, idx, co = local.r, local.idx, local.co
+    nq, contact, mu = model.nodes.shape[0], plan.contacts[i, j] != 0, plan.friction[j]
     nv = nq + 3 * e.shape[1]
-    curved = terrain[1].shape[0] > 0
+    curved = plan.terrain.heights.shape[0] > 0
     H = np.empty(6)
-    ground(terrain[0], terrain[1], e[i, j, 0], e[i, j, 1], H)
-    r[o + HEIGHT] = e[i, j, 2] - H[0] - (0.0 if contact else height)
-    if jac:
+    ground(plan.terrain, e[i, j, 0], e[i, j, 1], H)
+    r[o + HEIGHT] = e[i, j, 2] - H[0] - (0.0 if contact else plan.heights[i - 1, j])
+    if local.jac:
         k = 0
         while chain[j, k] >= 0:
             idx[k] = nv + chain[j, k]
             co[k] = Je[i, j, 2, k] - H[1] * Je[i, j, 0, k] - H[2] * Je[i, j, 1, k]
             k += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[o + HEIGHT] ** 2, r[o + HEIGHT] + s[o + HEIGHT])
-    F = f[3 * j : 3 * j + 3]
+        constrain(o + HEIGHT, k, local)
     if not contact:
         for a in range(3):
             r[o + LIFT + a] = F[a]
-            if jac:
+            if local.jac:
                 idx[0], co[0] = nv + nq + 3 * j + a, 1.0
-                put(L, g, idx, co, 1, 2.0 * w * scale[o + LIFT + a] ** 2, F[a] + s[o + LIFT + a])
+                constrain(o + LIFT + a, 1, local)
         return
     up = dot(F, n[i, j])
     across = 0.0
@@ -71,22 +70,22 @@ def standing(i, j, o, model, terrain, K, f, contact, height, mu, f_min, jac, w, 
         across += (F[a] - up * n[i, j, a]) ** 2
     size = np.sqrt(across + EPS)
     r[o + FRICTION] = size - mu * up
-    r[o + NORMAL] = f_min - up
-    if jac:
-        if r[o + FRICTION] + s[o + FRICTION] > 0.0:
+    r[o + NORMAL] = plan.least_force - up
+    if local.jac:
+        if pushes(o + FRICTION, local):
             for a in range(3):
                 idx[a], co[a] = nv + nq + 3 * j + a, (F[a] - up * n[i, j, a]) / size - mu * n[i, j, a]
             k = 3
             if curved:
                 k = leaning(j, chain, F, Jn[i], -up / size - mu, nv, idx, co)
-            put(L, g, idx, co, k, 2.0 * w * scale[o + FRICTION] ** 2, r[o + FRICTION] + s[o + FRICTION])
-        if r[o + NORMAL] + s[o + NORMAL] > 0.0:
+            constrain(o + FRICTION, k, local)
+        if pushes(o + NORMAL, local):
             for a in range(3):
                 idx[a], co[a] = nv + nq + 3 * j + a, -n[i, j, a]
             k = 3
             if curved:
                 k = leaning(j, chain, F, Jn[i], -1.0, nv, idx, co)
-            put(L, g, idx, co, k, 2.0 * w * scale[o + NORMAL] ** 2, r[o + NORMAL] + s[o + NORMAL])
+            constrain(o + NORMAL, k, local)
 
 
 @njit(cache=True)
@@ -112,10 +111,10 @@ def middle_direction(t, t_next, out):
 
 
 @njit(cache=True)
-def directed(i, j, chain, K, u, along, nv, sign, idx, co, k, flip):
-    """Columns of de.u(T), u = T/|T| (or n x T/|T| if ``flip``), T = t + t+, ``along`` = (de, |T|, n): q of samples i and i+1."""
-    de, length, n = along
-    Je, Jt = K[12], K[13]
+def directed(i, j, chain, K, u, de, length, nv, sign, local, flip):
+    """Columns of de.u(T), u = T/|T| (or n x T/|T| if ``flip``), T = t + t+ of ``length``: q of samples i and i + 1; their number."""
+    Je, Jt, n, idx, co = K.Je, K.Jt, K.n[i, j], local.idx, local.co
+    k = 0
     T, v, p = np.empty(3), np.empty(3), np.empty(3)
     # u = B T/|T|, B = 1 or [n]x : de.du = (B^T de).(dT - T^ (T^.dT))/|T|
     if flip:
@@ -142,19 +141,17 @@ def directed(i, j, chain, K, u, along, nv, sign, idx, co, k, flip):
 
 
 @njit(cache=True)
-def rolling(i, j, o, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co):
+def rolling(i, j, o, h, model, wheels, K, F, local):
     """No slip from sample i to i + 1: wheels not sideways, welded ones also with their spin, balls with their turn; motors."""
-    nodes, tips = model[1], model[3]
-    R, A, e, t, n, sigma, Je, Js = K[0], K[2], K[6], K[7], K[9], K[10], K[12], K[14]
-    nq, chain, radius, kind = nodes.shape[0], tips[6], tips[4][j], tips[5][j]
+    e, t, n, sigma, Js = K.e, K.t, K.n, K.sigma, K.Js
+    r, idx, co = local.r, local.idx, local.co
+    nq, chain, radius, kind = model.nodes.shape[0], model.tips.chain, model.tips.radius[j], model.tips.kind[j]
     nv = nq + 3 * e.shape[1]
     de = np.empty(3)
     for a in range(3):
         de[a] = e[i + 1, j, a] - e[i, j, a]
     if kind == BALL:
-        b = tips[0][j]
-        kinds, normal, Jn = model[0][1], n[i, j], K[15]
-        rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, normal, Je, Jn, jac, w, scale, s, r, L, g, idx, co)
+        rolling_ball(i, j, o, model, de, nv, K, local)
         return
     u = np.empty(6)
     side = np.empty(3)
@@ -163,52 +160,53 @@ def rolling(i, j, o, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co)
     r[o + SLIP] = dot(de, side)
     along = dot(de, u[:3])
     turned = difference(sigma[i + 1, j], sigma[i, j])
-    if jac:
+    if local.jac:
         both = np.empty(6)
         for a in range(3):
             both[a], both[3 + a], u[3 + a] = side[a], u[a], u[a]
-        k = directed(i, j, chain, K, both, (de, length, n[i, j]), nv, 1.0, idx, co, 0, True)
+        k = directed(i, j, chain, K, both, de, length, nv, 1.0, local, True)
         c = 0
         cross(u[:3], de, side)
         while chain[j, c] >= 0:  # the normal leans with the first sample
             for a in range(3):
-                co[c] += K[15][i, j, a, c] * side[a]
+                co[c] += K.Jn[i, j, a, c] * side[a]
             c += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[o + SLIP] ** 2, r[o + SLIP] + s[o + SLIP])
+        constrain(o + SLIP, k, local)
     if kind == WELDED:
         r[o + SLIP + 1] = along - radius * turned
-        if jac:
-            k = directed(i, j, chain, K, u, (de, length, n[i, j]), nv, 1.0, idx, co, 0, False)
+        if local.jac:
+            k = directed(i, j, chain, K, u, de, length, nv, 1.0, local, False)
             spin_columns(i, j, chain, Js, radius, co)
-            put(L, g, idx, co, k, 2.0 * w * scale[o + SLIP + 1] ** 2, r[o + SLIP + 1] + s[o + SLIP + 1])
+            constrain(o + SLIP + 1, k, local)
     if kind != ACTIVE:
         return
     speed = along / (h * radius) - turned / h
-    r[o + SPIN] = abs(speed) - limits[5][j]
+    r[o + SPIN] = abs(speed) - wheels.speed[j]
     drive = radius * dot(F, t[i, j])
     turn = 1.0 if drive >= 0.0 else -1.0
-    line = limits[6][j] / limits[7][j]
-    r[o + SPIN_TORQUE] = (abs(drive) + line * max(0.0, turn * speed)) / limits[6][j] - 1.0
-    if not jac:
+    stall = wheels.stall[j]
+    line = stall / wheels.no_load[j]
+    r[o + SPIN_TORQUE] = (abs(drive) + line * max(0.0, turn * speed)) / stall - 1.0
+    if not local.jac:
         return
     sign = (1.0 if speed >= 0.0 else -1.0) / (h * radius)
-    if r[o + SPIN] + s[o + SPIN] > 0.0:
-        k = directed(i, j, chain, K, u, (de, length, n[i, j]), nv, sign, idx, co, 0, False)
+    if pushes(o + SPIN, local):
+        k = directed(i, j, chain, K, u, de, length, nv, sign, local, False)
         spin_columns(i, j, chain, Js, sign * radius, co)
-        put(L, g, idx, co, k, 2.0 * w * scale[o + SPIN] ** 2, r[o + SPIN] + s[o + SPIN])
-    if r[o + SPIN_TORQUE] + s[o + SPIN_TORQUE] > 0.0:
-        fast = (line * turn if turn * speed > 0.0 else 0.0) / limits[6][j]
-        k = directed(i, j, chain, K, u, (de, length, n[i, j]), nv, fast / (h * radius), idx, co, 0, False)
+        constrain(o + SPIN, k, local)
+    if pushes(o + SPIN_TORQUE, local):
+        fast = (line * turn if turn * speed > 0.0 else 0.0) / stall
+        k = directed(i, j, chain, K, u, de, length, nv, fast / (h * radius), local, False)
         spin_columns(i, j, chain, Js, fast / h, co)
         c = 0
         while chain[j, c] >= 0:
             for a in range(3):
-                co[c] += turn * radius * F[a] * K[13][i, j, a, c] / limits[6][j]
+                co[c] += turn * radius * F[a] * K.Jt[i, j, a, c] / stall
             c += 1
         for a in range(3):
-            idx[k], co[k] = nv + nq + 3 * j + a, turn * radius * t[i, j, a] / limits[6][j]
+            idx[k], co[k] = nv + nq + 3 * j + a, turn * radius * t[i, j, a] / stall
             k += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[o + SPIN_TORQUE] ** 2, r[o + SPIN_TORQUE] + s[o + SPIN_TORQUE])
+        constrain(o + SPIN_TORQUE, k, local)
 
 
 @njit(cache=True)
@@ -223,8 +221,10 @@ def spin_columns(i, j, chain, Js, factor, co):
 
 
 @njit(cache=True)
-def rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, n, Je, Jn, jac, w, scale, s, r, L, g, idx, co):
+def rolling_ball(i, j, o, model, de, nv, K, local):
     """(de - r phi x n)_xy, phi = vee(Q - Q^T)/2, Q = R+ R^T; d(phi) = (tr Q 1 - Q) A+/2 and -(tr Q 1 - Q^T) A/2."""
+    R, A, n, Je, Jn, r, idx, co = K.R, K.A, K.n[i, j], K.Je, K.Jn, local.r, local.idx, local.co
+    b, radius, chain = model.tips.node[j], model.tips.radius[j], model.tips.chain
     Q = np.empty((3, 3))
     for a in range(3):
         for c in range(3):
@@ -234,7 +234,7 @@ def rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, n, Je, J
     cross(phi, n, v)
     for a in range(2):
         r[o + SLIP + a] = de[a] - radius * v[a]
-    if not jac:
+    if not local.jac:
         return
     trace = Q[0, 0] + Q[1, 1] + Q[2, 2]
     for a in range(2):
@@ -245,8 +245,8 @@ def rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, n, Je, J
                 if chain[j, c] < 0:
                     break
                 value = sign * Je[i + side, j, a, c]
-                node = nodes[chain[j, c]]
-                if kinds[node] == HINGE:
+                node = model.nodes[chain[j, c]]
+                if model.tree.kind[node] == HINGE:
                     axis = A[i + side, node]
                     for p in range(3):
                         turned = trace * axis[p]
@@ -262,22 +262,21 @@ def rolling_ball(i, j, o, radius, de, chain, nodes, kinds, nv, b, R, A, n, Je, J
                     value -= radius * v[a]
                 idx[k], co[k] = (1 + side) * nv + chain[j, c], value
                 k += 1
-        put(L, g, idx, co, k, 2.0 * w * scale[o + SLIP + a] ** 2, r[o + SLIP + a] + s[o + SLIP + a])
+        constrain(o + SLIP + a, k, local)
 
 
 @njit(cache=True)
-def resistance(i, j, o, h, model, drag, K, F, before, after, jac, w, scale, s, r, L, g, idx, co):
+def resistance(i, j, o, plan, model, K, F, before, after, local):
     """f.t + drag v.t of a wheel that turns freely, v the mean of the differences of e to neighbours that also touch the ground."""
-    nodes, tips = model[1], model[3]
-    e, t, Je, Jt = K[6], K[7], K[12], K[13]
-    nq, chain = nodes.shape[0], tips[6]
+    e, t, Je, Jt, idx, co = K.e, K.t, K.Je, K.Jt, local.idx, local.co
+    nq, chain, drag = model.nodes.shape[0], model.tips.chain, plan.drag[j]
     nv = nq + 3 * e.shape[1]
-    share = 1.0 / (h * max(1, before + after))
+    share = 1.0 / (plan.h * max(1, before + after))
     v = np.empty(3)
     for a in range(3):
         v[a] = share * (after * (e[i + 1, j, a] - e[i, j, a]) + before * (e[i, j, a] - e[i - 1, j, a]))
-    r[o + RESIST] = dot(F, t[i, j]) + drag * dot(v, t[i, j])
-    if not jac:
+    local.r[o + RESIST] = dot(F, t[i, j]) + drag * dot(v, t[i, j])
+    if not local.jac:
         return
     k, c = 0, 0
     while chain[j, c] >= 0:
@@ -298,43 +297,36 @@ def resistance(i, j, o, h, model, drag, K, F, before, after, jac, w, scale, s, r
     for a in range(3):
         idx[k], co[k] = nv + nq + 3 * j + a, t[i, j, a]
         k += 1
-    put(L, g, idx, co, k, 2.0 * w * scale[o + RESIST] ** 2, r[o + RESIST] + s[o + RESIST])
+    constrain(o + RESIST, k, local)
 
 
 @njit(cache=True)
-def joint_limits(
-    i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co
-):
-    """Range (an equality where it is zero), speed and torque of every joint: three rows each."""
-    tree, nodes, points, tips = model
-    middle, half, speed, stall, no_load = limits[0], limits[1], limits[2], limits[3], limits[4]
-    P, A, x, d, e = K[1], K[2], K[3], K[5], K[6]
-    nq = nodes.shape[0]
+def joint_limits(i, o, plan, model, limits, K, v, whole, after, local):
+    """Range (an equality where it is zero), speed and torque of every joint: three constraints each; ``whole``: with torques."""
+    nq = model.nodes.shape[0]
     tau = np.zeros(nq)
-    load = np.empty((points[0].shape[0], 3))
-    whole = torque_on and has_before and has_after
+    load = np.empty((model.points.node.shape[0], 3))
+    whole = plan.torque_limits and whole
     if whole:
-        torques(tree[0], tree[1], nodes, points, tips[0], P, A, x, d, e, v[i, nq:], i, h, gravity, load, tau)
+        torques(i, model, K, v[i, nq:], plan.h, plan.gravity, load, tau)
     for c in range(6, nq):
         k = o + 3 * (c - 6)
-        range_and_speed(c, i, k, h, middle[c], half[c], speed[c], v, has_after, jac, w, scale, s, r, L, g, idx, co)
-        if whole and stall[c] < 1e8:
-            torque_row(c, i, k + 2, h, model, moves, stall[c], no_load[c], tau[c], load, K, v, jac, w, scale, s, r, L, g, idx, co)
+        range_and_speed(c, i, k, plan.h, limits, v, after, local)
+        if whole and limits.stall[c] < 1e8:
+            torque_limit(c, i, k + 2, plan.h, model, limits, tau[c], load, K, v, local)
 
 
 @njit(cache=True)
-def torque_row(c, i, k, h, model, moves, stall, no_load, tau, load, K, v, jac, w, scale, s, r, L, g, idx, co):
+def torque_limit(c, i, k, h, model, limits, tau, load, K, v, local):
     """|tau|/stall + max(0, sign(tau) rate)/no_load - 1: torque against the torque-speed line, rate the mean over both sides."""
-    tree, nodes, points, tips = model
-    nq = nodes.shape[0]
-    nv = nq + 3 * K[6].shape[1]
+    nq, nv, stall, no_load, idx, co = model.nodes.shape[0], v.shape[1], limits.stall[c], limits.no_load[c], local.idx, local.co
     turn = 1.0 if tau >= 0.0 else -1.0
     rate = (v[i + 1, c] - v[i - 1, c]) / (2.0 * h)
-    r[k] = abs(tau) / stall + max(0.0, turn * rate) / no_load - 1.0
-    if not jac or r[k] + s[k] <= 0.0:
+    local.r[k] = abs(tau) / stall + max(0.0, turn * rate) / no_load - 1.0
+    if not local.jac or not pushes(k, local):
         return
     full = np.empty(3 * nv)
-    torque_columns(c, i, tree[1], nodes, points, tips, moves, K[1], K[2], K[3], K[5], K[6], K[12], v[i, nq:], load, h, nv, full)
+    torque_columns(c, i, model, K, v[i, nq:], load, h, full)
     n = 0
     for q in range(3 * nv):
         value = turn * full[q] / stall
@@ -346,15 +338,14 @@ def torque_row(c, i, k, h, model, moves, stall, no_load, tau, load, K, v, jac, w
         if value != 0.0:
             idx[n], co[n] = q, value
             n += 1
-    put(L, g, idx, co, n, 2.0 * w * scale[k] ** 2, r[k] + s[k])
+    constrain(k, n, local)
 
 
 @njit(cache=True)
-def apart(i, o, pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co):
+def apart(i, o, pairs, least, model, K, local):
     """Least distance - |e_j - e_k| for every pair of end effectors on different limbs."""
-    nodes, tips = model[1], model[3]
-    e, Je = K[6], K[12]
-    nq, chain = nodes.shape[0], tips[6]
+    e, Je, r, idx, co = K.e, K.Je, local.r, local.idx, local.co
+    nq, chain = model.nodes.shape[0], model.tips.chain
     nv = nq + 3 * e.shape[1]
     u = np.empty(3)
     for p in range(pairs.shape[0]):
@@ -363,7 +354,7 @@ def apart(i, o, pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co):
             u[a] = e[i, j, a] - e[i, k, a]
         length = max(np.sqrt(dot(u, u)), 1e-9)
         r[o + p] = least[p] - length
-        if not jac or r[o + p] + s[o + p] <= 0.0:
+        if not local.jac or not pushes(o + p, local):
             continue
         row = np.zeros(nq)
         for side in range(2):
@@ -378,40 +369,38 @@ def apart(i, o, pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co):
             if row[c] != 0.0:
                 idx[n], co[n] = nv + c, row[c]
                 n += 1
-        put(L, g, idx, co, n, 2.0 * w * scale[o + p] ** 2, r[o + p] + s[o + p])
+        constrain(o + p, n, local)
 
 
 @njit(cache=True)
-def clear(i, o, spots, model, terrain, moves, K, jac, w, scale, s, r, L, g, idx, co):
-    """Least height - (z - H) of every spot of a limb that must not touch the ground. ``spots``: node, place, least height."""
-    spot_node, spot_local, least = spots
-    tree, nodes = model[0], model[1]
-    R, P, A = K[0], K[1], K[2]
+def clear(i, o, plan, model, K, local):
+    """Least height - (z - H) of every spot of a limb that must not touch the ground."""
+    P, A, r, idx, co = K.P, K.A, local.r, local.idx, local.co
+    nodes, moves, spots = model.nodes, model.moves, plan.spots
     nq = nodes.shape[0]
-    nv = nq + 3 * K[6].shape[1]
+    nv = nq + 3 * K.e.shape[1]
     at, v, H = np.empty(3), np.empty(3), np.empty(6)
-    for k in range(spot_node.shape[0]):
-        b = spot_node[k]
-        transform(R[i, b], P[i, b], spot_local[k], at)
-        ground(terrain[0], terrain[1], at[0], at[1], H)
-        r[o + k] = least[k] - (at[2] - H[0])
-        if not jac or r[o + k] + s[o + k] <= 0.0:
+    for k in range(spots.node.shape[0]):
+        b = spots.node[k]
+        transform(K.R[i, b], P[i, b], spots.place[k], at)
+        ground(plan.terrain, at[0], at[1], H)
+        r[o + k] = spots.least[k] - (at[2] - H[0])
+        if not local.jac or not pushes(o + k, local):
             continue
         n = 0
         for c in range(nq):
             if moves[c, b]:
-                column(tree[1][nodes[c]], A[i, nodes[c]], P[i, nodes[c]], at, v)
+                column(model.tree.kind[nodes[c]], A[i, nodes[c]], P[i, nodes[c]], at, v)
                 idx[n], co[n] = nv + c, -(v[2] - H[1] * v[0] - H[2] * v[1])
                 n += 1
-        put(L, g, idx, co, n, 2.0 * w * scale[o + k] ** 2, r[o + k] + s[o + k])
+        constrain(o + k, n, local)
 
 
 @njit(cache=True)
-def sample(i, has_before, has_after, numbers, model, limits, plan, K, v, jac, w, scale, s, r, L, g, idx, co):
-    """All rows of extended sample ``i`` (sample i - 1); rows that do not apply are 0 (equalities) or -1 (inequalities)."""
-    contacts, heights, pairs, least, terrain, moves, friction, drag, spots = plan
-    h, M, gravity, f_min, torque_on = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] > 0.0
-    nq, ne = model[1].shape[0], contacts.shape[1]
+def sample(i, before, after, problem, K, v, local):
+    """All constraints of extended sample ``i`` (sample i - 1); those that do not apply are 0 (equalities) or -1 (inequalities)."""
+    model, plan, contacts, r = problem.model, problem.plan, problem.plan.contacts, local.r
+    nq, ne = model.nodes.shape[0], contacts.shape[1]
     o = 6 + TIP_ROWS * ne
     for k in range(r.shape[0]):
         r[k] = 0.0
@@ -421,21 +410,20 @@ def sample(i, has_before, has_after, numbers, model, limits, plan, K, v, jac, w,
     for c in range(nq - 6):
         r[o + 3 * c + 1], r[o + 3 * c + 2] = -1.0, -1.0
     f = v[i, nq:]
-    if has_before and has_after:
-        dynamics(i, h, M, gravity, model, K, f, jac, w, scale, s, r, L, g)
+    if before and after:
+        dynamics(i, plan.h, plan.mass, plan.gravity, model, K, f, local)
     for j in range(ne):
-        q, touches = 6 + TIP_ROWS * j, contacts[i, j] != 0
-        F = f[3 * j : 3 * j + 3]
-        standing(i, j, q, model, terrain, K, f, touches, heights[i - 1, j], friction[j], f_min, jac, w, scale, s, r, L, g, idx, co)
-        if not touches:
+        q, F = 6 + TIP_ROWS * j, f[3 * j : 3 * j + 3]
+        standing(i, j, q, plan, model, K, F, local)
+        if contacts[i, j] == 0:
             continue
-        after = 1 if has_after and contacts[i + 1, j] else 0
-        before = 1 if has_before and contacts[i - 1, j] else 0
-        if after:
-            rolling(i, j, q, h, model, limits, K, F, jac, w, scale, s, r, L, g, idx, co)
-        if model[3][5][j] == PASSIVE:
-            resistance(i, j, q, h, model, drag[j], K, F, before, after, jac, w, scale, s, r, L, g, idx, co)
-    joint_limits(i, o, h, model, limits, moves, K, v, has_before, has_after, gravity, torque_on, jac, w, scale, s, r, L, g, idx, co)
+        following = 1 if after and contacts[i + 1, j] else 0
+        last = 1 if before and contacts[i - 1, j] else 0
+        if following:
+            rolling(i, j, q, plan.h, model, problem.wheels, K, F, local)
+        if model.tips.kind[j] == PASSIVE:
+            resistance(i, j, q, plan, model, K, F, last, following, local)
+    joint_limits(i, o, plan, model, problem.limits, K, v, before and after, after, local)
     o += 3 * (nq - 6)
-    apart(i, o, pairs, least, model, K, jac, w, scale, s, r, L, g, idx, co)
-    clear(i, o + pairs.shape[0], spots, model, terrain, moves, K, jac, w, scale, s, r, L, g, idx, co)
+    apart(i, o, plan.pairs, plan.least, model, K, local)
+    clear(i, o + plan.pairs.shape[0], plan, model, K, local)

@@ -17,7 +17,7 @@ from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_poin
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import Plan
-from bunraku.performers.locomotion.problem import Aim, MotionProblem
+from bunraku.performers.locomotion.problem import MotionProblem, Waypoint
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -33,8 +33,8 @@ AROUND = WIDTH + 0.01
 FARTHEST = 0.08
 """A foothold moves at most this far [m]."""
 
-AIM = 1000.0
-"""Weight [1/m²] of the aim at a foothold, along the way; across it feet stand where they like."""
+TO_FOOTHOLD = 1000.0
+"""Weight [1/m²] of the way to a foothold, along the way; across it feet stand where they like."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def footholds(flat: Plan, problem: MotionProblem, terrain: HeightField) -> tuple
     way = way / max(float(np.linalg.norm(way)), 1e-9)
     found = []
     for j in range(model.n_tips):
-        around = float(model.tips[4][j]) + AROUND
+        around = float(model.tips.radius[j]) + AROUND
         for first, last in _stances(problem.contacts[:, j]):
             middle = round(0.5 * (first + last) * ratio)
             x, y = (float(part) for part in seen.contact[middle, j, :2])
@@ -132,15 +132,15 @@ def footholds(flat: Plan, problem: MotionProblem, terrain: HeightField) -> tuple
 
 
 def footed(problem: MotionProblem, holds: tuple[Foothold, ...], terrain: HeightField) -> MotionProblem:
-    """The problem with aims at the footholds near uneven ground, and swings raised by twice what the ground below them bumps."""
-    aims, heights = list(problem.aims), problem.heights.copy()
+    """The problem with waypoints at the footholds near uneven ground, and swings raised by twice what the ground below them bumps."""
+    waypoints, heights = list(problem.waypoints), problem.heights.copy()
     for hold in holds:
         moved = hold.place != hold.flat
         near = unevenness(terrain, *hold.place, FARTHEST + AROUND) > EVEN
         if (moved or near) and hold.first > 0 and hold.last < problem.samples - 1:
             place = (hold.place[0], hold.place[1], 0.0)
-            weight = (AIM * abs(hold.way[0]), AIM * abs(hold.way[1]), 0.0)
-            aims.append(Aim((hold.first + hold.last) // 2, 0.0, hold.tip, place, weight))
+            weight = (TO_FOOTHOLD * abs(hold.way[0]), TO_FOOTHOLD * abs(hold.way[1]), 0.0)
+            waypoints.append(Waypoint((hold.first + hold.last) // 2, 0.0, hold.tip, place, weight))
         after = next((other for other in holds if other.tip == hold.tip and other.first > hold.last), None)
         if after is not None:
             rise = _bump(terrain, hold.place, after.place)
@@ -148,7 +148,7 @@ def footed(problem: MotionProblem, holds: tuple[Foothold, ...], terrain: HeightF
             top = float(heights[swing, hold.tip].max(initial=0.0))
             if rise > EVEN and top > 0.0:
                 heights[swing, hold.tip] *= (top + 2.0 * rise) / top
-    return dataclasses.replace(problem, aims=tuple(aims), heights=heights)
+    return dataclasses.replace(problem, waypoints=tuple(waypoints), heights=heights)
 
 
 def lifted(problem: MotionProblem, z: Array) -> Array:

@@ -136,15 +136,15 @@ class DraggedPlan:
         """The problem with the goal and the targets' places of ``gait``; model, rows and working arrays are those of the last."""
         old = self.plan.problem
         goal = tuple(np.nan if part is None else float(part) for part in (*(gait.distance or (None, None)), gait.turn))
-        aims = []
-        for aim, target in zip(old.aims, gait.targets, strict=True):
+        waypoints = []
+        for point, target in zip(old.waypoints, gait.targets, strict=True):
             x, y, z = (0.0 if part is None else float(part) for part in target.place)
             wx, wy, wz = (0.0 if part is None else target.weight for part in target.place)
-            aims.append(dataclasses.replace(aim, place=(x, y, z), weight=(wx, wy, wz)))
+            waypoints.append(dataclasses.replace(point, place=(x, y, z), weight=(wx, wy, wz)))
         problem = copy.copy(old)  # with its cached arrays, of which only the goal's and the targets' are new
         object.__setattr__(problem, "goal", goal)
-        object.__setattr__(problem, "aims", tuple(aims))
-        problem.__dict__.pop("_data", None)
+        object.__setattr__(problem, "waypoints", tuple(waypoints))
+        problem.__dict__.pop("_arrays", None)
         return problem
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bunraku.arrays import Array
-from bunraku.mechanics.centroidal.cycle_kernels import wrap
 from bunraku.mechanics.centroidal.kinematics import center_of_mass
+from bunraku.mechanics.centroidal.problem import GroundSolution
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.performers.locomotion.problem import MotionProblem
 
@@ -19,48 +19,22 @@ from bunraku.performers.locomotion.problem import MotionProblem
 def sample_at(problem: MotionProblem, z: Array, k: int) -> Array:
     """The unknowns (nv,) of sample k of the endless motion ``z``: beyond a cycle its shifted (and mirrored) copy; ends held."""
     T, nv, _ = problem.shape
-    v, D, ends = z[: T * nv].reshape(T, nv), np.ascontiguousarray(z[T * nv :]), problem.ends
+    v, D, ends = z[: T * nv].reshape(T, nv), z[T * nv :], problem.ends
     if problem.periodic:
-        return _carried(problem, v[k % T], D, k // T)
+        return problem.carried(v[k % T], D, k // T)
     if k < 0:
         return v[0] if ends.before is None else ends.before
     if k >= T:
-        return v[-1] if ends.after is None else _carried(problem, ends.after, D, 1)
+        return v[-1] if ends.after is None else problem.carried(ends.after, D, 1)
     return v[k]
 
 
-def _carried(problem: MotionProblem, v: Array, shift: Array, cycles: int) -> Array:
-    model = problem.model
-    permutation, sign = (np.arange(model.nv), np.ones(model.nv)) if problem.ends.mirror is None else problem.ends.mirror
-    out, M, N = np.empty(model.nv), np.empty((model.nv, model.nv)), np.empty((model.nv, 3))
-    for _ in range(abs(cycles)):
-        wrap(np.ascontiguousarray(v), model.nq, shift, cycles < 0, permutation, sign, out, M, N)
-        v = out.copy()
-    return np.array(v)
-
-
 @dataclass(frozen=True)
-class Plan:
+class Plan(GroundSolution):
     """The samples found for a problem, with how the solver ended."""
 
     problem: MotionProblem
     solution: AugmentedSolution
-
-    @property
-    def q(self) -> Array:
-        """Coordinates (T, nq) of the samples."""
-        return self.unknowns[:, : self.problem.model.nq]
-
-    @property
-    def unknowns(self) -> Array:
-        """Coordinates and forces (T, nv) of the samples."""
-        T, nv, _ = self.problem.shape
-        return self.solution.z[: T * nv].reshape(T, nv)
-
-    @property
-    def shift(self) -> Array:
-        """D = (dx, dy, dyaw) [m, rad]."""
-        return self.solution.z[-3:]
 
     def sample(self, k: int) -> Array:
         """The unknowns (nv,) of sample k of the endless motion: beyond a cycle its shifted (and mirrored) copy; ends held."""

@@ -55,13 +55,13 @@ def play_track(character: Character, track: Track, rate: float) -> Played:
         values[name] = stance.q[:, c]
     for j, axle in enumerate(axles):
         if axle:
-            values[axle] = _rolled(stance, j, model.tips[4][j])
+            values[axle] = _rolled(stance, j, model.tips.radius[j])
             rates[axle] = CubicSpline(at, values[axle])(at, 1)
     motion = JointCurves(character.coordinates, rate, np.column_stack([values[name] for name in character.coordinates]))
     torque = {name: np.interp(at, t[1:-1], joint_torque[:, c]) for c, name in enumerate(names)}
     for j, axle in enumerate(axles):
         if axle:
-            torque[axle] = np.interp(at, t, model.tips[4][j] * np.einsum("na,na->n", track.forces[:, j], seen.rolling[:, j]))
+            torque[axle] = np.interp(at, t, model.tips.radius[j] * np.einsum("na,na->n", track.forces[:, j], seen.rolling[:, j]))
     for joint in character.joints:
         for axis in joint.axes:
             if axis.name in torque:

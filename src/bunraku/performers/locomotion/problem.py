@@ -1,27 +1,24 @@
-"""The motion problem of going: unknowns, rows and weights of one plan, as data for the kernels.
+"""The motion problem of locomotion: unknowns, constraints and weights of one plan, as data for the kernels.
 
-Unknowns z: for each of T samples the coordinates q and the ground's force on every end effector, then the shift D = (dx, dy, dyaw)
-that carries the start of a cycle to its end, or the wanted last pose to where it is reached. docs/theory/locomotion has the rows.
+Unknowns of a sample: the coordinates q and the ground's force on every end effector. docs/theory/locomotion has the constraints.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.errors import BadInput
-from bunraku.mechanics.centroidal.cycle_kernels import OPEN, PERIODIC
-from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_arrays, working_arrays
-from bunraku.mechanics.centroidal.model import CentroidalModel
+from bunraku.arrays import Array
+from bunraku.mechanics.centroidal.arrays import BlockArrays, Regularizers
+from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, ground_grid, working_arrays
+from bunraku.mechanics.centroidal.problem import GroundProblem, most
 from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import HeightField
-from bunraku.optimization.blocks.sampled import SampledProblem
 from bunraku.performers.locomotion import energy_kernels as kernels
+from bunraku.performers.locomotion.arrays import Flags, MotionArrays, MotionPlan, MotionWork, Waypoints
 from bunraku.performers.locomotion.constraint_kernels import (
     FRICTION,
     HEIGHT,
@@ -33,9 +30,6 @@ from bunraku.performers.locomotion.constraint_kernels import (
     SPIN_TORQUE,
     TIP_ROWS,
 )
-
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.int64]
 
 BOUNDARY_SCALE = 10.0
 GAP = 0.02
@@ -66,8 +60,8 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Aim:
-    """A target between samples: ``sample`` and ``share`` of the interval after it; ``what``: -1 COM, -2 base, else end effector."""
+class Waypoint:
+    """A place wished between samples: ``sample`` and ``share`` of the interval after it; ``what``: -1 COM, -2 base, else end effector."""
 
     sample: int
     share: float
@@ -94,66 +88,42 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class MotionProblem(SampledProblem):
-    """One plan to be found. ``contacts`` and ``heights`` (T, n_e), ``step`` h [s], ``goal`` (x, y [m], yaw [rad]), NaN where free.
+class MotionProblem(GroundProblem):
+    """One plan to be found.
 
     ``friction`` (n_e,) that the plan counts on, ``least_force`` [N] on every foot that stands, ``spots`` that stay off the ground.
     The goal of a mirrored half cycle is that of the whole cycle.
     """
 
-    model: CentroidalModel
-    contacts: Flags
-    heights: Array
-    step: float
-    periodic: bool
-    goal: tuple[float, float, float]
     ends: Ends = Ends()
     weights: Weights = Weights()
     friction: Array = field(default_factory=lambda: np.zeros(0))
     least_force: float = 0.5
-    aims: tuple[Aim, ...] = ()
+    waypoints: tuple[Waypoint, ...] = ()
     terrain: HeightField | None = None
     torque_limits: bool = True
     spots: Spots = NO_SPOTS
 
     def __post_init__(self) -> None:
-        if self.samples < 5:
-            raise BadInput(f"a plan of {self.samples} samples arrived; at least 5 are needed")
+        super().__post_init__()
         if len(self.friction) == 0:
             object.__setattr__(self, "friction", self.model.friction)
 
     @property
-    def samples(self) -> int:
-        """Number of samples T."""
-        return len(self.contacts)
-
-    @property
     def intervals(self) -> int:
-        """Number of steps, T of a cycle, T - 1 of a motion that happens once; of a mirrored half cycle those of the whole."""
-        if not self.periodic:
-            return self.samples - 1
-        return self.samples * (2 if self.ends.mirror is not None else 1)
+        """Number of steps; of a mirrored half cycle those of the whole."""
+        return super().intervals * (2 if self.periodic and self.ends.mirror is not None else 1)
 
     @property
-    def cyclic(self) -> bool:
-        """Whether the last sample is coupled with the first."""
-        return self.periodic
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """The blocks T, the unknowns nv of each, the three unknowns of the shift."""
-        return self.samples, self.model.nv, 3
-
-    @property
-    def end_rows(self) -> int:
-        """Rows of pins (2 nq), gauge and goal (3 each)."""
-        return 2 * self.model.nq + 6
+    def mirror(self) -> tuple[Flags, Array]:
+        """Permutation and sign (nv,) of what half a cycle does to the unknowns of a sample."""
+        return super().mirror if self.ends.mirror is None else self.ends.mirror
 
     @cached_property
     def rows(self) -> tuple[Array, Flags]:
         """Scale and kind (1: inequality) of the m rows of a sample."""
         model = self.model
-        n_e, joints, pairs = model.n_tips, model.nq - 6, len(self.pairs[0]) + len(self.spots[0])
+        n_e, joints, pairs = model.n_tips, model.nq - 6, len(self.pairs[0]) + len(self.spots.node)
         F0 = 0.1 * model.mass * GRAVITY
         m = 6 + TIP_ROWS * n_e + 3 * joints + pairs
         scale, inequality = np.empty(m), np.zeros(m, dtype=np.int64)
@@ -174,108 +144,73 @@ class MotionProblem(SampledProblem):
     @cached_property
     def pairs(self) -> tuple[Flags, Array]:
         """Pairs (k, 2) of end effectors on different limbs and the least distance [m] of their contact points."""
-        model, radius = self.model, self.model.tips[4]
+        model, radius = self.model, self.model.tips.radius
         e = contact_points(model, model.home, self.terrain)
-        found, least = [], []
+        pairs, least = [], []
         for j in range(model.n_tips):
             for k in range(j + 1, model.n_tips):
                 if model.lumps[j] != model.lumps[k]:
-                    found.append((j, k))
+                    pairs.append((j, k))
                     least.append(min(radius[j] + radius[k] + GAP, 0.95 * float(np.linalg.norm(e[j] - e[k]))))
-        return np.array(found, dtype=np.int64).reshape(-1, 2), np.array(least, dtype=np.float64)
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(least, dtype=np.float64)
 
     @cached_property
-    def _data(self) -> tuple[Any, ...]:
-        """What the kernel takes after the unknowns: numbers, home, model, limits, plan, ends, bounds, targets."""
+    def _arrays(self) -> MotionArrays:
+        """What the kernel takes besides the unknowns."""
         model, ends = self.model, self.ends
-        nq, nv, n_e = model.nq, model.nv, model.n_tips
-        numbers = np.array(
-            [self.step, model.mass, GRAVITY, self.least_force, float(self.torque_limits), *self.weights.at(self.intervals)]
-        )
-        limits = (
-            model.middle, model.half, model.speed, model.stall, model.no_load,
-            model.spin_speed, model.spin_stall, model.spin_no_load,
-        )  # fmt: skip
-        touching = np.ones((self.samples + 2, n_e), dtype=np.int64)
-        touching[1:-1] = self.contacts
-        tip_of = np.arange(n_e)
-        permutation, sign = np.arange(nv), np.ones(nv)
+        n, first, last = self.model.nq, self.contacts[0], self.contacts[-1]
         if self.periodic:
-            if ends.mirror is not None:
-                permutation, sign = ends.mirror
-                tip_of = (permutation[nq::3] - nq) // 3
-            touching[0], touching[-1] = self.contacts[-1][tip_of], self.contacts[0][tip_of]
+            tip_of = (self.mirror[0][n::3] - n) // 3
+            before, after = last[tip_of], first[tip_of]
         else:
-            touching[0] = self.contacts[0] if ends.contacts_before is None else ends.contacts_before
-            touching[-1] = self.contacts[-1] if ends.contacts_after is None else ends.contacts_after
+            before = first if ends.contacts_before is None else ends.contacts_before
+            after = last if ends.contacts_after is None else ends.contacts_after
         pairs, least = self.pairs
-        plan = (
-            touching,
-            self.heights,
-            pairs,
-            least,
-            ground_arrays(self.terrain),
-            _moves(model),
-            self.friction,
-            model.drag,
+        plan = MotionPlan(
+            self.step, model.mass, GRAVITY, self.least_force, bool(self.torque_limits), self.extended(before, after), self.heights,
+            self.friction, model.drag, model.points.place[None], model.tips.center[None], pairs, least, ground_grid(self.terrain),
             self.spots,
-        )
-        nothing, none = np.zeros(nv), np.zeros(nq)
-        kind = PERIODIC if self.periodic else OPEN
-        ended = (
-            kind, permutation, sign,
-            int(ends.before is not None), nothing if ends.before is None else ends.before,
-            int(ends.after is not None), nothing if ends.after is None else ends.after,
         )  # fmt: skip
-        goal = np.array(self.goal, dtype=np.float64)
-        wanted = np.isfinite(goal).astype(np.float64)
-        origin = np.zeros(3)
-        reference = model.home if ends.start is None else ends.start
-        origin[:2], origin[2] = center_of_mass(model, reference)[:2], reference[3]
-        bounds = (
-            BOUNDARY_SCALE,
-            int(not self.periodic and ends.start is not None), none if ends.start is None else ends.start,
-            int(not self.periodic and ends.end is not None), none if ends.end is None else ends.end,
-            int(self.periodic or ends.start is None), np.nan_to_num(goal), wanted, int(ends.mirror is not None), origin,
-        )  # fmt: skip
-        targets = (
-            np.array([aim.sample for aim in self.aims], dtype=np.int64),
-            np.array([aim.share for aim in self.aims], dtype=np.float64),
-            np.array([aim.what for aim in self.aims], dtype=np.int64),
-            np.array([aim.place for aim in self.aims], dtype=np.float64).reshape(-1, 3),
-            np.array([aim.weight for aim in self.aims], dtype=np.float64).reshape(-1, 3),
+        smooth, posture, force, force_rate = self.weights.at(self.intervals)
+        size, rate, rest = np.full(self.nv, force), np.full(self.nv, force_rate), np.zeros(self.nv)
+        size[:n], rate[:n], rest[:n] = posture, 0.0, model.home
+        size[[0, 1, 3]] = 0.0
+        waypoints = Waypoints(
+            np.array([one.sample for one in self.waypoints], dtype=np.int64),
+            np.array([one.share for one in self.waypoints], dtype=np.float64),
+            np.array([one.what for one in self.waypoints], dtype=np.int64),
+            np.array([one.place for one in self.waypoints], dtype=np.float64).reshape(-1, 3),
+            np.array([one.weight for one in self.waypoints], dtype=np.float64).reshape(-1, 3),
         )
-        arrays = (model.tree, model.nodes, model.points, model.tips)
-        return numbers, model.home, arrays, limits, plan, ended, bounds, targets
+        pose = model.home if ends.start is None else ends.start
+        start, end = (None, None) if self.periodic else (ends.start, ends.end)
+        origin = np.append(center_of_mass(model, pose)[:2], pose[3])
+        return MotionArrays(
+            model.arrays, model.limits, model.wheel_limits, plan, Regularizers(smooth, size, rate, rest), waypoints,
+            self.neighbours(ends.before, ends.after),
+            self.ended(BOUNDARY_SCALE, start, end, start is None, ends.mirror is not None, origin), *self.rows,
+        )  # fmt: skip
 
     @cached_property
-    def _room(self) -> tuple[Any, ...]:
-        """Working arrays: kinematics of all samples, extended unknowns."""
-        return working_arrays(self.model, self.samples + 2), np.zeros((self.samples + 2, self.model.nv))
+    def _work(self) -> MotionWork:
+        """Working arrays."""
+        held = np.zeros((self.samples, len(self.rows[0])), dtype=np.int64)
+        return MotionWork(working_arrays(self.model, self.samples + 2), np.zeros((self.samples + 2, self.nv)), held)
 
     def _evaluate(self, z: Array, weight: float, shifts: Array, jacobian: bool) -> tuple[float, float]:
         T, nv, _ = self.shape
-        v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
+        v, D, blocks = z[: T * nv].reshape(T, nv), z[T * nv :], BlockArrays(*self._blocks)
         total, objective = kernels.energy(
-            v, D, *self._data, *self._room, weight, self.rows, self.split(shifts), self._values, jacobian, *self._blocks
-        )  # fmt: skip
+            v, D, self._arrays, self._work, weight, self.split(shifts), self._values, jacobian, blocks
+        )
         return float(total), float(objective)
 
-    def violations(self, z: Array) -> dict[str, float]:
-        """The largest violation of each kind of row, in its own unit."""
-        samples, ends = self.values(z)
-        worst = np.where(self.rows[1].astype(bool), np.maximum(samples, 0.0), np.abs(samples)).max(axis=0)
-        n_e, joints, nq = self.model.n_tips, self.model.nq - 6, self.model.nq
-        tips = worst[6 : 6 + TIP_ROWS * n_e].reshape(n_e, TIP_ROWS)
-        o = 6 + TIP_ROWS * n_e
-        limits = worst[o : o + 3 * joints].reshape(joints, 3)
-
-        def most(part: Array) -> float:
-            return float(part.max(initial=0.0))
-
+    def _worst(self, worst: Array) -> dict[str, float]:
+        n_e, joints, pairs = self.model.n_tips, self.model.nq - 6, len(self.pairs[0])
+        tips = worst[: TIP_ROWS * n_e].reshape(n_e, TIP_ROWS)
+        limits, rest = np.split(worst[TIP_ROWS * n_e :], [3 * joints])
+        limits = limits.reshape(joints, 3)
         return {
-            "newton [N]": most(worst[:3]),
-            "euler [N·m]": most(worst[3:6]),
             "height over ground [m]": most(tips[:, HEIGHT]),
             "slip [m]": most(tips[:, SLIP : SLIP + 2]),
             "rolling resistance [N]": most(tips[:, RESIST]),
@@ -287,13 +222,8 @@ class MotionProblem(SampledProblem):
             "joint range [rad]": most(limits[:, 0]),
             "joint speed [rad/s]": most(limits[:, 1]),
             "joint torque [of the motor's line]": most(limits[:, 2]),
-            "distance of end effectors [m]": most(worst[o + 3 * joints : o + 3 * joints + len(self.pairs[0])]),
-            "limb in the ground [m]": most(worst[o + 3 * joints + len(self.pairs[0]) :]),
-            "start pose": most(np.abs(ends[:nq])),
-            "end pose": most(np.abs(ends[nq : 2 * nq])),
-            "gauge": most(np.abs(ends[2 * nq : 2 * nq + 3])),
-            "goal distance [m]": most(np.abs(ends[2 * nq + 3 : 2 * nq + 5])),
-            "goal turn [rad]": float(abs(ends[2 * nq + 5])),
+            "distance of end effectors [m]": most(rest[:pairs]),
+            "limb in the ground [m]": most(rest[pairs:]),
         }
 
     def still(self) -> Array:
@@ -306,15 +236,3 @@ class MotionProblem(SampledProblem):
         standing = self.contacts.sum(axis=1, keepdims=True)
         v[:, nq + 2 :: 3] = self.contacts * (self.model.mass * GRAVITY / np.maximum(standing, 1))
         return z
-
-
-def _moves(model: CentroidalModel) -> Flags:
-    """(nq, nodes): whether a coordinate moves a node."""
-    parent, coordinate = model.tree[0], model.tree[2]
-    found = np.zeros((model.nq, len(parent)), dtype=np.int64)
-    for b in range(len(parent)):
-        if parent[b] >= 0:
-            found[:, b] = found[:, parent[b]]
-        if coordinate[b] >= 0:
-            found[coordinate[b], b] = 1
-    return found

@@ -115,8 +115,8 @@ def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: H
     dphi the steps of e and of its body's turn, n the normal and t the rolling direction: de - r dphi x n along the ground
     of a ball, de . (n x t) of a wheel, and de . t - r dsigma of one that cannot spin. The Jacobian of slip takes n as constant.
     """
-    nq, (R, _, A, *_, Je, Jt, Js, _) = model.nq, seen.arrays
-    n, kinds = seen.arrays[9], model.tree[1]
+    nq, kinds, K = model.nq, model.tree.kind, seen.arrays
+    R, A, Je, Jt, Js, n = K.R, K.A, K.Je, K.Jt, K.Js, K.n
     residuals: list[Array] = []
     entries: list[tuple[Indices, Indices, Array]] = []
     count = 0
@@ -132,9 +132,9 @@ def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: H
         count += len(r)
 
     for j in range(model.n_tips):
-        chain = model.tips[6][j]
+        chain = model.tips.chain[j]
         chain = chain[chain >= 0]
-        c, radius, kind = len(chain), model.tips[4][j], model.tips[5][j]
+        c, radius, kind = len(chain), model.tips.radius[j], model.tips.kind[j]
         k = np.flatnonzero(on[:, j]).astype(np.int64)
         if not len(k) or not c:
             continue
@@ -148,7 +148,7 @@ def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: H
         if kind == BALL:
             hinges = kinds[model.nodes[chain]] == HINGE
             axes = A[:, model.nodes[chain]] * hinges[None, :, None]
-            dphi, G = _turns(R[k, model.tips[0][j]], R[k + 1, model.tips[0][j]])
+            dphi, G = _turns(R[k, model.tips.node[j]], R[k + 1, model.tips.node[j]])
             slide = de - radius * np.cross(dphi, up)
             for u in _tangents(up):
                 lever = radius * np.cross(up, u)

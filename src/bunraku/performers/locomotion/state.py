@@ -16,7 +16,7 @@ from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
 from bunraku.mechanics.centroidal.spots import ground_spots
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.footing import moved_standing, standing_pose
-from bunraku.performers.locomotion.problem import Aim, Ends, MotionProblem, Weights
+from bunraku.performers.locomotion.problem import Ends, MotionProblem, Waypoint, Weights
 
 COUNTED_FRICTION = 0.7
 """The share of an end effector's friction that a plan counts on unless the gait says otherwise: a margin for other floors."""
@@ -136,7 +136,7 @@ def state_problem(
         weights,
         friction,
         least_force,
-        tuple(_aims(model, gait, step, len(touching))),
+        tuple(_waypoints(model, gait, step, len(touching))),
         gait.terrain,
         spots=ground_spots(character, model, CLEARANCE),
     )
@@ -159,8 +159,8 @@ def _at_rest(model: CentroidalModel, gait: Gait) -> Ends:
     )
 
 
-def _aims(model: CentroidalModel, gait: Gait, step: float, samples: int) -> Sequence[Aim]:
-    found = []
+def _waypoints(model: CentroidalModel, gait: Gait, step: float, samples: int) -> Sequence[Waypoint]:
+    waypoints = []
     for target in gait.targets:
         if gait.symmetric and target.time > 0.5 * gait.duration:
             raise BadInput(
@@ -183,8 +183,8 @@ def _aims(model: CentroidalModel, gait: Gait, step: float, samples: int) -> Sequ
             share = 0.0
         weight = tuple(0.0 if part is None else target.weight for part in target.place)
         place = tuple(0.0 if part is None else float(part) for part in target.place)
-        found.append(Aim(sample, share, what, (place[0], place[1], place[2]), (weight[0], weight[1], weight[2])))
-    return found
+        waypoints.append(Waypoint(sample, share, what, (place[0], place[1], place[2]), (weight[0], weight[1], weight[2])))
+    return waypoints
 
 
 def _mirror(character: Character, model: CentroidalModel) -> tuple[NDArray[np.int64], Array]:

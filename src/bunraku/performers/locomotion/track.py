@@ -92,11 +92,10 @@ def _end(ghost: Array | None, pose: Array) -> End:
 
 def track_torques(track: Track, seen: Kinematics) -> Array:
     """Torques (n - 2, nq) at the inner samples, by the plan's own inverse dynamics; ``seen``: kinematics of all samples."""
-    model, K = track.model, seen.arrays
+    model = track.model
     torque = np.zeros((max(len(track.samples) - 2, 0), model.nq))
-    load = np.empty((len(model.points[0]), 3))
-    tree = (model.tree[0], model.tree[1], model.nodes, model.points, model.tips[0])
+    load = np.empty((len(model.points.node), 3))
     for i in range(1, len(track.samples) - 1):
         forces = np.ascontiguousarray(track.samples[i, model.nq :])
-        torque_kernels.torques(*tree, K[1], K[2], K[3], K[5], K[6], forces, i, track.step, GRAVITY, load, torque[i - 1])
+        torque_kernels.torques(i, model.arrays, seen.arrays, forces, track.step, GRAVITY, load, torque[i - 1])
     return torque

@@ -57,7 +57,7 @@ def effect_of(
     sole = np.zeros((T, soles.shape[1], 3))
     torque = np.zeros((T, model.nq))
     foreseen = plan.torque
-    point_mass = plan.problem.model.points[2].reshape(-1, 4).sum(axis=1)
+    point_mass = plan.problem.model.points.mass.reshape(-1, 4).sum(axis=1)
     for i in range(T):
         middle = i * step / h
         first, last = int(np.clip(round(middle - 0.5 * step / h), 0, N - 1)), int(np.clip(round(middle + 0.5 * step / h), 1, N))

@@ -42,9 +42,9 @@ def needed_pressure(plan: SpacetimePlan, effect: SkinEffect | None = None) -> Ar
     """
     problem = plan.problem if effect is None else plan.problem.changed(effect=effect)
     problem.values(plan.solution.z)
-    room = problem._room[0]
-    x, d = room[3], room[5]
-    m = problem.model.points[2]
+    K = problem.work.K
+    x, d = K.x, K.d
+    m = problem.model.points.mass
     h, mass = problem.step, problem.model.mass
     a = (x[2:] - 2.0 * x[1:-1] + x[:-2]) / h**2
     L = np.einsum("p,npa->na", m, np.cross(d[:-1], d[1:])) / h

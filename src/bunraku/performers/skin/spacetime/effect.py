@@ -32,7 +32,7 @@ class SkinEffect:
     def arrays(self, model: CentroidalModel, samples: int) -> tuple[Array, Array, Array, Array]:
         """Shift (T, n_lumps, 3), sole (T, n_e, 3), torque (T, nq), stiffness (nq, nq), zeros where nothing is stated."""
         wanted = {
-            "shift": (samples, len(model.points[0]) // 4, 3),
+            "shift": (samples, len(model.points.node) // 4, 3),
             "sole": (samples, model.n_tips, 3),
             "torque": (samples, model.nq),
             "stiffness": (model.nq, model.nq),
@@ -55,4 +55,4 @@ NO_EFFECT = SkinEffect()
 
 def lump_nodes(model: CentroidalModel) -> NDArray[np.int64]:
     """The node (n_lumps,) of each rigid lump, in the order of ``SkinEffect.shift``."""
-    return np.asarray(model.points[0][::4])
+    return np.asarray(model.points.node[::4])

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 
-from bunraku.mechanics.centroidal.cycle_kernels import wrap
 from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
+from bunraku.mechanics.centroidal.problem import GroundSolution
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
@@ -40,7 +40,7 @@ class SpacetimeSamples:
 
 
 @dataclass(frozen=True)
-class SpacetimePlan:
+class SpacetimePlan(GroundSolution):
     """The samples found for a problem, with how the solver ended."""
 
     problem: SpacetimeProblem
@@ -67,17 +67,6 @@ class SpacetimePlan:
         return self.solution.iterations
 
     @property
-    def unknowns(self) -> Array:
-        """Coordinates, forces and torques of the ground (T, nv) of the samples."""
-        T, nv, _ = self.problem.shape
-        return self.solution.z[: T * nv].reshape(T, nv)
-
-    @property
-    def q(self) -> Array:
-        """Coordinates (T, nq) of the samples."""
-        return self.unknowns[:, : self.problem.model.nq]
-
-    @property
     def force(self) -> Array:
         """Forces (T, n_e, 3) [N] of the ground on the soles."""
         return self._ground[0]
@@ -100,11 +89,6 @@ class SpacetimePlan:
         return found
 
     @property
-    def shift(self) -> Array:
-        """D = (dx, dy, dyaw) [m, rad]."""
-        return self.solution.z[-3:]
-
-    @property
     def times(self) -> Array:
         """Times (T,) [s] of the samples."""
         return self.problem.step * np.arange(self.problem.samples, dtype=np.float64)
@@ -123,22 +107,16 @@ class SpacetimePlan:
     def moved(self) -> tuple[Array, Array]:
         """Centre of mass (T, 3) and centres of the soles (T, n_e, 3) [m] with the skin's shifts, as the plan sees them."""
         self.problem.values(self.solution.z)
-        K = self.problem._room[0]
-        return K[3][1:-1].copy(), K[6][1:-1].copy()
+        K = self.problem.work.K
+        return K.x[1:-1].copy(), K.e[1:-1].copy()
 
     def sample(self, k: int) -> Array:
         """The unknowns (nv,) of sample k of the endless motion: beyond a cycle its shifted copy; the ends of one held."""
         problem = self.problem
-        T, nv, _ = problem.shape
+        T = problem.samples
         if not problem.periodic:
             return self.unknowns[min(max(k, 0), T - 1)]
-        v, cycles = self.unknowns[k % T], k // T
-        out, M, N = np.empty(nv), np.empty((nv, nv)), np.empty((nv, 3))
-        D, same, one = np.ascontiguousarray(self.shift), np.arange(nv), np.ones(nv)
-        for _ in range(abs(cycles)):
-            wrap(np.ascontiguousarray(v), problem.model.nq, D, cycles < 0, same, one, out, M, N)
-            v = out.copy()
-        return np.array(v)
+        return problem.carried(self.unknowns[k % T], self.shift, k // T)
 
     def sample_at(self, times: ArrayLike) -> SpacetimeSamples:
         """The plan at ``times`` (n,) [s]: coordinates by cubic splines, forces and torques linearly, nothing from soles in the air.

@@ -1,26 +1,26 @@
-"""The space-time problem of a character on soles: unknowns, terms, rows and weights of one plan, as data for the kernels.
+"""The space-time problem of a character on soles: unknowns, terms, constraints and weights of one plan, as data for the kernels.
 
-Unknowns z: for each of T samples the coordinates q (nq), the forces (3 n_e) of the ground on the soles and its torques (3 n_e)
-about their centres, then the shift D = (dx, dy, dyaw) that carries the start of a cycle to its end, or home to where a motion ends.
+Unknowns of a sample: the coordinates q (nq), the forces (3 n_e) of the ground on the soles and its torques (3 n_e) about their
+centres.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.centroidal.cycle_kernels import OPEN, PERIODIC
-from bunraku.mechanics.centroidal.kinematics import Kinematics, center_of_mass, ground_arrays, kinematics, working_arrays
-from bunraku.mechanics.centroidal.model import CentroidalModel
+from bunraku.mechanics.centroidal.arrays import BlockArrays, Regularizers
+from bunraku.mechanics.centroidal.kinematics import Kinematics, center_of_mass, ground_grid, kinematics, working_arrays
+from bunraku.mechanics.centroidal.problem import GroundProblem, most
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.blocks.descent import Blocks
-from bunraku.optimization.blocks.sampled import SampledProblem
 from bunraku.performers.skin.spacetime import energy_kernels as kernels
+from bunraku.performers.skin.spacetime.arrays import Flags, SkinTorques, SolePlan, SpacetimeArrays, SpacetimeWork, TrackArrays
 from bunraku.performers.skin.spacetime.constraint_kernels import (
     AIR,
     FRICTION,
@@ -36,15 +36,12 @@ from bunraku.performers.skin.spacetime.joint_kernels import JOINT_ROWS
 from bunraku.performers.skin.spacetime.tracks import NO_TRACKS, Tracks, headings
 from bunraku.performers.skin.spacetime.weights import WEIGHTS, SpacetimeWeights
 
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.int64]
-
 BOUNDARY_SCALE = 300.0
 
 
 @dataclass(frozen=True)
-class SpacetimeProblem(SampledProblem):
-    """One plan to be found. ``contacts``, ``heights`` (T, n_e), ``step`` h [s], ``goal`` (x, y [m], yaw [rad]), NaN where free.
+class SpacetimeProblem(GroundProblem):
+    """One plan to be found.
 
     ``radius`` (n_e,) [m] of the soles within which the pressure stays, ``friction`` (n_e,) that the plan counts on, ``least_force``
     [N] on every sole that stands, ``near`` [s] of touch-down and lift-off within which soles are drawn to be flat. ``rest``:
@@ -53,12 +50,6 @@ class SpacetimeProblem(SampledProblem):
     plan stands in; ``skin_home`` (nq,) is that of the skin at rest, if another.
     """
 
-    model: CentroidalModel
-    contacts: Flags
-    heights: Array
-    step: float
-    periodic: bool
-    goal: tuple[float, float, float]
     radius: Array
     friction: Array
     tracks: Tracks = NO_TRACKS
@@ -71,41 +62,15 @@ class SpacetimeProblem(SampledProblem):
     skin_home: Array | None = None
 
     def __post_init__(self) -> None:
-        if self.samples < 5:
-            raise BadInput(f"a plan of {self.samples} samples arrived; at least 5 are needed")
+        super().__post_init__()
         if not (self.radius > 0.0).all():
             raise BadInput(f"the pressure may move within {self.radius.min():g} m of a sole's middle; leave more than zero")
         object.__setattr__(self, "tracks", self.tracks.checked(self.model, self.samples))
 
     @property
-    def samples(self) -> int:
-        """Number of samples T."""
-        return len(self.contacts)
-
-    @property
-    def intervals(self) -> int:
-        """Number of steps, T of a cycle, T - 1 of a motion that happens once."""
-        return self.samples if self.periodic else self.samples - 1
-
-    @property
     def nv(self) -> int:
         """Unknowns of a sample: coordinates, then six numbers a sole."""
         return self.model.nq + 6 * self.model.n_tips
-
-    @property
-    def cyclic(self) -> bool:
-        """Whether the last sample is coupled with the first."""
-        return self.periodic
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """The blocks T, the unknowns nv of each, the three unknowns of the shift."""
-        return self.samples, self.nv, 3
-
-    @property
-    def end_rows(self) -> int:
-        """Rows of pins (2 nq), gauge and goal (3 each)."""
-        return 2 * self.model.nq + 6
 
     def changed(self, **fields: Any) -> SpacetimeProblem:
         """The same problem with some fields replaced."""
@@ -137,7 +102,7 @@ class SpacetimeProblem(SampledProblem):
     def level(self) -> Array:
         """Shares (T, n_e) of the weight of flat soles: 1 on the ground, falling to 0 within ``near`` of it in the air."""
         T = self.samples
-        found = self.contacts.astype(np.float64)
+        flat = self.contacts.astype(np.float64)
         reach = int(self.near / self.step)
         for d in range(1, reach + 1):
             share = 1.0 - d * self.step / max(self.near, 1e-12)
@@ -145,12 +110,12 @@ class SpacetimeProblem(SampledProblem):
                 other = np.roll(self.contacts, sign, axis=0).astype(np.float64)
                 if not self.periodic:
                     other[slice(0, sign) if sign > 0 else slice(T + sign, T)] = 0.0
-                found = np.maximum(found, share * other)
-        return np.ascontiguousarray(found)
+                flat = np.maximum(flat, share * other)
+        return np.ascontiguousarray(flat)
 
     @cached_property
-    def _targets(self) -> tuple[Array, ...]:
-        """Goal, weight and heading of the centre of mass; goal, weight and level of soles; goal and weight of coordinates."""
+    def _tracks(self) -> TrackArrays:
+        """The tracks with their weights, zero where nothing is tracked."""
         T, model, weights, tracks = self.samples, self.model, self.weights.at(self.intervals), self.tracks
         com = np.full((T, 3), np.nan) if tracks.com is None else tracks.com
         feet = np.full((T, model.n_tips, 3), np.nan) if tracks.feet is None else tracks.feet
@@ -160,7 +125,7 @@ class SpacetimeProblem(SampledProblem):
         yaw = headings(model, tracks, T)[:, 2]
         feet_weight = weights.feet * np.isfinite(feet)
         feet_weight[:, :, 2] = 0.0
-        return (
+        return TrackArrays(
             np.nan_to_num(com), known * np.array([weights.com, weights.com_sideways, weights.com]),
             np.column_stack([np.cos(yaw), np.sin(yaw)]),
             np.nan_to_num(feet), feet_weight, weights.level * self.level,
@@ -180,8 +145,8 @@ class SpacetimeProblem(SampledProblem):
         shift, sole, torque, stiffness = self.effect.arrays(self.model, self.samples)
         order = np.arange(-1, self.samples + 1)
         order = order % self.samples if self.periodic else np.clip(order, 0, self.samples - 1)
-        places = self.model.points[1] + np.repeat(shift, 4, axis=1)[order]
-        return (np.ascontiguousarray(places), np.ascontiguousarray(self.model.tips[1] + sole[order])), (stiffness, torque)
+        places = self.model.points.place + np.repeat(shift, 4, axis=1)[order]
+        return (np.ascontiguousarray(places), np.ascontiguousarray(self.model.tips.center + sole[order])), (stiffness, torque)
 
     @cached_property
     def _pinned(self) -> tuple[bool, bool]:
@@ -193,78 +158,68 @@ class SpacetimeProblem(SampledProblem):
         """Home at the first and at the last sample, with what the skin does then."""
         (places, centers), _ = self._shapes
         model = self.model
-        found = []
-        for i in (1, -2):
-            points = (model.points[0], places[i], model.points[2])
-            shaped = replace(model, points=points, tips=(model.tips[0], centers[i], *model.tips[2:]))
-            found.append(kinematics(shaped, model.home[None]))
-        return found[0], found[1]
+
+        def home(i: int) -> Kinematics:
+            shaped = replace(
+                model, points=model.points._replace(place=places[i]), tips=model.tips._replace(center=centers[i])
+            )
+            return kinematics(shaped, model.home[None])
+
+        return home(1), home(-2)
 
     @cached_property
     def _heights(self) -> Array:
         """Heights (T, n_e) of the soles: zero where they stand, but as they are at home where that is pinned."""
-        found = np.where(self.contacts == 0, self.heights, 0.0)
-        for i, pinned, seen in zip((0, -1), self._pinned, self._rest, strict=True):
+        heights = np.where(self.contacts == 0, self.heights, 0.0)
+        for i, pinned, home in zip((0, -1), self._pinned, self._rest, strict=True):
             if pinned:
-                found[i] = seen.contact[0, :, 2]
-        return np.ascontiguousarray(found)
+                heights[i] = home.contact[0, :, 2]
+        return np.ascontiguousarray(heights)
 
     @cached_property
-    def _data(self) -> tuple[Any, ...]:
-        """What the kernel takes after the unknowns, up to the rows of the ends."""
+    def _arrays(self) -> SpacetimeArrays:
+        """What the kernel takes besides the unknowns."""
         model, weights = self.model, self.weights.at(self.intervals)
         nq, nv, n_e = model.nq, self.nv, model.n_tips
         weight = model.mass * GRAVITY
-        most = weight * center_of_mass(model, model.home)[2]
-        numbers = np.array([self.step, model.mass, GRAVITY, self.least_force, float(self.dynamic), weights.torque / most**2])
-        limits = (model.middle, model.half, model.speed, model.stall, model.no_load)
-        touching = np.ones((self.samples + 2, n_e), dtype=np.int64)
-        touching[1:-1] = self.contacts
-        touching[0], touching[-1] = self.contacts[-1 if self.periodic else 0], self.contacts[0 if self.periodic else -1]
-        plan = (touching, self._heights, self.friction, self.radius, _moves(model))
+        highest = weight * center_of_mass(model, model.home)[2]
+        first, last = self.contacts[0], self.contacts[-1]
+        touching = self.extended(*((last, first) if self.periodic else (first, last)))
+        (places, centers), (stiffness, torque) = self._shapes
+        plan = SolePlan(
+            self.step, model.mass, GRAVITY, self.least_force, bool(self.dynamic), touching, self._heights, self.friction,
+            self.radius, places, centers, ground_grid(None),
+        )  # fmt: skip
         size, rate = np.zeros(nv), np.zeros(nv)
         for j in range(n_e):
-            for first, share in ((nq + 3 * j, weight**-2), (nq + 3 * (n_e + j), (weight * self.radius[j]) ** -2)):
-                size[first : first + 3], rate[first : first + 3] = weights.force * share, weights.force_rate * share
-        shapes, skin = self._shapes
-        arrays = (model.tree, model.nodes, model.points, model.tips)
-        smooth = (weights.smooth, size, rate)
+            for first_of, share in ((nq + 3 * j, weight**-2), (nq + 3 * (n_e + j), (weight * self.radius[j]) ** -2)):
+                size[first_of : first_of + 3], rate[first_of : first_of + 3] = weights.force * share, weights.force_rate * share
         home = model.home if self.skin_home is None else np.ascontiguousarray(self.skin_home, dtype=np.float64)
-        return numbers, home, arrays, ground_arrays(None), shapes, limits, plan, skin, smooth, self._targets, *self._ends
-
-    @cached_property
-    def _ends(self) -> tuple[Any, ...]:
-        """Samples beyond the ends, and the rows of pins, gauge and goal."""
-        model, nv = self.model, self.nv
-        still = np.concatenate([model.home, np.zeros(nv - model.nq)])
+        still = np.concatenate([model.home, np.zeros(nv - nq)])
         start, end = self._pinned
-        kind = PERIODIC if self.periodic else OPEN
-        ended = (kind, np.arange(nv), np.ones(nv), int(start), still, int(end), still)
-        goal = np.array(self.goal, dtype=np.float64)
-        wanted = np.isfinite(goal).astype(np.float64)
-        origin = np.zeros(3)
-        origin[:2], origin[2] = self._rest[1].com[0, :2], model.home[3]
-        gauge = int(not start and not self.placed)
-        bounds = (
-            BOUNDARY_SCALE, int(start), model.home, int(end), model.home, gauge, np.nan_to_num(goal), wanted, 0, origin,
+        gauge = not start and not self.placed
+        origin = np.append(self._rest[1].com[0, :2], model.home[3])
+        return SpacetimeArrays(
+            model.arrays, model.limits, plan, SkinTorques(stiffness, home, torque, weights.torque / highest**2),
+            Regularizers(weights.smooth, size, rate, np.zeros(nv)), self._tracks,
+            self.neighbours(still if start else None, still if end else None),
+            self.ended(BOUNDARY_SCALE, model.home if start else None, model.home if end else None, gauge, False, origin), *self.rows,
         )  # fmt: skip
-        return ended, bounds
 
     @cached_property
-    def _room(self) -> tuple[Any, ...]:
-        """Working arrays: kinematics of all samples, extended unknowns, torques."""
+    def work(self) -> SpacetimeWork:
+        """Working arrays, as the last evaluation left them."""
         model, T = self.model, self.samples
-        return working_arrays(model, T + 2), np.zeros((T + 2, self.nv)), np.zeros((T, model.nq))
+        return SpacetimeWork(working_arrays(model, T + 2), np.zeros((T + 2, self.nv)), np.zeros((T, model.nq)))
 
     def _evaluate(
         self, z: Array, weight: float, shifts: Array, jacobian: bool, held: Flags | None = None, curved: bool = True
     ) -> tuple[float, float]:
         T, nv, _ = self.shape
-        K, v_ext, tau = self._room
-        v, D = z[: T * nv].reshape(T, nv), z[T * nv :]
+        v, D, blocks = z[: T * nv].reshape(T, nv), z[T * nv :], BlockArrays(*self._blocks)
         total, objective = kernels.energy(
-            v, D, *self._data, K, v_ext, weight, self.rows, self.split(shifts), self._free if held is None else held,
-            self._values, tau, jacobian, curved, *self._blocks,
+            v, D, self._arrays, self.work, weight, self.split(shifts), self._free if held is None else held,
+            self._values, jacobian, curved, blocks,
         )  # fmt: skip
         return float(total), float(objective)
 
@@ -299,34 +254,24 @@ class SpacetimeProblem(SampledProblem):
     def torques(self, z: Array) -> Array:
         """Torques (T, nq) of the joints [N·m] at ``z``; those of the base are what the rows of dynamics leave over."""
         self._evaluate(z, 0.0, self.zero_shifts(), False)
-        return np.array(self._room[2])
+        return np.array(self.work.tau)
 
-    def violations(self, z: Array) -> dict[str, float]:
-        """The largest violation of each kind of row, in its own unit."""
-        samples, ends = self.values(z)
-        worst = np.where(self.rows[1].astype(bool), np.maximum(samples, 0.0), np.abs(samples)).max(axis=0)
-        n_e, joints, nq = self.model.n_tips, self.model.nq - 6, self.model.nq
-        soles = worst[6 : 6 + SOLE_ROWS * n_e].reshape(n_e, SOLE_ROWS)
-        limits = worst[6 + SOLE_ROWS * n_e :].reshape(joints, JOINT_ROWS)
+    def _worst(self, worst: Array) -> dict[str, float]:
+        n_e, joints = self.model.n_tips, self.model.nq - 6
+        soles = worst[: SOLE_ROWS * n_e].reshape(n_e, SOLE_ROWS)
+        limits = worst[SOLE_ROWS * n_e :].reshape(joints, JOINT_ROWS)
         return {
-            "newton [N]": float(worst[:3].max()),
-            "euler [N·m]": float(worst[3:6].max()),
-            "height over ground [m]": float(soles[:, HEIGHT].max()),
-            "slip [m]": float(soles[:, SLIP : SLIP + 2].max()),
-            "force in the air [N]": float(soles[:, AIR : AIR + 3].max()),
-            "torque in the air [N·m]": float(soles[:, AIR + 3 : AIR + 6].max()),
-            "friction cone [N]": float(soles[:, FRICTION].max()),
-            "normal force [N]": float(soles[:, NORMAL].max()),
-            "pressure outside the sole [N·m]": float(soles[:, PRESSURE].max()),
-            "twist [N·m]": float(soles[:, TWIST].max()),
-            "joint range [rad]": float(limits[:, 0].max(initial=0.0)),
-            "joint speed [rad/s]": float(limits[:, 1].max(initial=0.0)),
-            "joint torque [of the motor's line]": float(limits[:, 2:].max(initial=0.0)),
-            "start pose": float(np.abs(ends[:nq]).max()),
-            "end pose": float(np.abs(ends[nq : 2 * nq]).max()),
-            "gauge": float(np.abs(ends[2 * nq : 2 * nq + 3]).max()),
-            "goal distance [m]": float(np.abs(ends[2 * nq + 3 : 2 * nq + 5]).max()),
-            "goal turn [rad]": float(abs(ends[2 * nq + 5])),
+            "height over ground [m]": most(soles[:, HEIGHT]),
+            "slip [m]": most(soles[:, SLIP : SLIP + 2]),
+            "force in the air [N]": most(soles[:, AIR : AIR + 3]),
+            "torque in the air [N·m]": most(soles[:, AIR + 3 : AIR + 6]),
+            "friction cone [N]": most(soles[:, FRICTION]),
+            "normal force [N]": most(soles[:, NORMAL]),
+            "pressure outside the sole [N·m]": most(soles[:, PRESSURE]),
+            "twist [N·m]": most(soles[:, TWIST]),
+            "joint range [rad]": most(limits[:, 0]),
+            "joint speed [rad/s]": most(limits[:, 1]),
+            "joint torque [of the motor's line]": most(limits[:, 2:]),
         }
 
     def still(self) -> Array:
@@ -336,25 +281,13 @@ class SpacetimeProblem(SampledProblem):
         nq, n_e = model.nq, model.n_tips
         z = np.zeros(self.size)
         v = z[: T * nv].reshape(T, nv)
-        way = headings(model, self.tracks, T)
+        course = headings(model, self.tracks, T)
         v[:, :nq] = model.home
-        c, s = np.cos(way[:, 2]), np.sin(way[:, 2])
-        v[:, 0] = way[:, 0] + c * model.home[0] - s * model.home[1]
-        v[:, 1] = way[:, 1] + s * model.home[0] + c * model.home[1]
-        v[:, 3] += way[:, 2]
+        c, s = np.cos(course[:, 2]), np.sin(course[:, 2])
+        v[:, 0] = course[:, 0] + c * model.home[0] - s * model.home[1]
+        v[:, 1] = course[:, 1] + s * model.home[0] + c * model.home[1]
+        v[:, 3] += course[:, 2]
         standing = self.contacts.sum(axis=1, keepdims=True)
         v[:, nq + 2 : nq + 3 * n_e : 3] = self.contacts * (model.mass * GRAVITY / np.maximum(standing, 1))
         z[-3:] = np.nan_to_num(np.array(self.goal))
         return z
-
-
-def _moves(model: CentroidalModel) -> Flags:
-    """(nq, nodes): whether a coordinate moves a node."""
-    parent, coordinate = model.tree[0], model.tree[2]
-    found = np.zeros((model.nq, len(parent)), dtype=np.int64)
-    for b in range(len(parent)):
-        if parent[b] >= 0:
-            found[:, b] = found[:, parent[b]]
-        if coordinate[b] >= 0:
-            found[coordinate[b], b] = 1
-    return found

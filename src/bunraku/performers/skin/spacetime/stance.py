@@ -45,7 +45,7 @@ def _stood(model: CentroidalModel, places: Array, drop: float, sign: float) -> A
     base = model.home[:6].copy()
     base[2] -= drop
     start = model.home[6:].copy()
-    chain = model.tips[6]
+    chain = model.tips.chain
     for j in range(model.n_tips):
         last = [int(c) - 6 for c in chain[j] if c >= 6][-2:]
         for c, share in zip(last, (sign, -sign)[-len(last) :], strict=True):
@@ -54,8 +54,8 @@ def _stood(model: CentroidalModel, places: Array, drop: float, sign: float) -> A
 
     def residuals(joints: Array) -> Array:
         seen = kinematics(model, np.concatenate([base, joints])[None])
-        R = seen.arrays[0][0]
-        up = np.array([(R[node] @ axis)[:2] for node, axis in zip(model.tips[0], model.tips[2], strict=True)])
+        R = seen.arrays.R[0]
+        up = np.array([(R[node] @ axis)[:2] for node, axis in zip(model.tips.node, model.tips.axis, strict=True)])
         e = seen.contact[0]
         parts = (HEIGHT * e[:, 2], FLAT * up.ravel(), PLACE * (e - places)[:, :2].ravel(), BEND * (joints - model.home[6:]))
         return np.concatenate(parts)
