@@ -59,6 +59,11 @@ class DrawnMotion:
         """Time of the last frame [s]."""
         return float(self.times[-1])
 
+    @property
+    def surfaces(self) -> tuple[Deforming, ...]:
+        """All that deforms: the flexible parts, then the skin."""
+        return self.rods if self.skin is None else (*self.rods, self.skin)
+
     def at(self, time: float) -> int:
         """The frame nearest to a time [s]."""
         k = int(np.searchsorted(self.times, time))

@@ -91,8 +91,7 @@ class Scene:
         solid = shown.motion or shown.wish or self._at_home()
         wish = shown.wish if shown.motion is not None else None
         drawn = {"performed": solid, "wish": wish, "before": shown.before, "replay": shown.replay}
-        clip = session.previewed.clip
-        self.follow = self.followed if self.followed is not None else clip is not None and clip.gait is not None
+        self.follow = self.followed if self.followed is not None else session.previewed.gait is not None
         with self._moving, self._server.atomic():
             for name, motion in drawn.items():
                 on = self.wanted[name] and self._instead is None
