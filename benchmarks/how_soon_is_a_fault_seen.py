@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from _websocket_puppet import WebsocketPuppet
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.drivers import make_driver
@@ -26,7 +27,6 @@ from bunraku.stage.devices.simulated.dynamixel_bus import DynamixelBus
 from bunraku.stage.devices.simulated.fault import SimulatedFault
 from bunraku.stage.devices.simulated.maestro_board import MaestroBoard
 from bunraku.stage.devices.simulated.serial_board import SerialBoard
-from bunraku.stage.devices.simulated.websocket_puppet import WebsocketPuppet
 from bunraku.stage.devices.websocket import WebsocketDriver
 from bunraku.stage.servos import ServoCalibration
 

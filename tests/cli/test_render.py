@@ -124,7 +124,7 @@ def test_a_sheet_with_the_wish_is_red_too_where_it_is_performed(tmp_path: Path) 
     done = replace(done, wish=JointCurves(done.wish.names, RATE, 1.6 * done.wish.values))
     found = {}
     for suffix in (".png", ".gif"):
-        taste = Taste(height=80, width=142, before=True, target=False, poses=4)
+        taste = Taste(height=80, width=142, before=True, wish=False, poses=4)
         with Image.open(BytesIO(rendered(done, suffix, taste, SILENT))) as picture:
             found[suffix] = _red(np.asarray(picture.convert("RGB")))
     upper, lower = np.array_split(found[".png"], 2)

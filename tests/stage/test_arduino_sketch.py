@@ -12,7 +12,7 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
 from bunraku.stage.arduino_sketch import export_arduino_sketch
-from bunraku.stage.blender_servo_commands import export_blender_servo_binary, export_blender_servo_header
+from bunraku.stage.blender_servo_commands import export_blender_servo_bin, export_blender_servo_h
 
 STUB = Path(__file__).parent / "arduino_stub"
 FLAGS = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
@@ -118,7 +118,7 @@ def test_pins_and_wide_pulses_come_from_the_calibration(performance, tmp_path):
 
 
 def test_the_header_of_the_addon_compiles_and_its_bytes_are_the_binary_file(performance, tmp_path):
-    header = export_blender_servo_header(performance.changed(clip_name='9 */ ??/\n"lives"'), namespace=True)
+    header = export_blender_servo_h(performance.changed(clip_name='9 */ ??/\n"lives"'), namespace=True)
     found = f"_9{'_' * 9}lives_"
     assert f"\nnamespace {found} {{\n" in header.decode()
     show = (
@@ -129,7 +129,7 @@ def test_the_header_of_the_addon_compiles_and_its_bytes_are_the_binary_file(perf
     (tmp_path / "sketch.h").write_bytes(header)
     player = compiled(tmp_path, show.encode())
     said = subprocess.run([str(player), "0", "1000", "0", "1"], check=True, capture_output=True, text=True).stdout.splitlines()
-    assert bytes.fromhex(said[0]) == export_blender_servo_binary(performance)
+    assert bytes.fromhex(said[0]) == export_blender_servo_bin(performance)
     assert said[1] == "50 76"
 
 

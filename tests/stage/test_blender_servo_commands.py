@@ -10,7 +10,7 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
 from bunraku.stage.blender_servo import servo_frames
-from bunraku.stage.blender_servo_commands import export_blender_servo_binary, export_blender_servo_header, servo_command
+from bunraku.stage.blender_servo_commands import export_blender_servo_bin, export_blender_servo_h, servo_command
 
 SCENE_A = [1472, 1473, 1477, 1483, 1492, 1502]
 """The first positions of the add-on's example scene-a."""
@@ -35,11 +35,11 @@ def test_a_command_is_the_published_example():
 
 
 def test_the_binary_file_is_the_published_one(scene):
-    assert export_blender_servo_binary(scene, servos={"Bone": MICROSECONDS}).hex() == SCENE_A_BYTES
+    assert export_blender_servo_bin(scene, servos={"Bone": MICROSECONDS}).hex() == SCENE_A_BYTES
 
 
 def test_the_header_is_the_published_one_line_by_line(scene):
-    assert export_blender_servo_header(scene, servos={"Bone": MICROSECONDS}, namespace=True).decode() == (
+    assert export_blender_servo_h(scene, servos={"Bone": MICROSECONDS}, namespace=True).decode() == (
         "/*\n  Blender Servo Animation Positions\n\n  FPS: 30\n  Frames: 6\n  Seconds: 0\n  Bones: 1\n  Armature: puppet\n"
         "  Scene: SceneA\n  File: SceneA\n*/\n\n#include <Arduino.h>\n\nnamespace SceneA {\n\n"
         "const byte FPS = 30;\nconst int FRAMES = 6;\nconst int LENGTH = 36;\n\nconst byte PROGMEM ANIMATION_DATA[LENGTH] = {\n"
@@ -52,12 +52,12 @@ def test_the_header_is_the_published_one_line_by_line(scene):
 def test_frames_hold_servos_by_rising_id_and_may_leave_out_what_stays(performance):
     servos = {"HeadYaw": {"id": 62}, "Head Pitch/1": {"id": 10}, "class": {"id": 60}}
     told = servo_frames(performance, servos, None, "x").positions
-    data = export_blender_servo_binary(performance, servos=servos)
+    data = export_blender_servo_bin(performance, servos=servos)
     assert len(data) == 76 * (3 * 5 + 1)
     at = 16 * 7
     assert data[at : at + 16] == b"".join(servo_command(one, told[one][7]) for one in (10, 60, 62)) + b"\n"
     assert servo_frames(performance, servos, None, "x").names == {62: "HeadYaw", 10: "Head Pitch/1", 60: "class"}
-    short = export_blender_servo_binary(performance, servos=servos, skip_unchanged=True)
+    short = export_blender_servo_bin(performance, servos=servos, skip_unchanged=True)
     moves = sum(1 + sum(a != b for a, b in pairwise(row)) for row in told.values())
     assert len(short) == 5 * moves + 76 < len(data)
 
@@ -69,5 +69,5 @@ def test_more_frames_than_a_byte_counts_are_refused(performance):
     motion = JointCurves(performance.motion.names, 500.0, performance.motion.values)
     quick = performance.changed(channels=channels, wish=curves, motion=motion)
     with pytest.raises(BadInput, match="500 arrived; give --fps of at most 255"):
-        export_blender_servo_header(quick)
-    assert b"FPS = 250;" in export_blender_servo_header(quick, fps=250)
+        export_blender_servo_h(quick)
+    assert b"FPS = 250;" in export_blender_servo_h(quick, fps=250)

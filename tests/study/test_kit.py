@@ -20,11 +20,11 @@ from bunraku.formats.wav import wav_bytes
 from bunraku.motion import Audio, Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
+from bunraku.stage.film import Film
 from bunraku.stage.picture.movie import Frames, movie
 from bunraku.study.acts import acts_of
 from bunraku.study.answers import read_answers
 from bunraku.study.design import Shown, study_design
-from bunraku.study.films import paired_film
 from bunraku.study.kit import make_kit
 from bunraku.study.rehearsal import rehearse
 
@@ -157,7 +157,7 @@ def test_the_camera_does_not_tell_the_conditions_apart(folder: Path) -> None:
     weak = Conditions(optimized=ShownCondition(performer="speech", options={"intensity": 0.3}))
     (act, _) = acts_of(plan.model_copy(update={"conditions": weak}), folder)
     large, small = (perform(SILENT) for perform in act.perform)
-    (first, *_), (second, *_) = (paired_film(one, other, plan.film).frames for one, other in ((large, small), (small, large)))
+    (first, *_), (second, *_) = (pair(one, other, plan).frames for one, other in ((large, small), (small, large)))
     alone = next(iter(movie(small, width=plan.film.width, height=plan.film.height, fps=plan.film.fps).frames))
     apart = np.abs(np.asarray(first, dtype=np.int64) - second)
     assert np.mean(apart > 8) < 0.02
@@ -170,7 +170,7 @@ def test_walkers_of_different_length_are_a_pair(folder: Path) -> None:
     quick, slow = (_walking(seconds) for seconds in (1.0, 1.7))
     cameras = []
     for one, other, count in ((quick, slow, 10), (slow, quick, 17)):
-        film = paired_film(one, other, plan.film)
+        film = pair(one, other, plan)
         assert isinstance(film.frames, Frames)
         cameras.append(film.frames.scene.painter.camera)
         frames = list(film.frames)
@@ -185,12 +185,17 @@ def test_a_film_lasts_as_long_as_its_voice(folder: Path) -> None:
     plan = read_study_yaml(PLAN.encode(), file="f")
     silent = _walking(1.0)
     voiced = silent.changed(audio=Audio(np.zeros(32_000), 16_000.0))
-    film = paired_film(voiced, silent, plan.film)
+    film = pair(voiced, silent, plan)
     frames = [np.asarray(frame, dtype=np.int64) for frame in film.frames]
     assert len(frames) == round(2.0 * plan.film.fps)
-    assert len(list(paired_film(silent, voiced, plan.film).frames)) == round(plan.film.fps)
+    assert len(list(pair(silent, voiced, plan).frames)) == round(plan.film.fps)
     for frame in frames[round(plan.film.fps) + 1 :]:
         np.testing.assert_array_equal(frame, frames[-1])
+
+
+def pair(one: Performance, other: Performance, plan: Any) -> Film:
+    """The film of one of a pair, as the kit makes it."""
+    return movie(one, beside=other, width=plan.film.width, height=plan.film.height, fps=plan.film.fps)
 
 
 def _walking(seconds: float) -> Performance:

@@ -99,11 +99,6 @@ class Cluster:
             self._asked = time.monotonic()
         return self._threads
 
-    @property
-    def under_way(self) -> int:
-        """How many jobs were sent and are not answered."""
-        return len(self._futures)
-
     def send(self, job: dict[str, Any]) -> None:
         """Ask for a run."""
         key = job["key"]

@@ -52,7 +52,7 @@ def render(
     from bunraku.errors import BadInput
     from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_performance
-    from bunraku.studio.rendering import Taste, check_goal, rendered
+    from bunraku.studio.rendering import Taste, check_path, rendered
 
     width, height = _size(size)
     taste = Taste(width, height, fps, view, target, before, start, end, follow, dark, poses)
@@ -66,7 +66,7 @@ def render(
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
     given = read_performance(sources[0])
     goal = output or Path(Path(sources[0]).name.removesuffix(".performance.npz") + ".mp4")
-    check_goal(goal)
+    check_path(goal)
     if goal.suffix.lower() == ".html":
         _refuse(context, goal)
     with watching(keeps=False) as monitor:

@@ -49,7 +49,7 @@ def leave_film(folder: Path, result: Performance, monitor: Monitor) -> dict[str,
     moments = sheet(result, before=True, step=lambda share: monitor.report(Event("contact sheet", share)))
     Image.fromarray(moments).save(stream, format="PNG", optimize=True)
     write_atomically(folder / "sheet.png", stream.getvalue())
-    film = movie(result, target=True)
+    film = movie(result, wish=True)
     frames = film.frames
     if not isinstance(frames, Frames):
         raise TypeError("a movie draws its frames as they are asked for")

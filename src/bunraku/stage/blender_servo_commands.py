@@ -25,7 +25,7 @@ def servo_command(id: int, position: int) -> bytes:
     return bytes((START, id, *position.to_bytes(2, "big"), END))
 
 
-def export_blender_servo_binary(
+def export_blender_servo_bin(
     performance: Performance,
     *,
     servos: Mapping[str, Any] | None = None,
@@ -40,7 +40,7 @@ def export_blender_servo_binary(
     return _commands(servo_frames(performance, servos, fps, "blender-servo-bin"), skip_unchanged)
 
 
-def export_blender_servo_header(
+def export_blender_servo_h(
     performance: Performance,
     *,
     servos: Mapping[str, Any] | None = None,

@@ -89,19 +89,8 @@ def _mp4(film: Film) -> bytes:
         silent, target = Path(folder) / "silent.mp4", Path(folder) / "film.mp4"
         head = [ffmpeg_exe, "-y", "-loglevel", "error"]
         command = [*head, "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{film.rate:g}", "-i", "pipe:0"]
-        command += [
-            "-c:v",
-            "libx264",
-            "-pix_fmt",
-            "yuv420p",
-            "-preset",
-            "veryfast",
-            "-crf",
-            "20",
-            "-movflags",
-            "+faststart",
-            str(silent),
-        ]
+        command += ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "veryfast", "-crf", "20", "-movflags", "+faststart"]
+        command.append(str(silent))
         count = 0
         with _piped(command) as ffmpeg:
             assert ffmpeg.stdin is not None  # noqa: S101 - a pipe was asked for

@@ -16,19 +16,19 @@ from bunraku.motion import Performance
 
 @dataclass(frozen=True)
 class Exporter:
-    """One format: its name, the ending of its files, what it is, and where its function lives (``module:function``)."""
+    """One format: its name, the ending of its files, what it is, and the module of this room with its function ``export_NAME``."""
 
     name: str
     suffix: str
     meaning: str
-    place: str
+    module: str
 
     @property
     def function(self) -> Callable[..., bytes]:
         """The function that makes the bytes, imported when asked for."""
-        module, _, name = self.place.partition(":")
-        found: Callable[..., bytes] = getattr(importlib.import_module(module), name)
-        return found
+        module = importlib.import_module(f"bunraku.stage.{self.module}")
+        function: Callable[..., bytes] = getattr(module, f"export_{self.name.replace('-', '_')}")
+        return function
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -37,38 +37,18 @@ class Exporter:
 
 
 _EXPORTERS = (
-    Exporter("csv", ".csv", "a table: time and one column a channel", "bunraku.stage.csv_export:export_csv"),
-    Exporter("json", ".json", "channels, marks, certificate, provenance", "bunraku.stage.json_export:export_json"),
-    Exporter(
-        "blender-servo",
-        ".servo.json",
-        "integer servo positions, as blender-servo-animation writes them",
-        "bunraku.stage.blender_servo:export_blender_servo",
-    ),
-    Exporter(
-        "blender-servo-h",
-        ".servo.h",
-        "its Arduino header, for its Arduino library",
-        "bunraku.stage.blender_servo_commands:export_blender_servo_header",
-    ),
-    Exporter(
-        "blender-servo-bin",
-        ".servo.bin",
-        "its binary file, for an SD card or a serial line",
-        "bunraku.stage.blender_servo_commands:export_blender_servo_binary",
-    ),
-    Exporter("ros", ".ros.json", "ROS JointTrajectory as JSON, with velocities", "bunraku.stage.ros:export_ros"),
-    Exporter("mcap", ".mcap", "log for ROS 2 and Foxglove: JointState and the voice", "bunraku.stage.mcap_export:export_mcap"),
-    Exporter("naoqi", ".naoqi.py", "Python script for NAO and Pepper: angleInterpolation", "bunraku.stage.naoqi:export_naoqi"),
-    Exporter("gltf", ".glb", "the motion as an animation, for Blender and others", "bunraku.stage.gltf_export:export_gltf"),
-    Exporter("artnet", ".artnet.pcap", "DMX over Art-Net, 16 bits a channel, with times", "bunraku.stage.artnet:export_artnet"),
-    Exporter("arduino", ".h", "C++ header with 16-bit arrays in program memory", "bunraku.stage.arduino:export_arduino"),
-    Exporter(
-        "arduino-sketch",
-        ".ino",
-        "sketch that plays with Servo.h, in one file",
-        "bunraku.stage.arduino_sketch:export_arduino_sketch",
-    ),
+    Exporter("csv", ".csv", "a table: time and one column a channel", "csv_export"),
+    Exporter("json", ".json", "channels, marks, certificate, provenance", "json_export"),
+    Exporter("blender-servo", ".servo.json", "integer servo positions, as blender-servo-animation writes them", "blender_servo"),
+    Exporter("blender-servo-h", ".servo.h", "its Arduino header, for its Arduino library", "blender_servo_commands"),
+    Exporter("blender-servo-bin", ".servo.bin", "its binary file, for an SD card or a serial line", "blender_servo_commands"),
+    Exporter("ros", ".ros.json", "ROS JointTrajectory as JSON, with velocities", "ros"),
+    Exporter("mcap", ".mcap", "log for ROS 2 and Foxglove: JointState and the voice", "mcap_export"),
+    Exporter("naoqi", ".naoqi.py", "Python script for NAO and Pepper: angleInterpolation", "naoqi"),
+    Exporter("gltf", ".glb", "the motion as an animation, for Blender and others", "gltf_export"),
+    Exporter("artnet", ".artnet.pcap", "DMX over Art-Net, 16 bits a channel, with times", "artnet"),
+    Exporter("arduino", ".h", "C++ header with 16-bit arrays in program memory", "arduino"),
+    Exporter("arduino-sketch", ".ino", "sketch that plays with Servo.h, in one file", "arduino_sketch"),
 )
 
 

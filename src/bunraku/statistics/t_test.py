@@ -32,11 +32,6 @@ class TTest:
     high: float
     level: float
 
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the mean."""
-        return self.sd / math.sqrt(self.count)
-
 
 def one_sample_t(values: ArrayLike, center: float = 0.0, *, level: float = 0.95) -> TTest:
     """Test whether the mean of ``values``, shape (count,), differs from ``center``; ``level`` is that of the interval.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.provenance import content_hash
-from bunraku.motion import Clip
+from bunraku.motion import Clip, Gait
 
 Mode = Literal["manual", "semi-automatic", "automatic"]
 
@@ -103,6 +103,18 @@ class Document:
         if self.clip is None:
             raise BadInput("there is no clip yet; open one from the gallery, or a file of your own")
         return self.clip
+
+    @property
+    def gait(self) -> Gait | None:
+        """The gait of the clip, where it has one: then the motion is solved live."""
+        return None if self.clip is None else self.clip.gait
+
+    def need_gait(self) -> Gait:
+        """The gait of the clip, or an error that says what to do."""
+        gait = self.need_clip().gait
+        if gait is None:
+            raise BadInput(f"the clip {self.need_clip().name!r} has no gait; open one that goes somewhere")
+        return gait
 
 
 def _unnamed(character: Character | None) -> Character | None:

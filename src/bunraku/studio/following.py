@@ -10,10 +10,10 @@ from bunraku.studio.document import Document
 
 def live_possible(document: Document) -> bool:
     """Whether a document is solved while a hand drags: a gait of a character on wheels and feet, without skin or flexible part."""
-    character, clip = document.base, document.clip
-    if character is None or clip is None or clip.gait is None or character.skin is not None or character.flexibles:
+    character, gait = document.base, document.gait
+    if character is None or gait is None or character.skin is not None or character.flexibles:
         return False
-    return bool(character.end_effectors) and document.performer in ("", "locomotion") and clip.gait.pattern != "best"
+    return bool(character.end_effectors) and document.performer in ("", "locomotion") and gait.pattern != "best"
 
 
 def live_requests(old: Document | None, new: Document, phase: str, *, again: bool = False) -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def live_requests(old: Document | None, new: Document, phase: str, *, again: boo
     asked = []
     if dict(old.dimensions) != dict(new.dimensions):
         asked.append({"kind": "dimensions", "parameters": _parameters(new), "phase": phase})
-    before, gait = _gait(old), _gait(new)
+    before, gait = old.need_gait(), new.need_gait()
     if _restated(before, gait):
         asked.append({"kind": "gait", "phase": phase})
     else:
@@ -43,13 +43,7 @@ def live_requests(old: Document | None, new: Document, phase: str, *, again: boo
 
 def _other(old: Document, new: Document) -> bool:
     """Whether the solver must start afresh: another character, or nothing to start from."""
-    return old.base != new.base or old.muted != new.muted or old.clip is None or old.clip.gait is None
-
-
-def _gait(document: Document) -> Gait:
-    gait = document.need_clip().gait
-    assert gait is not None  # noqa: S101 - the asker has made sure by live_possible
-    return gait
+    return old.base != new.base or old.muted != new.muted or old.gait is None
 
 
 def _restated(before: Gait, after: Gait) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from bunraku.character import Character, FlexiblePart
 from bunraku.errors import BadInput
@@ -22,6 +23,8 @@ from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
 
 FILE = "project.yaml"
+_ALIKE = ("performer", "options", "muted", "mode", "kept", "aim", "free", "mirror", "recipe")
+"""Fields that a document and a project file have in common."""
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _ENDINGS = (".character.yaml", ".clip.yaml", ".performance.npz", ".skin.npz", ".yaml", ".yml", ".urdf", ".xml", ".mjcf", ".bvh",
             ".csv", ".wav", ".gltf", ".glb", ".obj", ".stl", ".ply", ".npz", ".zip")  # fmt: skip
@@ -76,19 +79,12 @@ class Project:
         if clip is not None and not sources.get("clip"):
             sources["clip"] = self.write_clip(clip)
             clip = self.read_clip(sources["clip"])
+        alike: dict[str, Any] = {name: getattr(document, name) for name in _ALIKE}
         content = ProjectFile(
             character=sources.get("character", ""),
             clip=sources.get("clip", ""),
-            performer=document.performer,
-            options=dict(document.options),
             dimensions_m=dict(document.dimensions),
-            muted=document.muted,
-            mode=document.mode,
-            kept=document.kept,
-            aim=document.aim,
-            free=document.free,
-            mirror=document.mirror,
-            recipe=dict(document.recipe),
+            **{name: dict(value) if isinstance(value, Mapping) else value for name, value in alike.items()},
         )
         data = write_project_yaml(content)
         saved = _document(read_project_yaml(data, file=FILE), base, clip)
@@ -194,23 +190,11 @@ class Project:
         raise BadInput(f"there are too many files named {name!r}; remove some", file=str(self.folder))
 
 
-def _document(found: ProjectFile, base: Character | None, clip: Clip | None) -> Document:
+def _document(content: ProjectFile, base: Character | None, clip: Clip | None) -> Document:
     """The document of a project file whose character and clip were read."""
-    return EMPTY.changed(
-        base=base,
-        clip=clip,
-        sources={kind: source for kind in ("character", "clip") if (source := getattr(found, kind))},
-        performer=found.performer,
-        options=found.options,
-        dimensions=found.dimensions_m,
-        muted=found.muted,
-        mode=found.mode,
-        kept=found.kept,
-        aim=found.aim,
-        free=found.free,
-        mirror=found.mirror,
-        recipe=found.recipe,
-    )
+    sources = {kind: source for kind in ("character", "clip") if (source := getattr(content, kind))}
+    alike = {name: getattr(content, name) for name in _ALIKE}
+    return EMPTY.changed(base=base, clip=clip, sources=sources, dimensions=content.dimensions_m, **alike)
 
 
 def _stems(name: str, mark: str) -> Iterator[str]:

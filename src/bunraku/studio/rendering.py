@@ -28,7 +28,7 @@ class Taste:
     height: int = 360
     fps: float | None = None
     view: str = "three-quarter"
-    target: bool = True
+    wish: bool = True
     before: bool = False
     start: float | None = None
     end: float | None = None
@@ -43,23 +43,23 @@ def render(performance: str | Path | Performance, path: str | Path, *, monitor: 
     ``taste``: the fields of `Taste`, for example ``width=1280, height=720, view="front"``.
     """
     given = performance if isinstance(performance, Performance) else read_performance(performance)
-    goal = Path(path)
-    check_goal(goal)
-    write_atomically(goal, rendered(given, goal.suffix.lower(), Taste(**taste), monitor))
-    return goal
+    target = Path(path)
+    check_path(target)
+    write_atomically(target, rendered(given, target.suffix.lower(), Taste(**taste), monitor))
+    return target
 
 
-def check_goal(goal: Path) -> None:
+def check_path(path: Path) -> None:
     """Refuse a file that cannot be drawn into, before anything is drawn."""
-    if goal.suffix.lower() not in SUFFIXES:
-        raise BadInput(f"nothing is written as {goal.suffix!r}; these are: {', '.join(SUFFIXES)}", file=str(goal))
-    check_output(goal)
+    if path.suffix.lower() not in SUFFIXES:
+        raise BadInput(f"nothing is written as {path.suffix!r}; these are: {', '.join(SUFFIXES)}", file=str(path))
+    check_output(path)
 
 
 def rendered(performance: Performance, suffix: str, taste: Taste, monitor: Monitor) -> bytes:
     """The bytes of a film, page or sheet; stops with KeyboardInterrupt when the monitor says so.
 
-    A page heeds ``target`` and ``dark`` alone.
+    A page heeds ``wish`` and ``dark`` alone.
     """
 
     def step(fraction: float) -> None:
@@ -70,13 +70,11 @@ def rendered(performance: Performance, suffix: str, taste: Taste, monitor: Monit
     if suffix == ".html":
         from bunraku.studio.notebook import page_of
 
-        return page_of(performance, wish=taste.target, dark=taste.dark, sound=True).encode()
+        return page_of(performance, wish=taste.wish, dark=taste.dark, sound=True).encode()
     step(0.0)
-    marked = frozenset[str]() if taste.before and suffix != ".png" else _beyond(performance)
-    common: dict[str, Any] = {
-        "target": taste.target, "start": taste.start, "end": taste.end, "view": taste.view, "follow": taste.follow,
-        "dark": taste.dark, "marked": marked,
-    }  # fmt: skip
+    common: dict[str, Any] = {name: getattr(taste, name) for name in ("wish", "start", "end", "view", "follow", "dark")}
+    if not taste.before or suffix == ".png":
+        common["marked"] = beyond_limits(performance)
     if suffix == ".png":
         from bunraku.stage.picture.sheet import sheet
 
@@ -84,19 +82,19 @@ def rendered(performance: Performance, suffix: str, taste: Taste, monitor: Monit
     from bunraku.stage.film import film_bytes
     from bunraku.stage.picture.movie import movie
 
+    common |= {"motion": "wish" if taste.before else "performed", "width": taste.width, "height": taste.height}
     rate = taste.fps if taste.fps is not None else (15.0 if suffix == ".gif" else 30.0)
-    wide, high = taste.width, taste.height
-    film = movie(performance, motion="wish" if taste.before else "performed", width=wide, height=high, fps=rate, **common)
+    film = movie(performance, fps=rate, **common)
 
-    def told() -> Iterator[NDArray[np.uint8]]:
+    def pictures() -> Iterator[NDArray[np.uint8]]:
         for k, picture in enumerate(film.frames):
             yield picture
             step((k + 1) / len(film.frames))  # type: ignore[arg-type]
 
-    return film_bytes(replace(film, frames=told()), suffix)
+    return film_bytes(replace(film, frames=pictures()), suffix)
 
 
-def _beyond(performance: Performance) -> frozenset[str]:
+def beyond_limits(performance: Performance) -> frozenset[str]:
     """The bodies whose joint goes beyond a limit."""
     from bunraku.verification.moments import worst_moments
 

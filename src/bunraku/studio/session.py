@@ -19,7 +19,7 @@ from bunraku.motion import Performance
 from bunraku.studio.arguments import character_argument, clip_argument
 from bunraku.studio.brought import edit_for
 from bunraku.studio.document import Document
-from bunraku.studio.edits.registry import Edit, apply, words_of
+from bunraku.studio.edits.registry import Edit, apply
 from bunraku.studio.following import live_possible, live_requests
 from bunraku.studio.history import History
 from bunraku.studio.jobs.state import JobState, LiveAnswer
@@ -459,8 +459,3 @@ class Session:
         """The performance that is shown or was made for the document."""
         found = self.result or self.latest
         return None if found is None else found.performance
-
-    @property
-    def last_words(self) -> str:
-        """What the last edit did."""
-        return words_of(self._history.edits[self._history.at - 1]) if self._history.can_undo else ""

@@ -24,9 +24,9 @@ from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.stage.film import film_bytes, need_ffmpeg
+from bunraku.stage.picture.movie import movie
 from bunraku.study.acts import Act, acts_of
 from bunraku.study.design import CONDITIONS, Shown, StudyDesign, assignments_csv, study_design
-from bunraku.study.films import paired_film
 from bunraku.study.survey import survey_page
 
 MAX_FILM_BYTES = 512 * 1024 * 1024
@@ -128,7 +128,8 @@ def _filmed(
 ) -> FilmNote:
     """Film one of the two performances of a behaviour."""
     performance, words = performances[condition], f"{act.behaviour}, {CONDITIONS[condition]}"
-    film = paired_film(performance, performances[1 - condition], plan.film)
+    form = plan.film
+    film = movie(performance, beside=performances[1 - condition], width=form.width, height=form.height, fps=form.fps)
     frames = share.pictures(film.frames, max(1, round(performance.duration * plan.film.fps)), words)
     data = film_bytes(replace(film, frames=frames), ".mp4")
     write_atomically(_film(folder, code), data)

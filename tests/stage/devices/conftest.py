@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,10 +24,23 @@ from bunraku.stage.devices.simulated.blender_board import BlenderBoard
 from bunraku.stage.devices.simulated.dynamixel_bus import DynamixelBus
 from bunraku.stage.devices.simulated.maestro_board import MaestroBoard
 from bunraku.stage.devices.simulated.serial_board import SerialBoard
-from bunraku.stage.devices.simulated.websocket_puppet import WebsocketPuppet
 from bunraku.stage.devices.websocket import WebsocketDriver
 from bunraku.stage.servos import ServoCalibration
 
+PUPPET = Path(__file__).resolve().parents[3] / "benchmarks" / "_websocket_puppet.py"
+
+
+def _websocket_puppet() -> Any:
+    """The client of the websocket driver, which benchmarks and tests share."""
+    spec = importlib.util.spec_from_file_location("_websocket_puppet", PUPPET)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.WebsocketPuppet
+
+
+WebsocketPuppet = _websocket_puppet()
 BOARDS: dict[str, Any] = {
     "dynamixel": DynamixelBus,
     "maestro": MaestroBoard,

@@ -147,8 +147,8 @@ def test_the_middle_of_a_pictures_time_is_drawn() -> None:
 def test_the_wish_is_seen_green_where_it_is_not_done() -> None:
     values = np.zeros(round(RATE) + 1)
     done, asked = flag(values), flag(values, wish=values + 0.6)
-    plain = next(iter(movie(done, width=160, height=120, target=True).frames)).astype(int)
-    ghost = next(iter(movie(asked, width=160, height=120, target=True).frames)).astype(int)
+    plain = next(iter(movie(done, width=160, height=120, wish=True).frames)).astype(int)
+    ghost = next(iter(movie(asked, width=160, height=120, wish=True).frames)).astype(int)
     green = lambda picture: ((picture[..., 1] - picture[..., 0] > 20) & (picture[..., 1] - picture[..., 2] > 20)).sum()  # noqa: E731
     assert green(plain) == 0
     assert green(ghost) > 50
@@ -206,13 +206,13 @@ def test_what_cannot_be_filmed_is_refused(options: dict) -> None:
 def test_a_sheet_has_a_picture_for_every_moment() -> None:
     performance = jump(0.5, 1.0)
     assert moments(performance, 5) == pytest.approx((0.0, 0.25, 0.5, 0.75, 1.0))
-    one = sheet(performance, count=4, cell=60, target=False)
+    one = sheet(performance, count=4, cell=60, wish=False)
     late = flag(performance.motion.values[:, 0], wish=np.roll(performance.motion.values[:, 0], 20))
-    two = sheet(late, count=4, cell=60, target=False, before=True)
-    grid = sheet(performance, count=4, columns=2, cell=60, target=False)
+    two = sheet(late, count=4, cell=60, wish=False, before=True)
+    grid = sheet(performance, count=4, columns=2, cell=60, wish=False)
     assert two.shape[0] - one.shape[0] == 63
     assert one.shape[1] == two.shape[1]
-    np.testing.assert_array_equal(sheet(performance, count=4, cell=60, target=True, before=True), one)  # it is what was wished
+    np.testing.assert_array_equal(sheet(performance, count=4, cell=60, wish=True, before=True), one)  # it is what was wished
     assert grid.shape[1] - 3 == (one.shape[1] - 3) // 2
     wide = (one.shape[1] - 3) // 4
     cells = [one[:, 3 + k * wide : k * wide + wide].astype(int) for k in range(4)]

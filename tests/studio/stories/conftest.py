@@ -111,7 +111,7 @@ class Story:
         if not button.is_visible():
             self.page.get_by_text(folder, exact=True).click()
         button.click()
-        self.until(lambda: self.session.last_words == f"Opened the example {name}")
+        self.until(lambda: self.session.history.words[-1:] == (f"Opened the example {name}",))
         self.rest()
 
     @staticmethod

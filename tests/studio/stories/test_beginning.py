@@ -11,7 +11,7 @@ def test_a_new_character_is_built_and_goes(story: Any) -> None:
     session = story.session
     story.tab("Gallery")
     story.press("New character")
-    story.until(lambda: session.last_words == "Began a new character, mine")
+    story.until(lambda: session.history.words[-1:] == ("Began a new character, mine",))
     story.rest()
     story.tab("Choreograph")
     story.reads("begin one")

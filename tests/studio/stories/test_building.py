@@ -17,7 +17,7 @@ def test_a_part_is_added_where_the_scene_was_clicked(story: Any) -> None:
     session = story.session
     story.tab("Gallery")
     story.press("New character")
-    story.until(lambda: session.last_words == "Began a new character, mine")
+    story.until(lambda: session.history.words[-1:] == ("Began a new character, mine",))
     story.rest()
     story.tab("Design")
     pose = drawn_pose(session.document.need_character())

@@ -85,16 +85,6 @@ def test_many_rows_stay_small(read):
     assert sum(len(points(path.get("d", ""))) for path in seen.named("path")) <= 1600
 
 
-def test_a_window_shows_only_its_part(read):
-    view = curves_view(ROBOT, WISH, ("j1",), window=(4.0, 5.0))
-    seen = read(curves(view, WISH))
-    (path,) = seen.named("path", "wished")
-    xy = points(path.get("d", ""))
-    assert view.scale.time(xy[0, 0]) == pytest.approx(4.0, abs=0.01)
-    assert view.scale.time(xy[-1, 0]) == pytest.approx(5.0, abs=0.01)
-    assert all(4.0 <= view.scale.time(float(one.get("cx", ""))) <= 5.0 for one in seen.sending("keys.move"))
-
-
 def test_a_dragged_key_is_under_the_hand_while_the_picture_stands(read):
     view = curves_view(ROBOT, WISH, ("j4",))
     keys = view.rows[0].keys

@@ -70,7 +70,7 @@ def test_labels_of_time_stand_apart(width, duration):
 
 @pytest.mark.parametrize("duration", [0.0, float("nan"), float("inf"), -1.0])
 def test_a_scale_of_nothing_is_still_a_scale(duration):
-    scale = time_scale(360.0, duration, (2.0, 2.0))
+    scale = time_scale(360.0, duration)
     assert scale.end > scale.start
     assert scale.right > scale.left
 

@@ -16,7 +16,7 @@ from bunraku.mechanics.measures.balance import free_base, planted
 from bunraku.motion import JointCurves, Performance
 from bunraku.stage.figure.bent import Bent, How, bend, unbent
 from bunraku.stage.figure.closing import closed
-from bunraku.stage.figure.deforming import Deforming, merged
+from bunraku.stage.figure.deforming import Deforming
 from bunraku.stage.figure.figure import Figure, Placed
 from bunraku.stage.figure.parts import PART_COLOR
 from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
@@ -59,6 +59,11 @@ class DrawnMotion:
         """Time of the last frame [s]."""
         return float(self.times[-1])
 
+    @property
+    def surfaces(self) -> tuple[Deforming, ...]:
+        """All that deforms: the flexible parts, then the skin."""
+        return self.rods if self.skin is None else (*self.rods, self.skin)
+
     def at(self, time: float) -> int:
         """The frame nearest to a time [s]."""
         k = int(np.searchsorted(self.times, time))
@@ -67,10 +72,6 @@ class DrawnMotion:
         if k == len(self.times):
             return k - 1
         return k if self.times[k] - time <= time - self.times[k - 1] else k - 1
-
-    def merged_rods(self) -> Deforming | None:
-        """All flexible parts as one surface, which is cheaper to send than one each; None without any."""
-        return merged(self.rods, "parts") if self.rods else None
 
 
 def drawn(
@@ -99,25 +100,18 @@ def drawn(
     return _rigid(figure, times, q)
 
 
-def drawn_curves(character: Character, curves: JointCurves, *, resting: bool = False, figure: Figure | None = None) -> DrawnMotion:
+def drawn_curves(character: Character, curves: JointCurves, *, figure: Figure | None = None) -> DrawnMotion:
     """Joint curves on a character, home for what they leave open; curves of nothing the character has are left out.
 
-    The first foot of a character that stands on feet stays where it is at home, and loops stay closed. Flexible parts are unbent,
-    or, ``resting``, as gravity bends them in every pose: that takes their reduced models, which are made once and then kept.
+    The first foot of a character that stands on feet stays where it is at home, and loops stay closed. Flexible parts are unbent.
     """
     figure = Figure(character) if figure is None else figure
     chosen = _frames(figure, len(curves.values), curves.rate)
-    times, note = chosen / curves.rate, ""
-    if resting and character.flexibles:
-        whole = figure.configurations(*_known(figure, curves, np.arange(len(curves.values))))
-        driven = [figure.names.index(name) for name in character.driven]
-        asked = JointCurves(character.driven, curves.rate, whole[:, driven])
-        return _assembled(figure, times, bend(figure.model, figure.bodies, figure.parts, asked, times, "resting"), None)
     names, values = _known(figure, curves, chosen)
-    q = _planted(figure, names, figure.configurations(names, values))
+    q, note = _planted(figure, names, figure.configurations(names, values)), ""
     if character.loops:
         q, note = closed(character, figure.names, q, names)
-    return _rigid(figure, times, q, note=note)
+    return _rigid(figure, chosen / curves.rate, q, note=note)
 
 
 def drawn_pose(character: Character, q: ArrayLike | None = None, *, figure: Figure | None = None) -> DrawnMotion:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
+from bunraku.stage.figure.motion import drawn
 from bunraku.stage.film import Film
-from bunraku.stage.picture.shot import Played, Shot, shot
+from bunraku.stage.picture.shot import Shot, shot
 
 LONGEST = 3600.0
 """Longest film [s]."""
@@ -34,54 +36,37 @@ class Frames:
 def movie(
     performance: Performance,
     *,
-    motion: Played = "performed",
-    width: int = 640,
-    height: int = 360,
     fps: float = 30.0,
-    target: bool = False,
     start: float | None = None,
     end: float | None = None,
     audio: bool = True,
-    view: str = "three-quarter",
-    follow: bool | None = None,
-    dark: bool = False,
-    marked: Collection[str] = (),
+    beside: Performance | None = None,
+    **view: Any,
 ) -> Film:
     """The performance as a film from ``start`` to ``end`` [s], all of it by default; the last pose is held until its voice ends.
 
     Args:
         performance: What is seen.
-        motion: As "performed", or the "wish" played as it is: what a flexible character would do then, in grey.
-        width: Of a picture [px].
-        height: Of a picture [px].
         fps: Pictures a second. Each shows the middle of its time, so that no moment is seen more than half a picture early or late.
-        target: Whether what was wished is seen too, green and see-through.
         start: From this time of the performance on [s].
         end: Up to this time [s].
         audio: Whether its voice is heard; without, the film ends with the motion.
-        view: From where it is seen; one of `camera.DIRECTIONS`.
-        follow: Whether the camera goes along with the character; by default with one that goes farther than it is large.
-        dark: Whether the stage is dark.
-        marked: Bodies in red, such as those beyond a limit.
+        beside: A performance with a film of its own: the camera stands where it sees all of both, or goes along with each as near.
+        view: What is seen from where, as `shot.shot` takes it.
     """
     if not 0.0 < fps <= 240.0:
         raise BadInput(f"{fps} pictures a second were asked for; give from 1 to 240")
-    first, last = span_of(performance, start, end, voice=audio)
-    count = max(1, round((last - first) * fps))
-    times = np.asarray(first + (np.arange(count) + 0.5) / fps, dtype=np.float64)
-    scene = shot(
-        performance,
-        times,
-        motion=motion,
-        target=target,
-        width=width,
-        height=height,
-        view=view,
-        follow=follow,
-        dark=dark,
-        marked=marked,
-    )
-    return Film(Frames(scene, times), fps, performance.audio if audio else None, first)
+    times = _times(performance, fps, start, end, audio)
+    if beside is not None:
+        view["alike"] = (drawn(beside, times=_times(beside, fps, start, end, audio)),)
+    first = 0.0 if start is None else start
+    return Film(Frames(shot(performance, times, **view), times), fps, performance.audio if audio else None, first)
+
+
+def _times(performance: Performance, fps: float, start: float | None, end: float | None, voice: bool) -> NDArray[np.float64]:
+    """The middle of the time [s] of each picture."""
+    first, last = span_of(performance, start, end, voice=voice)
+    return np.asarray(first + (np.arange(max(1, round((last - first) * fps))) + 0.5) / fps, dtype=np.float64)
 
 
 def span_of(performance: Performance, start: float | None, end: float | None, *, voice: bool = False) -> tuple[float, float]:

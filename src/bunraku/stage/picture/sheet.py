@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -31,15 +31,13 @@ def sheet(
     count: int = 8,
     columns: int | None = None,
     cell: int = 300,
-    target: bool = True,
+    wish: bool = True,
     before: bool = False,
     start: float | None = None,
     end: float | None = None,
-    view: str = "three-quarter",
-    follow: bool | None = None,
     dark: bool = False,
-    marked: Collection[str] = (),
     step: Callable[[float], None] = lambda fraction: None,
+    **view: Any,
 ) -> NDArray[np.uint8]:
     """A sheet (height, width, 3) of ``count`` moments from ``start`` to ``end`` [s], each with its time.
 
@@ -48,28 +46,24 @@ def sheet(
         count: How many moments.
         columns: How many stand in a row; by default all up to eight, or as many as rows of equal length take.
         cell: Height of a picture [px].
-        target: Whether what was wished is seen too, green and see-through, where it is anything else than what is performed.
+        wish: Whether what was wished is seen too, green and see-through, where it is anything else than what is performed.
         before: Whether each row has another above it, grey: the wish played as it is, if that makes a difference.
         start: The first moment [s].
         end: The last moment [s].
-        view: From where it is seen; one of `camera.DIRECTIONS`.
-        follow: Whether the camera goes along with the character; by default with one that goes farther than it is large.
         dark: Whether the stage is dark.
-        marked: Bodies in red, such as those beyond a limit.
         step: Told how much is done, from 0 to 1.
+        view: From where it is seen, as `shot.arranged` takes it.
     """
     if not 1 <= count <= MOST or not 40 <= cell <= 1600:
         raise BadInput(f"{count} pictures {cell} pixels high were asked for; give at most {MOST}, from 40 to 1600 pixels high")
     times = moments(performance, count, start, end)
     figure = Figure(performance.character)
     seen = drawn(performance, figure=figure, times=times)
-    wished = drawn(performance, which="wish", figure=figure, times=times) if target else None
+    wished = drawn(performance, which="wish", figure=figure, times=times) if wish else None
     plain = drawn(performance, which="before", figure=figure, times=times) if before else None
     wished, plain = (None if one is None or _alike(one, seen) else one for one in (wished, plain))
     also = () if plain is None else (plain,)
-    scene = arranged(
-        seen, wished, width=cell, height=cell, view=view, follow=follow, dark=dark, marked=marked, also=also, samples=3
-    )
+    scene = arranged(seen, wished, width=cell, height=cell, dark=dark, also=also, samples=3, **view)
     scene = scene.resized(round(cell * min(max(1.12 * scene.proportion, 0.55), 1.8)), cell)
     rows = [("performed", scene)]
     if plain is not None:
@@ -108,7 +102,7 @@ def _laid(
     times: tuple[float, ...],
     across: int,
     dark: bool,
-    target: bool,
+    wish: bool,
     step: Callable[[float], None],
 ) -> NDArray[np.uint8]:
     """The pictures on paper: a line of title, then the rows, the time below each moment."""
@@ -124,7 +118,7 @@ def _laid(
     size = (across * (width + GAP) + GAP, head + bands * tall + GAP)
     page = Image.new("RGB", size, paper)
     pen = ImageDraw.Draw(page)
-    _head(pen, title, rows, target, size[0], head, (large, small), theme.ink)
+    _head(pen, title, rows, wish, size[0], head, (large, small), theme.ink)
     for n, (time, (left, top)) in enumerate(zip(times, _corners(len(times), across, width + GAP, tall), strict=True)):
         for r, (_, scene) in enumerate(rows):
             page.paste(Image.fromarray(scene.picture(time)), (GAP + left, head + top + r * (height + GAP)))
@@ -138,11 +132,11 @@ def _corners(count: int, across: int, wide: int, tall: int) -> Iterator[tuple[in
     return (((n % across) * wide, (n // across) * tall) for n in range(count))
 
 
-def _head(pen: Any, title: str, rows: list[tuple[str, Shot]], target: bool, width: int, head: int, fonts: Any, ink: Any) -> None:
+def _head(pen: Any, title: str, rows: list[tuple[str, Shot]], wish: bool, width: int, head: int, fonts: Any, ink: Any) -> None:
     """The title on the left, what colours mean on the right, as far as there is room."""
     large, small = fonts
     pen.text((GAP + 4, head // 2), title, fill=ink, font=large, anchor="lm")
-    words = [*([("wish as it is", BEFORE)] if len(rows) > 1 else []), *([("target", GHOST)] if target else [])]
+    words = [*([("wish as it is", BEFORE)] if len(rows) > 1 else []), *([("wish", GHOST)] if wish else [])]
     right = width - GAP - 6
     left = GAP + 4 + pen.textlength(title, font=large) + 20
     for word, color in reversed(words):

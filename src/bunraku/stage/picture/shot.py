@@ -90,18 +90,15 @@ def goes(motion: DrawnMotion) -> bool:
     return bool(np.linalg.norm(np.ptp(middle, axis=0)) > FAR * _size(motion))
 
 
-def shot(
-    performance: Performance,
-    times: Array,
-    *,
-    motion: Played = "performed",
-    target: bool = False,
-    **options: Any,
-) -> Shot:
-    """A performance before a camera that sees all of it at ``times`` (k,) [s]; other options as of `arranged`."""
+def shot(performance: Performance, times: Array, *, motion: Played = "performed", wish: bool = False, **options: Any) -> Shot:
+    """A performance before a camera that sees all of it at ``times`` (k,) [s].
+
+    ``motion``: as "performed", or the "wish" played as it is: what a flexible character would do then, in grey. ``wish``: what was
+    wished is seen too, green and see-through. Other options as of `arranged`.
+    """
     figure = Figure(performance.character)
     seen = drawn(performance, which="motion" if motion == "performed" else "before", figure=figure, times=times)
-    wished = drawn(performance, which="wish", figure=figure, times=times) if target else None
+    wished = drawn(performance, which="wish", figure=figure, times=times) if wish else None
     return arranged(seen, wished, grey=motion == "wish", **options)
 
 
@@ -120,10 +117,12 @@ def arranged(
     also: Sequence[DrawnMotion] = (),
     alike: Sequence[DrawnMotion] = (),
 ) -> Shot:
-    """A drawn motion before a camera, ``wished`` over it in green; words as of `movie`.
+    """A drawn motion before a camera, ``wished`` over it in green, in a picture of ``width`` x ``height`` pixels.
 
-    ``grey``: all in that colour. ``samples``: a pixel, in each direction. ``also``: other motions that the camera has to see.
-    ``alike``: those that have shots of their own, whose cameras are to stand as this one does or to follow in the same way.
+    ``view``: from where it is seen; one of `camera.DIRECTIONS`. ``follow``: whether the camera goes along with the character; by
+    default with one that goes farther than it is large. ``dark``: the stage. ``marked``: bodies in red, such as those beyond a
+    limit. ``grey``: all in that colour. ``samples``: a pixel, in each direction. ``also``: other motions that the camera has to
+    see. ``alike``: those that have shots of their own, whose cameras are to stand as this one does or to follow in the same way.
     """
     follows = any(goes(one) for one in (seen, *alike)) if follow is None else follow
     way = _way(seen) if follows else None

@@ -76,7 +76,7 @@ class Model:
             count += local.shape[0] * local.shape[1]
             own.append(np.repeat(solids.body[seen] < len(figure.character.bodies), len(vertices)))
             self._single += len(seen) * len(triangles) if kind in UNIT_KINDS else 0
-        self._surfaces = (*motion.rods, *(() if motion.skin is None else (motion.skin,)))
+        self._surfaces = motion.surfaces
         for surface in self._surfaces:
             faces.append(surface.faces + np.int32(count))
             colors.append(np.broadcast_to(linear(surface.color[:3] if tint is None else tint), surface.faces.shape))

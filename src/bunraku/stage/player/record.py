@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -110,30 +110,10 @@ class PlayRecord:
     @property
     def facts(self) -> dict[str, Any]:
         """The record as plain data."""
-        return {
-            "played": list(self.played),
-            "device": self.device,
-            "driver": self.driver,
-            "clock": self.clock,
-            "rate_hz": self.rate,
-            "outputs": list(self.outputs),
-            "units": list(self.units),
-            "commands": self.tape.ticks,
-            "duration_s": self.tape.ticks / self.rate,
-            "ended": self.ended,
-            "stopped": self.stopped,
-            "stop_ms": self.stop_ms,
-            **self.figures,
-            "missed": self.missed,
-            "skipped": self.skipped,
-            "cut": self.cut,
-            "wild": self.wild,
-            "cut_by": self.cut_by,
-            "following": self.following,
-            "cues": list(self.cues),
-            "ignored": self.ignored,
-            "notes": list(self.notes),
-        }
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("rate", "tape")}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+        commands = self.tape.ticks
+        return plain | {"rate_hz": self.rate, "commands": commands, "duration_s": commands / self.rate} | self.figures
 
     @property
     def sentences(self) -> list[str]:

@@ -31,8 +31,7 @@ def remove_key(document: Document, joint: str, key: int, keys: list[int] | None 
 def mute_joint(document: Document, joint: str) -> Document:
     """A muted joint stays at its home value, whatever its curve says; muting it again brings the curve back."""
     _known(document, joint)
-    muted = document.muted
-    return document.changed(muted=tuple(one for one in muted if one != joint) if joint in muted else (*muted, joint))
+    return document.changed(muted=_toggled(document.muted, joint))
 
 
 @edit("joint.lock", "Held or freed {joint}")
@@ -41,11 +40,13 @@ def hold_joint(document: Document, joint: str) -> Document:
     _known(document, joint)
     clip = document.need_clip()
     if clip.gait is not None:
-        locked = clip.gait.locked
-        kept = tuple(one for one in locked if one != joint) if joint in locked else (*locked, joint)
-        return with_clip(document, clip.changed(gait=clip.gait.changed(locked=kept)))
-    held = tuple(one for one in clip.held if one != joint) if joint in clip.held else (*clip.held, joint)
-    return with_clip(document, clip.changed(held=held))
+        return with_clip(document, clip.changed(gait=clip.gait.changed(locked=_toggled(clip.gait.locked, joint))))
+    return with_clip(document, clip.changed(held=_toggled(clip.held, joint)))
+
+
+def _toggled(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """Without the name, or with it at the end if it was not there."""
+    return tuple(one for one in names if one != name) if name in names else (*names, name)
 
 
 def _curves(document: Document) -> JointCurves:

@@ -18,7 +18,7 @@ CHOICES = ("pattern", "start", "end", "symmetric", "periodic", "cycles", "sample
 @edit("gait.goal", "Changed how far it goes and turns")
 def set_goal(document: Document, forward: float | None = None, aside: float | None = None, turn: float | None = None) -> Document:
     """How far [m] and how much turned [rad] in one cycle, or from start to end; what is left out stays as it is."""
-    gait = _gait(document)
+    gait = document.need_gait()
     x, y = gait.distance or (None, None)
     distance = (x if forward is None else float(forward), y if aside is None else float(aside))
     changed = gait.changed(distance=None if distance == (None, None) else distance, turn=gait.turn if turn is None else float(turn))
@@ -30,7 +30,7 @@ def set_gait(document: Document, field: str, value: float | str | bool | None) -
     """One field of the gait."""
     if field not in (*NUMBERS, *CHOICES):
         raise BadInput(f"a gait has no {field!r} to set here; it has {', '.join((*NUMBERS, *CHOICES))}")
-    gait = _gait(document)
+    gait = document.need_gait()
     changes: dict[str, object] = {field: int(value) if field in ("cycles", "samples") and value is not None else value}
     if field == "pattern" and value != "custom":
         changes |= {"swings": ()}
@@ -42,19 +42,19 @@ def set_gait(document: Document, field: str, value: float | str | bool | None) -
 @edit("gait.toggle", "Footfall of {foot}, cell {cell}")
 def toggle_foot(document: Document, foot: str, cell: int, cells: int = 24) -> Document:
     """Put a foot down, or lift it, in one cell of the cycle."""
-    return _with(document, toggled(document.need_character(), _gait(document), foot, int(cell), int(cells)))
+    return _with(document, toggled(document.need_character(), document.need_gait(), foot, int(cell), int(cells)))
 
 
 @edit("gait.swing", "Moved the {end} of a swing of {foot}")
 def move_swing(document: Document, foot: str, swing: int, end: str, phase: float) -> Document:
     """Move the start or the end of a swing to another phase of the cycle."""
-    return _with(document, moved_swing(document.need_character(), _gait(document), foot, int(swing), end, float(phase)))
+    return _with(document, moved_swing(document.need_character(), document.need_gait(), foot, int(swing), end, float(phase)))
 
 
 @edit("target.add", "Added a target of {what} at {time} s")
 def add_target(document: Document, what: str, time: float, place: list[float | None], weight: float = 50.0) -> Document:
     """Where something should be at a time."""
-    gait = _gait(document)
+    gait = document.need_gait()
     known = ("com", "base", *(tip.name for tip in document.need_character().end_effectors))
     if what not in known:
         raise BadInput(f"{what!r} cannot have a target; {', '.join(known)} can")
@@ -66,7 +66,7 @@ def move_target(
     document: Document, index: int, place: list[float | None] | None = None, time: float | None = None, weight: float | None = None
 ) -> Document:
     """Another place [m], time [s] or weight for a target."""
-    gait = _gait(document)
+    gait = document.need_gait()
     old = _target(gait, index)
     new = dataclasses.replace(
         old,
@@ -80,16 +80,9 @@ def move_target(
 @edit("target.remove", "Removed target {index}")
 def remove_target(document: Document, index: int) -> Document:
     """Take a target away."""
-    gait = _gait(document)
+    gait = document.need_gait()
     _target(gait, index)
     return _with(document, gait.changed(targets=tuple(one for k, one in enumerate(gait.targets) if k != index)))
-
-
-def _gait(document: Document) -> Gait:
-    gait = document.need_clip().gait
-    if gait is None:
-        raise BadInput(f"the clip {document.need_clip().name!r} has no gait; open one that goes somewhere")
-    return gait
 
 
 def _target(gait: Gait, index: int) -> Target:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +77,9 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
 
 
 def write_curves(path: Path, curves: JointCurves, *, lasting: bool = True) -> None:
-    """Joint curves as an archive: names as bytes of UTF-8 text, one a line; rate [Hz]; values (n, k)."""
-    names = np.frombuffer("\n".join(curves.names).encode(), np.uint8)
-    write_arrays(path, {_NAMES: names, "rate": np.array(curves.rate), "values": curves.values}, lasting=lasting)
+    """Joint curves as an archive: names as :func:`bytes_of` them; rate [Hz]; values (n, k)."""
+    arrays = {_NAMES: bytes_of(curves.names), "rate": np.array(curves.rate), "values": curves.values}
+    write_arrays(path, arrays, lasting=lasting)
 
 
 def read_curves(path: Path) -> JointCurves:
@@ -87,5 +87,15 @@ def read_curves(path: Path) -> JointCurves:
     arrays = read_arrays(path)
     if not {_NAMES, "rate", "values"} <= set(arrays) or arrays[_NAMES].dtype != np.uint8:
         raise BadInput("holds no joint curves (names, rate, values)", file=str(path))
-    names = tuple(arrays[_NAMES].tobytes().decode(errors="replace").split("\n"))
-    return JointCurves(names, float(arrays["rate"]), np.asarray(arrays["values"], dtype=np.float64))
+    return JointCurves(texts_of(arrays[_NAMES]), float(arrays["rate"]), np.asarray(arrays["values"], dtype=np.float64))
+
+
+def bytes_of(texts: Iterable[str]) -> NDArray[np.uint8]:
+    """Texts as bytes of UTF-8, one a line."""
+    return np.frombuffer("\n".join(texts).encode(), np.uint8)
+
+
+def texts_of(array: NDArray[Any]) -> tuple[str, ...]:
+    """The texts of such bytes."""
+    text = array.tobytes().decode(errors="replace")
+    return tuple(text.split("\n")) if text else ()

@@ -183,9 +183,7 @@ class ChoreographTab:
 
     def _fill_targets(self, document: Document) -> None:
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
-        gait = document.need_clip().gait
-        assert gait is not None  # noqa: S101
-        who = document.need_character()
+        gait, who = document.need_gait(), document.need_character()
         what = gui.add_dropdown("What", ("com", "base", *(tip.name for tip in who.end_effectors)))
         ui.button(
             "Add a target at this time",
@@ -218,19 +216,18 @@ class ChoreographTab:
 
     def _add_target(self, what: str) -> None:
         session = self._ui.session
-        gait = session.document.need_clip().gait
-        assert gait is not None  # noqa: S101
+        gait = session.document.need_gait()
         time = min(session.transport.now, gait.duration)
         session.do("target.add", what=what, time=time, place=list(session.place_of(what, time)))
         session.select(target=len(gait.targets))
 
     def _set_target(self, index: int, field: str, value: float) -> None:
-        gait = self._ui.session.document.need_clip().gait
+        gait = self._ui.session.document.gait
         if gait is not None and index < len(gait.targets):
             self._ui.session.do("target.move", index=index, **{field: float(value)})
 
     def _remove_target(self, index: int) -> None:
-        gait = self._ui.session.document.need_clip().gait
+        gait = self._ui.session.document.gait
         self._ui.session.select(target=None)
         if gait is not None and index < len(gait.targets):  # else another browser was faster
             self._ui.session.do("target.remove", index=index)

@@ -21,6 +21,8 @@ from bunraku.studio.widgets.notice import notice
 
 MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "automatic"}
 FEATURES = ("feet", "com", "joints", "orientation", "position")
+FOLLOWING = ("mode", "kept", "aim", "mirror", "free")
+"""What the document says about how its design follows."""
 AIMS = ("energy", "target", "torque")
 MOST_SLIDERS = 60
 UNNAMED = "unnamed"
@@ -59,7 +61,7 @@ class DesignTab:
                 visible=open_one and bool(session.selection.body),
             )
             self._follow.show(
-                (document.mode, document.kept, document.aim, document.mirror, document.free, Same(document.base), _goes(document)),
+                (Same(document.base), document.gait is not None, *(getattr(document, name) for name in FOLLOWING)),
                 lambda: self._fill_follow(document),
                 visible=open_one,
             )
@@ -169,12 +171,12 @@ class DesignTab:
         if document.mode == "manual":
             words = (
                 "The motion follows while a dimension is dragged."
-                if _goes(document)
+                if document.gait is not None
                 else "After a change, run the performer again."
             )
             ui.html(f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{words}</div>')
         else:
-            if not _goes(document):
+            if not document.gait is not None:
                 ui.html(notice("This needs a gait: open a clip with one, or begin one in Choreograph.", "info"))
             self._fill_free(document)
 
@@ -282,8 +284,3 @@ def _click(one: DesignWarning) -> str:
         return 'style="'
     kind = "motor" if one.kind in ("torque", "figures") else "body"
     return f'data-click="select" data-kind="{kind}" data-name="{escape(one.about)}" style="cursor:pointer;'
-
-
-def _goes(document: Document) -> bool:
-    """Whether the clip says where to go: then the motion is solved live."""
-    return document.clip is not None and document.clip.gait is not None

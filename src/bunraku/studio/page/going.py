@@ -30,8 +30,7 @@ class Going:
     def fill(self, document: Document) -> None:
         """Make the widgets for the gait of a document."""
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
-        gait = _gait(document)
-        assert gait is not None  # noqa: S101 - shown only then
+        gait = document.need_gait()
         x, y = gait.distance or (None, None)
         limit = 2.0 * max(0.5, abs(x or 0.0), abs(y or 0.0))
         turn, made_for = math.degrees(gait.turn or 0.0), _gone_by(document)
@@ -64,7 +63,7 @@ class Going:
 
     def follow(self, document: Document) -> None:
         """After undo: what was typed goes back too."""
-        gait = _gait(document)
+        gait = document.gait
         if gait is None or not self._inputs:
             return
         x, y = gait.distance or (None, None)
@@ -115,11 +114,6 @@ def _widen(handle: Any, value: float) -> None:
 
 def _gone_by(document: Document) -> tuple[str | None, str] | None:
     """Who goes by which clip; None without a gait."""
-    clip = document.clip
-    if clip is None or clip.gait is None:
+    if document.clip is None or document.gait is None:
         return None
-    return None if document.base is None else document.base.name, clip.name
-
-
-def _gait(document: Document) -> Gait | None:
-    return None if document.clip is None else document.clip.gait
+    return None if document.base is None else document.base.name, document.clip.name

@@ -58,8 +58,7 @@ class Layer:
             self._dim, self._marked = dim, marked
             self._make(motion)
         else:
-            surfaces = [*motion.rods, *([motion.skin] if motion.skin is not None else [])]
-            self._surfaces = [(handle, surface) for (handle, _), surface in zip(self._surfaces, surfaces, strict=True)]
+            self._surfaces = [(handle, new) for (handle, _), new in zip(self._surfaces, motion.surfaces, strict=True)]
         self.visible(visible)
 
     def visible(self, visible: bool) -> None:
@@ -146,7 +145,7 @@ class Layer:
                 receive_shadow=not see_through,
             )
             self._listen(self._solids[kind])
-        for surface in (*motion.rods, *([motion.skin] if motion.skin is not None else [])):
+        for surface in motion.surfaces:
             handle = scene.add_mesh_simple(
                 f"{self._root}/surface-{surface.name}",
                 surface.points[0],
@@ -184,7 +183,6 @@ def _alike(one: DrawnMotion, two: DrawnMotion) -> bool:
         same = np.array_equal(a.scale, b.scale) and np.array_equal(a.color, b.color)
         if not same or not np.array_equal(one.figure.seen[kind], two.figure.seen[kind]):
             return False
-    surfaces = [[*motion.rods, *([motion.skin] if motion.skin is not None else [])] for motion in (one, two)]
-    if [s.faces.shape for s in surfaces[0]] != [s.faces.shape for s in surfaces[1]]:
+    if [surface.faces.shape for surface in one.surfaces] != [surface.faces.shape for surface in two.surfaces]:
         return False
     return one.strings.shape[1] == two.strings.shape[1]

@@ -12,6 +12,7 @@ from bunraku.errors import BadInput, BunrakuError
 from bunraku.studio.page.layer import Layer
 from bunraku.studio.page.ui import Same
 from bunraku.studio.page.view import BLUE, COVERED, GREEN, GREY, PHONE, camera_for
+from bunraku.studio.rendering import beyond_limits
 from bunraku.studio.session import Session
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ class Scene:
         solid = shown.motion or shown.wish or self._at_home()
         wish = shown.wish if shown.motion is not None else None
         drawn = {"performed": solid, "wish": wish, "before": shown.before, "replay": shown.replay}
-        clip = session.previewed.clip
-        self.follow = self.followed if self.followed is not None else clip is not None and clip.gait is not None
+        self.follow = self.followed if self.followed is not None else session.previewed.gait is not None
         with self._moving, self._server.atomic():
             for name, motion in drawn.items():
                 on = self.wanted[name] and self._instead is None
@@ -189,17 +189,12 @@ class Scene:
 
     def _violating(self) -> frozenset[str]:
         """The bodies whose joint goes beyond a limit in the performance that is shown."""
-        found = self._session.latest
-        if found is None or self._session.shown.live or self._session.shown.motion is None:
+        latest = self._session.latest
+        if latest is None or self._session.shown.live or self._session.shown.motion is None:
             return frozenset()
-        key = Same(found.performance)
+        key = Same(latest.performance)
         if self._broken is None or self._broken[0] != key:
-            from bunraku.verification.moments import worst_moments
-
-            names = {one.what for one in worst_moments(found.performance) if one.bar is not None and not one.holds}
-            joints = found.performance.character.joints
-            bodies = {one.child for one in joints if names & {one.name, *(axis.name for axis in one.axes)}}
-            self._broken = (key, frozenset(bodies))
+            self._broken = (key, beyond_limits(latest.performance))
         return self._broken[1]
 
     def _at_home(self) -> DrawnMotion | None:

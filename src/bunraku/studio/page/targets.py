@@ -25,7 +25,7 @@ class Targets:
         if what not in ("document", "shown"):
             return
         document = self._ui.session.document
-        gait = None if document.clip is None else document.clip.gait
+        gait = document.gait
         targets = () if gait is None or document.base is None else gait.targets
         key = tuple((one.what, one.time, tuple(part is None for part in one.place)) for one in targets)
         if key != self._key:
@@ -78,5 +78,5 @@ class Targets:
 
     def _there(self, k: int) -> bool:
         """Whether there is still such a target."""
-        clip = self._ui.session.document.clip
-        return clip is not None and clip.gait is not None and k < len(clip.gait.targets)
+        gait = self._ui.session.document.gait
+        return gait is not None and k < len(gait.targets)

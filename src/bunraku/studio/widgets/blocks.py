@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from bunraku.motion import Choreography
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, time_scale
-from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, GREY, RED, VIOLET, Markup, element, picture, title, words
+from bunraku.studio.widgets.svg import (
+    AMBER,
+    BLUE,
+    GREEN,
+    GREY,
+    RED,
+    VIOLET,
+    Markup,
+    clickable,
+    draggable,
+    element,
+    grip,
+    line,
+    picture,
+    rect,
+    title,
+    words,
+)
 
 TOP, BLOCK, SCORE = 4.0, 44.0, 26.0
 COLORS = (BLUE, GREEN, VIOLET, AMBER, "#3aa6a6", "#c0678f", "#7d8fbf", GREY)
@@ -21,23 +38,16 @@ def blocks(show: Choreography, *, selected: int | None = None, time: float | Non
     bottom = TOP + BLOCK + SCORE
     ends = [*(mode.start for mode in show.modes[1:]), show.duration]
     order = [primitive.name for primitive in show.primitives]
-    made = [
-        _block(k, mode.primitive, mode.start, end, scale, COLORS[order.index(mode.primitive) % len(COLORS)], k == selected)
-        for k, (mode, end) in enumerate(zip(show.modes, ends, strict=True))
-    ]
-    borders = [_border(k, mode.primitive, mode.start, scale) for k, mode in enumerate(show.modes) if k > 0]
-    accents = [
-        _accent(k, a.time, a.primitive, a.width, scale, COLORS[order.index(a.primitive) % len(COLORS)])
-        for k, a in enumerate(show.accents[:200])
-    ]
+    colors = {name: COLORS[k % len(COLORS)] for k, name in enumerate(order)}
+    modes = list(enumerate(zip(show.modes, ends, strict=True)))
     parts = [
         grid(scale, 0.0, bottom),
         words(0.0, TOP + 16.0, "primitives", scale.left - 6.0, fill_opacity=0.7),
         _tools(selected, len(show.modes), show),
         words(0.0, TOP + BLOCK + 17.0, "score", scale.left - 6.0, fill_opacity=0.7) if show.accents else None,
-        made,
-        borders,
-        accents,
+        [_block(k, mode.primitive, mode.start, end, scale, colors[mode.primitive], k == selected) for k, (mode, end) in modes],
+        [_border(k, mode.primitive, mode.start, scale) for k, (mode, _) in modes[1:]],
+        [_accent(k, a.time, a.primitive, a.width, scale, colors[a.primitive]) for k, a in enumerate(show.accents[:200])],
         playhead(scale, time, 0.0, bottom),
         axis(scale, bottom + 13.0),
     ]
@@ -47,60 +57,31 @@ def blocks(show: Choreography, *, selected: int | None = None, time: float | Non
 def _block(mode: int, name: str, start: float, end: float, scale: TimeScale, color: str, selected: bool) -> Markup:
     a, b = scale.clipped(start), scale.clipped(end)
     wide = max(b - a - 1.0, 1.0)
-    box = element(
-        "rect",
-        x=a + 0.5,
-        y=TOP,
-        width=wide,
-        height=BLOCK,
-        rx=4.0,
-        fill=color,
-        fill_opacity=0.55 if selected else 0.3,
-        stroke=color,
-        stroke_width=2.5 if selected else 1.0,
-    )
+    look = {"fill_opacity": 0.55, "stroke_width": 2.5} if selected else {"fill_opacity": 0.3, "stroke_width": 1.0}
+    box = rect(a + 0.5, TOP, wide, BLOCK, rx=4.0, fill=color, stroke=color, **look)
     text = words(a + 7.0, TOP + 19.0, name, wide - 10.0, font_weight="600") if wide > 20.0 else None
     length = words(a + 7.0, TOP + 35.0, f"{end - start:.2f} s", fill_opacity=0.7) if wide > 46.0 else None
     hint = title(f"{mode + 1}. {name}: {start:.2f} to {end:.2f} s; click to choose it")
-    return element("g", hint, box, text, length, data_click="mode.select", data_mode=mode, style="cursor:pointer", class_="mode")
+    return clickable(hint, box, text, length, data_click="mode.select", data_mode=mode, class_="mode")
 
 
 def _border(mode: int, name: str, start: float, scale: TimeScale) -> Markup:
     x = scale.x(start)
-    return element(
-        "g",
-        title(f"{name} begins at {start:.2f} s; drag"),
-        element(
-            "line", x1=x, x2=x, y1=TOP + 5.0, y2=TOP + BLOCK - 5.0, stroke="currentColor", stroke_width=3.0, stroke_linecap="round"
-        ),
-        element("rect", x=x - 7.0, y=TOP, width=14.0, height=BLOCK, fill="transparent"),
-        data_drag="mode.border",
-        data_mode=mode,
-        style="cursor:ew-resize;touch-action:none",
-    )
+    stroke = line(x, TOP + 5.0, x, TOP + BLOCK - 5.0, stroke="currentColor", stroke_width=3.0, stroke_linecap="round")
+    hint = title(f"{name} begins at {start:.2f} s; drag")
+    return draggable(hint, stroke, grip(x - 7.0, TOP, 14.0, BLOCK), data_drag="mode.border", data_mode=mode)
 
 
 def _accent(index: int, time: float, name: str, spread: float, scale: TimeScale, color: str) -> Markup:
     x, y = scale.x(time), TOP + BLOCK + 13.0
     half = max(scale.x(spread) - scale.x(0.0), 2.0)
-    return element(
-        "g",
+    return draggable(
         title(f"the score asks for {name} at {time:.2f} s, give or take {spread:.2f} s; drag"),
-        element(
-            "line",
-            x1=max(x - half, scale.left),
-            x2=min(x + half, scale.right),
-            y1=y,
-            y2=y,
-            stroke=color,
-            stroke_width=3.0,
-            stroke_opacity=0.5,
-        ),
+        line(max(x - half, scale.left), y, min(x + half, scale.right), y, stroke=color, stroke_width=3.0, stroke_opacity=0.5),
         element("path", d=f"M{x:.1f} {y - 7:.1f}l7 7l-7 7l-7 -7z", fill=color, stroke="currentColor", stroke_opacity=0.5),
-        element("rect", x=x - 9.0, y=y - 10.0, width=18.0, height=20.0, fill="transparent"),
+        grip(x - 9.0, y - 10.0, 18.0, 20.0),
         data_drag="accent.move",
         data_index=index,
-        style="cursor:ew-resize;touch-action:none",
         class_="accent",
     )
 
@@ -109,13 +90,15 @@ def _tools(selected: int | None, count: int, show: Choreography) -> Markup:
     """A plus that adds a mode after the chosen one (or at the end), a minus that removes the chosen one."""
     after = count if selected is None or not 0 <= selected < count else selected + 1
     where = "at the end" if after == count else f"after {show.modes[after - 1].primitive}"
-    made = [_tool(0.0, "+", f"add a primitive {where}", BLUE, data_click="mode.add", data_at=after)]
+    tools = [_tool(0.0, "+", f"add a primitive {where}", BLUE, data_click="mode.add", data_at=after)]
     if selected is not None and 0 <= selected < count and count > 1:
-        made.append(_tool(26.0, "−", f"remove {show.modes[selected].primitive}", RED, data_click="mode.remove", data_mode=selected))
-    return element("g", made)
+        tools.append(
+            _tool(26.0, "−", f"remove {show.modes[selected].primitive}", RED, data_click="mode.remove", data_mode=selected)
+        )
+    return element("g", tools)
 
 
 def _tool(x: float, sign: str, hint: str, color: str, **data: object) -> Markup:
-    box = element("rect", x=x + 0.5, y=TOP + 22.0, width=22.0, height=20.0, rx=4.0, fill=color, fill_opacity=0.25, stroke=color)
+    box = rect(x + 0.5, TOP + 22.0, 22.0, 20.0, rx=4.0, fill=color, fill_opacity=0.25, stroke=color)
     text = words(x + 11.5, TOP + 36.0, sign, text_anchor="middle", font_weight="700")
-    return element("g", title(hint), box, text, role="button", style="cursor:pointer", **data)
+    return clickable(title(hint), box, text, role="button", **data)

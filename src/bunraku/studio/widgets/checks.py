@@ -42,23 +42,13 @@ def checks_table(checks: Sequence[Check], heading: str = "") -> str:
 
 
 def moments_table(moments: Sequence[Moment]) -> str:
-    """The worst moment of each kind of limit: its value against its bar, a click goes there: time.jump (t)."""
+    """The worst moment of each kind of limit: its value against its threshold, a click goes there: time.jump (t)."""
     if not moments:
         return notice("No limit of this motion has a worst moment.", "empty")
     rows = []
     for one in sorted(moments, key=lambda one: one.holds)[:MOST_ROWS]:
-        bar = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
-        cells = [
-            element(
-                "td",
-                element("b", one.name),
-                element("div", f"{one.what} at {one.time:.2f}\u00a0s", style="opacity:.7"),
-                style=_CELL,
-            ),
-            element("td", _value(one.value, one.unit), element("div", bar, style="opacity:.7"), style=f"{_CELL};text-align:right"),
-            element("td", _verdict(one.holds, one.bar is not None), style=f"{_CELL};white-space:nowrap"),
-        ]
-        rows.append(_jumping(cells, one.time))
+        where = element("div", f"{one.what} at {one.time:.2f}\u00a0s", style="opacity:.7")
+        rows.append(_jumping(_cells(element("b", one.name), where, one), one.time))
     return element("div", element("table", _COLUMNS, element("tbody", rows), style=_TABLE), class_="moments", style=_ROOM)
 
 
@@ -74,14 +64,18 @@ def _summary(heading: str, barred: Sequence[Check]) -> Markup:
 
 
 def _row(check: Check) -> Markup:
-    bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:.4g}"
     note = element("div", check.note, style="opacity:.7") if check.note else None
-    cells = [
-        element("td", check.name, note, style=_CELL),
-        element("td", _value(check.value, check.unit), element("div", bar, style="opacity:.7"), style=f"{_CELL};text-align:right"),
-        element("td", _verdict(check.holds, check.bar is not None), style=f"{_CELL};white-space:nowrap"),
+    return _jumping(_cells(check.name, note, check), moment_of(check), pale=check.bar is None)
+
+
+def _cells(name: object, more: object, one: Check | Moment) -> list[Markup]:
+    """Name, value against its threshold, verdict."""
+    bar = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
+    return [
+        element("td", name, more, style=_CELL),
+        element("td", _value(one.value, one.unit), element("div", bar, style="opacity:.7"), style=f"{_CELL};text-align:right"),
+        element("td", _verdict(one.holds, one.bar is not None), style=f"{_CELL};white-space:nowrap"),
     ]
-    return _jumping(cells, moment_of(check), pale=check.bar is None)
 
 
 def _jumping(cells: Sequence[Markup], time: float | None, pale: bool = False) -> Markup:

@@ -16,7 +16,22 @@ from bunraku.motion.decimate import decimated
 from bunraku.motion.keys import Keys, keys_of, moved_keys
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
-from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, RED, Markup, element, path_of, picture, title, words
+from bunraku.studio.widgets.svg import (
+    AMBER,
+    BLUE,
+    GREEN,
+    RED,
+    Markup,
+    clickable,
+    element,
+    grip,
+    line,
+    path_of,
+    picture,
+    rect,
+    title,
+    words,
+)
 
 ROW, PAD, MOST_ROWS = 92.0, 8.0, 5
 MOST_POINTS, ALL_POINTS = 400, 1600
@@ -72,7 +87,6 @@ def curves_view(
     performed: JointCurves | None = None,
     keys: Mapping[str, Keys] | None = None,
     width: float = 360.0,
-    window: tuple[float, float] | None = None,
 ) -> CurvesView:
     """Rows for ``names`` (at most 5; none given: the joints that move most), their values in view, and their keys.
 
@@ -86,13 +100,13 @@ def curves_view(
         if performed is not None and name in performed.names:
             seen.append(performed.column(name))
         unit = "m" if kinds.get(name) == "slide" else "rad"
-        low, high = _in_view(seen, ranges.get(name, (-math.inf, math.inf)), IDLE[unit])
-        found = (keys or {}).get(name)
-        if found is None and len(wished.values) > 1:
-            found = keys_of(wished, name)
         limits = ranges.get(name, (-math.inf, math.inf))
-        rows.append(CurveRow(name, unit, 4.0 + ROW * i, ROW - 8.0, low, high, limits, character.home.get(name, 0.0), found))
-    return CurvesView(time_scale(width, wished.duration, window), tuple(rows))
+        low, high = _in_view(seen, limits, IDLE[unit])
+        own = (keys or {}).get(name)
+        if own is None and len(wished.values) > 1:
+            own = keys_of(wished, name)
+        rows.append(CurveRow(name, unit, 4.0 + ROW * i, ROW - 8.0, low, high, limits, character.home.get(name, 0.0), own))
+    return CurvesView(time_scale(width, wished.duration), tuple(rows))
 
 
 def most_moving(wished: JointCurves, count: int) -> list[str]:
@@ -159,10 +173,7 @@ def _row(
     if still:
         y = row.y(min(max(row.home, row.low), row.high))
         hint = title(f"{row.name} is muted: it stays at home, {_said(row.home, row.unit)}")
-        dash = element(
-            "line", hint, x1=scale.left, x2=scale.right, y1=y, y2=y, stroke=AMBER, stroke_width=2.0, stroke_dasharray="6 4"
-        )
-        parts.append(dash)
+        parts.append(line(scale.left, y, scale.right, y, hint, stroke=AMBER, stroke_width=2.0, stroke_dasharray="6 4"))
     if row.keys is not None:
         parts.append(_keys(row, scale, row.keys, wished.column(row.name), fixed or still, key))
     parts.append(row_line(scale, row.top + row.height + 4.0))
@@ -171,7 +182,7 @@ def _row(
 
 def _bands(row: CurveRow, scale: TimeScale) -> Markup:
     """What lies beyond the limits, tinted."""
-    made = []
+    parts = []
     for limit, edge, above in ((row.limits[1], row.top, True), (row.limits[0], row.top + row.height, False)):
         if not math.isfinite(limit) or not (row.low < limit < row.high):
             continue
@@ -179,53 +190,31 @@ def _bands(row: CurveRow, scale: TimeScale) -> Markup:
         top, bottom = (edge, y) if above else (y, edge)
         hint = title(f"{row.name}: {'at most' if above else 'at least'} {_said(limit, row.unit)}")
         wide = scale.right - scale.left
-        made.append(
-            element("rect", hint, x=scale.left, y=top, width=wide, height=max(bottom - top, 0.0), fill=RED, fill_opacity=0.12)
-        )
-        made.append(
-            element("line", x1=scale.left, x2=scale.right, y1=y, y2=y, stroke=RED, stroke_opacity=0.7, stroke_dasharray="4 3")
-        )
-    return element("g", made)
+        parts.append(rect(scale.left, top, wide, max(bottom - top, 0.0), hint, fill=RED, fill_opacity=0.12))
+        parts.append(line(scale.left, y, scale.right, y, stroke=RED, stroke_opacity=0.7, stroke_dasharray="4 3"))
+    return element("g", parts)
 
 
 def _margin(row: CurveRow, scale: TimeScale, muted: bool, locked: bool, chosen: bool, key: int | None) -> Markup:
     """The name, buttons for mute, lock and keys, and the ends of the values."""
-    weight = "700" if chosen else "500"
-    hit = element("rect", x=0.0, y=row.top, width=scale.left - 6.0, height=22.0, fill="transparent")
-    name = element(
-        "g",
-        title(f"select {row.name}"),
-        hit,
-        words(2.0, row.top + 14.0, row.name, scale.left - 8.0, font_weight=weight),
-        data_click="select",
-        data_kind="joint",
-        data_name=row.name,
-        style="cursor:pointer",
-    )
-    y = row.top + 26.0
+    who, y = row.name, row.top + 26.0
+    label = words(2.0, row.top + 14.0, who, scale.left - 8.0, font_weight="700" if chosen else "500")
+    hit = grip(0.0, row.top, scale.left - 6.0, 22.0)
+    name = clickable(title(f"select {who}"), hit, label, data_click="select", data_kind="joint", data_name=who)
+    mute = f"mute {who}: for now it stays at home, whatever its curve says"
+    lock = f"lock {who}: the clip itself holds it at home, and its keys do not drag"
     buttons = [
-        _button(
-            2.0, y, "M", muted, AMBER, f"mute {row.name}: for now it stays at home, whatever its curve says", "joint.mute", row.name
-        ),
-        _button(
-            28.0,
-            y,
-            "L",
-            locked,
-            RED,
-            f"lock {row.name}: the clip itself holds it at home, and its keys do not drag",
-            "joint.lock",
-            row.name,
-        ),
-        _button(2.0, y + 25.0, "+", False, BLUE, f"add a key to {row.name} at the playhead", "keys.add", row.name),
+        _button(2.0, y, "M", muted, AMBER, mute, "joint.mute", who),
+        _button(28.0, y, "L", locked, RED, lock, "joint.lock", who),
+        _button(2.0, y + 25.0, "+", False, BLUE, f"add a key to {who} at the playhead", "keys.add", who),
     ]
     if key is not None:
-        buttons.append(
-            _button(28.0, y + 25.0, "−", False, BLUE, f"remove the selected key of {row.name}", "keys.remove", row.name, key)
-        )
+        buttons.append(_button(28.0, y + 25.0, "−", False, BLUE, f"remove the selected key of {who}", "keys.remove", who, key))
+    right = {"text_anchor": "end", "fill_opacity": 0.55}
+    top, low = _said(row.value(row.top + PAD), row.unit), _said(row.low, row.unit)
     ends = [
-        words(scale.right - 2.0, row.top + 10.0, _said(row.value(row.top + PAD), row.unit), text_anchor="end", fill_opacity=0.55),
-        words(scale.right - 2.0, row.top + row.height - 2.0, _said(row.low, row.unit), text_anchor="end", fill_opacity=0.55),
+        words(scale.right - 2.0, row.top + 10.0, top, **right),
+        words(scale.right - 2.0, row.top + row.height - 2.0, low, **right),
     ]
     return element("g", name, buttons, ends)
 
@@ -233,32 +222,12 @@ def _margin(row: CurveRow, scale: TimeScale, muted: bool, locked: bool, chosen: 
 def _button(
     x: float, y: float, sign: str, on: bool, color: str, hint: str, event: str, joint: str, key: int | None = None
 ) -> Markup:
-    box = element(
-        "rect",
-        x=x,
-        y=y,
-        width=22.0,
-        height=20.0,
-        rx=4.0,
-        fill=color if on else "currentColor",
-        fill_opacity=0.85 if on else 0.08,
-        stroke="currentColor",
-        stroke_opacity=0.25,
-    )
+    look = {"fill": color, "fill_opacity": 0.85} if on else {"fill": "currentColor", "fill_opacity": 0.08}
+    box = rect(x, y, 22.0, 20.0, rx=4.0, **look, stroke="currentColor", stroke_opacity=0.25)
     text = words(x + 11.0, y + 14.0, sign, text_anchor="middle", font_weight="600")
     pressed = ("true" if on else "false") if event.startswith("joint.") else None
-    return element(
-        "g",
-        title(hint),
-        box,
-        text,
-        data_click=event,
-        data_joint=joint,
-        data_key=key,
-        role="button",
-        aria_pressed=pressed,
-        style="cursor:pointer",
-    )
+    data = {"data_click": event, "data_joint": joint, "data_key": key, "role": "button", "aria_pressed": pressed}
+    return clickable(title(hint), box, text, **data)
 
 
 def _line(row: CurveRow, scale: TimeScale, curves_: JointCurves, what: str, most: int, look: Mapping[str, object]) -> Markup:
@@ -276,7 +245,7 @@ def _line(row: CurveRow, scale: TimeScale, curves_: JointCurves, what: str, most
 
 def _keys(row: CurveRow, scale: TimeScale, keys: Keys, curve: Array, still: bool, selected: int | None) -> Markup:
     """Small discs; the broad invisible edge of each is what a finger meets. Those of a joint that is still do not drag."""
-    made = []
+    discs = []
     for index, (time, value) in enumerate(zip(keys.times.tolist(), keys.values(curve).tolist(), strict=True)):
         if not scale.shows(time):
             continue
@@ -284,18 +253,18 @@ def _keys(row: CurveRow, scale: TimeScale, keys: Keys, curve: Array, still: bool
         data = {"data_drag": "keys.move", "data_click": "keys.select", "data_joint": row.name, "data_key": index}
         color = AMBER if index == selected else None
         y = min(max(row.y(value), row.top), row.top + row.height)
-        made.append(element("circle", hint, cx=scale.x(time), cy=y, r=4, fill=color, **({} if still else data)))
-    return element("g", made, fill=BLUE, stroke="transparent", stroke_width=10, opacity=0.45 if still else None, class_="keys")
+        discs.append(element("circle", hint, cx=scale.x(time), cy=y, r=4, fill=color, **({} if still else data)))
+    return element("g", discs, fill=BLUE, stroke="transparent", stroke_width=10, opacity=0.45 if still else None, class_="keys")
 
 
 def _ranges(character: Character) -> dict[str, tuple[float, float]]:
     """Range of each coordinate: its joint's and its motor's, infinite where none is stated."""
-    found = {one.name: one.range or (-math.inf, math.inf) for one in character.axes}
+    ranges = {one.name: one.range or (-math.inf, math.inf) for one in character.axes}
     for motor in character.motors:
         if motor.range is not None:
-            low, high = found[motor.coordinate]
-            found[motor.coordinate] = (max(low, motor.range[0]), min(high, motor.range[1]))
-    return found
+            low, high = ranges[motor.coordinate]
+            ranges[motor.coordinate] = (max(low, motor.range[0]), min(high, motor.range[1]))
+    return ranges
 
 
 def _in_view(seen: Sequence[Array], limits: tuple[float, float], idle: float) -> tuple[float, float]:

@@ -9,7 +9,22 @@ from bunraku.motion import Emphasis
 from bunraku.motion.emphasis_edit import share_of_weight, weight_of_share
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
-from bunraku.studio.widgets.svg import BLUE, RED, VIOLET, Markup, breadth, element, picture, title, words
+from bunraku.studio.widgets.svg import (
+    BLUE,
+    RED,
+    VIOLET,
+    Markup,
+    breadth,
+    clickable,
+    draggable,
+    element,
+    grip,
+    line,
+    picture,
+    rect,
+    title,
+    words,
+)
 
 ROW, PAD, SLOTS, MOST_ROWS = 48.0, 5.0, 12, 12
 
@@ -33,17 +48,10 @@ class EmphasisView:
         return weight_of_share(share, emphasis.kind)
 
 
-def emphasis_view(
-    emphases: Sequence[Emphasis],
-    frames: Sequence[str],
-    duration: float,
-    *,
-    width: float = 360.0,
-    window: tuple[float, float] | None = None,
-) -> EmphasisView:
+def emphasis_view(emphases: Sequence[Emphasis], frames: Sequence[str], duration: float, *, width: float = 360.0) -> EmphasisView:
     """Rows for every frame that has an emphasis, then for the ``frames`` on offer, at most 12."""
     rows = list(dict.fromkeys([*(one.frame for one in emphases), *frames]))[:MOST_ROWS]
-    return EmphasisView(time_scale(width, duration, window), tuple(rows))
+    return EmphasisView(time_scale(width, duration), tuple(rows))
 
 
 def emphasis(view: EmphasisView, emphases: Sequence[Emphasis], *, selected: int | None = None, time: float | None = None) -> str:
@@ -64,31 +72,17 @@ def emphasis(view: EmphasisView, emphases: Sequence[Emphasis], *, selected: int 
 
 def _row(view: EmphasisView, frame: str) -> Markup:
     scale, top = view.scale, ROW * view.frames.index(frame)
-    middle = view.y(frame, 0.5)
-    hint = title(f"{frame}: click to emphasise it here")
-    wide = (scale.right - scale.left) / SLOTS
-    slots = []
-    for k in range(SLOTS):
-        x = scale.left + k * wide
-        t = f"{scale.time(x + 0.5 * wide):.4f}"
-        slots.append(
-            element("rect", data_click="emphasis.add", data_frame=frame, data_t=t, x=x, y=top + 2.0, width=wide, height=ROW - 4.0)
-        )
+    middle, dashes = view.y(frame, 0.5), {"stroke": "currentColor", "stroke_opacity": 0.25, "stroke_dasharray": "2 4"}
+    slots = [
+        rect(x, top + 2.0, wide, ROW - 4.0, data_click="emphasis.add", data_frame=frame, data_t=f"{t:.4f}")
+        for x, wide, t in scale.slots(SLOTS)
+    ]
     return element(
         "g",
         words(0.0, top + 0.5 * ROW + 4.0, frame, scale.left - 6.0),
-        element(
-            "line",
-            x1=scale.left,
-            x2=scale.right,
-            y1=middle,
-            y2=middle,
-            stroke="currentColor",
-            stroke_opacity=0.25,
-            stroke_dasharray="2 4",
-        ),
+        line(scale.left, middle, scale.right, middle, **dashes),
         row_line(scale, top + ROW),
-        element("g", hint, slots, fill="transparent", style="cursor:copy"),
+        element("g", title(f"{frame}: click to emphasise it here"), slots, fill="transparent", style="cursor:copy"),
     )
 
 
@@ -103,29 +97,11 @@ def _bar(view: EmphasisView, index: int, one: Emphasis, selected: bool) -> Marku
     unit = "times" if one.kind == "position" else "m² of tilt"
     until = "the end" if one.end is None else f"{one.end:.2f} s"
     hint = title(f"{one.frame}, {one.kind}: {one.weight:.3g} {unit} from {one.start:.2f} s to {until}")
-    body = element(
-        "rect",
-        hint,
-        x=a,
-        y=top,
-        width=b - a,
-        height=bottom - top,
-        rx=2.0,
-        fill=color,
-        fill_opacity=0.75 if selected else 0.5,
-        data_click="emphasis.select",
-        data_index=index,
-        style="cursor:pointer",
-    )
-    lid = element(
-        "g",
-        title(f"weight {one.weight:.3g}; drag up or down"),
-        element("line", x1=a, x2=b, y1=top, y2=top, stroke=color, stroke_width=3.0),
-        element("rect", x=a, y=top - 6.0, width=b - a, height=12.0, fill="transparent"),
-        data_drag="emphasis.weight",
-        data_index=index,
-        style="cursor:ns-resize;touch-action:none",
-    )
+    data = {"data_click": "emphasis.select", "data_index": index, "style": "cursor:pointer"}
+    body = rect(a, top, b - a, bottom - top, hint, rx=2.0, fill=color, fill_opacity=0.75 if selected else 0.5, **data)
+    edge, hold = line(a, top, b, top, stroke=color, stroke_width=3.0), grip(a, top - 6.0, b - a, 12.0)
+    higher = title(f"weight {one.weight:.3g}; drag up or down")
+    lid = draggable(higher, edge, hold, way="ns", data_drag="emphasis.weight", data_index=index)
     ends = [_end(index, which, x, view.y(one.frame, 1.0), bottom, color) for which, x in (("start", a), ("end", b))]
     said = f"× {one.weight:.3g}" if one.kind == "position" else f"{one.weight:.3g} m²"
     label = words(a + 8.0, bottom - 4.0, said) if breadth(said) < b - a - 26.0 else None
@@ -133,26 +109,12 @@ def _bar(view: EmphasisView, index: int, one: Emphasis, selected: bool) -> Marku
 
 
 def _end(index: int, end: str, x: float, top: float, bottom: float, color: str) -> Markup:
-    return element(
-        "g",
-        title(f"drag the {end}"),
-        element("line", x1=x, x2=x, y1=top, y2=bottom, stroke=color, stroke_width=2.5, stroke_linecap="round"),
-        element("rect", x=x - 5.0, y=top, width=10.0, height=bottom - top, fill="transparent"),
-        data_drag="emphasis.border",
-        data_index=index,
-        data_end=end,
-        style="cursor:ew-resize;touch-action:none",
-    )
+    edge = line(x, top, x, bottom, stroke=color, stroke_width=2.5, stroke_linecap="round")
+    data = {"data_drag": "emphasis.border", "data_index": index, "data_end": end}
+    return draggable(title(f"drag the {end}"), edge, grip(x - 5.0, top, 10.0, bottom - top), **data)
 
 
 def _cross(index: int, right: float, bottom: float) -> Markup:
     x, y = right - 15.0, bottom - 9.0
-    return element(
-        "g",
-        title("remove"),
-        element("rect", x=x - 9.0, y=y - 9.0, width=18.0, height=18.0, fill="transparent"),
-        element("path", d=f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0 -7l-7 7", stroke=RED, stroke_width=1.8, fill="none"),
-        data_click="emphasis.remove",
-        data_index=index,
-        style="cursor:pointer",
-    )
+    cross = element("path", d=f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0 -7l-7 7", stroke=RED, stroke_width=1.8, fill="none")
+    return clickable(title("remove"), grip(x - 9.0, y - 9.0, 18.0, 18.0), cross, data_click="emphasis.remove", data_index=index)

@@ -9,7 +9,7 @@ from bunraku.gait.patterns import footfalls
 from bunraku.motion import Gait
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, playhead, time_scale
-from bunraku.studio.widgets.svg import AMBER, BLUE, GREY, Markup, element, picture, title, words
+from bunraku.studio.widgets.svg import AMBER, BLUE, GREY, Markup, draggable, element, grip, line, picture, rect, title, words
 
 ROW, BAR, TOP = 26.0, 20.0, 24.0
 
@@ -51,16 +51,8 @@ def footfall(character: Character, gait: Gait, time: float | None = None, *, wid
 
 def _row(row: FootRow, top: float, scale: TimeScale, cells: int, periodic: bool) -> Markup:
     y = top + 0.5 * (ROW - BAR)
-    ground = element(
-        "rect",
-        x=scale.left,
-        y=y,
-        width=scale.right - scale.left,
-        height=BAR,
-        rx=3.0,
-        fill=GREY,
-        fill_opacity=0.16 if row.clickable else 0.07,
-    )
+    shade = 0.16 if row.clickable else 0.07
+    ground = rect(scale.left, y, scale.right - scale.left, BAR, rx=3.0, fill=GREY, fill_opacity=shade)
     name = words(0.0, top + 0.5 * ROW + 4.0, row.name, scale.left - 6.0, fill_opacity=1.0 if row.clickable else 0.5)
     if not row.clickable:
         return element("g", title(f"{row.name}: on the base body, never leaves the ground by itself"), name, ground)
@@ -78,17 +70,8 @@ def _pieces(start: float, end: float, periodic: bool) -> list[tuple[float, float
 
 
 def _bar(start: float, end: float, y: float, scale: TimeScale) -> Markup:
-    return element(
-        "rect",
-        x=scale.x(start),
-        y=y,
-        width=scale.x(end) - scale.x(start),
-        height=BAR,
-        rx=3.0,
-        fill=BLUE,
-        fill_opacity=0.85,
-        class_="swing",
-    )
+    x = scale.x(start)
+    return rect(x, y, scale.x(end) - x, BAR, rx=3.0, fill=BLUE, fill_opacity=0.85, class_="swing")
 
 
 def _lines(scale: TimeScale, y: float, cells: int) -> Markup:
@@ -97,35 +80,19 @@ def _lines(scale: TimeScale, y: float, cells: int) -> Markup:
 
 
 def _cells(foot: str, y: float, scale: TimeScale, cells: int) -> Markup:
-    wide = scale.x(1.0 / cells) - scale.x(0.0)
-    made = [
-        element(
-            "rect",
-            data_click="gait.toggle",
-            data_foot=foot,
-            data_cell=k,
-            data_cells=cells,
-            x=round(scale.x(k / cells), 2),
-            y=y,
-            width=round(wide, 2),
-            height=BAR,
-        )
-        for k in range(cells)
-    ]
-    return element("g", made, fill="transparent", style="cursor:pointer")
+    data = {"data_click": "gait.toggle", "data_foot": foot, "data_cells": cells}
+    boxes = [rect(x, y, wide, BAR, **data, data_cell=k) for k, (x, wide, _) in enumerate(scale.slots(cells))]
+    return element("g", boxes, fill="transparent", style="cursor:pointer")
 
 
 def _handle(foot: str, swing: int, end: str, phase: float, y: float, scale: TimeScale, hint: Markup) -> Markup:
     """An end of a bar; pressed without moving, it is the cell that it covers."""
     x = scale.x(phase)
-    grip = element("rect", x=x - 4.0, y=y, width=8.0, height=BAR, fill="transparent")
-    line = element(
-        "line", x1=x, x2=x, y1=y + 2.0, y2=y + BAR - 2.0, stroke="currentColor", stroke_width=2.0, stroke_linecap="round"
-    )
+    edge = line(x, y + 2.0, x, y + BAR - 2.0, stroke="currentColor", stroke_width=2.0, stroke_linecap="round")
     cell = min(CELLS - 1, int(phase * CELLS + (1e-6 if end == "start" else -1e-6)))
     pressed = {"data_click": "gait.toggle", "data_cell": cell, "data_cells": CELLS}
     moved = {"data_drag": "gait.swing", "data_foot": foot, "data_swing": swing, "data_end": end}
-    return element("g", hint, grip, line, style="cursor:ew-resize;touch-action:none", **moved, **pressed)
+    return draggable(hint, grip(x - 4.0, y, 8.0, BAR), edge, **moved, **pressed)
 
 
 def _within(gait: Gait, time: float | None) -> float | None:

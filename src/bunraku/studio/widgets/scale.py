@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bunraku.studio.widgets.svg import GREY, RED, Markup, element, words
+from bunraku.studio.widgets.svg import GREY, RED, Markup, element, line, words
 
 
 @dataclass(frozen=True)
 class TimeScale:
     """Times ``start`` to ``end`` [s] (or phases) across ``left`` to ``right`` of a picture of ``width`` [px]."""
+
+    def slots(self, count: int) -> list[tuple[float, float, float]]:
+        """The scale in ``count`` equal slots to be clicked: left edge and width [px] and the time in the middle of each."""
+        wide = (self.right - self.left) / count
+        return [(self.left + k * wide, wide, self.time(self.left + (k + 0.5) * wide)) for k in range(count)]
 
     width: float
     left: float
@@ -36,16 +41,14 @@ class TimeScale:
         return self.start - 1e-9 <= time <= self.end + 1e-9
 
 
-def time_scale(width: float, duration: float, window: tuple[float, float] | None = None) -> TimeScale:
-    """The scale of every editor that is ``width`` [px] wide, over the whole ``duration`` [s] or a ``window`` (start, end) of it.
+def time_scale(width: float, duration: float) -> TimeScale:
+    """The scale of every editor that is ``width`` [px] wide, over the whole ``duration`` [s].
 
     Names stand in the left margin: 84 px, 120 px where there is room.
     """
-    start, end = window if window is not None else (0.0, duration)
-    if not (math.isfinite(start) and math.isfinite(end)) or end - start < 1e-6:
-        start, end = 0.0, max(duration, 1.0) if math.isfinite(duration) else 1.0
+    end = duration if math.isfinite(duration) and duration >= 1e-6 else 1.0
     wide = max(float(width), 200.0)
-    return TimeScale(wide, 84.0 if wide < 600.0 else 120.0, wide - 12.0, float(start), float(end))
+    return TimeScale(wide, 84.0 if wide < 600.0 else 120.0, wide - 12.0, 0.0, float(end))
 
 
 def clock(time: float, step: float = 0.01) -> str:
@@ -72,11 +75,8 @@ def _round_step(raw: float) -> float:
 
 def grid(scale: TimeScale, top: float, bottom: float) -> Markup:
     """Pale lines at round times."""
-    lines = [
-        element("line", x1=scale.x(t), x2=scale.x(t), y1=top, y2=bottom, stroke="currentColor", stroke_opacity=0.1)
-        for t in ticks(scale)
-    ]
-    return element("g", lines)
+    look = {"stroke": "currentColor", "stroke_opacity": 0.1}
+    return element("g", [line(scale.x(t), top, scale.x(t), bottom, **look) for t in ticks(scale)])
 
 
 def axis(scale: TimeScale, y: float, unit: str = "s") -> Markup:
@@ -100,14 +100,12 @@ def playhead(
     """
     if time is None or not math.isfinite(time):
         return Markup("")
-    line = element(
-        "line", x1=0.0, x2=0.0, y1=top, y2=bottom, stroke=RED, stroke_width=1.5, pointer_events="none", class_="playhead"
-    )
-    told = f"{scale.left:.2f} {scale.right:.2f} {unit * scale.start:.5f} {unit * scale.end:.5f} {int(wrap)}"
+    stroke = line(0.0, top, 0.0, bottom, stroke=RED, stroke_width=1.5, pointer_events="none", class_="playhead")
+    ends = f"{scale.left:.2f} {scale.right:.2f} {unit * scale.start:.5f} {unit * scale.end:.5f} {int(wrap)}"
     x = scale.clipped(time / unit)
-    return element("g", line, *more, transform=f"translate({x:.2f} 0)", data_playhead=told, class_="head")
+    return element("g", stroke, *more, transform=f"translate({x:.2f} 0)", data_playhead=ends, class_="head")
 
 
 def row_line(scale: TimeScale, y: float) -> Markup:
     """A pale line between rows."""
-    return element("line", x1=0.0, x2=scale.width, y1=y, y2=y, stroke=GREY, stroke_opacity=0.25)
+    return line(0.0, y, scale.width, y, stroke=GREY, stroke_opacity=0.25)

@@ -11,7 +11,23 @@ from bunraku.motion import Audio, Mark
 from bunraku.motion.decimate import decimated
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, time_scale
-from bunraku.studio.widgets.svg import AMBER, BLUE, GREEN, VIOLET, Markup, element, path_of, picture, title, words
+from bunraku.studio.widgets.svg import (
+    AMBER,
+    BLUE,
+    GREEN,
+    VIOLET,
+    Markup,
+    clickable,
+    draggable,
+    element,
+    grip,
+    line,
+    path_of,
+    picture,
+    rect,
+    title,
+    words,
+)
 from bunraku.studio.widgets.timeline import waveform
 
 WAVE, BLOCK, MOTION, JUMPS, MOST_BLOCKS = 52.0, 22.0, 48.0, 48, 80
@@ -32,23 +48,19 @@ def speech(
     selected: tuple[str, int] | None = None,
     time: float | None = None,
     width: float = 360.0,
-    window: tuple[float, float] | None = None,
 ) -> str:
     """The voice of a clip of ``duration`` [s] and its ``motion``, a curve (name, times [s], values); ``performed``: the same, done.
 
     ``strokes``: when the gestures hit [s]; ``selected``: the track, phrase or word, and the index of a mark. Clicks: time.jump (t),
-    phrase.select (index, track). Drags: phrase.border (index, end, track), x by ``time_scale(width, duration, window).time``.
+    phrase.select (index, track). Drags: phrase.border (index, end, track), x by ``time_scale(width, duration).time``.
     """
     if audio is None and not words_said and not phrases:
         return notice("This clip has no voice: no sound, no words, no phrases.", "empty")
-    scale = time_scale(width, duration, window)
+    scale = time_scale(width, duration)
     y, parts = 0.0, []
     if audio is not None:
-        parts += [
-            words(0.0, 0.5 * WAVE + 4.0, "voice", fill_opacity=0.7),
-            waveform(audio, scale, 0.0, WAVE, BLUE),
-            _jumps(scale, 0.0, WAVE),
-        ]
+        name = words(0.0, 0.5 * WAVE + 4.0, "voice", fill_opacity=0.7)
+        parts += [name, waveform(audio, scale, 0.0, WAVE, BLUE), _jumps(scale, 0.0, WAVE)]
         y += WAVE + 4.0
     for track, marks, color in (("phrase", phrases, VIOLET), ("word", words_said, GREEN)):
         if marks:
@@ -64,110 +76,54 @@ def speech(
 
 
 def _jumps(scale: TimeScale, top: float, bottom: float) -> Markup:
-    wide = (scale.right - scale.left) / JUMPS
-    made = []
-    for k in range(JUMPS):
-        x = scale.left + k * wide
-        made.append(
-            element(
-                "rect",
-                data_click="time.jump",
-                data_t=f"{scale.time(x + 0.5 * wide):.4f}",
-                x=round(x, 2),
-                y=top,
-                width=round(wide, 2),
-                height=bottom - top,
-            )
-        )
-    return element("g", title("click: go there"), made, fill="transparent", style="cursor:pointer")
+    boxes = [rect(x, top, wide, bottom - top, data_click="time.jump", data_t=f"{t:.4f}") for x, wide, t in scale.slots(JUMPS)]
+    return element("g", title("click: go there"), boxes, fill="transparent", style="cursor:pointer")
 
 
 def _blocks(track: str, marks: Sequence[Mark], scale: TimeScale, y: float, color: str, selected: tuple[str, int] | None) -> Markup:
-    made: list[Markup] = []
+    boxes: list[Markup] = []
     handles: list[Markup] = []
     for index, mark in enumerate(marks):
-        if mark.end < scale.start or mark.start > scale.end or len(made) >= MOST_BLOCKS:
+        if mark.end < scale.start or mark.start > scale.end or len(boxes) >= MOST_BLOCKS:
             continue
         a, b = scale.clipped(mark.start), scale.clipped(mark.end)
         wide = max(b - a, 2.0)
-        chosen = (track, index) == selected
-        box = element(
-            "rect",
-            x=a,
-            y=y,
-            width=wide,
-            height=BLOCK,
-            rx=3.0,
-            fill=color,
-            fill_opacity=0.55 if chosen else 0.28,
-            stroke=color,
-            stroke_opacity=0.8,
-        )
+        shade = 0.55 if (track, index) == selected else 0.28
+        box = rect(a, y, wide, BLOCK, rx=3.0, fill=color, fill_opacity=shade, stroke=color, stroke_opacity=0.8)
         text = words(a + 4.0, y + 15.0, mark.text, wide - 6.0) if wide > 16.0 else None
         hint = title(f"{mark.text} ({mark.start:.2f} to {mark.end:.2f} s)")
-        made.append(
-            element(
-                "g",
-                hint,
-                box,
-                text,
-                data_click="phrase.select",
-                data_track=track,
-                data_index=index,
-                data_t=f"{mark.start:.4f}",
-                style="cursor:pointer",
-            )
-        )
+        data = {"data_track": track, "data_index": index, "data_t": f"{mark.start:.4f}"}
+        boxes.append(clickable(hint, box, text, data_click="phrase.select", **data))
         if wide >= GRASPED:
-            handles += [
-                _border(track, index, end, scale.x(at), y, wide)
-                for end, at in (("start", mark.start), ("end", mark.end))
-                if scale.shows(at)
-            ]
-    hint, style = title(f"drag the border of the {track}"), "cursor:ew-resize;touch-action:none"
+            ends = (("start", mark.start), ("end", mark.end))
+            handles += [_border(track, index, end, scale.x(at), y, wide) for end, at in ends if scale.shows(at)]
     look = {"stroke": color, "stroke_width": 3.0 if track == "phrase" else 1.5, "stroke_linecap": "round"}
-    return element("g", made, element("g", hint, handles, style=style, **look))
+    return element("g", boxes, draggable(title(f"drag the border of the {track}"), handles, **look))
 
 
 def _border(track: str, index: int, end: str, x: float, y: float, wide: float) -> Markup:
     """A line to drag; most of its grip is inside the mark, whose middle stays free for a click."""
     inside, outside = min(5.0, wide / 3.0), min(3.0, wide / 3.0)
-    left = x - (outside if end == "start" else inside)
-    grip = element("rect", x=left, y=y, width=inside + outside, height=BLOCK, fill="transparent", stroke="none")
-    line = element("line", x1=x, x2=x, y1=y + 1.0, y2=y + BLOCK - 1.0)
-    return element("g", line, grip, data_drag="phrase.border", data_track=track, data_index=index, data_end=end)
+    hold = grip(x - (outside if end == "start" else inside), y, inside + outside, BLOCK, stroke="none")
+    edge = line(x, y + 1.0, x, y + BLOCK - 1.0)
+    return element("g", edge, hold, data_drag="phrase.border", data_track=track, data_index=index, data_end=end)
 
 
 def _strokes(scale: TimeScale, hits: Sequence[float], beats: Sequence[float], bottom: float) -> Markup:
     """Thin lines where gestures hit, diamonds on the beats that words state."""
     lines = [
-        element(
-            "line",
-            title(f"a gesture hits at {t:.2f} s"),
-            x1=scale.x(t),
-            x2=scale.x(t),
-            y1=0.0,
-            y2=bottom,
-            stroke=AMBER,
-            stroke_dasharray="3 3",
-        )
+        line(scale.x(t), 0.0, scale.x(t), bottom, title(f"a gesture hits at {t:.2f} s"), stroke=AMBER, stroke_dasharray="3 3")
         for t in hits[:200]
         if scale.shows(t)
     ]
-    marks = [
-        element(
-            "path", title(f"the beat of a word, {t:.2f} s"), d=f"M{scale.x(t):.1f} {bottom - 11:.1f}l5 5l-5 5l-5 -5z", fill=AMBER
-        )
-        for t in beats[:200]
-        if scale.shows(t)
-    ]
-    return element("g", lines, marks)
+    diamonds = [(t, f"M{scale.x(t):.1f} {bottom - 11:.1f}l5 5l-5 5l-5 -5z") for t in beats[:200] if scale.shows(t)]
+    return element("g", lines, [element("path", title(f"the beat of a word, {t:.2f} s"), d=d, fill=AMBER) for t, d in diamonds])
 
 
 def _motion(scale: TimeScale, y: float, motion: Curve, performed: Curve | None) -> list[Markup]:
     values = [np.asarray(one[2], dtype=np.float64) for one in (motion, performed) if one is not None]
     low, high = min(float(v.min(initial=0.0)) for v in values), max(float(v.max(initial=1e-9)) for v in values)
-    made = [words(0.0, y + 0.5 * MOTION + 4.0, motion[0], scale.left - 6.0, fill_opacity=0.7)]
+    parts = [words(0.0, y + 0.5 * MOTION + 4.0, motion[0], scale.left - 6.0, fill_opacity=0.7)]
     for one, color, wide, opacity in ((performed, GREEN, 2.5, 0.6), (motion, BLUE, 1.5, 1.0)):
         if one is None:
             continue
@@ -178,5 +134,5 @@ def _motion(scale: TimeScale, y: float, motion: Curve, performed: Curve | None) 
         points = [(scale.x(float(t[k])), y + MOTION - 3.0 - (float(v[k]) - low) / (high - low) * (MOTION - 6.0)) for k in at]
         if points:
             path = {"d": path_of(points), "fill": "none", "stroke": color, "stroke_width": wide, "stroke_opacity": opacity}
-            made.append(element("path", title(one[0]), **path))
-    return made
+            parts.append(element("path", title(one[0]), **path))
+    return parts

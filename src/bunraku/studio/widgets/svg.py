@@ -39,6 +39,31 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
     return Markup(f"<{tag}{told}>{inside}</{tag}>" if inside or tag in ("div", "span", "td", "ul", "li") else f"<{tag}{told}/>")
 
 
+def rect(x: float, y: float, width: float, height: float, *children: object, **look: object) -> Markup:
+    """A rectangle from its upper left corner."""
+    return element("rect", *children, x=x, y=y, width=width, height=height, **look)
+
+
+def grip(x: float, y: float, width: float, height: float, *children: object, **data: object) -> Markup:
+    """A rectangle that is not seen, for the hand to meet."""
+    return rect(x, y, width, height, *children, fill="transparent", **data)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, *children: object, **look: object) -> Markup:
+    """A straight line from (x1, y1) to (x2, y2)."""
+    return element("line", *children, x1=x1, x2=x2, y1=y1, y2=y2, **look)
+
+
+def draggable(*children: object, way: str = "ew", **data: object) -> Markup:
+    """A group that a hand drags, east and west or ("ns") up and down; ``data_drag`` names the event."""
+    return element("g", *children, **data, style=f"cursor:{way}-resize;touch-action:none")
+
+
+def clickable(*children: object, **data: object) -> Markup:
+    """A group that is clicked; ``data_click`` names the event."""
+    return element("g", *children, **data, style="cursor:pointer")
+
+
 def picture(width: float, height: float, *children: object, label: str = "", **attributes: object) -> Markup:
     """The whole SVG, as wide as the panel, its units those of ``width`` x ``height`` [px]; ``label`` says what it shows.
 

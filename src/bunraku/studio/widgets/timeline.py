@@ -10,10 +10,29 @@ from numpy.typing import NDArray
 from bunraku.motion import Audio
 from bunraku.motion.decimate import outline
 from bunraku.studio.widgets.scale import TimeScale, axis, clock, grid, playhead, time_scale
-from bunraku.studio.widgets.svg import AMBER, BLUE, GREY, RED, Markup, element, path_of, picture, title, words
+from bunraku.studio.widgets.svg import (
+    AMBER,
+    BLUE,
+    GREY,
+    RED,
+    Markup,
+    clickable,
+    draggable,
+    element,
+    grip,
+    line,
+    path_of,
+    picture,
+    rect,
+    title,
+    words,
+)
 
 HEIGHT, TOP, MARKS = 92.0, 16.0, 40
 """Height of the bar [px], where its track begins, and the most marks that are drawn."""
+SCRUB = "drag to move through time"
+PAPER = "var(--mantine-color-body,Canvas)"
+"""The page's own ground."""
 
 
 def timeline(
@@ -35,8 +54,9 @@ def timeline(
     scale = time_scale(width, duration)
     bottom = HEIGHT - 18.0
     first, last = loop if loop is not None else (0.0, duration)
+    track = (scale.left, TOP, scale.right - scale.left, bottom - TOP)
     parts = [
-        _track(scale, TOP, bottom),
+        rect(*track, rx=4.0, fill=GREY, fill_opacity=0.13),
         waveform(audio, scale, TOP, bottom) if audio is not None else None,
         grid(scale, TOP, bottom),
         _outside(scale, first, last, TOP, bottom) if loop is not None else None,
@@ -45,17 +65,7 @@ def timeline(
         words(0.0, 44.0, f"of {clock(duration)} s", fill_opacity=0.65),
         words(0.0, 66.0, state, scale.left - 6.0, fill_opacity=0.65, data_transport="1") if state else None,
         axis(scale, HEIGHT - 5.0),
-        element(
-            "rect",
-            title("drag to move through time"),
-            x=scale.left,
-            y=TOP,
-            width=scale.right - scale.left,
-            height=bottom - TOP,
-            fill="transparent",
-            data_drag="time.scrub",
-            style="cursor:ew-resize;touch-action:none",
-        ),
+        grip(*track, title(SCRUB), data_drag="time.scrub", style="cursor:ew-resize;touch-action:none"),
         [_mark(scale, at, said) for at, said in _spread(marks, scale)],
         _loop_end(scale, "start", first, TOP, bottom),
         _loop_end(scale, "end", last, TOP, bottom),
@@ -72,32 +82,20 @@ def waveform(audio: Audio, scale: TimeScale, top: float, bottom: float, color: s
         return Markup("")
     right = scale.x(min(scale.end, first / audio.rate + len(samples) / audio.rate))
     columns = int(min(200, len(samples), max(2.0, right - scale.left)))
-    found: NDArray[np.float64] = outline(samples, columns) / max(float(np.abs(samples).max()), 1e-9)
+    ends: NDArray[np.float64] = outline(samples, columns) / max(float(np.abs(samples).max()), 1e-9)
     x = scale.left + (np.arange(columns) + 0.5) / columns * (right - scale.left)
     middle, half = 0.5 * (top + bottom), 0.45 * (bottom - top)
-    upper = [(float(a), middle - half * float(b)) for a, b in zip(x, found[:, 1], strict=True)]
-    lower = [(float(a), middle - half * float(b)) for a, b in zip(x[::-1], found[::-1, 0], strict=True)]
+    upper = [(float(a), middle - half * float(b)) for a, b in zip(x, ends[:, 1], strict=True)]
+    lower = [(float(a), middle - half * float(b)) for a, b in zip(x[::-1], ends[::-1, 0], strict=True)]
     return element("path", d=path_of(upper + lower) + "Z", fill=color, fill_opacity=0.5, pointer_events="none", class_="waveform")
 
 
-def _track(scale: TimeScale, top: float, bottom: float) -> Markup:
-    return element(
-        "rect", x=scale.left, y=top, width=scale.right - scale.left, height=bottom - top, rx=4.0, fill=GREY, fill_opacity=0.13
-    )
-
-
 def _outside(scale: TimeScale, first: float, last: float, top: float, bottom: float) -> Markup:
-    a, b = scale.clipped(first), scale.clipped(last)
-    wide = {
-        "y": top,
-        "height": bottom - top,
-        "fill": "var(--mantine-color-body,Canvas)",
-        "fill_opacity": 0.65,
-        "pointer_events": "none",
-    }
-    bar = element("line", x1=a, x2=b, y1=top, y2=top, stroke=BLUE, stroke_width=3.0, pointer_events="none")
-    left = element("rect", x=scale.left, width=a - scale.left, **wide)
-    return element("g", left, element("rect", x=b, width=scale.right - b, **wide), bar)
+    a, b, tall = scale.clipped(first), scale.clipped(last), bottom - top
+    look = {"fill": PAPER, "fill_opacity": 0.65, "pointer_events": "none"}
+    bar = line(a, top, b, top, stroke=BLUE, stroke_width=3.0, pointer_events="none")
+    left, right = (rect(x, top, wide, tall, **look) for x, wide in ((scale.left, a - scale.left), (b, scale.right - b)))
+    return element("g", left, right, bar)
 
 
 def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:
@@ -106,16 +104,7 @@ def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:
     count = int((scale.right - scale.left - tall) / step)
     path = "".join(f"M{scale.left + k * step:.0f} {bottom:.0f}l{tall:.0f} {-tall:.0f}" for k in range(max(count, 0) + 1))
     middle = 0.5 * (scale.left + scale.right)
-    box = element(
-        "rect",
-        x=middle - 42.0,
-        y=top + 5.0,
-        width=84.0,
-        height=tall - 10.0,
-        rx=4.0,
-        fill="var(--mantine-color-body,Canvas)",
-        fill_opacity=0.85,
-    )
+    box = rect(middle - 42.0, top + 5.0, 84.0, tall - 10.0, rx=4.0, fill=PAPER, fill_opacity=0.85)
     text = words(middle, top + 0.5 * tall + 4.0, "out of date", text_anchor="middle", font_weight="600")
     lines = element("path", d=path, stroke=AMBER, stroke_opacity=0.6, stroke_width=3.0, fill="none")
     return element("g", lines, box, text, pointer_events="none", class_="out-of-date")
@@ -123,50 +112,39 @@ def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:
 
 def _spread(marks: Sequence[tuple[float, str]], scale: TimeScale) -> list[tuple[float, str]]:
     """Marks in order of time, those within 6 px of one drawn joined to it, at most 40."""
-    found: list[tuple[float, str]] = []
+    joined: list[tuple[float, str]] = []
     for time, said in sorted(marks, key=lambda mark: mark[0]):
         if not scale.shows(time):
             continue
-        if found and scale.x(time) - scale.x(found[-1][0]) < 6.0:
-            found[-1] = (found[-1][0], f"{found[-1][1]}; {said}"[:300])
+        if joined and scale.x(time) - scale.x(joined[-1][0]) < 6.0:
+            joined[-1] = (joined[-1][0], f"{joined[-1][1]}; {said}"[:300])
         else:
-            found.append((time, said))
-    return found[:MARKS]
+            joined.append((time, said))
+    return joined[:MARKS]
 
 
 def _mark(scale: TimeScale, time: float, said: str) -> Markup:
     x = scale.x(time)
-    return element(
-        "g",
+    return clickable(
         title(f"{said} (click: go to {time:.2f} s)"),
-        element("rect", x=x - 9.0, y=0.0, width=18.0, height=18.0, fill="transparent"),
+        grip(x - 9.0, 0.0, 18.0, 18.0),
         element("path", d=f"M{x - 5:.1f} 3h10l-5 10z", fill=RED),
         data_click="time.jump",
         data_t=f"{time:.4f}",
         class_="violation",
-        style="cursor:pointer",
     )
 
 
 def _loop_end(scale: TimeScale, end: str, time: float, top: float, bottom: float) -> Markup:
     x = scale.clipped(time)
-    way = 8.0 if end == "start" else -8.0
-    return element(
-        "g",
-        title(f"the loop's {end}: {time:.2f} s; drag"),
-        element(
-            "path", d=f"M{x + way:.1f} {top:.1f}H{x:.1f}V{bottom:.1f}H{x + way:.1f}", stroke=BLUE, stroke_width=2.5, fill="none"
-        ),
-        element("rect", x=min(x, x + 1.25 * way), y=top, width=10.0, height=bottom - top, fill="transparent"),
-        data_drag=f"loop.{end}",
-        style="cursor:ew-resize;touch-action:none",
-    )
+    inwards = 8.0 if end == "start" else -8.0
+    path = f"M{x + inwards:.1f} {top:.1f}H{x:.1f}V{bottom:.1f}H{x + inwards:.1f}"
+    bracket = element("path", d=path, stroke=BLUE, stroke_width=2.5, fill="none")
+    hold = grip(min(x, x + 1.25 * inwards), top, 10.0, bottom - top)
+    return draggable(title(f"the loop's {end}: {time:.2f} s; drag"), bracket, hold, data_drag=f"loop.{end}")
 
 
 def _head(scale: TimeScale, time: float, bottom: float) -> Markup:
     knob = element("path", d=f"M-6 {bottom + 8:.1f}h12v-5l-6 -6l-6 6z", fill=RED)
-    grip = element("rect", x=-10.0, y=bottom - 4.0, width=20.0, height=18.0, fill="transparent")
-    drag = element(
-        "g", title("drag to move through time"), knob, grip, data_drag="time.scrub", style="cursor:ew-resize;touch-action:none"
-    )
+    drag = draggable(title(SCRUB), knob, grip(-10.0, bottom - 4.0, 20.0, 18.0), data_drag="time.scrub")
     return playhead(scale, time, TOP, bottom, drag)

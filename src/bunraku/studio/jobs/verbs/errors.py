@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bunraku.errors import BadInput
 from bunraku.optimization.monitor import Event, Monitor
-from bunraku.studio.jobs.exchange import read_arrays, write_arrays
+from bunraku.studio.jobs.exchange import bytes_of, read_arrays, write_arrays
 from bunraku.studio.jobs.verbs.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -25,11 +23,11 @@ def errors(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
     performance = read_performance(given.text("performance"))
     given.finish()
     monitor.report(Event("measuring", None, "how far bodies are from where they were wished"))
-    found = body_errors(performance)
-    text = np.frombuffer("\n".join((found.note.replace("\n", " "), *found.names)).encode(), dtype=np.uint8)
-    arrays: dict[str, Any] = {"times": found.times, "after": found.after, "text": text}
-    if found.before is not None:
-        arrays["before"] = found.before
+    measured = body_errors(performance)
+    text = bytes_of((measured.note.replace("\n", " "), *measured.names))
+    arrays: dict[str, Any] = {"times": measured.times, "after": measured.after, "text": text}
+    if measured.before is not None:
+        arrays["before"] = measured.before
     path = folder / "errors.npz"
     write_arrays(path, arrays)
     return {"path": str(path)}, False
