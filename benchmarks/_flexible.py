@@ -11,7 +11,7 @@ import numpy as np
 
 from bunraku.assets.examples import DEMOS
 from bunraku.character import Character
-from bunraku.cli.demo_tail import Stopwatch
+from bunraku.cli.demos.runner import Stopwatch
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.flexible.judge import Judged, TrackedError, judge
 from bunraku.mechanics.flexible.places import tracked_places

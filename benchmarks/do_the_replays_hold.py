@@ -14,7 +14,7 @@ import sys
 import time
 
 from bunraku.assets.examples import DEMOS
-from bunraku.cli.demo_ground import VELOCITY_BARS
+from bunraku.cli.demos.ground import VELOCITY_THRESHOLDS
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.performer import make_performer
 from bunraku.verification.verify import verify
@@ -23,7 +23,7 @@ TERRAIN = {"slope": ("walker", "slope", {}), "step-up": ("walker", "step-up", {}
 
 
 def main(chosen: list[str]) -> int:
-    going = {name: one for name, one in DEMOS.items() if one.module == "demo_ground"}
+    going = {name: one for name, one in DEMOS.items() if one.kind == "ground"}
     motions = {name: (one.character, one.clip, one.options) for name, one in going.items()} | TERRAIN
     heads = f"{'motion':20}{'status':>11}{'CPU s':>8}{'it':>6}{'n':>6}{'residual':>10}"
     print(f"{heads}{'velocity':>10}{'bar':>6}{'distance':>10}{'fell':>6}")
@@ -35,7 +35,7 @@ def main(chosen: list[str]) -> int:
         result = make_performer("locomotion", options).perform(read_character(who), clip)
         spent, found = time.thread_time() - clock, result.certificate.figures
         verdict = verify(result)
-        bar = next((bar for start, bar in VELOCITY_BARS.items() if clip.name.startswith(start)), 0.06)
+        bar = next((bar for start, bar in VELOCITY_THRESHOLDS.items() if clip.name.startswith(start)), 0.06)
         figures = verdict.figures
         error, off, fell = (
             figures.get(f"{key}", float("nan")) for key in ("replay_velocity_error", "replay_distance_error", "fell")

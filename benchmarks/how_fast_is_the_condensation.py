@@ -24,7 +24,8 @@ import time
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from bunraku.geometry.tet_mesh import TetMesh, oriented, quadratic
+from bunraku.geometry.surfaces.mending import oriented
+from bunraku.geometry.tet_mesh import TetMesh, quadratic
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.optimization.condensation.condenser import condenser

@@ -13,7 +13,7 @@ RANKS = [
     ("arrays", "errors"),
     ("geometry", "optimization", "statistics"),
     ("character", "motion"),
-    ("formats", "mechanics", "retargeting", "rhythm", "gait", "building"),
+    ("formats", "mechanics", "retargeting", "rhythm", "gait", "building", "editing"),
     ("performers",),
     ("verification", "stage", "fabrication", "design"),
     ("assets",),

@@ -238,7 +238,7 @@ def test_demos_are_drawn_from_what_was_performed_before(
 
 
 def test_the_demo_of_a_captured_skeleton_is_retargeted_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(DEMOS, "dancing", Demo("speech", "nao", "chicken-dance", {}, "a robot dances", "demo_speech"))
+    monkeypatch.setitem(DEMOS, "dancing", Demo("speech", "nao", "chicken-dance", {}, "a robot dances", "speech"))
     assert _run(["render", "--demos", "dancing", "-o", str(tmp_path), "--size", "96x64", "--end", "0.2"]) == 0
     made = read_performance(tmp_path / "dancing" / "chicken-dance.performance.npz")
     assert set(made.motion.names) == set(made.character.coordinates)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bunraku.assets.examples import DEMOS
+from bunraku.editing.keys import keys_of
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Clip, JointCurves
-from bunraku.motion.keys import keys_of
 from bunraku.studio.document import EMPTY, Document
 from bunraku.studio.edits.registry import Edit, apply
 from bunraku.studio.page.gallery import GROUPS

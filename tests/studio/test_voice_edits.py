@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bunraku.editing.marks import added
 from bunraku.errors import BadInput
 from bunraku.formats.wav import wav_bytes
 from bunraku.motion import Audio, Mark
-from bunraku.motion.marks_edit import added
 from bunraku.studio.session import Session
 
 RATE = 8000.0

@@ -9,19 +9,6 @@ import typer
 
 from bunraku.assets.examples import DEMOS
 
-_SPOKEN, _MOVED = ("measures", "solvers"), ("retargeting", "control", "collisions", "steps", "curvature")
-"""The groups of kernels to compile ahead: for demos of speech, and for those of characters that physics moves."""
-
-_BENDING = ("bending", "measures")
-"""The same for flexible characters."""
-
-_GOING = ("going", "measures")
-"""The same for characters that go over the ground."""
-
-
-_SKINNED = ("skin", "measures")
-"""The same for skinned characters."""
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -36,11 +23,8 @@ def demo(
     json: Annotated[bool, typer.Option("--json", help="Measured figures as one flat JSON object on stdout")] = False,
 ) -> int:
     """Perform a built-in example end to end and say what was proved."""
-    from importlib import import_module
-
     from bunraku.cli.console import emit_json, say
     from bunraku.errors import BadInput
-    from bunraku.flow.compiling import compile_ahead
     from bunraku.formats.atomic import check_folder
 
     if listing:
@@ -53,11 +37,9 @@ def demo(
         check_folder(output)
     example = DEMOS[name]
     say(f"{name}: {example.meaning}")
-    groups = {"speech": _SPOKEN, "vibration": _BENDING, "locomotion": _GOING, "skin": _SKINNED, "": ()}
-    members = example.performer.split("+")
-    compile_ahead(*dict.fromkeys(group for member in members for group in groups.get(member, _MOVED)))
-    door = import_module(f"bunraku.cli.{example.module}")
-    figures, code = door.run(name, example, None if quick else output)
+    from bunraku.cli.demos.runner import kind_of
+
+    figures, code = kind_of(example).run(name, example, None if quick else output)
     if json:
         emit_json(figures)
     return int(code)

@@ -57,7 +57,7 @@ def render(
     width, height = _size(size)
     taste = Taste(width, height, fps, view, target, before, start, end, follow, dark, poses)
     if demos:
-        from bunraku.cli.render_demos import render_demos
+        from bunraku.cli.demos.films import render_demos
 
         return render_demos(tuple(sources or ()), output or Path("films"), found, full, taste)
     if not sources or len(sources) > 1:

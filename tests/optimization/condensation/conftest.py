@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bunraku.geometry.tet_mesh import TetMesh, oriented, quadratic
+from bunraku.geometry.surfaces.mending import oriented
+from bunraku.geometry.tet_mesh import TetMesh, quadratic
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
 

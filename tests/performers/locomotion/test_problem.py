@@ -23,7 +23,11 @@ def anything(model: CentroidalModel, rng: np.random.Generator, **fields: object)
     """A problem of random contacts and heights with every kind of row."""
     contacts = (rng.random((T, model.n_tips)) < 0.75).astype(np.int64)
     points = (Waypoint(2, 0.3, -1, (0.1, 0.2, 0.3), (1.0, 2.0, 0.0)), Waypoint(T - 1, 0.5, 0, (0.1, 0.2, 0.3), (1.0, 2.0, 1.0)))
-    base = {"periodic": True, "goal": (0.5, 0.1, 0.3), "waypoints": (*points, Waypoint(1, 0.0, -2, (0.1, 0.2, 0.3), (3.0, 2.0, 1.0)))}
+    base = {
+        "periodic": True,
+        "goal": (0.5, 0.1, 0.3),
+        "waypoints": (*points, Waypoint(1, 0.0, -2, (0.1, 0.2, 0.3), (3.0, 2.0, 1.0))),
+    }
     return MotionProblem(model, contacts, 0.02 * rng.random(contacts.shape), 0.1, **(base | fields))
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bunraku.character import Body, Character, Joint, Motor
+from bunraku.editing.keys import Keys, moved
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
-from bunraku.motion.keys import Keys, moved
 from bunraku.studio.widgets.curves import curves, curves_view
 
 NAMES = tuple(f"j{k}" for k in range(10))

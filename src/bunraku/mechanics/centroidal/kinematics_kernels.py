@@ -248,7 +248,13 @@ def momentum_jacobian(i, model, K, other, scale, out):
 
     By the sums G = sum m (P - O) other^T of each subtree: a hinge gives G A - A tr G, a slide A x sum m other.
     """
-    parent, kind, nodes, point_node, point_mass = model.tree.parent, model.tree.kind, model.nodes, model.points.node, model.points.mass
+    parent, kind, nodes, point_node, point_mass = (
+        model.tree.parent,
+        model.tree.kind,
+        model.nodes,
+        model.points.node,
+        model.points.mass,
+    )
     P, A, x, d = K.P[i], K.A[i], K.x[i], K.d[i]
     N = parent.shape[0]
     G = np.zeros((N, 3, 3))

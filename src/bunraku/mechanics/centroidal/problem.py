@@ -86,7 +86,9 @@ class GroundProblem(SampledProblem):
             int(after is not None), nothing if after is None else after,
         )  # fmt: skip
 
-    def ended(self, scale: float, start: Array | None, end: Array | None, gauge: bool, mirrored: bool, origin: Array) -> EndConstraints:
+    def ended(
+        self, scale: float, start: Array | None, end: Array | None, gauge: bool, mirrored: bool, origin: Array
+    ) -> EndConstraints:
         """The constraints at the ends: ``start`` and ``end`` are pinned poses; ``origin`` (3,) of the goal of a motion."""
         none, goal = np.zeros(self.model.nq), np.array(self.goal, dtype=np.float64)
         return EndConstraints(

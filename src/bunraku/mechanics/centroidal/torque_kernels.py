@@ -19,7 +19,13 @@ def torques(i, model, K, f, h, gravity, load, tau):
 
     The sums are over what the coordinate carries. ``load`` (p, 3) out: m (a + g) of the points, a their second difference.
     """
-    parent, kind, nodes, point_node, point_mass = model.tree.parent, model.tree.kind, model.nodes, model.points.node, model.points.mass
+    parent, kind, nodes, point_node, point_mass = (
+        model.tree.parent,
+        model.tree.kind,
+        model.nodes,
+        model.points.node,
+        model.points.mass,
+    )
     tip_node, P, A, x, d, e = model.tips.node, K.P, K.A, K.x, K.d, K.e
     n = parent.shape[0]
     F, Q = np.zeros((n, 3)), np.zeros((n, 3))

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.mechanics.centroidal.arrays import CentroidalArrays, EndConstraints, GroundGrid, JointLimits, KinematicArrays
-from bunraku.mechanics.centroidal.arrays import Neighbours, Regularizers, WheelLimits
+from bunraku.mechanics.centroidal.arrays import (
+    CentroidalArrays,
+    EndConstraints,
+    GroundGrid,
+    JointLimits,
+    KinematicArrays,
+    Neighbours,
+    Regularizers,
+    WheelLimits,
+)
 from bunraku.mechanics.centroidal.spots import Spots
 
 Flags = NDArray[np.int64]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bunraku.editing.keys import Keys, keys_of, moved, removed
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
-from bunraku.motion.keys import Keys, keys_of, moved, removed
 from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit

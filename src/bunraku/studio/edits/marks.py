@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bunraku.editing import emphasis as emphasis_edit
+from bunraku.editing import marks as marks_edit
 from bunraku.errors import BadInput
-from bunraku.motion import Emphasis, Mark, emphasis_edit, marks_edit
+from bunraku.motion import Emphasis, Mark
 from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bunraku.editing.choreography import added_mode, moved_accent, moved_border, removed_mode, replaced_mode
 from bunraku.errors import BadInput
 from bunraku.motion import Choreography
-from bunraku.motion.choreography_edit import added_mode, moved_accent, moved_border, removed_mode, replaced_mode
 from bunraku.studio.document import Document
 from bunraku.studio.edits.opening import with_clip
 from bunraku.studio.edits.registry import edit

@@ -7,10 +7,10 @@ from html import escape
 from typing import Any
 
 from bunraku.character import Character
+from bunraku.editing.emphasis import weight_of_share
+from bunraku.editing.keys import Keys
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.motion import Clip, Gait, JointCurves, Target
-from bunraku.motion.emphasis_edit import weight_of_share
-from bunraku.motion.keys import Keys
 from bunraku.studio.document import Document
 from bunraku.studio.page.beginning import fill_beginning
 from bunraku.studio.page.dragging import Drag

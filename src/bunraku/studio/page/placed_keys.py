@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bunraku.editing.keys import Keys, keys_of, moved_keys
 from bunraku.motion import Clip, JointCurves
-from bunraku.motion.keys import Keys, keys_of, moved_keys
 
 MOST = 24
 """The most keys that are placed on a curve; the oldest gives way."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Character
+from bunraku.editing.keys import Keys, keys_of, moved_keys
 from bunraku.errors import BadInput
+from bunraku.geometry.decimate import decimated
 from bunraku.motion import JointCurves
-from bunraku.motion.decimate import decimated
-from bunraku.motion.keys import Keys, keys_of, moved_keys
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
 from bunraku.studio.widgets.svg import (
@@ -90,7 +90,7 @@ def curves_view(
 ) -> CurvesView:
     """Rows for ``names`` (at most 5; none given: the joints that move most), their values in view, and their keys.
 
-    ``keys``: those to show; joints not in it get the ones that `motion.keys.keys_of` finds.
+    ``keys``: those to show; joints not in it get the ones that `editing.keys.keys_of` finds.
     """
     chosen = [name for name in names if name in wished.names] or most_moving(wished, 3)
     ranges, kinds = _ranges(character), {axis_.name: axis_.kind for axis_ in character.axes}

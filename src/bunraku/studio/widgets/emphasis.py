@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bunraku.editing.emphasis import share_of_weight, weight_of_share
 from bunraku.motion import Emphasis
-from bunraku.motion.emphasis_edit import share_of_weight, weight_of_share
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
 from bunraku.studio.widgets.svg import (

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from bunraku.arrays import Array
+from bunraku.geometry.decimate import decimated_together
 from bunraku.motion import MotionLimits, Performance
-from bunraku.motion.decimate import decimated_together
 from bunraku.verification.body_errors import BodyErrors
 
 MOST_POINTS = 1500

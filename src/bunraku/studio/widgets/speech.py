@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bunraku.geometry.decimate import decimated
 from bunraku.motion import Audio, Mark
-from bunraku.motion.decimate import decimated
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, time_scale
 from bunraku.studio.widgets.svg import (

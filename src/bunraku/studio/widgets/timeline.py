@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.geometry.decimate import outline
 from bunraku.motion import Audio
-from bunraku.motion.decimate import outline
 from bunraku.studio.widgets.scale import TimeScale, axis, clock, grid, playhead, time_scale
 from bunraku.studio.widgets.svg import (
     AMBER,

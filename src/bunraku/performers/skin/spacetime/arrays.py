@@ -8,8 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.mechanics.centroidal.arrays import CentroidalArrays, EndConstraints, GroundGrid, JointLimits, KinematicArrays
-from bunraku.mechanics.centroidal.arrays import Neighbours, Regularizers
+from bunraku.mechanics.centroidal.arrays import (
+    CentroidalArrays,
+    EndConstraints,
+    GroundGrid,
+    JointLimits,
+    KinematicArrays,
+    Neighbours,
+    Regularizers,
+)
 
 Flags = NDArray[np.int64]
 

@@ -160,9 +160,7 @@ class SpacetimeProblem(GroundProblem):
         model = self.model
 
         def home(i: int) -> Kinematics:
-            shaped = replace(
-                model, points=model.points._replace(place=places[i]), tips=model.tips._replace(center=centers[i])
-            )
+            shaped = replace(model, points=model.points._replace(place=places[i]), tips=model.tips._replace(center=centers[i]))
             return kinematics(shaped, model.home[None])
 
         return home(1), home(-2)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bunraku.editing.marks import SHORTEST, moved_border
 from bunraku.errors import BadInput
 from bunraku.motion import Mark
-from bunraku.motion.marks_edit import SHORTEST, moved_border
 
 MARKS = (Mark("I am", 0.5, 1.0, 0.8), Mark("not done yet", 1.0, 2.0), Mark("Yet", 2.5, 3.0, 2.6))
 DURATION = 4.0

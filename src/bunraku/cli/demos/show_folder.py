@@ -2,87 +2,60 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import numpy as np
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bunraku.assets.examples import Demo
-    from bunraku.motion import Check, Performance
-    from bunraku.optimization.monitor import Monitor
-    from bunraku.stage.devices.device import Device
-    from bunraku.stage.player.record import Tape
+from bunraku.assets.examples import Demo
+from bunraku.cli.demos.runner import Figures
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.registry import write_performance
+from bunraku.motion import Check, Performance
+from bunraku.optimization.monitor import Event, Monitor
+from bunraku.stage.devices.device import Device
+from bunraku.stage.devices.device_yaml import write_device
+from bunraku.stage.devices.drivers import open_driver
+from bunraku.stage.picture.movie import span_of
+from bunraku.stage.player.clock import SimulatedSoundClock
+from bunraku.stage.player.cues import Cues
+from bunraku.stage.player.player import Player
+from bunraku.stage.player.program import Show
+from bunraku.stage.player.record import Tape
+from bunraku.stage.servos import ServoCalibration
+from bunraku.studio.document import EMPTY
+from bunraku.studio.project import Project
+from bunraku.studio.rendering import Taste, rendered
 
 TICKS, TURN = 4096, 360.0
 """Positions of a servo in one turn [deg], as of a Dynamixel."""
 
+FPS = 30.0
+"""Pictures of the film a second."""
 
-def leave_show(
-    folder: Path, result: Performance, example: Demo, performer: str, monitor: Monitor
-) -> tuple[dict[str, Any], tuple[Check, ...]]:
+
+def leave_show(folder: Path, result: Performance, example: Demo, monitor: Monitor) -> tuple[Figures, tuple[Check, ...]]:
     """Film, dry run and project into ``folder``; figures and promises about them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    leave_project(folder / "project", result, example, performer)
+    leave_project(folder / "project", result, example)
     filmed = leave_film(folder, result, monitor)
     played, promises = leave_play(folder, result, monitor)
     return filmed | played, promises
 
 
-def leave_film(folder: Path, result: Performance, monitor: Monitor) -> dict[str, Any]:
+def leave_film(folder: Path, result: Performance, monitor: Monitor) -> Figures:
     """``film.mp4``: the performance with its sound, what was wished in green; ``sheet.png``: moments of it, before and after."""
-    from io import BytesIO
-
-    from PIL import Image
-
-    from bunraku.errors import Cancelled
-    from bunraku.formats.atomic import write_atomically
-    from bunraku.optimization.monitor import Event
-    from bunraku.stage.film import Film, film_bytes
-    from bunraku.stage.picture.movie import Frames, movie
-    from bunraku.stage.picture.sheet import sheet
-
-    stream = BytesIO()
-    moments = sheet(result, before=True, step=lambda share: monitor.report(Event("contact sheet", share)))
-    Image.fromarray(moments).save(stream, format="PNG", optimize=True)
-    write_atomically(folder / "sheet.png", stream.getvalue())
-    film = movie(result, wish=True)
-    frames = film.frames
-    if not isinstance(frames, Frames):
-        raise TypeError("a movie draws its frames as they are asked for")
-
-    def drawn() -> Iterator[NDArray[np.uint8]]:
-        for k, picture in enumerate(frames):
-            if monitor.cancelled:
-                raise Cancelled("cancelled while the film was drawn")
-            monitor.report(Event("film", (k + 1) / len(frames), f"picture {k + 1} of {len(frames)}"))
-            yield picture
-
-    write_atomically(folder / "film.mp4", film_bytes(Film(drawn(), film.rate, film.audio, film.start), ".mp4"))
-    return {"film_s": len(frames) / film.rate, "film_with_sound": film.audio is not None}
+    write_atomically(folder / "sheet.png", rendered(result, ".png", Taste(height=300, before=True), monitor))
+    write_atomically(folder / "film.mp4", rendered(result, ".mp4", Taste(fps=FPS), monitor))
+    first, last = span_of(result, None, None, voice=True)
+    return {"film_s": round(FPS * (last - first)) / FPS, "film_with_sound": result.audio is not None}
 
 
-def leave_play(folder: Path, result: Performance, monitor: Monitor) -> tuple[dict[str, Any], tuple[Check, ...]]:
+def leave_play(folder: Path, result: Performance, monitor: Monitor) -> tuple[Figures, tuple[Check, ...]]:
     """The performance played on a machine that is not there, in real time, the sound as master: its device file and its log.
 
     The log is compared with the performance: what was sent at each moment of the sound is the sample of that moment, to one count.
-    Where a busy computer made the player skip samples, that is told, and nothing is promised of them.
+    Where a busy computer made the player skip samples, that is said, and nothing is promised of them.
     """
-    import json
-
-    from bunraku.formats.atomic import write_atomically
-    from bunraku.motion import Check
-    from bunraku.optimization.monitor import Event
-    from bunraku.stage.devices.device_yaml import write_device
-    from bunraku.stage.devices.drivers import open_driver
-    from bunraku.stage.player.clock import SimulatedSoundClock
-    from bunraku.stage.player.cues import Cues
-    from bunraku.stage.player.player import Player
-    from bunraku.stage.player.program import Show
-
     device = dry_device(result)
     write_device(folder / f"{device.name}.device.yaml", device)
     player, clock, driver = Player(Show(result), device), SimulatedSoundClock(), open_driver(device)
@@ -113,9 +86,6 @@ def leave_play(folder: Path, result: Performance, monitor: Monitor) -> tuple[dic
 
 def dry_device(result: Performance) -> Device:
     """A machine that is not there, each channel a servo of 4096 positions a turn. It forgives what a busy computer does."""
-    from bunraku.stage.devices.device import Device
-    from bunraku.stage.servos import ServoCalibration
-
     servo = ServoCalibration(
         position_min=0, position_max=TICKS - 1, neutral_deg=TURN / 2, range_deg=TURN * (TICKS - 1) / TICKS, reverse=True
     )
@@ -125,30 +95,24 @@ def dry_device(result: Performance) -> Device:
 
 def _commands_off(result: Performance, device: Device, tape: Tape, began: float) -> float:
     """How far [counts] any command was from the sample that belongs to its moment, from when the sound ``began`` [s] on."""
-    import numpy as np
-
     k = np.round((tape.times - began) * result.rate).astype(np.int64)
     during = (k >= 0) & (k < len(result.motion.values))
     worst = 0.0 if during.any() else float("inf")
     for j, (name, servo) in enumerate(device.servos.items()):
         zero, slope = servo.line("rad", name)
-        wanted = zero + slope * result.commands([name])[k[during], 0]
-        worst = max(worst, float(np.abs(tape.counts[during, j] - wanted).max(initial=0.0)))
+        due = zero + slope * result.commands([name])[k[during], 0]
+        worst = max(worst, float(np.abs(tape.counts[during, j] - due).max(initial=0.0)))
     return worst
 
 
-def leave_project(folder: Path, result: Performance, example: Demo, performer: str) -> Path:
+def leave_project(folder: Path, result: Performance, example: Demo) -> Path:
     """A folder that ``bunraku studio`` opens with character, clip, performer and the performance, which need not be made again."""
-    from bunraku.formats.registry import write_performance
-    from bunraku.studio.document import EMPTY
-    from bunraku.studio.project import Project
-
     project = Project(folder)
     document = EMPTY.changed(
         base=project.read_character(example.character),
         clip=project.read_clip(example.clip),
         sources={"character": example.character, "clip": example.clip},
-        performer=performer,
+        performer=example.performer,
         options=example.options,
     )
     document = project.save(document)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bunraku.editing.keys import MOST_KEYS, Keys, added, added_key, keys_of, moved, moved_keys, removed, removed_key, through
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
-from bunraku.motion.keys import MOST_KEYS, Keys, added, added_key, keys_of, moved, moved_keys, removed, removed_key, through
 
 RATE = 100.0
 

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bunraku.errors import BadInput
-from bunraku.motion import Accent, Choreography, JointCurves, Mode, Primitive
-from bunraku.motion.choreography_edit import (
+from bunraku.editing.choreography import (
     SHORTEST,
     added_mode,
     moved_accent,
@@ -20,6 +18,8 @@ from bunraku.motion.choreography_edit import (
     removed_mode,
     replaced_mode,
 )
+from bunraku.errors import BadInput
+from bunraku.motion import Accent, Choreography, JointCurves, Mode, Primitive
 
 
 def primitive(name: str, stroke: float | None = 0.4) -> Primitive:

@@ -9,7 +9,7 @@ import pytest
 
 from bunraku.assets.examples import Demo
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartShape, Pose
-from bunraku.cli.demo_flexible import _errors, run
+from bunraku.cli.demos.flexible import KIND, _errors
 from bunraku.formats.registry import read_performance, write_character, write_clip
 from bunraku.motion import Clip, JointCurves, Mark
 from bunraku.verification.verify import verify
@@ -44,11 +44,11 @@ def turn(tmp_path):
     clip = Clip("turn", joints=JointCurves(("shoulder",), 100.0, angle[:, None]), phrases=(Mark("pause", 0.4, 0.7),))
     write_clip(tmp_path / "turn.clip.yaml", clip)
     options = {"points": 30, "step_ms": 2.0}
-    return Demo("vibration", str(tmp_path / "rod.character.yaml"), str(tmp_path / "turn.clip.yaml"), options, "", "demo_flexible")
+    return Demo("vibration", str(tmp_path / "rod.character.yaml"), str(tmp_path / "turn.clip.yaml"), options, "", "flexible")
 
 
 def test_figures_are_those_of_the_performance_and_of_its_verdict(turn, tmp_path) -> None:
-    figures, code = run("one-rod", turn, tmp_path / "out")
+    figures, code = KIND.run("one-rod", turn, tmp_path / "out")
     assert set(figures) >= PROMISED
     assert json.loads(json.dumps(figures)) == figures
     assert figures["motors"] == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.assets.examples import DEMOS
-from bunraku.cli.demo_skin import steady_speed
+from bunraku.cli.demos.skin import steady_speed
 from bunraku.cli.main import _run
 
 LEADING = ["demo", "performer", "status", "duration_s", "solve_s", "worst_limit_violation", "verified"]
@@ -18,7 +18,7 @@ KEYS = {
     "support_force_error", "replay_distance_error", "fell",
 }  # fmt: skip
 BODIES = {"beetle": (12, 140, 3.9), "monster": (16, 301, 11.87), "lizard": (17, 176, 10.8)}
-SKINNED = [name for name, demo in DEMOS.items() if demo.module == "demo_skin"]
+SKINNED = [name for name, demo in DEMOS.items() if demo.kind == "skin"]
 
 
 def test_the_demos_of_the_issue_are_there() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bunraku.assets.examples import DEMOS, Demo
-from bunraku.cli.show_folder import dry_device, leave_film, leave_play, leave_project
+from bunraku.cli.demos.show_folder import dry_device, leave_film, leave_play, leave_project
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Audio, Channel, JointCurves
 from bunraku.optimization.monitor import SILENT
@@ -66,7 +66,7 @@ def test_the_dry_run_sends_the_performance_to_one_count(short, tmp_path):
 @pytest.mark.usefixtures("punctual")
 def test_a_command_at_the_wrong_moment_is_seen(short, tmp_path, monkeypatch):
     """The log of one performance compared with another that comes 30 ms later."""
-    from bunraku.cli import show_folder
+    from bunraku.cli.demos import show_folder
 
     late = [replace(one, values=np.r_[np.repeat(one.values[:1], 3), one.values[:-3]]) for one in short.channels]
     honest = show_folder._commands_off
@@ -91,7 +91,7 @@ def test_a_busy_computer_is_told_and_nothing_is_promised_of_it(short, tmp_path, 
 
 def test_the_studio_opens_the_project_with_its_performance(short, tmp_path):
     demo = Demo("speech", "nao", "no-problem", {"intensity": 1.0}, "", "")
-    leave_project(tmp_path / "project", short, demo, "speech")
+    leave_project(tmp_path / "project", short, demo)
     session = Session(tmp_path / "project")
     try:
         session.show()
@@ -107,7 +107,7 @@ def test_the_studio_opens_the_project_with_its_performance(short, tmp_path):
 
 def test_a_chain_is_opened_and_its_options_are_edited(short, tmp_path):
     demo = DEMOS["full-show"]
-    leave_project(tmp_path / "project", short, demo, demo.performer)
+    leave_project(tmp_path / "project", short, demo)
     session = Session(tmp_path / "project")
     try:
         assert session.document.performer == "speech+vibration"
@@ -131,5 +131,5 @@ def test_the_film_has_the_sound_and_the_length_and_a_sheet(short, tmp_path):
 
 def test_the_show_is_for_the_drummer():
     demo = DEMOS["full-show"]
-    assert (demo.character, demo.clip, demo.module) == ("drummer", "full-show", "demo_full_show")
+    assert (demo.character, demo.clip, demo.kind) == ("drummer", "full-show", "full_show")
     make_performer(demo.performer, demo.options)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bunraku.errors import BadInput
-from bunraku.motion.decimate import decimated, decimated_together, outline
+from bunraku.geometry.decimate import decimated, decimated_together, outline
 
 CURVES = st.integers(1, 400).flatmap(lambda n: arrays(np.float64, n, elements=st.floats(-1e3, 1e3)))
 

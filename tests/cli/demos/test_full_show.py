@@ -11,8 +11,7 @@ from scipy.interpolate import PchipInterpolator
 from bunraku.assets.examples import DEMOS, Demo
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartShape, Pose, Shape
 from bunraku.character.body import Frame
-from bunraku.cli import demo_full_show
-from bunraku.cli.demo_full_show import run
+from bunraku.cli.demos import full_show
 from bunraku.formats.registry import write_character, write_clip
 from bunraku.motion import Audio, Clip, JointCurves, Mark
 
@@ -103,9 +102,9 @@ def show(tmp_path_factory):
     write_clip(folder / "clicks.clip.yaml", clip)
     options = {"points": 50, "step_ms": 4.0}
     made = Demo(
-        "speech+vibration", str(folder / "small.character.yaml"), str(folder / "clicks.clip.yaml"), options, "", "demo_full_show"
+        "speech+vibration", str(folder / "small.character.yaml"), str(folder / "clicks.clip.yaml"), options, "", "full_show"
     )
-    figures, code = run("full-show", made, None)
+    figures, code = full_show.KIND.run("full-show", made, None)
     return made, clip, figures, code
 
 
@@ -127,7 +126,7 @@ def test_every_hit_is_on_its_beat_in_both_physics(show):
 
 @pytest.mark.exhaustive
 def test_the_closing_show_holds(tmp_path):
-    figures, code = run("full-show", DEMOS["full-show"], tmp_path / "out")
+    figures, code = full_show.KIND.run("full-show", DEMOS["full-show"], tmp_path / "out")
     assert code == 0
     assert figures["verified"] is True
     assert figures["beat_error_ms"] <= 20.0
@@ -138,5 +137,5 @@ def test_the_closing_show_holds(tmp_path):
 
 @pytest.mark.parametrize(("hits", "worst", "words"), [(14, None, "14 hits, some missed"), (None, None, "could not be judged")])
 def test_a_show_that_cannot_be_judged_is_told_in_words(hits: int | None, worst: float | None, words: str) -> None:
-    figures = dict.fromkeys(demo_full_show._JUDGED) | {"rms_error_after_m": None, "joints_too_fast": 2}
-    assert words in demo_full_show._sentence(figures | {"hits": hits, "beat_error_ms": worst})
+    figures = dict.fromkeys(full_show.BEATS) | {"rms_error_after_m": None, "joints_too_fast": 2}
+    assert words in full_show._sentence(figures | {"hits": hits, "beat_error_ms": worst})

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bunraku.cli import demo_ground
+from bunraku.cli.demos import ground
 from bunraku.cli.main import _run
 
 
@@ -24,7 +24,7 @@ def test_the_slalom_is_proved_in_figures(capsys) -> None:
 
 
 def test_a_bar_that_is_not_met_is_exit_1(capsys, monkeypatch) -> None:
-    monkeypatch.setitem(demo_ground.VELOCITY_BARS, "start-stop", 1e-6)
+    monkeypatch.setitem(ground.VELOCITY_THRESHOLDS, "start-stop", 1e-6)
     assert _run(["demo", "agilebot-start-stop", "--quick"]) == 1
     assert "velocity error of start-stop" in capsys.readouterr().err
 

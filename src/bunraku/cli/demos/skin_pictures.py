@@ -3,57 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
-if TYPE_CHECKING:
-    from bunraku.cli.demo_skin import Film
-    from bunraku.motion import Clip
-    from bunraku.performers.skin.alternate import Alternated
-    from bunraku.performers.skin.performer import SkinPerformer
+from bunraku.character import PATCHES
+from bunraku.cli.demos.runner import Figures
+from bunraku.cli.demos.skin import Alternation
+from bunraku.motion import Performance
+from bunraku.performers.skin.alternate import Alternated
+from bunraku.performers.skin.kinematic import ROLL, drive, kinematic_plan, roll_ratio
+from bunraku.performers.skin.learned import learned_effect, learned_plan, needed_pressure, pressure_margin
+from bunraku.performers.skin.measures import pressure
+from bunraku.verification.plots.figure import save_figure
+from bunraku.verification.plots.skin import draw_angles, draw_convergence, draw_pressure, draw_roll, draw_skin, draw_torques
 
 SHOWN = 8
 """Pictures of the skin."""
 
 
-def draw_all(
-    folder: Path, artist: SkinPerformer, found: Alternated, film: Film, clip: Clip, *, compare: bool
-) -> tuple[dict[str, Any], float | None]:
-    """Draw into a folder; the figures that the pictures add, and how much more kinematic planning rolls if it was compared."""
-    from bunraku.geometry.tet_mesh import TetMesh
-    from bunraku.mechanics.coupled.collisions.surface import surface_triangles
-    from bunraku.verification.plots.figure import save_figure
-    from bunraku.verification.plots.skin import draw_convergence, draw_skin
-
-    folder.mkdir(parents=True, exist_ok=True)
-    mesh = found.puppet.model.mesh
-    times, x = film.passes[len(found.passes) - 1] if film.passes else ([], [])
-    if x:
-        chosen = np.unique(np.linspace(0, len(x) - 1, SHOWN).round().astype(int))
-        triangles = surface_triangles(TetMesh(mesh.nodes, mesh.cells))
-        save_figure(draw_skin(triangles, [x[k] for k in chosen], [times[k] for k in chosen]), folder / "skin.png")
-    records = found.passes[-1].tracked.records
-    frames = [(title, records[k].costs) for title, k in shown_frames(found)]
+def draw_all(folder: Path, skinned: Alternated, performance: Performance) -> Figures:
+    """Draw into a folder; the figures that the pictures add."""
+    if (skin := performance.surface) is not None:
+        chosen = np.unique(np.linspace(0, len(skin.points) - 1, SHOWN).round().astype(int))
+        figure = draw_skin(skin.faces, [skin.points[k] for k in chosen], [k / skin.rate for k in chosen])
+        save_figure(figure, folder / "skin.png")
+    records = skinned.passes[-1].tracked.records
+    frames = [(title, records[k].costs) for title, k in shown_frames(skinned)]
     if frames:
         save_figure(draw_convergence(frames), folder / "convergence.png")
-    _torques(folder, found)
-    figures = _plans(folder, found)
-    ratio = None
-    if compare:
-        ratio = compare_kinematic(folder, artist, found, clip)
-        figures["kinematic_roll_ratio"] = ratio
-    return figures, ratio
+    _torques(folder, skinned)
+    return _plans(folder, skinned)
 
 
-def shown_frames(found: Alternated) -> list[tuple[str, int]]:
+def shown_frames(skinned: Alternated) -> list[tuple[str, int]]:
     """Three frames of the first swing with a title each: a foot leaves, is in the air, comes down again.
 
     Of the frames near each moment the one whose search was longest: most searches begin where the last ended, and end at once.
     """
-    tracked = found.passes[-1].tracked
+    tracked = skinned.passes[-1].tracked
     stands = tracked.stands
-    names = [tip.name for tip in found.puppet.model.character.end_effectors]
+    names = [tip.name for tip in skinned.puppet.model.character.end_effectors]
     air = ~stands
     if not air.any():
         return []
@@ -73,12 +63,9 @@ def shown_frames(found: Alternated) -> list[tuple[str, int]]:
     ]
 
 
-def _torques(folder: Path, found: Alternated) -> None:
+def _torques(folder: Path, skinned: Alternated) -> None:
     """Fig. 10: the busiest motor and the busiest of another stage of a leg, among motors of the same strength."""
-    from bunraku.verification.plots.figure import save_figure
-    from bunraku.verification.plots.skin import draw_torques
-
-    motors, tracked = found.puppet.model.character.motors, found.passes[-1].tracked
+    motors, tracked = skinned.puppet.model.character.motors, skinned.passes[-1].tracked
     tau = tracked.torques
     busy = np.argsort(-np.abs(tau).max(axis=0))
     first = int(busy[0])
@@ -86,24 +73,16 @@ def _torques(folder: Path, found: Alternated) -> None:
     limit = motors[first].stall_torque or float(np.abs(tau).max())
     alike = [int(k) for k in busy if motors[k].stall_torque == motors[first].stall_torque]
     second = next((k for k in alike if motors[k].name.rpartition(".")[2] != stage), first)
-    times = found.puppet.h * np.arange(1.0, len(tau) + 1.0)
+    times = skinned.puppet.h * np.arange(1.0, len(tau) + 1.0)
     save_figure(
         draw_torques(times, {motors[k].name: tau[:, k] for k in dict.fromkeys((first, second))}, limit), folder / "torques.png"
     )
 
 
-def _plans(folder: Path, found: Alternated) -> dict[str, Any]:
+def _plans(folder: Path, skinned: Alternated) -> Figures:
     """Fig. 15 and 16: the plan that knew the skin's weight alone beside the one that knew its deformation."""
-    from scipy.spatial import ConvexHull
-
-    from bunraku.character import PATCHES
-    from bunraku.performers.skin.learned import learned_effect, learned_plan, needed_pressure, pressure_margin
-    from bunraku.performers.skin.measures import pressure
-    from bunraku.verification.plots.figure import save_figure
-    from bunraku.verification.plots.skin import draw_angles, draw_pressure
-
-    h, tracked = found.puppet.h, found.passes[-1].tracked
-    before, after, effect = found.passes[0].plan, learned_plan(found), learned_effect(found)
+    h, tracked = skinned.puppet.h, skinned.passes[-1].tracked
+    before, after, effect = skinned.passes[0].plan, learned_plan(skinned), learned_effect(skinned)
     names = before.problem.model.names
     most = 6 + np.argsort(-np.ptp(before.q[:, 6:], axis=0))[:2]
     save_figure(
@@ -137,26 +116,23 @@ def _plans(folder: Path, found: Alternated) -> dict[str, Any]:
     }
 
 
-def compare_kinematic(folder: Path | None, artist: SkinPerformer, found: Alternated, clip: Clip) -> float:
+def compare_kinematic(folder: Path, alternation: Alternation) -> float:
     """Fig. 12: the same wish planned without dynamics and driven by servos; how many times more it rolls."""
-    from bunraku.performers.skin.kinematic import ROLL, drive, kinematic_plan, roll_ratio
-    from bunraku.verification.plots.figure import save_figure
-    from bunraku.verification.plots.skin import draw_roll
-
-    ours, puppet = found.passes[-1], found.puppet
-    first = found.passes[0].plan.problem
-    gait = clip.gait
+    skinned = alternation.passes
+    puppet, first = skinned.puppet, skinned.passes[0].plan.problem
+    gait = alternation.clip.gait
     if gait is None:
         return float("nan")
-    plan = kinematic_plan(puppet, gait, first.tracks, weights=first.weights, margin=artist.margin, stance=first.model.home)
-    told = plan.frames(puppet.h).q
-    driven = drive(puppet, found.settled, told[1:])
+    plan = kinematic_plan(
+        puppet, gait, first.tracks, weights=first.weights, margin=alternation.performer.margin, stance=first.model.home
+    )
+    planned = plan.frames(puppet.h).q
+    driven = drive(puppet, skinned.settled, planned[1:])
     names = puppet.model.tree.names
-    joint = int(np.argmax(np.ptp(told[:, 6:], axis=0))) + 6
-    curves = {"ours": ours.tracked.q, "kinematic plan on servos": driven.q, "kinematic plan": told}
-    if folder is not None:
-        times = puppet.h * np.arange(float(len(told)))
-        rolls = {name: q[:, ROLL] for name, q in curves.items()}
-        angles = {name: q[:, joint] for name, q in curves.items()}
-        save_figure(draw_roll(times, rolls, names[joint], angles), folder / "roll.png")
-    return roll_ratio(found, driven)
+    joint = int(np.argmax(np.ptp(planned[:, 6:], axis=0))) + 6
+    curves = {"ours": skinned.passes[-1].tracked.q, "kinematic plan on servos": driven.q, "kinematic plan": planned}
+    times = puppet.h * np.arange(float(len(planned)))
+    rolls = {name: q[:, ROLL] for name, q in curves.items()}
+    angles = {name: q[:, joint] for name, q in curves.items()}
+    save_figure(draw_roll(times, rolls, names[joint], angles), folder / "roll.png")
+    return roll_ratio(skinned, driven)

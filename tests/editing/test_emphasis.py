@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bunraku.errors import BadInput
-from bunraku.motion import Emphasis
-from bunraku.motion.emphasis_edit import (
+from bunraku.editing.emphasis import (
     SHORTEST,
     moved_border,
     removed,
@@ -16,6 +14,8 @@ from bunraku.motion.emphasis_edit import (
     weighed,
     weight_of_share,
 )
+from bunraku.errors import BadInput
+from bunraku.motion import Emphasis
 
 DURATION = 4.0
 ONE = (Emphasis("hand", 3.0, 1.0, 2.0), Emphasis("head", 0.5, 0.0, None))
