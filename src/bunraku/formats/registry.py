@@ -58,8 +58,8 @@ _FORMATS = (
         f"{_HERE}.character_yaml:read_character_yaml",
         f"{_HERE}.character_yaml:write_character_yaml",
     ),
-    Format("URDF", "character", (".urdf",), f"{_HERE}.urdf:read_urdf", f"{_HERE}.urdf:write_urdf"),
-    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf:read_mjcf", f"{_HERE}.mjcf:export_mjcf"),
+    Format("URDF", "character", (".urdf",), f"{_HERE}.urdf_read:read_urdf", f"{_HERE}.urdf_write:write_urdf"),
+    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf_read:read_mjcf", f"{_HERE}.mjcf_write:export_mjcf"),
     Format(
         "clip YAML",
         "clip",
@@ -107,7 +107,7 @@ def read_character_with_notes(source: str | Path, *, overlay: str | Path | None 
     found = _read(source, "character")
     character, notes = found if isinstance(found, tuple) else (found, ())
     if overlay is not None:
-        apply = _function(f"{_HERE}.character_yaml:apply_overlay")
+        apply = _function(f"{_HERE}.overlay:apply_overlay")
         character = apply(character, _overlay(overlay), file=str(overlay))
     return character, tuple(notes)
 
