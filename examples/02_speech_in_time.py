@@ -7,27 +7,24 @@ keeps them and falls behind the voice, the *optimized* motion keeps them and sta
 perform`` does.
 """
 
-from bunraku.formats.registry import read_character, read_clip
-from bunraku.performers.performer import make_performer
-from bunraku.verification.comparison import comparison_row
+import bunraku
 
 
 def lesson(clip_name: str = "not-done-yet"):
-    """Perform one built-in clip three ways; return the performances by name."""
-    nao, clip = read_character("nao"), read_clip(clip_name)
-    return {name: make_performer(name).perform(nao, clip) for name in ("reference", "stretch", "speech")}
+    """Perform one built-in clip three times; return the performances by the performer's name."""
+    nao, clip = bunraku.load_character("nao"), bunraku.load_clip(clip_name)
+    return {name: bunraku.perform(nao, clip, performer=name) for name in ("reference", "stretch", "speech")}
 
 
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    from bunraku.verification.plots.joints import draw_comparison, draw_overview
-
-    results = lesson()
-    for name, result in results.items():
-        row = comparison_row(result)
-        lags = f"lag {row['lag_ms']:6.1f} ms, worst 3 s {row['worst_lag_ms']:6.1f} ms"
-        print(f"{name:>10}: {row['velocity_violations']:4.0f} too fast, {lags}")
-    draw_overview(results["speech"])
-    draw_comparison(list(results.values()))
+    figure, axis = pyplot.subplots(figsize=(9, 3.5), layout="constrained")
+    for (name, performance), color in zip(lesson().items(), ("#8a8f98", "#2f6f9f", "#c1272d"), strict=True):
+        check, positions = performance.certificate.check, performance.positions()
+        lag, worst = (1e3 * check(figure).value for figure in ("lag", "worst lag in 3 s"))
+        print(f"{name:>10}: {check('velocity violations').value:4.0f} too fast, lag {lag:6.1f} ms, worst 3 s {worst:6.1f} ms")
+        axis.plot(positions.times, positions.column("RShoulderPitch"), color=color, label=name)
+    axis.set(xlabel="time [s]", ylabel="RShoulderPitch [rad]")
+    axis.legend(frameon=False, ncols=3)
     pyplot.show()

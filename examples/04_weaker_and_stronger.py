@@ -8,16 +8,15 @@ the times of their peaks stay.
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
-from bunraku.performers.performer import make_performer
+import bunraku
 
 LEVELS = (0.3, 0.6, 1.0, 1.5)
 
 
 def lesson(clip_name: str = "no-problem"):
     """The performances of one clip at each intensity."""
-    nao, clip = read_character("nao"), read_clip(clip_name)
-    return {level: make_performer("speech", {"intensity": level}).perform(nao, clip) for level in LEVELS}
+    nao, clip = bunraku.load_character("nao"), bunraku.load_clip(clip_name)
+    return {level: bunraku.perform(nao, clip, intensity=level) for level in LEVELS}
 
 
 if __name__ == "__main__":

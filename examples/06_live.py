@@ -3,19 +3,19 @@
 =======
 
 Frames pushed one at a time, legal frames out, a little later. The look-ahead of 0.8 s is what lets the motion start
-early; whatever arrives, also nonsense, no limit is ever broken.
+early; whatever arrives, also nonsense, no limit is ever broken. This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character
+import bunraku
 from bunraku.motion import MotionLimits
 from bunraku.performers.speech.stream import SpeechStream
 
 
 def lesson(ticks: int = 600):
     """Push a fast wave with a burst of nonsense in it; return what was pushed, what came out, and the limits."""
-    limits, rate = MotionLimits.of(read_character("nao")), 100.0
+    limits, rate = MotionLimits.of(bunraku.load_character("nao")), 100.0
     stream = SpeechStream(limits, rate=rate, look_ahead=0.8)
     j = limits.names.index("LShoulderPitch")
     pushed, performed = np.zeros((ticks, len(limits.names))), []

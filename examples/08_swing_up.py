@@ -7,6 +7,7 @@ seconds, and Newton's method on trajectories finds the swings. Notice how it end
 
 Then the motion is performed from starts that are a little off, with feedback computed twice: from the exact derivatives of a
 step, and from the equations of motion discretized to first order. Weights, steps and starts are the same, the price is not.
+This lesson works below the public names.
 """
 
 import numpy as np

@@ -7,11 +7,12 @@ cart does that. Notice that the description of the character and the wish are al
 From hanging no descent leads up, so at first a hand helps the pendulum; its help gets dearer until it is taken away.
 
 Then the performance starts a little off, a hundred times, with the feedback that came with it and without.
+This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.performers.marionette.actuated import ActuatedResult, solve_actuated
 
@@ -40,7 +41,7 @@ def returned(result: ActuatedResult, *, feedback: bool, starts: int = 100, seed:
 
 def lesson():
     """The performance, how long it stands, and the share of disturbed performances that arrive, with feedback and without."""
-    result = solve_actuated(read_character("cart-pendulum"), read_clip("stand-up").need_joints("this lesson"))
+    result = solve_actuated(bunraku.load_character("cart-pendulum"), bunraku.load_clip("stand-up").need_joints("this lesson"))
     return result, standing(result), returned(result, feedback=True), returned(result, feedback=False)
 
 

@@ -6,11 +6,12 @@ A double pendulum with a motor in the shoulder shall swing its upper link 60 deg
 still. Newton's method on trajectories solves a linear problem about that guess, and the projection operator turns the answer,
 which obeys no law of mechanics, into a motion that does. Notice how far the first step gets, as in figure 3 of the paper: one step
 almost solves the whole problem. Then see what the projection is worth: the same first answer performed without its feedback.
+This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.optimization.control.lqr import linear_quadratic_step
 from bunraku.optimization.control.trajectory import TrajectoryNewton
@@ -19,7 +20,7 @@ from bunraku.performers.marionette.actuated import state_problem
 
 def lesson():
     """The motions "hanging", "first", "optimum" and "unprojected" as (x, u), their costs, and the solution behind the optimum."""
-    problem = state_problem(read_character("double-pendulum"), read_clip("wide-swing").need_joints("this lesson"))
+    problem = state_problem(bunraku.load_character("double-pendulum"), bunraku.load_clip("wide-swing").need_joints("this lesson"))
     dynamics, cost = VariationalDynamics(problem.integrator), problem.cost
     x, u = np.tile(problem.wish[0], (len(problem.wish), 1)), np.zeros((len(problem.wish) - 1, 1))
     one = TrajectoryNewton(max_iterations=1).solve(dynamics, cost, x, u)

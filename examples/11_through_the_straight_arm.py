@@ -6,12 +6,12 @@ A puppet's arm hangs on one string at the wrist. It swings back until it is stra
 drops back. Notice the straight arm: there upper arm and forearm can only move the hand sideways, the Jacobian of the hand loses a
 rank, and whoever computes joints from hands, or a string's pull from joints, divides by nought. The equations of a step do not: the
 matrix [M Dh'; Dh 0] of inertia and string stays regular (its hook sits 18 mm off the bone), and the motion goes on. A string never
-pushes: without being told so, the plan would make it.
+pushes: without being told so, the plan would make it. This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.carriages import CarriageLimits
@@ -22,7 +22,7 @@ from bunraku.optimization.control.trajectory import TrajectoryNewton
 from bunraku.performers.marionette.limits import TensionMargin
 
 DT, MARGIN = 0.01, 0.25  # s, N
-ARM = read_character("puppet-arm")
+ARM = bunraku.load_character("puppet-arm")
 SYSTEM = marionette_system(ARM)
 DYNAMICS = VariationalDynamics(VariationalIntegrator(SYSTEM, DT, tolerance=1e-11), kinematic_velocity=True)
 
@@ -32,7 +32,7 @@ def wished():
 
     The string's force f at the hook balances gravity, J' f = dV/dq; the carriage stands where its line meets the plane.
     """
-    home, curves = marionette_home(ARM, SYSTEM), read_clip("arm-wave").need_joints("this lesson")
+    home, curves = marionette_home(ARM, SYSTEM), bunraku.load_clip("arm-wave").need_joints("this lesson")
     q = np.tile(home, (len(curves.values), 1))
     q[:, :3] += curves.values - curves.values[0]
     for row in q:
@@ -56,11 +56,11 @@ def solve(q):
     return careless, limited.solve(DYNAMICS, cost, [TensionMargin(DYNAMICS, MARGIN)], careless.x, careless.u).trajectory
 
 
-def measures(found):
+def measures(motion):
     """Along a motion: tension [N], condition numbers of the step's matrix and of the hand's Jacobian, constraint residual [m²]."""
-    tension = 2.0 * found.x[:-1, 5] * DYNAMICS.multipliers(found.x, found.u)[:, 0] / DT
+    tension = 2.0 * motion.x[:-1, 5] * DYNAMICS.multipliers(motion.x, motion.u)[:, 0] / DT
     step, hand, residual = [], [], []
-    for q in found.x[:, :6]:
+    for q in motion.x[:, :6]:
         M, D = SYSTEM.lagrangian_derivatives(q, 0.0 * q).vv[:3, :3], SYSTEM.constraint_jacobian(q)[:, :3]
         step.append(np.linalg.cond(np.block([[M, D.T], [D, np.zeros((1, 1))]])))
         at = SYSTEM.tree.configuration(SYSTEM.tree_configuration(q))
@@ -72,18 +72,18 @@ def measures(found):
 def lesson():
     """The motion, its measures, by how much its carriage exceeds its limits, the wish, and the tension when nobody asks for any."""
     q = wished()
-    careless, found = solve(q)
-    return found, measures(found), CarriageLimits.of(ARM).excess(found.x[:, 3:6], DT), q, measures(careless)[0]
+    careless, motion = solve(q)
+    return motion, measures(motion), CarriageLimits.of(ARM).excess(motion.x[:, 3:6], DT), q, measures(careless)[0]
 
 
 if __name__ == "__main__":
-    found, (tension, step, hand, residual), excess, q, careless = lesson()
-    off = np.degrees(np.sqrt(((found.x[:, :3] - q[:, :3]) ** 2).mean(axis=0)))
+    motion, (tension, step, hand, residual), excess, q, careless = lesson()
+    off = np.degrees(np.sqrt(((motion.x[:, :3] - q[:, :3]) ** 2).mean(axis=0)))
     print(
         f"off the wish by {off.round(2)} degrees RMS; constraint kept to {residual.max():.1e}; carriage limits kept: {excess.kept}"
     )
     print(f"least tension {tension.min():.3f} N, without asking {careless.min():.3f} N")
     print("time [s]  elbow [deg]  condition: hand  step   tension [N]")
     for k in range(0, len(tension), 20):
-        print(f"{k * DT:8.2f}  {np.degrees(found.x[k, 2]):11.2f}  {hand[k]:15.0f}  {step[k]:4.0f}  {tension[k]:11.2f}")
+        print(f"{k * DT:8.2f}  {np.degrees(motion.x[k, 2]):11.2f}  {hand[k]:15.0f}  {step[k]:4.0f}  {tension[k]:11.2f}")
     print(f"worst condition: {hand.max():.2g} of the hand's Jacobian, {step.max():.2g} of the step's matrix")

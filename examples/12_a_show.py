@@ -6,17 +6,17 @@ A marionette walks, waves and bows. The score says when each pose is due: steps 
 4.6 s, the bow deepest at 7.9 s. What is left to choose are the two times at which one motion gives way to the next. The puppet
 swings, so the best times are not found with a ruler: they minimise the cost of the simulated closed loop, by Newton's method with
 exact first and second derivatives. Notice that a switch never jerks: laws that choose accelerations are mixed, so the velocities of
-carriages and winches are continuous and the strings stay taut, whatever the times.
+carriages and winches are continuous and the strings stay taut, whatever the times. This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.marionette import hang, tensions
 from bunraku.performers.choreography.choreographer import Choreographer
 
-PUPPET, CLIP, DT = read_character("marionette"), read_clip("marionette-show"), 0.01
+PUPPET, CLIP, DT = bunraku.load_character("marionette"), bunraku.load_clip("marionette-show"), 0.01
 
 
 def strings(timing):
@@ -35,13 +35,13 @@ def jumps(timing):
 
 def misses(show, timing):
     """For every accent of the score: its time [s], its primitive, and the distance [rad] or [m] of the farthest coordinate."""
-    found, names = [], show.clip.joints.names
+    distances, names = [], show.clip.joints.names
     for accent in CLIP.modes.accents:
         curves, moment = CLIP.modes.primitive(accent.primitive).curves, CLIP.modes.moment(accent)
         pose = [np.interp(moment, curves.times, curves.column(name)) for name in accent.coordinates]
         at = timing.q[round(accent.time / DT), [names.index(name) for name in accent.coordinates]]
-        found.append((accent.time, accent.primitive, float(np.abs(at - pose).max())))
-    return found
+        distances.append((accent.time, accent.primitive, float(np.abs(at - pose).max())))
+    return distances
 
 
 def lesson():

@@ -5,13 +5,13 @@
 Five fingers hold a ball, moved by tendons, which never push. Every fingertip joins the ball, so the joints make cycles: they are
 cut and closed by constraints that nobody has to state. Notice: tensions that hold the ball exist, all positive, and the tendons
 reach every motion that the loops leave; yet a nudge of 0.05 rad grows. Feedback from the state to the tensions, made from the
-exact linearization of a step, brings the hand back, and in MuJoCo as well.
+exact linearization of a step, brings the hand back, and in MuJoCo as well. This lesson works below the public names.
 """
 
 import numpy as np
 
+import bunraku
 from bunraku.formats.mjcf_write import write_mjcf
-from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.character_system import character_home, character_system
@@ -20,7 +20,7 @@ from bunraku.mechanics.systems.tendons import holding_tensions
 from bunraku.optimization.control.gramian import controllability_gramian
 from bunraku.optimization.control.lqr import infinite_horizon_lqr
 
-HAND, DT = read_character("hand"), 0.005
+HAND, DT = bunraku.load_character("hand"), 0.005
 
 
 def hold(system):
@@ -28,8 +28,8 @@ def hold(system):
     q = character_home(HAND, system)
     at = system.tree.configuration(q)
     inward = {loop.name: at.pose("ball")[1] - at.pose(loop.name.replace("grip", "tip"))[1] for loop in HAND.loops}
-    found = holding_tensions(HAND, system, q, least=3.0, pushes=inward, least_push=0.5, friction=0.5)
-    return q, np.concatenate([q, VariationalIntegrator(system, DT).initial(q, q).p]), found.require().u
+    holding = holding_tensions(HAND, system, q, least=3.0, pushes=inward, least_push=0.5, friction=0.5)
+    return q, np.concatenate([q, VariationalIntegrator(system, DT).initial(q, q).p]), holding.require().u
 
 
 def feedback(system, x, u):
@@ -86,8 +86,8 @@ def lesson(seed=1):
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    ways, reach, motions = lesson()
-    print(f"{ways} ways to move; singular values of what tensions reach:\n", np.array2string(reach[: 2 * ways + 2], precision=2))
+    freedoms, reach, motions = lesson()
+    print(f"{freedoms} degrees of freedom; what tensions reach:\n", np.array2string(reach[: 2 * freedoms + 2], precision=2))
     _, axes = pyplot.subplots(2, 1, figsize=(9, 5.5), sharex=True, layout="constrained")
     for (name, (off, T)), color in zip(motions.items(), ("#8a8f98", "#c1272d", "#2f6f9f"), strict=True):
         print(f"{name:>18}: joints off by {off[0]:.3f} rad, in the end {off[-1]:.1e}; tensions {T.min():.2f} to {T.max():.1f} N")

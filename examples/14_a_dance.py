@@ -7,18 +7,19 @@ puppet would hang in each pose if it rested: slowly that works, in a dance the p
 plans with the swings instead. Notice what is asked besides: every string pulls at every step, carriages keep their speed,
 acceleration and distance from each other. The iterations stop early here. On the way a motion may leave the limits again; then
 the best of those within them is returned. Elbows and feet hang on no string, and go where they must.
+This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.marionette.study import baseline_of
 from bunraku.retargeting import retarget
 
-PUPPET, RATE, MARGIN = read_character("marionette"), 100.0, 0.1  # Hz, N
+PUPPET, RATE, MARGIN = bunraku.load_character("marionette"), 100.0, 0.1  # Hz, N
 WINDOW = {"start": 0.5, "duration": 3.0}  # s, of the dance
 LIMBS = [("pelvis", "head"), ("l_shoulder", "r_shoulder"), ("l_hip", "r_hip")] + [
     tuple(f"{side}_{name}" for name in limb)
@@ -29,7 +30,7 @@ LIMBS = [("pelvis", "head"), ("l_shoulder", "r_shoulder"), ("l_hip", "r_hip")] +
 
 def dance():
     """The captured dance on the puppet's joints, as large as the puppet."""
-    return retarget(read_clip("chicken-dance"), PUPPET, rate=RATE).clip
+    return retarget(bunraku.load_clip("chicken-dance"), PUPPET, rate=RATE).clip
 
 
 def lesson(iterations=45):

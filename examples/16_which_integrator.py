@@ -7,11 +7,12 @@ faster than anyone can see. Explicit Runge-Kutta must follow them all: 0.5 ms is
 smaller, because the material's damping makes the fastest motions die faster still. Implicit schemes step over them. The paper
 reports that Newmark's scheme blows up; here it does not, in this time, but notice the torque of the motor: Newmark has no damping
 at all, and the forces of the constraints ripple more and more, while BDF2 and generalized alpha stay smooth.
+This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character
+import bunraku
 from bunraku.mechanics.full_order.from_character import full_model
 from bunraku.mechanics.full_order.integrator_study import explicit_limits, implicit_study, runge_kutta_growth
 
@@ -20,7 +21,7 @@ STEP = 5e-4  # s
 
 def lesson():
     """Stable steps of Runge-Kutta (undamped, damped), its growth at 0.5 ms, a 10,000th, below the limit; the implicit runs."""
-    model = full_model(read_character("one-rod"), coarser=5.0)
+    model = full_model(bunraku.load_character("one-rod"), coarser=5.0)
     solid = model.assembly.pieces[0].solid
     limits = explicit_limits(solid)
     growth = [runge_kutta_growth(solid, h, 10) for h in (STEP, STEP / 10_000.0, 0.9 * limits[1])]

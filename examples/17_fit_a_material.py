@@ -8,12 +8,12 @@ things. The answer does not depend on what was assumed before: frequency and dec
 starts on the right cycle even from a modulus three times too high. The interval says how much the record knows: 4 s give the
 modulus to a fraction of a per mille and damping to four per cent. And of a record that ends soon after the motor's first stop the
 intervals are two to three times as wide: even then the motor's own motion, whose start and stop shake the rod, tells more than the
-0.7 cycles of free vibration would.
+0.7 cycles of free vibration would. This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.identification.fit import fit_material
 from bunraku.mechanics.identification.part import part_rig
 from bunraku.mechanics.identification.record import MarkerRecord
@@ -35,7 +35,7 @@ def film(rig, command, seed=0):
 
 def lesson():
     """The fit to the whole record, and to its first 1.2 s."""
-    character, command = read_character("one-rod"), read_clip("tick").need_joints("a fit")
+    character, command = bunraku.load_character("one-rod"), bunraku.load_clip("tick").need_joints("a fit")
     times, points = film(part_rig(character, "rod"), command)
     material = character.materials[0].changed(young=600e9)
     rig = part_rig(character.changed(materials=(material,)), "rod")
@@ -50,8 +50,8 @@ if __name__ == "__main__":
     for name, fit in lesson().items():
         print(f"{name}: {fit.vibration.cycles:.1f} cycles of free vibration seen, noise {1e3 * fit.noise:.2f} mm")
         for what, unit, factor in (("young", "GPa", 1e-9), ("damping", "ms", 1e3), ("delay", "ms", 1e3)):
-            found = getattr(fit, what)
-            low, high = factor * found.low, factor * found.high
-            print(f"  {what:8} {factor * found.value:8.3f} [{low:.3f}, {high:.3f}] {unit}, truth {factor * TRUTH[what]:g}")
+            estimate = getattr(fit, what)
+            low, high = factor * estimate.low, factor * estimate.high
+            print(f"  {what:8} {factor * estimate.value:8.3f} [{low:.3f}, {high:.3f}] {unit}, truth {factor * TRUTH[what]:g}")
         for warning in fit.warnings:
             print(f"  ! {warning}")

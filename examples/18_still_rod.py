@@ -11,8 +11,7 @@ is quiet too, but cuts the corners. In MuJoCo, with the rod as a chain of rigid 
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
-from bunraku.performers.performer import make_performer
+import bunraku
 from bunraku.verification.flexible.judge import judged_again, verify_flexible
 
 PAUSE = (0.85, 2.15)  # s, its corners left out
@@ -20,9 +19,9 @@ PAUSE = (0.85, 2.15)  # s, its corners left out
 
 def lesson():
     """The performance and the verdict on it, with MuJoCo's replay; the tip's errors with the shaper."""
-    character, clip = read_character("one-rod"), read_clip("tick")
-    performance = make_performer("vibration").perform(character, clip)
-    shaped = make_performer("zv-advanced").perform(character, clip)
+    character, clip = bunraku.load_character("one-rod"), bunraku.load_clip("tick")
+    performance = bunraku.perform(character, clip)
+    shaped = bunraku.perform(character, clip, performer="zv-advanced")
     return performance, verify_flexible(performance), judged_again(shaped)[1].after
 
 

@@ -10,11 +10,12 @@ performer shares the error out. The artist says what matters, and when: emphasis
     - {frame: tip, weight: 100, start_s: 0.9}
 
 It counts the squared error of a frame so many times. Notice what it costs: where the motor is still, the tip is not.
+This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.motion import Emphasis, JointCurves
 from bunraku.performers.vibration.evaluate import evaluate
 from bunraku.performers.vibration.performer import VibrationPerformer
@@ -31,17 +32,17 @@ DIRECTIONS = {
 
 def lesson(step_ms=4.0):
     """Times [s], and for each direction the distances [m] of motor and tip from where they should be, (n, 2)."""
-    character, clip = read_character("two-rods"), read_clip("tilt")
+    character, clip = bunraku.load_character("two-rods"), bunraku.load_clip("tilt")
     joints = clip.joints
     wish = JointCurves(joints.names, joints.rate, joints.values[: round(SECONDS * joints.rate) + 1])
-    found = {}
+    distances = {}
     for name, emphasis in DIRECTIONS.items():
         problem = VibrationPerformer(step_ms=step_ms).problem(character, clip.changed(emphasis=emphasis), wish)
         best = solve_gauss_newton(problem, max_iterations=12, tolerance=1e-2)
         motion = evaluate(problem, best.parameters).motions[0]
         seen = problem.nominal.outputs.observe(np.ascontiguousarray(motion.q[:: problem.stride]))
-        found[name] = np.linalg.norm(seen.positions - problem.nominal.targets.positions, axis=2)
-    return np.arange(len(seen.positions)) * problem.stride * problem.profile.dt, found
+        distances[name] = np.linalg.norm(seen.positions - problem.nominal.targets.positions, axis=2)
+    return np.arange(len(seen.positions)) * problem.stride * problem.profile.dt, distances
 
 
 def rms(distance):
@@ -52,9 +53,9 @@ def rms(distance):
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    t, found = lesson()
+    t, distances = lesson()
     figure, axes = pyplot.subplots(2, 1, figsize=(10, 6), sharex=True, layout="constrained")
-    for (name, distance), color in zip(found.items(), ("#9aa0a8", "#2f6f9f", "#6a9a3a", "#c1272d"), strict=True):
+    for (name, distance), color in zip(distances.items(), ("#9aa0a8", "#2f6f9f", "#6a9a3a", "#c1272d"), strict=True):
         first, then = 1e3 * rms(distance[t < TURN]), 1e3 * rms(distance[t >= TURN])
         print(f"{name}: motor {first[0]:.2f} mm, then {then[0]:.2f}; tip {first[1]:.2f} mm, then {then[1]:.2f} (RMS)")
         for k, axis in enumerate(axes):

@@ -10,13 +10,13 @@ the part is meshed and reduced anew and the motion optimized for it; what is min
     (error of the tip / 1 mm)^2 + (torque of the motor / what it may give for long)^2,    both RMS.
 
 Notice how flat the bottom is on the thick side and how steep on the thin one. The rod that is found is then judged as any
-other: at the fine step, and in MuJoCo.
+other: at the fine step, and in MuJoCo. This lesson works below the public names.
 """
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.flexible.deflection import deflection_ratio
 from bunraku.mechanics.flexible.torque_lines import torques_of
 from bunraku.motion import JointCurves
@@ -34,7 +34,7 @@ PERFORMER = VibrationPerformer(step_ms=4.0, max_iterations=10, tolerance=1e-2)
 
 def rod(diameter, cell=CELL):
     """The one-rod with another diameter [m], in two bending modes of each plane and what belongs to them."""
-    character = read_character("one-rod")
+    character = bunraku.load_character("one-rod")
     part = character.flexibles[0]
     shape = part.shape.changed(diameter=float(diameter), cell=cell)
     return character.changed(flexibles=(part.changed(shape=shape, modes=2),))
@@ -42,7 +42,7 @@ def rod(diameter, cell=CELL):
 
 def swing():
     """The first half of the clip: there and stop."""
-    clip = read_clip("tick")
+    clip = bunraku.load_clip("tick")
     wish = clip.joints
     return clip.changed(joints=JointCurves(wish.names, wish.rate, wish.values[: round(SECONDS * wish.rate) + 1]), phrases=())
 
@@ -52,17 +52,17 @@ def design(diameter):
     character, clip = rod(diameter), swing()
     problem = PERFORMER.problem(character, clip, clip.joints)
     best = solve_gauss_newton(problem, max_iterations=PERFORMER.max_iterations, tolerance=PERFORMER.tolerance)
-    found = evaluate(problem, best.parameters)
-    torque, heat = torques_of(found.motions[0])[0], character.motors[0].continuous_torque
+    evaluation = evaluate(problem, best.parameters)
+    torque, heat = torques_of(evaluation.motions[0])[0], character.motors[0].continuous_torque
     flexible, rms = problem.nominal.flexible, float(np.sqrt((torque**2).mean()))
     return {
         "diameter": float(diameter),
-        "cost": (found.rms / SHARP) ** 2 + (rms / heat) ** 2,
-        "error": found.rms,
+        "cost": (evaluation.rms / SHARP) ** 2 + (rms / heat) ** 2,
+        "error": evaluation.rms,
         "torque": rms,
         "peak": float(np.abs(torque).max()),
         "mass": flexible.parts["rod"].reduction.segment.mass,
-        "deflection": deflection_ratio(flexible, found.motions[0].q)["rod"],
+        "deflection": deflection_ratio(flexible, evaluation.motions[0].q)["rod"],
     }
 
 

@@ -7,12 +7,13 @@ again. Nothing else is said: the search begins with the robot standing still at 
 forwards, so it goes by toeing out while the legs spread and in while they close, which skaters call a swizzle; left and
 right do the same, and one pair pushes while the other turns round. Notice that it is drag that makes it work: on wheels that
 roll without any, the best motion of a cycle that has to be repeated is to do nothing at all, at speed.
+This lesson works below the public names.
 """
 
 import numpy as np
 
+import bunraku
 from bunraku.building.drag import with_rolling_resistance
-from bunraku.formats.registry import read_character, read_clip
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.performers.locomotion.solve import plan_motion
 
@@ -26,8 +27,8 @@ def lesson(drags=DRAGS):
     ``toe`` [rad] (T, 4) of the wheels against the heading of the body, ``aside`` [m] (T, 4) distance from its middle, ``slip``
     [m] of each interval across the wheel, ``along`` and ``across`` [N] (T, 4) what the ground does to it in those directions.
     """
-    character, gait = read_character("swizzlebot"), read_clip("swizzle").gait.changed(samples=SAMPLES)
-    found = {}
+    character, gait = bunraku.load_character("swizzlebot"), bunraku.load_clip("swizzle").gait.changed(samples=SAMPLES)
+    cycles = {}
     for drag in drags:
         plan = plan_motion(with_rolling_resistance(character, drag), gait).plan
         v, model = plan.samples(0, plan.cycle), plan.problem.model
@@ -38,7 +39,7 @@ def lesson(drags=DRAGS):
         middle = t[1:] + t[:-1]
         middle /= np.linalg.norm(middle, axis=2, keepdims=True)
         across = np.cross([0.0, 0.0, 1.0], middle)
-        found[drag] = {
+        cycles[drag] = {
             "plan": plan,
             "names": model.tip_names,
             "toe": np.arctan2(t[..., 1], t[..., 0]) - v[:, 3:4],
@@ -48,19 +49,19 @@ def lesson(drags=DRAGS):
             "across": np.einsum("nja,nja->nj", forces, side),
             "speed": np.diff(seen.com[:, 0]) / plan.problem.step,
         }
-    return found
+    return cycles
 
 
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    found = lesson()
-    for drag, one in found.items():
+    cycles = lesson()
+    for drag, one in cycles.items():
         x, y, turn = one["plan"].displacement
         print(f"drag {drag:g} N s/m a wheel: {one['plan'].solution.iterations} steps, {x:.4f} m a cycle", end="; ")
         print(f"toe up to {np.degrees(np.abs(one['toe']).max()):.1f} deg", end=", ")
         print(f"stroke {1e3 * np.ptp(one['aside'], axis=0).max():.1f} mm, slip at most {np.abs(one['slip']).max():.1e} m")
-    one = found[DRAGS[-1]]
+    one = cycles[DRAGS[-1]]
     share = np.linspace(0.0, 1.0, len(one["toe"]))
     figure, axes = pyplot.subplots(1, 2, figsize=(10, 3.2), layout="constrained")
     for j, name in enumerate(one["names"]):

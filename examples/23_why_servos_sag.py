@@ -10,8 +10,7 @@ the torque tau that the plan itself asks for. Notice that both replays are on Mu
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
-from bunraku.performers.performer import make_performer
+import bunraku
 from bunraku.verification.ground.replay import replay_on_ground
 
 STIFFNESS = 20.0  # N m/rad, what the walker's motors state
@@ -20,7 +19,7 @@ SAMPLES = 48
 
 def lesson(clip="crawl", gain=1.0):
     """The performance of the walker, and its replays with and without the feed-forward."""
-    performance = make_performer("locomotion", {"samples": SAMPLES}).perform(read_character("walker"), read_clip(clip))
+    performance = bunraku.perform("walker", clip, samples=SAMPLES)
     replays = {
         name: replay_on_ground(performance, gain=gain, feedforward=on)
         for name, on in (("angles alone", False), ("with feed-forward", True))

@@ -6,14 +6,15 @@ A robot of one's own: a printed body with a battery, and legs of three servos ea
 ones. Masses and inertias follow from the components. Then two things are said: how far to go in a cycle, and which feet go
 together. A trot on six legs is two tripods that take turns. Notice that nothing was written for six legs: the same description
 makes three, four or eight, and all that follows, planning, replay, design, takes what comes.
+This lesson works below the public names.
 """
 
 import numpy as np
 
+import bunraku
 from bunraku.building.assemble import assemble
 from bunraku.building.robot import Carried, Chassis, Limb, Robot, Stage, Tip
-from bunraku.motion import Clip, Gait
-from bunraku.performers.locomotion.performer import LocomotionPerformer
+from bunraku.motion import Gait
 from bunraku.verification.ground.replay import replay_on_ground
 
 LINK, BEND = 0.08, 0.6
@@ -43,7 +44,7 @@ def six_legged():
 def lesson(gait=GAIT):
     """The character, its performance of the gait, and a replay of it on MuJoCo's floor."""
     _, character = six_legged()
-    performance = LocomotionPerformer().perform(character, Clip("six", gait=gait))
+    performance = bunraku.perform(character, bunraku.Clip("six", gait=gait))
     return character, performance, replay_on_ground(performance)
 
 

@@ -7,28 +7,27 @@ away from below it, a rigid robot tips over when it brakes harder than g l / c, 
 4 d / T². The tall Agilebot does it nevertheless: its front wheels run ahead and its hind wheels stay behind, the body sinks between
 them, and before it stands it draws them in again. With locked legs it cannot. No search finds what does not exist, but it can say
 what stands in the way. Notice that there is a performance in any case, the least wrong one, with its status and the reasons in the
-certificate; `bunraku verify` rejects it with exit code 1.
+certificate; `bunraku verify` rejects it with exit code 1. This lesson works below the public names.
 """
 
 import numpy as np
 
-from bunraku.formats.registry import read_character, read_clip
+import bunraku
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import centroidal_model
 from bunraku.mechanics.measures.statics import GRAVITY
-from bunraku.performers.locomotion.performer import LocomotionPerformer
 
 ROBOT = "agilebot-tall"
 
 
 def lesson():
     """Performances with free and locked legs; the deceleration [m/s²] that tips the robot at home, and what is asked at least."""
-    character = read_character(ROBOT)
-    locked = read_clip("start-stop-locked")
+    character = bunraku.load_character(ROBOT)
+    locked = bunraku.load_clip("start-stop-locked")
     free = locked.changed(gait=locked.gait.changed(locked=()))
-    artist = LocomotionPerformer(max_iterations=200)
-    found = {"legs free": artist.perform(character, free), "legs locked": artist.perform(character, locked)}
-    return found, tipping(found["legs free"])[0], 4.0 * locked.gait.distance[0] / locked.gait.duration**2
+    clips = {"legs free": free, "legs locked": locked}
+    performances = {name: bunraku.perform(character, clip, max_iterations=200) for name, clip in clips.items()}
+    return performances, tipping(performances["legs free"])[0], 4.0 * locked.gait.distance[0] / locked.gait.duration**2
 
 
 def tipping(performance):
@@ -41,10 +40,10 @@ def tipping(performance):
 if __name__ == "__main__":
     from matplotlib import pyplot
 
-    found, tips, asked = lesson()
+    performances, tips, asked = lesson()
     print(f"{asked:.2f} m/s² are asked for at least; standing at home it tips at {tips:.2f} m/s²")
     figure, axis = pyplot.subplots(figsize=(10, 3.2), layout="constrained")
-    for name, performance in found.items():
+    for name, performance in performances.items():
         certificate = performance.certificate
         print(f"{name}: {certificate.status.value}")
         print("   ", certificate.check("largest residual").sentence)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bunraku.studio.rendering import render
     from bunraku.verification.verify import Verdict
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "BunrakuError",
     "Certificate",
