@@ -22,7 +22,7 @@ import numpy as np
 from _flexible import Case, case, rms
 from bunraku.mechanics.flexible.places import place_of, tracked_places
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
-from bunraku.mechanics.integrators.driven.outputs import Targets, track
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets, track
 from bunraku.mechanics.integrators.driven.rest import rest_start
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion.feedback import Feedback
@@ -69,7 +69,7 @@ def simulated(model: FlexibleCharacterSystem, feedback: Feedback, *, closed: boo
     return Run(outputs.observe(np.concatenate(paths)).positions, np.concatenate(motors))
 
 
-def targets(one: Case, model: FlexibleCharacterSystem) -> Targets:
+def targets(one: Case, model: FlexibleCharacterSystem) -> OutputTargets:
     """Where the plan wants the places: at rest under the wish, rods as stated, at every step."""
     scenario = one.problem().nominal
     names = tracked_places(one.character)

@@ -19,7 +19,7 @@ import numpy as np
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.coupled.skinned import skinned_model
 from bunraku.mechanics.coupled.state import rest_state
-from bunraku.performers.skin.alternate import Puppet
+from bunraku.performers.skin.alternate import SkinnedPuppet
 from bunraku.performers.skin.tracking import track
 
 FRAMES, SKIPPED = 12, 3
@@ -50,7 +50,7 @@ TABLE = {
 
 def examine(name: str, row: Row) -> list[str]:
     """Measure one creature, print its line; the bars missed."""
-    puppet = Puppet(skinned_model(read_character(name)), collisions=True)
+    puppet = SkinnedPuppet(skinned_model(read_character(name)), collisions=True)
     model = puppet.model
     stands = np.ones((FRAMES, len(model.character.end_effectors)), dtype=bool)
     wished = np.tile(model.home, (FRAMES, 1))

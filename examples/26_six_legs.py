@@ -13,7 +13,7 @@ import numpy as np
 
 import bunraku
 from bunraku.building.assemble import assemble
-from bunraku.building.robot import Carried, Chassis, Limb, Robot, Stage, Tip
+from bunraku.building.robot import CarriedPayload, Chassis, Limb, Robot, Stage, Tip
 from bunraku.motion import Gait
 from bunraku.verification.ground.replay import replay_on_ground
 
@@ -36,7 +36,7 @@ def leg(name, x):
 
 def six_legged():
     """The robot as components, and the character it makes."""
-    carries = (Carried("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), Carried("controller", (0.0, 0.0, 0.015)))
+    carries = (CarriedPayload("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), CarriedPayload("controller", (0.0, 0.0, 0.015)))
     robot = Robot("six-legged", Chassis((0.36, 0.125, 0.05), carries=carries), (leg("F", 0.18), leg("M", 0.02), leg("H", -0.18)))
     return robot, assemble(robot)
 

@@ -13,7 +13,7 @@ import pytest
 from bunraku.batch import conducting
 from bunraku.batch.batch import Batch, run_batch
 from bunraku.batch.cluster import Answer, Lost, NoScheduler
-from bunraku.batch.plan import Plan, read_plan
+from bunraku.batch.plan import BatchPlan, read_plan
 from bunraku.batch.store import Store
 from bunraku.cli.main import _run
 from bunraku.optimization.monitor import Event, Monitor
@@ -40,7 +40,7 @@ class Counting(Monitor):
 class Players:
     """Workers whose every answer is scripted: ``script(number, attempt)`` says a status, "accident", "lost" or "late"."""
 
-    def __init__(self, plan: Plan, script: Callable[[int, int], str]) -> None:
+    def __init__(self, plan: BatchPlan, script: Callable[[int, int], str]) -> None:
         self.number = {run.key: k for k, run in enumerate(plan.runs)}
         self.script, self.attempts, self.connections = script, Counter[str](), 0
         self.absent = 0

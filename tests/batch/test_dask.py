@@ -19,7 +19,7 @@ import pytest
 
 from bunraku.batch.batch import run_batch
 from bunraku.batch.cluster import LocalWorkers, RemoteScheduler
-from bunraku.batch.plan import Plan, read_plan
+from bunraku.batch.plan import BatchPlan, read_plan
 from bunraku.batch.store import Store
 from bunraku.batch.table import make_table, write_table
 from bunraku.batch.working import carry_out
@@ -32,7 +32,7 @@ Planned = Callable[..., Path]
 PATIENCE = 300.0
 
 
-def expected(plan: Plan, folder: Path) -> bytes:
+def expected(plan: BatchPlan, folder: Path) -> bytes:
     """The table without Dask: every run in this process."""
     store = Store(folder)
     for run in plan.runs:

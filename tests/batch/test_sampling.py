@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.batch.sampling import Axis, grid, hypercube_points, random_points, sampled
+from bunraku.batch.sampling import VariedInput, grid, hypercube_points, random_points, sampled
 
 
 def test_a_grid_holds_every_combination_once_and_the_ends_exactly() -> None:
-    axes = [Axis("a", ("x", "y")), Axis("b", (), 0.1, 0.7, 3), Axis("c", (), 1.0, 100.0, 3, "log")]
+    axes = [VariedInput("a", ("x", "y")), VariedInput("b", (), 0.1, 0.7, 3), VariedInput("c", (), 1.0, 100.0, 3, "log")]
     found = grid(axes)
     assert len(found) == len(set(found)) == 18
     assert {one[0] for one in found} == {"x", "y"}
@@ -18,8 +18,8 @@ def test_a_grid_holds_every_combination_once_and_the_ends_exactly() -> None:
 
 
 def test_whole_numbers_stay_whole() -> None:
-    assert Axis("n", (), 1, 4, 7, whole=True).steps() == (1, 2, 3, 4)
-    assert all(isinstance(Axis("n", (), 1, 4, whole=True).at(u), int) for u in (0.0, 0.3, 0.99))
+    assert VariedInput("n", (), 1, 4, 7, whole=True).steps() == (1, 2, 3, 4)
+    assert all(isinstance(VariedInput("n", (), 1, 4, whole=True).at(u), int) for u in (0.0, 0.3, 0.99))
 
 
 @pytest.mark.parametrize("runs", [1, 7, 64])
@@ -46,7 +46,7 @@ def test_seeds_decide() -> None:
 
 
 def test_lists_are_drawn_in_equal_shares_and_fixed_axes_take_no_number() -> None:
-    axes = [Axis("fixed", ("only",)), Axis("list", ("a", "b", "c", "d")), Axis("range", (), 2.0, 4.0)]
+    axes = [VariedInput("fixed", ("only",)), VariedInput("list", ("a", "b", "c", "d")), VariedInput("range", (), 2.0, 4.0)]
     found = sampled(axes, hypercube_points(40, 2, seed=3))
     assert {one[0] for one in found} == {"only"}
     assert [sum(one[1] == name for one in found) for name in "abcd"] == [10, 10, 10, 10]

@@ -13,7 +13,7 @@ from bunraku.optimization.derivative_check import check_gradient
 from bunraku.optimization.solution import Status
 from bunraku.retargeting import inverse_kinematics_kernels as kernels
 from bunraku.retargeting.inverse_kinematics import Solver, residuals, solve_motion, solve_pose
-from bunraku.retargeting.targets import Target, TargetSet
+from bunraku.retargeting.targets import FrameTarget, TargetSet
 
 EXACT = Solver(temporal_weight=0.0, home_weight=0.0)
 
@@ -33,7 +33,7 @@ def two_links(first: float = 1.0, second: float = 1.0) -> Character:
 
 def test_two_links_meet_the_law_of_cosines():
     tree = compile_tree(two_links(1.0, 0.7))
-    targets = TargetSet.of(tree, [Target("tip")])
+    targets = TargetSet.of(tree, [FrameTarget("tip")])
     for angle, reach in ((0.3, 1.2), (2.0, 0.5), (-1.0, 1.6)):
         place = reach * np.array([np.cos(angle), np.sin(angle), 0.0])
         found = solve_pose(tree, targets, [0.1, 0.5], [-9, 0], [9, 3.1], places=[place], solver=EXACT)
@@ -46,7 +46,7 @@ def test_two_links_meet_the_law_of_cosines():
 
 def test_a_target_out_of_reach_is_pointed_at():
     tree = compile_tree(two_links())
-    found = solve_pose(tree, TargetSet.of(tree, [Target("tip")]), [0.4, 0.9], [-9, -9], [9, 9], places=[[0, 5, 0]])
+    found = solve_pose(tree, TargetSet.of(tree, [FrameTarget("tip")]), [0.4, 0.9], [-9, -9], [9, 9], places=[[0, 5, 0]])
     assert found.distances[0] == pytest.approx(3.0, abs=1e-6)
     np.testing.assert_allclose(found.q, [np.pi / 2, 0.0], atol=1e-3)
 
@@ -56,7 +56,7 @@ def test_bounds_give_the_constrained_optimum(puppet):
     generator = np.random.default_rng(5)
     names = tuple(name for name in tree.names if name.startswith("l_"))
     limits = MotionLimits.of(puppet).chosen(names)
-    targets = TargetSet.of(tree, [Target("l_hand", 5.0, 0.3, base="torso"), Target("l_elbow", 2.0, 0.0, base="torso")])
+    targets = TargetSet.of(tree, [FrameTarget("l_hand", 5.0, 0.3, base="torso"), FrameTarget("l_elbow", 2.0, 0.0, base="torso")])
     at = [tree.index(name) for name in names]
     bounded = 0
     for _ in range(8):
@@ -84,11 +84,11 @@ def test_normal_equations_have_the_slope_of_the_residual(puppet_maker):
     targets = TargetSet.of(
         tree,
         [
-            Target("l_hand", 3.0, 0.7, point=(0.1, 0.2, 0.3), turn=Rotation.random(random_state=1).as_matrix(), base="torso"),
-            Target(
+            FrameTarget("l_hand", 3.0, 0.7, point=(0.1, 0.2, 0.3), turn=Rotation.random(random_state=1).as_matrix(), base="torso"),
+            FrameTarget(
                 "head", 1.5, 2.0, base="pelvis", base_point=(0.1, 0, 0.2), base_turn=Rotation.random(random_state=2).as_matrix()
             ),
-            Target("r_elbow", 0.5, 0.1),
+            FrameTarget("r_elbow", 0.5, 0.1),
         ],
     )
     places, turns = generator.normal(size=(3, 3)), Rotation.random(3, random_state=4).as_matrix()
@@ -123,7 +123,7 @@ def test_logarithm_agrees_with_scipy_near_zero_and_half_a_turn():
 
 def test_followers_follow_and_their_slope_counts(coupled_arm):
     tree = compile_tree(coupled_arm)
-    targets = TargetSet.of(tree, [Target("tip")])
+    targets = TargetSet.of(tree, [FrameTarget("tip")])
     place = np.array([1.2, 0.4, 0.0])
     found = solve_pose(tree, targets, [-0.5, 0.0], [-1.0, -9.0], [1.0, 9.0], places=[place], solver=EXACT)
 
@@ -141,7 +141,7 @@ def test_followers_follow_and_their_slope_counts(coupled_arm):
 def test_steps_and_dependent_ranges_hold_whatever_is_wished(puppet):
     tree = compile_tree(puppet)
     limits = MotionLimits.of(puppet)
-    targets = TargetSet.of(tree, [Target("head", 0.0, 1.0, base="torso"), Target("l_hand", 5.0, base="torso")])
+    targets = TargetSet.of(tree, [FrameTarget("head", 0.0, 1.0, base="torso"), FrameTarget("l_hand", 5.0, base="torso")])
     generator = np.random.default_rng(8)
     turns = np.tile(np.eye(3), (60, 2, 1, 1))
     angles = np.repeat(generator.uniform(-1, 1, (12, 2)) * [2.5, 0.9], 5, axis=0)
@@ -159,7 +159,7 @@ def test_steps_and_dependent_ranges_hold_whatever_is_wished(puppet):
 
 def test_a_dependent_range_clips_the_pitch_and_leaves_the_yaw(puppet):
     tree = compile_tree(puppet)
-    targets = TargetSet.of(tree, [Target("head", 0.0, 1.0, base="torso")])
+    targets = TargetSet.of(tree, [FrameTarget("head", 0.0, 1.0, base="torso")])
     turns = Rotation.from_euler("ZY", [1.0, 0.45]).as_matrix()[None, None]
     found = solve_motion(targets, np.zeros((1, 1, 3)), turns, limits=MotionLimits.of(puppet), rate=1.0, solver=EXACT)
     assert found.q[0, tree.index("head_yaw")] == pytest.approx(1.0, abs=1e-9)
@@ -168,4 +168,4 @@ def test_a_dependent_range_clips_the_pitch_and_leaves_the_yaw(puppet):
 
 def test_a_base_must_be_up_the_branch(puppet):
     with pytest.raises(BadInput, match="not further up"):
-        TargetSet.of(compile_tree(puppet), [Target("l_hand", base="r_hand")])
+        TargetSet.of(compile_tree(puppet), [FrameTarget("l_hand", base="r_hand")])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bunraku.stage.figure.motion import DrawnMotion, drawn_pose
-from bunraku.studio.results import Shown
+from bunraku.studio.results import ShownMotion
 from bunraku.studio.session import Session
 
 
@@ -19,7 +19,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
     made = Session(tmp_path / "project")
     made.do("open.example", name="speech")
     pose = drawn_pose(made.document.need_character())
-    made.shown = Shown(made.document.key, pose, pose, pose, pose)
+    made.shown = ShownMotion(made.document.key, pose, pose, pose, pose)
     yield made
     made.close()
 

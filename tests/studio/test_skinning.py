@@ -18,7 +18,7 @@ pytest.importorskip("igl")
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character, write_character
 from bunraku.formats.surface_file import surface_bytes
-from bunraku.geometry.surfaces.shapes import Limb, limb_surface
+from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 from bunraku.optimization.monitor import SILENT
 from bunraku.studio.edits.skins import recipe_of
 from bunraku.studio.jobs.exchange import write_arrays
@@ -33,8 +33,8 @@ FEET = ((0.26, 0.13), (0.26, -0.13), (-0.26, 0.13), (-0.26, -0.13))
 @pytest.fixture(scope="module")
 def stool() -> bytes:
     """An OBJ file of a trunk on four legs, in metres."""
-    trunk = Limb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5]]), np.array([0.11, 0.11]))
-    legs = [Limb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x, y in FEET]
+    trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5]]), np.array([0.11, 0.11]))
+    legs = [RoundLimb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x, y in FEET]
     return surface_bytes(limb_surface([trunk, *legs], spacing=0.03, blend=0.05, ground=True), "stool.obj")
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bunraku.formats.study_yaml import StudyPlan
-from bunraku.study.design import Shown, StudyDesign, assignments_csv, study_design
+from bunraku.study.design import FilmSubject, StudyDesign, assignments_csv, study_design
 
 
 def made(clips: int, participants: int, seed: int) -> StudyDesign:
@@ -23,7 +23,7 @@ def made(clips: int, participants: int, seed: int) -> StudyDesign:
 @settings(max_examples=60, deadline=None)
 def test_everybody_sees_everything_once_and_sides_are_balanced(clips: int, people: int, seed: int) -> None:
     design = made(clips, people, seed)
-    assert sorted(map(str, design.films.values())) == sorted(str(Shown(b, c)) for b in range(clips) for c in (0, 1))
+    assert sorted(map(str, design.films.values())) == sorted(str(FilmSubject(b, c)) for b in range(clips) for c in (0, 1))
     on_left: Counter[int] = Counter()
     for sitting in design.sittings:
         assert sorted(sitting.films) == sorted(design.films)

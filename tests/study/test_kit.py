@@ -24,7 +24,7 @@ from bunraku.stage.film import Film
 from bunraku.stage.picture.movie import Frames, movie
 from bunraku.study.acts import acts_of
 from bunraku.study.answers import read_answers
-from bunraku.study.design import Shown, study_design
+from bunraku.study.design import FilmSubject, study_design
 from bunraku.study.kit import make_kit
 from bunraku.study.rehearsal import rehearse
 
@@ -227,7 +227,7 @@ def test_another_seed_puts_every_film_under_its_new_code(folder: Path) -> None:
         assert (folder / "kit" / "films" / film.name).read_bytes() == film.read_bytes()
 
 
-def _swapped(first: dict[str, Shown], second: dict[str, Shown]) -> bool:
+def _swapped(first: dict[str, FilmSubject], second: dict[str, FilmSubject]) -> bool:
     """Whether some code shows the same behaviour as before under the other condition."""
     return any(second[code].behaviour == shown.behaviour and second[code] != shown for code, shown in first.items())
 

@@ -10,7 +10,7 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.geometry.rotations import axis_angle
-from bunraku.mechanics.integrators.driven.outputs import Targets
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Mark
 from bunraku.verification.beats import drum_head, find_hits, stick_tip, tip_heights, tip_heights_in_replay
@@ -74,7 +74,7 @@ def test_heights_turn_with_the_frame_and_extrapolate_in_the_replay():
     positions = np.zeros((5, 1, 3))
     positions[:, 0, 2] = 0.4
     wanted = 0.4 - np.sin(angles) * tip[0] + np.cos(angles) * tip[2]
-    seen = tip_heights(character, ("left_hand",), Targets(positions, rotations), {"left hit": "left_hand"})
+    seen = tip_heights(character, ("left_hand",), OutputTargets(positions, rotations), {"left hit": "left_hand"})
     np.testing.assert_allclose(seen["left hit"], wanted, atol=1e-12)
     runs = [  # heights that err as 1 / links^2
         SimpleNamespace(links=n, positions=positions + np.array([0.0, 0.0, 1.0 / n**2]), rotations=rotations) for n in (6, 12)

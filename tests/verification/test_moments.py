@@ -8,7 +8,7 @@ import pytest
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.motion import Certificate, Channel, Check, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
-from bunraku.verification.moments import Moment, moment_of, violated_times, worst_moments
+from bunraku.verification.moments import WorstMoment, moment_of, violated_times, worst_moments
 
 RATE = 100.0
 T = np.arange(401) / RATE
@@ -36,7 +36,7 @@ def performance(values: np.ndarray, torque: np.ndarray | None = None, checks: tu
     return Performance(robot, "clip", tuple(channels), curves, curves, promised, Provenance("test", {}, {}, {}))
 
 
-def by_name(made: Performance) -> dict[str, Moment]:
+def by_name(made: Performance) -> dict[str, WorstMoment]:
     return {moment.name: moment for moment in worst_moments(made)}
 
 
@@ -81,7 +81,7 @@ def test_times_in_the_words_of_the_certificate_are_taken_over_once():
         Check("late", 1.0, "", 0.0, note="x at 99.0 s"),
     )
     moments = by_name(performance(np.zeros((401, 2)), checks=checks))
-    assert moments["least tension"] == Moment("least tension", "left wrist", 0.99, 0.15, "N", 0.1, at_least=True)
+    assert moments["least tension"] == WorstMoment("least tension", "left wrist", 0.99, 0.15, "N", 0.1, at_least=True)
     assert "velocity excess" not in moments
     assert "largest residual" not in moments
     assert "late" not in moments

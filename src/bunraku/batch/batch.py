@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.batch.conducting import Outcome, Workers, carry_out_plan
-from bunraku.batch.plan import Plan
+from bunraku.batch.plan import BatchPlan
 from bunraku.batch.store import Store
 from bunraku.batch.table import NOT_RUN, Table, make_table, write_table, write_timings
 from bunraku.optimization.monitor import SILENT, Monitor
@@ -19,7 +19,7 @@ from bunraku.optimization.monitor import SILENT, Monitor
 class Batch:
     """A plan carried out: its table, the files written, and how it went."""
 
-    plan: Plan
+    plan: BatchPlan
     table: Table
     outcome: Outcome
     files: tuple[Path, ...]
@@ -49,7 +49,7 @@ class Batch:
 
 
 def run_batch(
-    plan: Plan, folder: Path, workers: Workers, *, plots: bool = True, monitor: Monitor = SILENT,
+    plan: BatchPlan, folder: Path, workers: Workers, *, plots: bool = True, monitor: Monitor = SILENT,
     note: Callable[[str], None] = lambda words: None,
 ) -> Batch:  # fmt: skip
     """Carry a plan out with ``workers``, results in ``folder``; what is there already is not done again.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bunraku.batch.cluster import Cluster, Lost, NoScheduler
-from bunraku.batch.plan import Plan, Run
+from bunraku.batch.plan import BatchPlan, Run
 from bunraku.batch.store import Store
 from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def carry_out_plan(
-    plan: Plan, store: Store, workers: Workers, *, monitor: Monitor, now_and_then: Callable[[], None] = lambda: None,
+    plan: BatchPlan, store: Store, workers: Workers, *, monitor: Monitor, now_and_then: Callable[[], None] = lambda: None,
     patience: float = PATIENCE, note: Callable[[str], None] = lambda words: None,
 ) -> Outcome:  # fmt: skip
     """Carry out every run of a plan that is not done; ``now_and_then`` is called every few seconds, to write the table.
@@ -64,7 +64,7 @@ def carry_out_plan(
 class _Conductor:
     def __init__(
         self,
-        plan: Plan,
+        plan: BatchPlan,
         store: Store,
         workers: Workers,
         monitor: Monitor,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.batch.plan import Plan
+from bunraku.batch.plan import BatchPlan
 from bunraku.batch.table import Table
 from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, WISH, new_figure, save_figure
 
@@ -22,7 +22,7 @@ COLOURS = (DONE, LIMIT, "#d99a2b", *OTHERS)
 
 
 @dataclass(frozen=True)
-class Factor:
+class VariedColumn:
     """One column that varies: as numbers, or as the places of its ``labels``."""
 
     name: str
@@ -35,7 +35,7 @@ class Factor:
         return np.unique(self.x[np.isfinite(self.x)])
 
 
-def draw_batch(plan: Plan, table: Table, folder: Path) -> list[Path]:
+def draw_batch(plan: BatchPlan, table: Table, folder: Path) -> list[Path]:
     """Write ``plots/*.png``: an overview, six figures a page, and maps where exactly two numbers vary. Returns the files."""
     factors = [_factor(name, table.column(name)) for name in plan.varied]
     factors = [factor for factor in factors if len(factor.levels) > 1]
@@ -58,7 +58,7 @@ def draw_batch(plan: Plan, table: Table, folder: Path) -> list[Path]:
     return written
 
 
-def draw_overview(title: str, factors: Sequence[Factor], measures: Sequence[tuple[str, Array]]) -> Any:
+def draw_overview(title: str, factors: Sequence[VariedColumn], measures: Sequence[tuple[str, Array]]) -> Any:
     """Small multiples: a row for each figure, a column for each thing that varies; colours tell a second one apart."""
     width = max(4.6, 3.4 * len(factors) + 1.2)
     figure, axes = new_figure(len(measures), len(factors), height=2.2, width=width)
@@ -76,7 +76,7 @@ def draw_overview(title: str, factors: Sequence[Factor], measures: Sequence[tupl
     return figure
 
 
-def draw_maps(title: str, pair: tuple[Factor, Factor], measures: Sequence[tuple[str, Array]]) -> Any:
+def draw_maps(title: str, pair: tuple[VariedColumn, VariedColumn], measures: Sequence[tuple[str, Array]]) -> Any:
     """Each figure over two numbers: cells of a grid (the mean of the runs in one; hatched where none is), or coloured points."""
     columns = min(3, len(measures))
     rows = math.ceil(len(measures) / columns)
@@ -92,7 +92,7 @@ def draw_maps(title: str, pair: tuple[Factor, Factor], measures: Sequence[tuple[
     return figure
 
 
-def _legend(axis: Any, hue: Factor) -> None:
+def _legend(axis: Any, hue: VariedColumn) -> None:
     """What the colours of a column mean, above its first panel."""
     axis.legend(
         loc="lower left",
@@ -109,7 +109,7 @@ def _legend(axis: Any, hue: Factor) -> None:
     )
 
 
-def _panel(axis: Any, factor: Factor, values: Array, hue: Factor | None) -> None:
+def _panel(axis: Any, factor: VariedColumn, values: Array, hue: VariedColumn | None) -> None:
     """One figure against one thing that varies."""
     known = np.isfinite(values) & np.isfinite(factor.x)
     axis.grid(True, color="#e8e8e8", linewidth=0.6)
@@ -136,7 +136,7 @@ def _panel(axis: Any, factor: Factor, values: Array, hue: Factor | None) -> None
         axis.set_xlim(-0.5, len(factor.labels) - 0.5)
 
 
-def _map(axis: Any, figure: Any, pair: tuple[Factor, Factor], values: Array) -> None:
+def _map(axis: Any, figure: Any, pair: tuple[VariedColumn, VariedColumn], values: Array) -> None:
     first, second = pair
     xs, ys = first.levels, second.levels
     known = np.isfinite(values)
@@ -161,17 +161,17 @@ def _map(axis: Any, figure: Any, pair: tuple[Factor, Factor], values: Array) -> 
     figure.colorbar(drawn, ax=axis, shrink=0.9).ax.tick_params(labelsize=7)
 
 
-def _hue(factor: Factor, factors: Sequence[Factor]) -> Factor | None:
+def _hue(factor: VariedColumn, factors: Sequence[VariedColumn]) -> VariedColumn | None:
     """The other thing that varies with the fewest values, if these can be told apart by colour."""
     others = [one for one in factors if one is not factor and 1 < len(one.levels) <= len(COLOURS)]
     return min(others, key=lambda one: len(one.levels), default=None)
 
 
-def _factor(name: str, values: list[Any]) -> Factor:
+def _factor(name: str, values: list[Any]) -> VariedColumn:
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return Factor(name, np.array(values, dtype=np.float64))
+        return VariedColumn(name, np.array(values, dtype=np.float64))
     labels = tuple(dict.fromkeys(str(value) or "chosen" for value in values))
-    return Factor(name, np.array([labels.index(str(value) or "chosen") for value in values], dtype=np.float64), labels)
+    return VariedColumn(name, np.array([labels.index(str(value) or "chosen") for value in values], dtype=np.float64), labels)
 
 
 def _measures(table: Table) -> list[tuple[str, Array]]:
@@ -189,7 +189,7 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else math.nan
 
 
-def _level(factor: Factor, level: float) -> str:
+def _level(factor: VariedColumn, level: float) -> str:
     return _short(factor.labels[int(level)]) if factor.labels else f"{level:.4g}"
 
 

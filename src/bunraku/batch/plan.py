@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bunraku.batch.sampling import Axis, grid, hypercube_points, random_points, sampled
+from bunraku.batch.sampling import VariedInput, grid, hypercube_points, random_points, sampled
 from bunraku.batch.sources import Source, built_in_path, pack
 from bunraku.errors import BadInput
 from bunraku.formats.batch_yaml import BatchFile, VaryEntry, read_batch_yaml
@@ -41,7 +41,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """A plan that can be carried out: its runs, each once, in order, and the columns of what varies."""
 
     name: str
@@ -78,7 +78,7 @@ def run_versions(verify: bool, performer: str = "") -> dict[str, str]:
     return versions() | {name: installed(name) for name in packages}
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> BatchPlan:
     """The plan of a ``*.batch.yaml``, checked as far as it can be without performing; BadInput names file, line and field."""
     found, content = read_batch_yaml(read_bytes(path), file=str(path))
     return _Reader(found, content.where, path.parent).plan(path)
@@ -90,7 +90,7 @@ class _Reader:
     def __init__(self, file: BatchFile, where: Where, folder: Path) -> None:
         self.file, self.where, self.folder = file, where, folder
 
-    def plan(self, path: Path) -> Plan:
+    def plan(self, path: Path) -> BatchPlan:
         characters = self._sources("character", self.file.characters, "characters")
         clips = self._sources("clip", self.file.clips, "clips")
         overlay = self._extra("overlay", self.file.overlay)
@@ -99,9 +99,9 @@ class _Reader:
         for place, entry in enumerate(self.file.vary):
             self._check_design(entry, place, characters, overlay)
         axes = [
-            Axis("character", tuple(characters)),
-            Axis("clip", tuple(clips)),
-            Axis("performer", self.file.performers),
+            VariedInput("character", tuple(characters)),
+            VariedInput("clip", tuple(clips)),
+            VariedInput("performer", self.file.performers),
             *(self._axis(entry, place) for place, entry in enumerate(self.file.vary)),
         ]
         combinations = self._combinations(axes)
@@ -119,7 +119,7 @@ class _Reader:
         varied = tuple(axis.name for axis in axes if axis.varies)
         name = self.file.name or path.name.removesuffix(".yaml").removesuffix(".batch")
         repeated = len(combinations) - len(runs)
-        plan = Plan(name, self.file, tuple(runs.values()), columns, varied, overlay, rig, repeated)
+        plan = BatchPlan(name, self.file, tuple(runs.values()), columns, varied, overlay, rig, repeated)
         self._check_options(plan)
         return plan
 
@@ -174,7 +174,7 @@ class _Reader:
                 if option not in known:
                     raise at.wrong(f"the performer {name!r} has no option {option[:60]!r}; {known_names(option, known, 40)}")
 
-    def _check_options(self, plan: Plan) -> None:
+    def _check_options(self, plan: BatchPlan) -> None:
         """Options of a plan that names no performer: one that is chosen takes each of them."""
         from bunraku.batch.working import foreseen
         from bunraku.performers.performer import REGISTRY, options_of
@@ -224,7 +224,7 @@ class _Reader:
                             f"{name} = {1e3 * value:g} mm cannot be built; {source.label} takes {1e3 * low:g} to {1e3 * high:g} mm"
                         )
 
-    def _axis(self, entry: VaryEntry, place: int) -> Axis:
+    def _axis(self, entry: VaryEntry, place: int) -> VariedInput:
         if entry.values is not None:
             if entry.design is not None:
                 low, high = sorted(entry.ends)
@@ -233,11 +233,11 @@ class _Reader:
                     raise self.where.at("vary", place, "values").wrong(
                         f"{outside[0]} lies outside low and high, {low:g} to {high:g}"
                     )
-            return Axis(entry.column, tuple(entry.values))
+            return VariedInput(entry.column, tuple(entry.values))
         if entry.count is None and self.file.sampling.kind == "grid":
             raise self.where.at("vary", place).wrong("a range needs a count in a grid: how many values from low to high")
         low, high = entry.ends
-        return Axis(entry.column, (), low, high, entry.count or 0, entry.spacing, self._whole(entry))
+        return VariedInput(entry.column, (), low, high, entry.count or 0, entry.spacing, self._whole(entry))
 
     def _whole(self, entry: VaryEntry) -> bool:
         """Whether an option takes whole numbers only."""
@@ -248,7 +248,7 @@ class _Reader:
             return False
         return all(typing.get_type_hints(performer_class(name)).get(entry.option) is int for name in named)
 
-    def _combinations(self, axes: list[Axis]) -> list[tuple[Any, ...]]:
+    def _combinations(self, axes: list[VariedInput]) -> list[tuple[Any, ...]]:
         sampling = self.file.sampling
         if sampling.kind == "grid":
             total = math.prod(len(axis.steps()) for axis in axes)

@@ -14,7 +14,7 @@ from bunraku.arrays import Array
 
 
 @dataclass(frozen=True)
-class Axis:
+class VariedInput:
     """One thing that varies: the ``values`` it takes, or a range from ``low`` to ``high`` of which a grid takes ``count``.
 
     ``spacing`` "log": by equal factors. ``whole``: only whole numbers are taken, the nearest ones.
@@ -52,12 +52,12 @@ class Axis:
         return tuple(dict.fromkeys([ends[0], *inner, ends[1]]))
 
 
-def grid(axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
+def grid(axes: Sequence[VariedInput]) -> list[tuple[Any, ...]]:
     """Every combination; the last axis goes fastest."""
     return list(itertools.product(*(axis.steps() for axis in axes)))
 
 
-def sampled(axes: Sequence[Axis], points: Array) -> list[tuple[Any, ...]]:
+def sampled(axes: Sequence[VariedInput], points: Array) -> list[tuple[Any, ...]]:
     """The combinations at ``points`` (n, d) of the unit cube, d the number of axes that vary."""
     found = []
     for row in points:

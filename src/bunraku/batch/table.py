@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bunraku.batch.plan import Plan
+from bunraku.batch.plan import BatchPlan
 from bunraku.batch.store import Store
 from bunraku.formats.atomic import write_atomically
 
@@ -34,7 +34,7 @@ class Table:
         return [row[place] for row in self.rows]
 
 
-def make_table(plan: Plan, store: Store) -> Table:
+def make_table(plan: BatchPlan, store: Store) -> Table:
     """What is known by now."""
     found = [(run, store.done(run.key) or store.failure(run.key)) for run in plan.runs]
     known: dict[str, None] = {}
@@ -68,7 +68,7 @@ def write_table(table: Table, folder: Path) -> list[Path]:
     return written
 
 
-def write_timings(plan: Plan, store: Store, folder: Path) -> None:
+def write_timings(plan: BatchPlan, store: Store, folder: Path) -> None:
     """``timings.csv``: how long each run that is done took, on which worker, at which attempt."""
     rows = []
     for run in plan.runs:

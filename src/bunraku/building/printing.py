@@ -8,7 +8,7 @@ from bunraku.errors import BadInput
 
 
 @dataclass(frozen=True)
-class Material:
+class Filament:
     """A filament: its name, density [kg/m³] and the thickness of a printed wall [m]."""
 
     name: str
@@ -19,10 +19,10 @@ class Material:
 PRINTER = (0.22, 0.22, 0.25)
 """Width, depth and height of the largest print of a usual printer [m], wherever no other printer is named."""
 
-PLA = Material("PLA", 1240.0, 0.003)
+PLA = Filament("PLA", 1240.0, 0.003)
 """Polylactide as usually sold; walls of 3 mm."""
 
-THIN_PLA = Material("PLA, thin walls", 1240.0, 0.002)
+THIN_PLA = Filament("PLA, thin walls", 1240.0, 0.002)
 """The same with walls of 2 mm, where weight counts."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bunraku.building.printing import PLA, Material
+from bunraku.building.printing import PLA, Filament
 from bunraku.character.description import Vector3
 
 Direction = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
@@ -14,7 +14,7 @@ Color = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedPayload:
     """A payload of the library at a ``place`` (its middle, in the frame of the chassis) [m]."""
 
     model: str
@@ -27,7 +27,7 @@ class Chassis:
 
     size: Vector3
     center: Vector3 = (0.0, 0.0, 0.0)
-    carries: tuple[Carried, ...] = ()
+    carries: tuple[CarriedPayload, ...] = ()
     color: Color = (0.86, 0.52, 0.22, 1.0)
 
 
@@ -95,7 +95,7 @@ class Robot:
     name: str
     chassis: Chassis
     limbs: tuple[Limb, ...]
-    material: Material = PLA
+    material: Filament = PLA
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     source: str = ""
 

@@ -14,7 +14,7 @@ from bunraku.optimization.monitor import Event, Monitor
 
 if TYPE_CHECKING:
     from bunraku.batch.batch import Batch
-    from bunraku.batch.plan import Plan
+    from bunraku.batch.plan import BatchPlan
 
 
 def register(app: typer.Typer) -> None:
@@ -92,7 +92,7 @@ class _Lines(Monitor):
         return self._inner.cancelled
 
 
-def _compile(plan: Plan) -> None:
+def _compile(plan: BatchPlan) -> None:
     """Compile ahead what the runs will need, once, rather than in every worker."""
     from bunraku.batch.working import foreseen
     from bunraku.flow.compiling import compile_ahead, kernel_groups
@@ -107,7 +107,7 @@ def _compile(plan: Plan) -> None:
     compile_ahead(*groups)
 
 
-def _list(plan: Plan, folder: Path) -> int:
+def _list(plan: BatchPlan, folder: Path) -> int:
     from bunraku.batch.store import Store
     from bunraku.cli.console import say
 

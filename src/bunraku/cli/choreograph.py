@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from bunraku.performers.choreography.choreographer import Show, Timing
+    from bunraku.performers.choreography.choreographer import TimedShow, Timing
 
 
 def register(app: typer.Typer) -> None:
@@ -59,7 +59,7 @@ def choreograph(
     return exit_code(show.status)
 
 
-def _lines(show: Show) -> list[str]:
+def _lines(show: TimedShow) -> list[str]:
     names = [mode.primitive for mode in show.clip.modes.modes] if show.clip.modes is not None else []
     lines = [show.status.sentence]
     for what, timing in (("equal spacing", show.equal), ("optimized", show.best)):
@@ -79,7 +79,7 @@ def _limits(timing: Timing) -> str:
     )
 
 
-def _facts(show: Show) -> dict[str, Any]:
+def _facts(show: TimedShow) -> dict[str, Any]:
     facts: dict[str, Any] = {"status": show.status.value, "saving": show.saving, "duration_s": show.clip.duration}
     facts["iterations"] = len(show.solution.costs) - 1
     for what, timing in (("equal", show.equal), ("optimized", show.best)):

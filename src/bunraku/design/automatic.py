@@ -105,7 +105,7 @@ class MotionFunction:
 
 
 @dataclass(frozen=True)
-class Step:
+class DesignStep:
     """One design step: parameters (k,), objective and energy after it."""
 
     parameters: Array
@@ -121,7 +121,7 @@ class Improvement:
     """
 
     variant: Variant
-    steps: tuple[Step, ...]
+    steps: tuple[DesignStep, ...]
     status: Status
     notes: tuple[str, ...] = field(default=())
 
@@ -167,7 +167,7 @@ class _Run:
     def __init__(self, study: Study, objective: Objective, variant: Variant, radius: float) -> None:
         self.study, self.objective, self.variant, self.radius = study, objective, variant, radius
         self.value = objective.value(variant)
-        self.steps = [Step(variant.parameters, self.value, variant.energy)]
+        self.steps = [DesignStep(variant.parameters, self.value, variant.energy)]
         self.notes: list[str] = []
         self.B: Array | None = None
         self.last: tuple[Array, Array] | None = None
@@ -194,7 +194,7 @@ class _Run:
                 if share > 0.7:
                     self.radius *= 2.0
                 self.variant, self.value = found, value
-                self.steps.append(Step(found.parameters, value, found.energy))
+                self.steps.append(DesignStep(found.parameters, value, found.energy))
                 return None
             self.radius = 0.3 * float(np.abs(d).max())
             if self.radius < 1e-7:

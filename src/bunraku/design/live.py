@@ -26,7 +26,7 @@ from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.calmed import solve_from
 from bunraku.performers.locomotion.interactive import DraggedPlan, Place
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.played import play
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.state import stages, state_problem
@@ -71,7 +71,7 @@ class LiveMotion:
         self._begin(gait, None, monitor)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> MotionPlan:
         """The newest answer."""
         return self._dragged.plan
 
@@ -99,7 +99,7 @@ class LiveMotion:
         distance: tuple[float | None, float | None] | None = None,
         turn: float | None = None,
         targets: Mapping[int, Place] | None = None,
-    ) -> Plan:
+    ) -> MotionPlan:
         """The plan after a small edit, with bounded work.
 
         ``parameters``: dimensions by name [m]; the others as in ``DraggedPlan.drag``. Names that the design does not have, values
@@ -118,18 +118,18 @@ class LiveMotion:
         self._dragged.gait = gait
         return self._dragged.resume(problem, start, shifts)
 
-    def release(self, *, monitor: Monitor = SILENT) -> Plan:
+    def release(self, *, monitor: Monitor = SILENT) -> MotionPlan:
         """The plan solved to the end from where the drags left it; afresh where that fails, if it comes nearer so."""
         self._known = None
         plan = self._dragged.release(monitor=monitor)
         if not plan.solution.status.good and not monitor.cancelled:
-            again = Plan(plan.problem, solve_from(plan.problem, plan.problem.still(), self._solver, monitor=monitor))
+            again = MotionPlan(plan.problem, solve_from(plan.problem, plan.problem.still(), self._solver, monitor=monitor))
             if again.solution.residual < plan.solution.residual:
                 self._dragged = DraggedPlan.of(self.gait, again, solver=self._solver)
         self._solved = self.plan.solution.status.good
         return self.plan
 
-    def regait(self, gait: Gait, *, monitor: Monitor = SILENT) -> Plan:
+    def regait(self, gait: Gait, *, monitor: Monitor = SILENT) -> MotionPlan:
         """The plan of another gait: from the last motion and its multipliers where the sizes agree, else from rest; solved."""
         self._begin(gait, self.plan, monitor)
         return self.plan
@@ -152,7 +152,7 @@ class LiveMotion:
             self._known = _Known(Variant(self.parameters, problem, solution), system, {})
         return self._known is not None
 
-    def _begin(self, gait: Gait, last: Plan | None, monitor: Monitor) -> None:
+    def _begin(self, gait: Gait, last: MotionPlan | None, monitor: Monitor) -> None:
         self._known = None
         self._samples = self._wanted or min(stages(gait, footfalls(self.character, gait)))
         problem = self._problem(self.character, gait)
@@ -165,7 +165,7 @@ class LiveMotion:
             if not solution.status.good and not monitor.cancelled:
                 afresh = solve_from(problem, problem.still(), self._solver, monitor=monitor)
                 solution = afresh if afresh.residual < solution.residual else solution
-        self._dragged = DraggedPlan.of(gait, Plan(problem, solution), solver=self._solver)
+        self._dragged = DraggedPlan.of(gait, MotionPlan(problem, solution), solver=self._solver)
         self._solved = solution.status.good
 
     def _state(self, character: Character) -> MotionProblem:

@@ -16,7 +16,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Edit:
+class EditedVariant:
     """A variant after an edit, and what the predictor was worth.
 
     ``plain`` and ``predicted``: energy (objective and weighted violations) with which the solver starts from the motion before,
@@ -32,14 +32,14 @@ class Edit:
 
 def edit(
     study: Study, variant: Variant, changes: dict[str, float], *, derivatives: Sensitivity | None = None, monitor: Monitor = SILENT
-) -> Edit:
+) -> EditedVariant:
     """The variant with some parameters set to new values."""
     return follow(study, variant, study.edited(variant.parameters, changes), derivatives=derivatives, monitor=monitor)
 
 
 def follow(
     study: Study, variant: Variant, parameters: Array, *, derivatives: Sensitivity | None = None, monitor: Monitor = SILENT
-) -> Edit:
+) -> EditedVariant:
     """The variant with ``parameters`` (k,), its motion sought from m + dm/dp dp, or from m where that is a better start."""
     derivatives = derivatives or sensitivity(study, variant)
     known, problem = variant.solution, study.problem(parameters)
@@ -62,4 +62,4 @@ def follow(
     if not variant.soft and not found.solution.status.good:
         afresh = study.solve(parameters, monitor=monitor)
         found = afresh if afresh.solution.residual < found.solution.residual else found
-    return Edit(found, plain, predicted, found.solution.energy, found.solution.iterations)
+    return EditedVariant(found, plain, predicted, found.solution.energy, found.solution.iterations)

@@ -22,7 +22,7 @@ from bunraku.optimization.blocks.descent import Descent
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 
@@ -81,9 +81,9 @@ class Variant:
         return self.solution.energy if self.soft else self.solution.objective
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> MotionPlan:
         """The motion as a plan."""
-        return Plan(self.problem, self.solution)
+        return MotionPlan(self.problem, self.solution)
 
     @cached_property
     def worst(self) -> tuple[str, float]:

@@ -29,7 +29,7 @@ from bunraku.design.curvature import (
     second_order,
 )
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
-from bunraku.optimization.blocks.blocks import Factor, factor
+from bunraku.optimization.blocks.blocks import BlockFactor, factor
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.problem import MotionProblem
@@ -53,7 +53,7 @@ class OptimalitySystem:
     rows: ActiveRows
     A: Any
     weight: float
-    factored: Factor
+    factored: BlockFactor
     damping: float
     soft: bool
 

@@ -19,7 +19,7 @@ MIDDLE = 0.05
 
 
 @dataclass(frozen=True)
-class Foot:
+class FootGroup:
     """End effectors on one rigid part of a leg: ``effectors`` by index, the ``body`` that carries them.
 
     ``place`` (2,) [m]: their mean in the base frame at home, x forward and y left; ``row``: 0 is the foremost of the feet's rows;
@@ -41,7 +41,7 @@ class Feet:
     ``places`` (x, y) [m]: every end effector's centre in the base frame at home.
     """
 
-    feet: tuple[Foot, ...]
+    feet: tuple[FootGroup, ...]
     fixed: tuple[int, ...]
     places: tuple[tuple[float, float], ...]
 
@@ -82,7 +82,7 @@ def feet_of(character: Character) -> Feet:
     extent = float(max(np.ptp(spot[:, 0]), np.ptp(spot[:, 1]), 1e-9))
     row = _rows(spot[:, 0], 0.2 * extent)
     feet = tuple(
-        Foot(
+        FootGroup(
             tuple(groups[body]),
             body,
             (float(center[0]), float(center[1])),

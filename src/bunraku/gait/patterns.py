@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.gait.feet import Feet, Foot, feet_of
+from bunraku.gait.feet import Feet, FootGroup, feet_of
 from bunraku.gait.overlap import SUPPORT, airborne, check_swings, swing_notes
 from bunraku.gait.symmetry import check_half_cycle, mirror_partners
 from bunraku.motion import Gait
 
 Flags = NDArray[np.int64]
-Groups = list[list[Foot]]
+Groups = list[list[FootGroup]]
 PATTERNS = ("roll", "crawl", "trot", "pace", "bound")
 SHARE = {1: 0.40, 2: 0.30, 3: 0.27, 4: 0.18}
 """Share of the cycle that a swing takes when this many groups of feet swing one after the other."""
@@ -173,7 +173,7 @@ def _trot(feet: Feet) -> Groups:
     return [even, [foot for foot in feet.feet if _parity(foot) == 1]]
 
 
-def _parity(foot: Foot) -> int:
+def _parity(foot: FootGroup) -> int:
     """0: with the left foot of the first row; 1: with the right one. Diagonal neighbours share it."""
     return (foot.row + (foot.side == "right")) % 2
 

@@ -48,7 +48,7 @@ class Factorization(ABC):
 
 
 @dataclass(frozen=True)
-class Plan:
+class EliminationPlan:
     """What depends on the pattern only: the free unknowns in elimination order, their bandwidth, where each number goes.
 
     ``order`` (m,) names the unknowns in the order of elimination; ``kept`` the stored numbers between free unknowns; ``row`` and
@@ -82,7 +82,7 @@ class Plan:
         return _SuperLU(self, data, definite)
 
 
-def analyse(matrix: csr_array, *, free: ArrayLike | None = None) -> Plan:
+def analyse(matrix: csr_array, *, free: ArrayLike | None = None) -> EliminationPlan:
     """The plan for all matrices with the pattern of ``matrix`` (CSR, n by n, symmetric in structure); ``free`` (n,) as booleans."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise BadInput(f"a matrix of shape {matrix.shape} arrived; a square one is needed")
@@ -107,7 +107,7 @@ def analyse(matrix: csr_array, *, free: ArrayLike | None = None) -> Plan:
         width = int(np.max(np.abs(rank[row] - rank[column]), initial=0))
         if width < bandwidth:
             order, bandwidth, row, column = other, width, rank[row], rank[column]
-    return Plan(n, names[order], bandwidth, kept, row, column, len(columns))
+    return EliminationPlan(n, names[order], bandwidth, kept, row, column, len(columns))
 
 
 def factorize(matrix: Any, *, definite: bool = False, free: ArrayLike | None = None) -> Factorization:
@@ -120,7 +120,7 @@ def factorize(matrix: Any, *, definite: bool = False, free: ArrayLike | None = N
 class _Ordered(Factorization):
     """Shared: vectors into elimination order and back."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: EliminationPlan) -> None:
         self._plan = plan
 
     def solve(self, b: ArrayLike) -> Array:
@@ -147,7 +147,7 @@ class _Nothing(_Ordered):
 class _BandCholesky(_Ordered):
     method = "band Cholesky"
 
-    def __init__(self, plan: Plan, data: Array) -> None:
+    def __init__(self, plan: EliminationPlan, data: Array) -> None:
         super().__init__(plan)
         band = np.zeros((len(plan.order), plan.bandwidth + 1))
         lower = plan.row >= plan.column
@@ -166,7 +166,7 @@ class _BandCholesky(_Ordered):
 class _BandLU(_Ordered):
     method = "band LU"
 
-    def __init__(self, plan: Plan, data: Array) -> None:
+    def __init__(self, plan: EliminationPlan, data: Array) -> None:
         super().__init__(plan)
         w = plan.bandwidth
         band = np.zeros((len(plan.order), 3 * w + 1))
@@ -184,7 +184,7 @@ class _BandLU(_Ordered):
 class _SuperLU(_Ordered):
     method = "SuperLU"
 
-    def __init__(self, plan: Plan, data: Array, definite: bool) -> None:
+    def __init__(self, plan: EliminationPlan, data: Array, definite: bool) -> None:
         super().__init__(plan)
         m = len(plan.order)
         ordered = csc_array((data[plan.kept], (plan.row, plan.column)), shape=(m, m))
@@ -206,6 +206,6 @@ class _SuperLU(_Ordered):
         return np.asarray(self._factor.solve(np.ascontiguousarray(b)))
 
 
-def _singular(plan: Plan, place: int) -> NotFactorizable:
+def _singular(plan: EliminationPlan, place: int) -> NotFactorizable:
     row_of = int(plan.order[place])
     return NotFactorizable(f"the matrix is singular; that showed at row {row_of} of {plan.size}", row_of)

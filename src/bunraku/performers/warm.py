@@ -47,11 +47,11 @@ from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.played import play
 from bunraku.performers.locomotion.solve import plan_motion
-from bunraku.performers.skin.alternate import Puppet, settle
+from bunraku.performers.skin.alternate import SkinnedPuppet, settle
 from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.retargeting.inverse_kinematics import solve_pose
-from bunraku.retargeting.targets import Target, TargetSet
+from bunraku.retargeting.targets import FrameTarget, TargetSet
 
 
 def warm_bending() -> None:
@@ -167,7 +167,7 @@ def warm_going() -> None:
 
 def warm_skin() -> None:
     """Compile the planning and the frames of skinned characters: two steps of a plan, two frames of standing."""
-    puppet = Puppet(skinned_model(read_character("beetle-quick")), 0.02)
+    puppet = SkinnedPuppet(skinned_model(read_character("beetle-quick")), 0.02)
     settle(puppet, frames=2)
     gait = Gait(1.0, "crawl", False, cycles=1, distance=(0.01, 0.0), turn=0.0)
     effect = SkinEffect(stiffness=puppet.stiffness)
@@ -178,7 +178,7 @@ def warm_retargeting() -> None:
     """Compile inverse kinematics on the stick, and the places of its body along a motion."""
     tree = compile_tree(_puppet())
     at, wide = tree.home, np.full(tree.nq, 3.0)
-    solve_pose(tree, TargetSet.of(tree, [Target("stick")]), at, at - wide, at + wide, places=[[0.0, 0.0, 0.1]])
+    solve_pose(tree, TargetSet.of(tree, [FrameTarget("stick")]), at, at - wide, at + wide, places=[[0.0, 0.0, 0.1]])
     tree.poses(np.tile(at, (2, 1)))
 
 

@@ -108,11 +108,26 @@ class PoseWork(NamedTuple):
 
 def pose_work(nodes: int, targets: int, nv: int) -> PoseWork:
     """Workspace for a tree of so many nodes, and so many targets and variables."""
+    touched, marked, order, fixed = (np.zeros(nv, dtype=np.int64) for _ in range(4))
+    g, d, trial, temporal, lower, upper = (np.zeros(nv) for _ in range(6))
     return PoseWork(
-        *(np.empty((nodes, 3, 3)), np.empty((nodes, 3)), np.empty((nodes, 3)), np.zeros((6, nv))),
-        *(np.zeros(nv, dtype=np.int64), np.zeros(nv, dtype=np.int64), np.zeros((targets, 6)), np.zeros((nv, nv)), np.zeros(nv)),
-        *(np.zeros((nv, nv)), np.zeros(nv), np.zeros(nv), np.zeros(nv, dtype=np.int64), np.zeros(nv, dtype=np.int64)),
-        *(np.zeros(nv), np.empty(nv), np.empty(nv)),
+        rotation=np.empty((nodes, 3, 3)),
+        position=np.empty((nodes, 3)),
+        world_axis=np.empty((nodes, 3)),
+        J=np.zeros((6, nv)),
+        residual=np.zeros((targets, 6)),
+        H=np.zeros((nv, nv)),
+        L=np.zeros((nv, nv)),
+        touched=touched,
+        marked=marked,
+        order=order,
+        fixed=fixed,
+        g=g,
+        d=d,
+        trial=trial,
+        temporal=temporal,
+        lower=lower,
+        upper=upper,
     )
 
 

@@ -23,7 +23,7 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import JointCurves
 from bunraku.retargeting.followed_point import FollowedPoint, Lever, follow_point
-from bunraku.retargeting.reach_ranges import Ranges
+from bunraku.retargeting.reach_ranges import ReachRanges
 
 Place = Sequence[float | None]
 
@@ -75,7 +75,7 @@ def reached(
     point, known = _followed(character, curves, frame)
     chosen = _chosen(character, curves, point, joints)
     sample = int(min(max(round(time * curves.rate), 0), len(curves.values) - 1))
-    ranges = Ranges.of(character, curves)
+    ranges = ReachRanges.of(character, curves)
     q = _configurations(point, curves, known, slice(sample, sample + 1))[0]
     start = curves.values[sample]
     if not wanted or np.linalg.norm((goal - point.places(q[None])[0])[wanted]) <= _STILL:
@@ -102,7 +102,7 @@ class _Problem:
     at: list[int]
     lever: Lever
 
-    def solved(self, ranges: Ranges, start: Array, columns: list[int]) -> Array:
+    def solved(self, ranges: ReachRanges, start: Array, columns: list[int]) -> Array:
         """The values of the coordinates at the end; ``start``: all curves at the sample, ``columns``: those of ``at``."""
         x0 = start[columns]
         missed = self.miss(self.q)
@@ -114,7 +114,7 @@ class _Problem:
                 return other
         return x
 
-    def _descended(self, ranges: Ranges, start: Array, columns: list[int], x: Array) -> tuple[Array, float]:
+    def _descended(self, ranges: ReachRanges, start: Array, columns: list[int], x: Array) -> tuple[Array, float]:
         """The minimum nearest to ``x``, and how far [m] from its place the point is there."""
         x0 = start[columns]
         bounds = ranges.around(start, columns)
@@ -179,7 +179,7 @@ def _bounded_step(H: Array, g: Array, low: Array, high: Array) -> Array:
     return np.minimum(np.maximum(step, low), high)
 
 
-def _spread(curves: JointCurves, ranges: Ranges, sample: int, columns: list[int], ends: Array, width: float) -> Array | None:
+def _spread(curves: JointCurves, ranges: ReachRanges, sample: int, columns: list[int], ends: Array, width: float) -> Array | None:
     """All values with the change spread in time; None when there is no change."""
     change = ends - curves.values[sample, columns]
     if not change.any():

@@ -15,7 +15,7 @@ from bunraku.retargeting.wished import wish_limits
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
+class ReachRanges:
     """``lower`` and ``upper`` (k,) of the curves; ``limits`` of those ``columns`` that can be chosen, with dependent ranges."""
 
     lower: Array
@@ -24,7 +24,7 @@ class Ranges:
     columns: tuple[int, ...]
 
     @staticmethod
-    def of(character: Character, curves: JointCurves) -> Ranges:
+    def of(character: Character, curves: JointCurves) -> ReachRanges:
         """The ranges of all curves: of joint and motor, of followers, and those that depend on another coordinate."""
         limits = wish_limits(character)
         chosen = tuple(name for name in curves.names if name in limits.names)
@@ -32,7 +32,7 @@ class Ranges:
         axes |= {axis.name: axis.range for axis in character.axes}
         ends = [axes.get(name) or (-np.inf, np.inf) for name in curves.names]
         lower, upper = (np.array([end[side] for end in ends], dtype=np.float64) for side in (0, 1))
-        return Ranges(lower, upper, limits.chosen(chosen), tuple(curves.names.index(name) for name in chosen))
+        return ReachRanges(lower, upper, limits.chosen(chosen), tuple(curves.names.index(name) for name in chosen))
 
     def around(self, old: Array, columns: list[int]) -> Callable[[Array], tuple[Array, Array]]:
         """The ends of some ``columns`` at one sample, as a function of their values.

@@ -15,7 +15,7 @@ from bunraku.retargeting.inverse_kinematics_kernels import TargetArrays
 
 
 @dataclass(frozen=True)
-class Target:
+class FrameTarget:
     """Where a frame B of the character should be, seen from a frame A: its wished place and turn in A, with weights.
 
     ``frame`` names a frame or body, ``point`` (3,) [m] a place in it and ``turn`` (3, 3) axes in it: X_B = (turn, point).
@@ -45,7 +45,7 @@ class TargetSet:
     """Targets on one tree, compiled: row k of each array is target k; see `inverse_kinematics_kernels.py` for their meaning."""
 
     tree: Tree
-    targets: tuple[Target, ...]
+    targets: tuple[FrameTarget, ...]
     node: NDArray[np.int64]
     point: Array
     turn: Array
@@ -56,7 +56,7 @@ class TargetSet:
     rotation_weight: Array
 
     @staticmethod
-    def of(tree: Tree, targets: tuple[Target, ...] | list[Target]) -> TargetSet:
+    def of(tree: Tree, targets: tuple[FrameTarget, ...] | list[FrameTarget]) -> TargetSet:
         """Compile targets; a base that is not further up the branch of its frame is an error."""
         rows: list[tuple[Any, ...]] = []
         for target in targets:

@@ -26,7 +26,7 @@ from bunraku.retargeting.calibration import Calibration
 from bunraku.retargeting.rig_map import HeadMap, LimbMap, RigMap, TrunkMap
 from bunraku.retargeting.root import leg_ratio, rigid_trunk, root_path, to_face, turned
 from bunraku.retargeting.skeleton import BoneMotion
-from bunraku.retargeting.targets import Target, TargetSet, branch
+from bunraku.retargeting.targets import FrameTarget, TargetSet, branch
 
 DEFAULT_LEVER = 0.1
 
@@ -60,13 +60,15 @@ def make_wishes(
     if rig.pelvis is not None:
         parts["pelvis"] = _part(motion, rig.pelvis, calibration, tree)
     waist = rig.pelvis is not None and _moves(tree, rig.chest.frame, rig.pelvis.frame, indices)
-    rows: list[tuple[Target, Array, Array]] = []
+    rows: list[tuple[FrameTarget, Array, Array]] = []
     if _moves(tree, (rig.pelvis or rig.chest).frame, "", indices):
         motion, parts = _on_free_root(motion, rig, tree, parts, waist)
         rows += _root(motion, rig, parts["pelvis" if rig.pelvis is not None else "chest"], tree, root_motion)
     if waist and rig.pelvis is not None:
         chest, pelvis = parts["chest"], parts["pelvis"]
-        target = Target(chest.frame, 0.0, rig.chest.weight, turn=chest.turn, base=pelvis.frame, base_turn=pelvis.turn, name="chest")
+        target = FrameTarget(
+            chest.frame, 0.0, rig.chest.weight, turn=chest.turn, base=pelvis.frame, base_turn=pelvis.turn, name="chest"
+        )
         rows.append((target, np.zeros((len(chest.person), 3)), np.swapaxes(pelvis.person, 1, 2) @ chest.person))
     elif rig.upright:
         parts["chest"] = _heading(parts["chest"])
@@ -107,7 +109,7 @@ def _on_free_root(
     return turned(motion, turn), {name: _Part(part.frame, part.turn, turn @ part.person) for name, part in parts.items()}
 
 
-def _root(motion: BoneMotion, rig: RigMap, part: _Part, tree: Tree, root_motion: float) -> list[tuple[Target, Array, Array]]:
+def _root(motion: BoneMotion, rig: RigMap, part: _Part, tree: Tree, root_motion: float) -> list[tuple[FrameTarget, Array, Array]]:
     """The target of the trunk in the world, errors relative to the length of the legs as a limb's are to its own."""
     ratio = leg_ratio(motion, rig, tree)
     frame, point, path = root_path(motion, rig, tree, root_motion * ratio)
@@ -115,7 +117,7 @@ def _root(motion: BoneMotion, rig: RigMap, part: _Part, tree: Tree, root_motion:
     at = tree.configuration(tree.home)
     places = [[at.pose(frame)[1] for frame in limb.frames] for limb in limbs]
     length = float(np.mean([np.linalg.norm(np.diff(place, axis=0), axis=1).sum() for place in places])) if places else 1.0
-    return [(Target(frame, 1.0 / length, 1.0, point=point, turn=part.turn, name="root"), path, part.person)]
+    return [(FrameTarget(frame, 1.0 / length, 1.0, point=point, turn=part.turn, name="root"), path, part.person)]
 
 
 def _heading(part: _Part) -> _Part:
@@ -148,7 +150,7 @@ def _home_place(tree: Tree, part: _Part, frame: str) -> Array:
 
 def _head(
     motion: BoneMotion, head: HeadMap, chest: _Part, calibration: Calibration, tree: Tree, rig: RigMap, indices: set[int]
-) -> list[tuple[Target, Array, Array]]:
+) -> list[tuple[FrameTarget, Array, Array]]:
     at = tree.configuration(tree.home)
     roots = [at.pose(limb.frames[0])[1] for limb in rig.limbs if limb.hangs_on == "chest"]
     lever = head.lever or (0.5 * float(np.linalg.norm(roots[0] - roots[1])) if len(roots) == 2 else 0.0) or DEFAULT_LEVER
@@ -159,7 +161,7 @@ def _head(
     pivot = (R_C @ chest.turn).T @ (at.position[neck] - p_C)
     arm = _home_place(tree, chest, head.frame) - pivot + [lever, 0.0, 0.0]
     R = np.swapaxes(chest.person, 1, 2) @ (motion.rotation(head.bone) @ calibration.offsets[head.bone])
-    target = Target(
+    target = FrameTarget(
         head.frame,
         head.aim_weight / lever,
         head.turn_weight,
@@ -174,7 +176,7 @@ def _head(
 
 def _limb(
     motion: BoneMotion, limb: LimbMap, part: _Part, calibration: Calibration, tree: Tree
-) -> list[tuple[Target, Array, Array]]:
+) -> list[tuple[FrameTarget, Array, Array]]:
     a, b, c = (motion.position(bone) for bone in limb.bones)
     d1, d2 = (_directions(part, end - start, limb) for start, end in ((a, b), (b, c)))
     s, e, h = (_home_place(tree, part, frame) for frame in limb.frames)
@@ -182,7 +184,7 @@ def _limb(
     if min(L1, L2) < 1e-6:
         raise BadInput(f"two frames of the limb {limb.name!r} coincide on the character; name shoulder, elbow and hand apart")
     still = np.broadcast_to(np.eye(3), (len(a), 3, 3))
-    middle = Target(
+    middle = FrameTarget(
         limb.frames[1], limb.middle_weight / (L1 + L2), base=part.frame, base_turn=part.turn, name=f"{limb.name} middle"
     )
     turns, turn, weight = still, np.eye(3), 0.0
@@ -195,7 +197,7 @@ def _limb(
         if limb.hangs_on == "pelvis":
             turn = tree.configuration(tree.home).pose(limb.frames[2])[0].T
         turn = turn @ matrix_of_quaternion(limb.offset)
-    end = Target(
+    end = FrameTarget(
         limb.frames[2],
         limb.end_weight / (L1 + L2),
         weight,
@@ -208,7 +210,7 @@ def _limb(
     return [(middle, elbow, still), (end, elbow + L2 * d2, turns), *_bend(limb, part, tree, d1, d2, motion.rate)]
 
 
-def _bend(limb: LimbMap, part: _Part, tree: Tree, d1: Array, d2: Array, rate: float) -> list[tuple[Target, Array, Array]]:
+def _bend(limb: LimbMap, part: _Part, tree: Tree, d1: Array, d2: Array, rate: float) -> list[tuple[FrameTarget, Array, Array]]:
     """The turn of the limb's upper part about itself, by the plane in which the limb bends, when the map asks for it."""
     upper = upper_part(limb, tree) if limb.turn == "bend" else None
     if upper is None:
@@ -218,7 +220,7 @@ def _bend(limb: LimbMap, part: _Part, tree: Tree, d1: Array, d2: Array, rate: fl
     home = (at.pose(part.frame)[0] @ part.turn).T @ axes[:, 1]
     turns = bend_axes(d1, bend_normals(d1, d2, rate, home))
     turn = at.pose(body)[0].T @ axes
-    target = Target(body, 0.0, limb.turn_weight, turn=turn, base=part.frame, base_turn=part.turn, name=f"{limb.name} bend")
+    target = FrameTarget(body, 0.0, limb.turn_weight, turn=turn, base=part.frame, base_turn=part.turn, name=f"{limb.name} bend")
     return [(target, np.zeros((len(d1), 3)), turns)]
 
 

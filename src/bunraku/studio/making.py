@@ -13,7 +13,7 @@ from bunraku.studio.arguments import character_argument, clip_argument
 from bunraku.studio.document import Document
 from bunraku.studio.history import History
 from bunraku.studio.jobs.state import JobState
-from bunraku.studio.results import Result, Shown
+from bunraku.studio.results import Result, ShownMotion
 
 if TYPE_CHECKING:
     from bunraku.studio.session import Session
@@ -135,7 +135,7 @@ class Making:
         motions = {which: read_drawn(Path(path), figure) for which, path in state.result["paths"].items()}
         with self._session.lock:
             replay = self._session.shown.replay if self._session.shown.key == found.key else None
-            self._session.shown = Shown(found.key, motions["motion"], motions["wish"], motions["before"], replay)
+            self._session.shown = ShownMotion(found.key, motions["motion"], motions["wish"], motions["before"], replay)
         self._session.transport.load(found.performance.duration)
         self._session.tell("shown")
         if found.key not in self._session.errors:
@@ -157,7 +157,7 @@ class Making:
         wish = read_drawn(Path(state.result["path"]), Figure(document.need_character()))
         with self._session.lock:
             self._session.shown = (
-                Shown(wish=wish, before=self._session.shown.before)
+                ShownMotion(wish=wish, before=self._session.shown.before)
                 if not self._session.shown.key
                 else replace(self._session.shown, wish=wish)
             )

@@ -52,7 +52,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownMotion:
     """What the scene shows. ``key``: of the document that the motion belongs to; ``live``: it follows a hand that drags.
 
     ``motion`` is solid, ``wish`` the green ghost, ``before`` the grey one (the performance before this), ``replay`` the foreign

@@ -29,7 +29,7 @@ from bunraku.studio.making import Making
 from bunraku.studio.messages import Messages
 from bunraku.studio.project import Project
 from bunraku.studio.queue import JobQueue
-from bunraku.studio.results import Recent, Result, Shown
+from bunraku.studio.results import Recent, Result, ShownMotion
 from bunraku.studio.selection import Selection
 from bunraku.studio.skinning import Skinning, guessed_scale, recipe_trouble
 from bunraku.studio.trail import Trail
@@ -51,7 +51,7 @@ class Session:
         self.selection = Selection()
         self.results: Recent[Result] = Recent()
         self.errors: Recent[BodyErrors] = Recent()
-        self.shown = Shown()
+        self.shown = ShownMotion()
         self.lock = threading.RLock()
         self._listeners: list[Listener] = []
         self._preview: Document | None = None
@@ -335,7 +335,7 @@ class Session:
         key = self.document.key
         with self.lock:
             if not self.shown.shows(self.document.character):
-                self.shown = Shown()
+                self.shown = ShownMotion()
         if key not in self.results and (path := self.project.found_result(key)) is not None:
             self._load(key, path)
         known = self.results.get(key)
@@ -370,7 +370,7 @@ class Session:
         if not live_possible(document):
             with self.lock:
                 if self.shown.live:
-                    self.shown = Shown()
+                    self.shown = ShownMotion()
             self._wish_again(document, phase)
             self.tell("shown")
             return
@@ -417,7 +417,7 @@ class Session:
             self.say("warning", str(error))
             return
         with self.lock:
-            self.shown = replace(self.shown, wish=wish) if self.shown.key else Shown(wish=wish)
+            self.shown = replace(self.shown, wish=wish) if self.shown.key else ShownMotion(wish=wish)
         self.transport.load(float(wish.times[-1]))
 
     def _live_answered(self, answer: LiveAnswer) -> None:
@@ -448,7 +448,7 @@ class Session:
             return
         with self.lock:
             key = answer.mark if answer.latest else ""
-            self.shown = Shown(key=key, motion=motion, before=self.shown.before, live=True)
+            self.shown = ShownMotion(key=key, motion=motion, before=self.shown.before, live=True)
         self.transport.load(float(motion.times[-1]))
         if not answer.ok and answer.phase == "release":
             self.say("warning", f"it cannot move as asked: {answer.violated} stays violated by {answer.amount:.2g}")

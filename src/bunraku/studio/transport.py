@@ -15,7 +15,7 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
-class Moment:
+class PlayingMoment:
     """Where playing stands: at ``time`` [s] when the clock said ``clock``, going on at ``speed`` while ``playing``.
 
     ``start`` and ``end`` [s] of what is played, ``looped`` whether it then starts again. ``stamp`` counts every change by hand: a
@@ -59,11 +59,11 @@ class Transport:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._moment = Moment(clock=clock())
+        self._moment = PlayingMoment(clock=clock())
         self._duration = 0.0
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> PlayingMoment:
         """The last change by hand."""
         return self._moment
 

@@ -24,7 +24,7 @@ PAIR, RATING = "pair", "rating"
 
 
 @dataclass(frozen=True)
-class Shown:
+class FilmSubject:
     """What a film shows: the behaviour and the condition, by their indices in the plan and in ``CONDITIONS``."""
 
     behaviour: int
@@ -51,11 +51,11 @@ class StudyDesign:
 
     plan: StudyPlan
     key: str
-    films: dict[str, Shown]
+    films: dict[str, FilmSubject]
     sittings: tuple[Sitting, ...]
 
     @cached_property
-    def codes(self) -> dict[Shown, str]:
+    def codes(self) -> dict[FilmSubject, str]:
         """The code of every film."""
         return {shown: code for code, shown in self.films.items()}
 
@@ -66,7 +66,7 @@ def study_design(plan: StudyPlan) -> StudyDesign:
     count = len(plan.behaviours)
     order = rng.permutation(2 * count)
     digits = len(str(2 * count))
-    films = {f"film-{k + 1:0{max(2, digits)}}": Shown(int(film) // 2, int(film) % 2) for k, film in enumerate(order)}
+    films = {f"film-{k + 1:0{max(2, digits)}}": FilmSubject(int(film) // 2, int(film) % 2) for k, film in enumerate(order)}
     codes = {shown: code for code, shown in films.items()}
     pair_orders, film_orders = (_orders(items, rng) for items in (count, 2 * count))
     sides = balanced_sides(plan.participants, count, max(2, len(pair_orders)), rng)
@@ -74,9 +74,9 @@ def study_design(plan: StudyPlan) -> StudyDesign:
     for p in range(plan.participants):
         pairs = []
         for behaviour in pair_orders[p % len(pair_orders)]:
-            both = [codes[Shown(behaviour, condition)] for condition in (0, 1)]
+            both = [codes[FilmSubject(behaviour, condition)] for condition in (0, 1)]
             pairs.append((both[1], both[0]) if sides[p, behaviour] else (both[0], both[1]))
-        singles = tuple(codes[Shown(film // 2, film % 2)] for film in film_orders[p % len(film_orders)])
+        singles = tuple(codes[FilmSubject(film // 2, film % 2)] for film in film_orders[p % len(film_orders)])
         sittings.append(Sitting(p + 1, tuple(pairs) if plan.pairs else (), singles if plan.ratings else ()))
     return StudyDesign(plan, _key(plan), films, tuple(sittings))
 

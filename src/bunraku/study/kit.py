@@ -26,7 +26,7 @@ from bunraku.optimization.solution import Status
 from bunraku.stage.film import film_bytes, need_ffmpeg
 from bunraku.stage.picture.movie import movie
 from bunraku.study.acts import Act, acts_of
-from bunraku.study.design import CONDITIONS, Shown, StudyDesign, assignments_csv, study_design
+from bunraku.study.design import CONDITIONS, FilmSubject, StudyDesign, assignments_csv, study_design
 from bunraku.study.survey import survey_page
 
 MAX_FILM_BYTES = 512 * 1024 * 1024
@@ -72,7 +72,7 @@ def make_kit(plan: StudyPlan, base: Path, folder: Path, *, beside: bool = False,
     known = _known(folder)
     notes: dict[str, FilmNote] = {}
     for b, act in enumerate(acts):
-        codes = [design.codes[Shown(b, c)] for c in range(len(CONDITIONS))]
+        codes = [design.codes[FilmSubject(b, c)] for c in range(len(CONDITIONS))]
         found = {code: known[code] for c, code in enumerate(codes) if code in known and _stands(known[code], act, c, folder)}
         if len(found) < len(codes):
             monitor.report(Event("films", b / len(acts), act.behaviour))

@@ -12,7 +12,7 @@ from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
-from bunraku.mechanics.integrators.driven.outputs import Targets
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Mark
 from bunraku.verification.flexible.replay import FlexibleReplay
@@ -94,7 +94,7 @@ def stick_tip(character: Character, frame: str) -> Array:
     return np.asarray(turned.T @ (tip - np.array(found.pose.position)))
 
 
-def tip_heights(character: Character, names: Sequence[str], seen: Targets, frames: Mapping[str, str]) -> dict[str, Array]:
+def tip_heights(character: Character, names: Sequence[str], seen: OutputTargets, frames: Mapping[str, str]) -> dict[str, Array]:
     """Heights (n,) [m] of the tips in a motion ``seen`` of the places ``names``; ``frames``: who holds the stick of which hit."""
     made = {}
     for name, frame in frames.items():

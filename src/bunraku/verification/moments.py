@@ -24,7 +24,7 @@ _AT = re.compile(r"\bat (\d+(?:\.\d+)?) s\b")
 
 
 @dataclass(frozen=True)
-class Moment:
+class WorstMoment:
     """The worst moment of one kind of limit: ``what`` (a joint, string, pair of bodies) at ``time`` [s] has ``value`` [``unit``].
 
     It must not exceed ``bar`` (with ``at_least``: not fall below it); None: information.
@@ -53,7 +53,7 @@ def moment_of(check: Check) -> float | None:
     return float(found[-1]) if found else None
 
 
-def worst_moments(performance: Performance) -> tuple[Moment, ...]:
+def worst_moments(performance: Performance) -> tuple[WorstMoment, ...]:
     """One moment for each kind of limit that the performance has."""
     found = [*_motor_moments(performance), *_torque_moments(performance), *_slip_moments(performance)]
     known = {moment.name.removesuffix(" margin") for moment in found}
@@ -63,7 +63,7 @@ def worst_moments(performance: Performance) -> tuple[Moment, ...]:
         if time is None or kind in known or time > performance.duration + 1e-3:
             continue
         what = _AT.split(check.note)[0].strip() or check.name
-        found.append(Moment(check.name, what, time, check.value, check.unit, check.bar, check.at_least))
+        found.append(WorstMoment(check.name, what, time, check.value, check.unit, check.bar, check.at_least))
     return tuple(found)
 
 
@@ -99,7 +99,7 @@ def _sent(performance: Performance) -> JointCurves | None:
     return JointCurves(tuple(c.name for c in chosen), chosen[0].rate, np.column_stack([c.values for c in chosen]))
 
 
-def _motor_moments(performance: Performance) -> list[Moment]:
+def _motor_moments(performance: Performance) -> list[WorstMoment]:
     """Where range, velocity, acceleration and jerk are nearest to their limits, or beyond them by the largest share."""
     curves = _sent(performance)
     if curves is None or len(curves.values) < 4:
@@ -116,7 +116,7 @@ def _motor_moments(performance: Performance) -> list[Moment]:
         k, j = _largest(share)
         what = limits.names[j]
         found.append(
-            Moment("range margin", what, k / curves.rate, -float(beyond[k, j]), performance.unit_of(what), 0.0, at_least=True)
+            WorstMoment("range margin", what, k / curves.rate, -float(beyond[k, j]), performance.unit_of(what), 0.0, at_least=True)
         )
     for order, kind in ((1, "velocity"), (2, "acceleration"), (3, "jerk")):
         limit = getattr(limits, kind)
@@ -125,18 +125,18 @@ def _motor_moments(performance: Performance) -> list[Moment]:
         rate = np.abs(np.diff(values, n=order, axis=0)) * curves.rate**order
         k, j = _largest(np.where(np.isfinite(limit), rate / limit, -np.inf))
         unit = f"{performance.unit_of(limits.names[j])}/s{'' if order == 1 else f'^{order}'}"
-        found.append(Moment(kind, limits.names[j], (k + 0.5 * order) / curves.rate, float(rate[k, j]), unit, float(limit[j])))
+        found.append(WorstMoment(kind, limits.names[j], (k + 0.5 * order) / curves.rate, float(rate[k, j]), unit, float(limit[j])))
     return found
 
 
-def _torque_moments(performance: Performance) -> list[Moment]:
+def _torque_moments(performance: Performance) -> list[WorstMoment]:
     """Where a planned torque uses most of its motor's torque-speed line, a share that is 1 on the line.
 
     It is |tau| / tau_0 + max(0, sign(tau) v) / v_0 with tau_0 the torque at rest and v_0 the no-load speed: a motor that brakes has
     all of tau_0.
     """
     told = {channel.name: channel for channel in performance.channels if channel.kind == "torque"}
-    best: Moment | None = None
+    best: WorstMoment | None = None
     for motor in performance.character.motors:
         channel = told.get(motor.coordinate) or told.get(motor.name)
         if channel is None or motor.stall_torque is None or motor.coordinate not in performance.motion.names:
@@ -147,11 +147,11 @@ def _torque_moments(performance: Performance) -> list[Moment]:
         share = np.abs(tau) / (motor.torque_fraction * motor.stall_torque) + driving
         k = int(share.argmax())
         if best is None or share[k] > best.value:
-            best = Moment("peak torque", motor.name, k / channel.rate, float(share[k]), "of the torque-speed line", 1.0)
+            best = WorstMoment("peak torque", motor.name, k / channel.rate, float(share[k]), "of the torque-speed line", 1.0)
     return [] if best is None else [best]
 
 
-def _slip_moments(performance: Performance) -> list[Moment]:
+def _slip_moments(performance: Performance) -> list[WorstMoment]:
     """The stance in which an end effector is planned to slide farthest, at its middle; information."""
     if performance.dynamic or performance.character.skin is not None or not goes_over_ground(performance):
         return []
@@ -161,13 +161,13 @@ def _slip_moments(performance: Performance) -> list[Moment]:
         return []
     slides = planned_slides(plan)
     on = plan.standing[1:] & plan.standing[:-1]
-    best: Moment | None = None
+    best: WorstMoment | None = None
     for j, tip in enumerate(performance.character.end_effectors):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], on[:, j].astype(np.int8), [0]])))
         for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             way = float(slides[a:b, j].sum())
             if best is None or way > best.value:
-                best = Moment("planned slip", tip.name, 0.5 * (a + b) / plan.rate, way, "m in a stance", None)
+                best = WorstMoment("planned slip", tip.name, 0.5 * (a + b) / plan.rate, way, "m in a stance", None)
     return [] if best is None else [best]
 
 

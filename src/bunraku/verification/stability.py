@@ -14,7 +14,7 @@ from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.foreign_log import without_log_file
 from bunraku.verification.strings.clamp import CarriageClamp, ForceClamp
-from bunraku.verification.strings.plan import Plan, plan_of
+from bunraku.verification.strings.plan import StringPlan, plan_of
 from bunraku.verification.strings.replay import StringPlayer
 from bunraku.verification.strings.state import StateMap
 
@@ -94,7 +94,7 @@ def returns(
     return Returns(float(np.mean(back)), float(errors.max()), errors, pushed, least)
 
 
-def _start(plan: Plan, states: StateMap, rng: np.random.Generator, angle: float, rate: float) -> tuple[Array, Array]:
+def _start(plan: StringPlan, states: StateMap, rng: np.random.Generator, angle: float, rate: float) -> tuple[Array, Array]:
     """A perturbed start q, v (nq,) that meets the constraints."""
     kinds = {axis.name: axis.kind for axis in plan.character.axes}
     turning = np.array([i for i in plan.system.dynamic if kinds[plan.system.names[i]] == "hinge"], dtype=np.int64)
@@ -108,7 +108,7 @@ def _start(plan: Plan, states: StateMap, rng: np.random.Generator, angle: float,
     raise BadInput(f"no pose within {angle} rad of the start fits the strings; give a smaller angle")
 
 
-def _closed_loop(plan: Plan, states: StateMap, q: Array, v: Array, clamped: bool) -> tuple[Array, Array]:
+def _closed_loop(plan: StringPlan, states: StateMap, q: Array, v: Array, clamped: bool) -> tuple[Array, Array]:
     """The motion (n, nq) from q, v with feedback, shorter than the plan when a step fails, and tensions (n - 1, strings) [N]."""
     system, integrator = plan.system, plan.integrator
     assert plan.gains is not None  # noqa: S101 (checked by the caller)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.building.creatures.embed import LegCurve, Measures, embed
+from bunraku.building.creatures.embed import CreatureSizes, LegCurve, embed
 from bunraku.building.creatures.forms import beetle_form
 from bunraku.building.creatures.limbs import find_legs
 from bunraku.building.creatures.mechanism import servo_case
@@ -14,7 +14,7 @@ from bunraku.building.creatures.templates import LEGS, TEMPLATES, template
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import compile_tree
 
-MEASURES = Measures(
+MEASURES = CreatureSizes(
     0.033, 0.033, (np.array([0.0, 0.0, 0.24]), np.array([0.25, 0.12, 0.09])), ((np.array([0.0, 0.0, 0.24]), np.full(3, 0.05)),)
 )
 

@@ -9,7 +9,7 @@ import pytest
 
 from bunraku.building.creatures.embed import embed
 from bunraku.building.creatures.forms import FORMS
-from bunraku.building.creatures.mechanism import Hinge, Mechanism, servo_case
+from bunraku.building.creatures.mechanism import CreatureHinge, Mechanism, servo_case
 from bunraku.building.creatures.skeleton import skeleton_character
 from bunraku.building.creatures.templates import template
 from bunraku.building.servos import servo
@@ -23,7 +23,7 @@ def _mechanism(name: str) -> Mechanism:
     return embed(name, template(form.template), form.legs, form.measures)
 
 
-def _apart(one: Hinge, other: Hinge) -> float:
+def _apart(one: CreatureHinge, other: CreatureHinge) -> float:
     """The largest gap [m] along an axis of separation of two boxes (Gottschalk's test); negative when they overlap."""
     a, b = servo_case(one), servo_case(other)
     ha, hb, d = 0.5 * np.array(a.servo.size), 0.5 * np.array(b.servo.size), b.center - a.center

@@ -15,7 +15,7 @@ from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.geometry.surfaces.checks import check_surface
 from bunraku.geometry.surfaces.distance import closest_points
 from bunraku.geometry.surfaces.repair import repaired
-from bunraku.geometry.surfaces.shapes import Limb, limb_surface, sphere
+from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface, sphere
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.mechanics.tree import compile_tree
 
@@ -24,9 +24,9 @@ THICKNESS, TOTAL = 0.009, 18.0
 
 
 def _limbs(feet):
-    trunk = Limb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
-    tail = Limb(np.array([[-0.26, 0.0, 0.5], [-0.62, 0.05, 0.42]]), np.array([0.06, 0.045]))
-    legs = [Limb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x, y in feet]
+    trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
+    tail = RoundLimb(np.array([[-0.26, 0.0, 0.5], [-0.62, 0.05, 0.42]]), np.array([0.06, 0.045]))
+    legs = [RoundLimb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x, y in feet]
     return [trunk, tail, *legs]
 
 

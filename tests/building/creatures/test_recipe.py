@@ -14,7 +14,7 @@ from bunraku.building.creatures.pipeline import stand_up
 from bunraku.building.creatures.recipe import SkinRecipe, fold_views, glue_view, planned, thickness_view
 from bunraku.building.creatures.skins import SkinPlan, _glue
 from bunraku.errors import BadInput
-from bunraku.geometry.surfaces.shapes import Limb, limb_surface
+from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 
 FEET = ((0.26, 0.13), (0.26, -0.13), (-0.26, 0.13), (-0.26, -0.13))
 STOOL = SkinRecipe(template="monster", name="stool", thickness=0.009)
@@ -22,8 +22,8 @@ STOOL = SkinRecipe(template="monster", name="stool", thickness=0.009)
 
 @pytest.fixture(scope="module")
 def surface():
-    trunk = Limb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5]]), np.array([0.11, 0.11]))
-    legs = [Limb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x, y in FEET]
+    trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5]]), np.array([0.11, 0.11]))
+    legs = [RoundLimb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x, y in FEET]
     return stand_up(limb_surface([trunk, *legs], spacing=0.03, blend=0.05, ground=True))
 
 

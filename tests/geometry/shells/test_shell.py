@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_profile
 from bunraku.geometry.shells.shell import Shell, make_shell, shell_quality
-from bunraku.geometry.shells.sole import Sole
+from bunraku.geometry.shells.sole import SoleShell
 from bunraku.geometry.shells.thickness import thickness_ratios
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import boundary_faces, cell_volumes, straightened
@@ -110,7 +110,7 @@ def test_an_elbow_with_a_fold_in_each_limb(elbow: Surface) -> None:
 
 def test_a_four_legged_body_with_eight_folds_and_flat_soles(quadruped: Surface) -> None:
     folds = [FoldRegion((x, y, z), (0, 0, 1), 0.056, 2, 0.008, 0.003, 14) for x, y in LEGS for z in (0.165, 0.07)]
-    soles = [Sole((x, y, 0.0), (0, 0, 1), 0.016, 12) for x, y in LEGS]
+    soles = [SoleShell((x, y, 0.0), (0, 0, 1), 0.016, 12) for x, y in LEGS]
     shell = make_shell(*quadruped, folds, 0.024, soft_soles, soles=soles)
     holds(shell)
     assert len(shell.mesh.nodes) > 14_000

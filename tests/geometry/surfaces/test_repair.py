@@ -9,7 +9,7 @@ from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.checks import check_surface
 from bunraku.geometry.surfaces.mending import merged, unpinched, with_holes_filled, without_doubles
 from bunraku.geometry.surfaces.repair import extracted, repaired, united
-from bunraku.geometry.surfaces.shapes import Limb, box, limb_surface, sphere
+from bunraku.geometry.surfaces.shapes import RoundLimb, box, limb_surface, sphere
 from bunraku.geometry.surfaces.surface import Surface, joined
 from bunraku.geometry.surfaces.topology import boundary_loops, genus
 
@@ -115,7 +115,7 @@ def test_a_surface_that_crosses_itself_is_extracted_anew() -> None:
     """A tube bent to more than a full circle, its ends in each other: one body with a handle, a torus."""
     R, r = 0.2, 0.04
     straight = limb_surface(
-        [Limb(np.array([[0, 0, 0], [R * (2 * np.pi + 0.3), 0, 0]]), np.array([r, r]))], spacing=0.011, blend=0.01
+        [RoundLimb(np.array([[0, 0, 0], [R * (2 * np.pi + 0.3), 0, 0]]), np.array([r, r]))], spacing=0.011, blend=0.01
     )
 
     def bent(p: np.ndarray) -> np.ndarray:

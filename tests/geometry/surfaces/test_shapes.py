@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.geometry.surfaces.checks import check_surface
-from bunraku.geometry.surfaces.shapes import Limb, limb_surface, limbs_distance, quadruped_limbs, random_quadruped
+from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface, limbs_distance, quadruped_limbs, random_quadruped
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -32,14 +32,14 @@ def test_seeds_differ_and_repeat() -> None:
 
 
 def test_a_capsule_has_its_volume() -> None:
-    capsule = limb_surface([Limb(np.array([[0, 0, 0], [0.3, 0.1, 0.2]]), np.array([0.1, 0.1]))], spacing=0.01, blend=0.01)
+    capsule = limb_surface([RoundLimb(np.array([[0, 0, 0], [0.3, 0.1, 0.2]]), np.array([0.1, 0.1]))], spacing=0.01, blend=0.01)
     length = np.sqrt(0.09 + 0.01 + 0.04)
     assert capsule.volume() == pytest.approx(np.pi * 0.01 * length + 4 / 3 * np.pi * 0.001, rel=0.005)
 
 
 def test_limbs_join_smoothly() -> None:
     """Far from each other limbs are themselves; where they are equally far, a quarter of the blend is taken off."""
-    limbs = [Limb(np.array([[x, 0.0, 0.0], [x, 0.0, 1.0]]), np.array([0.1, 0.1])) for x in (-0.2, 0.2)]
+    limbs = [RoundLimb(np.array([[x, 0.0, 0.0], [x, 0.0, 1.0]]), np.array([0.1, 0.1])) for x in (-0.2, 0.2)]
     joined = limbs_distance(limbs, blend=0.08)
     np.testing.assert_allclose(
         joined(np.array([[0.0, 0.0, 0.5], [-0.5, 0.0, 0.5], [0.04, 0.0, 0.5]])), [0.1 - 0.02, 0.2, 0.06], atol=1e-12

@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.geometry.surfaces.contraction import contracted
 from bunraku.geometry.surfaces.distance import inside
-from bunraku.geometry.surfaces.shapes import Limb, limb_surface, quadruped_limbs, random_quadruped, torus
+from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface, quadruped_limbs, random_quadruped, torus
 from bunraku.geometry.surfaces.skeleton_line import SkeletonLine, coarser, skeleton_line
 from bunraku.geometry.surfaces.surface import Surface
 
@@ -17,7 +17,7 @@ TIPS = np.array([[0.3, 0.0, 0.0], [-0.2, 0.22, 0.0], [-0.15, -0.2, 0.1]])
 
 @pytest.fixture(scope="module")
 def fork() -> Surface:
-    limbs = [Limb(np.stack([np.zeros(3), tip]), np.array([0.04, 0.03])) for tip in TIPS]
+    limbs = [RoundLimb(np.stack([np.zeros(3), tip]), np.array([0.04, 0.03])) for tip in TIPS]
     return limb_surface(limbs, spacing=0.012, blend=0.03)
 
 
@@ -64,7 +64,7 @@ def test_a_coarser_surface_gives_the_same_line(fork: Surface) -> None:
 
 def test_a_tube_has_two_leaves_and_a_ring_none() -> None:
     tube = skeleton_line(
-        limb_surface([Limb(np.array([[0, 0, 0], [0.5, 0, 0.0]]), np.array([0.05, 0.05]))], spacing=0.015, blend=0.01)
+        limb_surface([RoundLimb(np.array([[0, 0, 0], [0.5, 0, 0.0]]), np.array([0.05, 0.05]))], spacing=0.015, blend=0.01)
     )
     assert (len(tube.leaves), len(tube.branches), len(tube.edges)) == (2, 0, len(tube.nodes) - 1)
     assert np.abs(tube.nodes[:, 1:]).max() < 0.005
@@ -75,9 +75,9 @@ def test_a_tube_has_two_leaves_and_a_ring_none() -> None:
 
 def test_a_bump_is_no_limb() -> None:
     """What reaches less far from the axis than the tube is thick is dropped; what reaches further is a limb."""
-    tube = Limb(np.array([[0, 0, 0], [0.5, 0, 0.0]]), np.array([0.05, 0.05]))
+    tube = RoundLimb(np.array([[0, 0, 0], [0.5, 0, 0.0]]), np.array([0.05, 0.05]))
     for height, leaves in ((0.06, 2), (0.25, 3)):
-        bump = Limb(np.array([[0.25, 0, 0], [0.25, 0, height]]), np.array([0.03, 0.025]))
+        bump = RoundLimb(np.array([[0.25, 0, 0], [0.25, 0, height]]), np.array([0.03, 0.025]))
         line = skeleton_line(limb_surface([tube, bump], spacing=0.013, blend=0.01), length=0.02)
         assert len(line.leaves) == leaves
 

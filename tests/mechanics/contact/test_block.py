@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.mechanics.contact.check import check_contact
-from bunraku.mechanics.contact.coulomb import SLIDE, STICK, Contact, solve_contact
+from bunraku.mechanics.contact.coulomb import SLIDE, STICK, ContactForces, solve_contact
 
 MASS, HEIGHT, GRAVITY, FRAME, SOFT = 4.0, 0.05, 9.80665, 5e-3, 2e-6
 CORNERS = 0.15 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [0.0, 0.0]])
@@ -24,7 +24,7 @@ class Block:
         self.W = SOFT * np.eye(15) + FRAME**2 * J @ (J.T / self.M[:, None])
         self.mu, self.v, self.gap, self.F = np.full(5, mu), np.zeros(6), np.zeros(5), np.zeros((5, 3))
 
-    def advance(self, force: np.ndarray) -> Contact:
+    def advance(self, force: np.ndarray) -> ContactForces:
         pushed = np.concatenate([force, np.zeros(3)])
         free = FRAME * (self.v + FRAME * pushed / self.M)
         u0 = self.J @ free - SOFT * self.F.reshape(-1)

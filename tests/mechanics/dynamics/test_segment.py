@@ -9,7 +9,7 @@ import pytest
 
 from bunraku.mechanics.dynamics import lagrangian_kernels as kernels
 from bunraku.mechanics.dynamics import lagrangian_layout as layout
-from bunraku.mechanics.dynamics.segment import Hinge, Segment, Slide, check_segment
+from bunraku.mechanics.dynamics.segment import HingeSegment, Segment, SlideSegment, check_segment
 from bunraku.mechanics.dynamics.system import build_system
 
 AXIS = (0.48, -0.6, 0.64)
@@ -23,7 +23,7 @@ class Universal(Segment):
     count = 2
 
     def pose(self, q):
-        return Hinge((0.0, 0.0, 1.0)).pose(q[:1])[0] @ Hinge((1.0, 0.0, 0.0)).pose(q[1:])[0], np.zeros(3)
+        return HingeSegment((0.0, 0.0, 1.0)).pose(q[:1])[0] @ HingeSegment((1.0, 0.0, 0.0)).pose(q[1:])[0], np.zeros(3)
 
     def screws(self, q):
         x = [np.cos(q[0]), np.sin(q[0]) + self.error, 0.0]
@@ -33,7 +33,7 @@ class Universal(Segment):
         return np.array([np.zeros(6), [-np.sin(q[0]) * v[0], np.cos(q[0]) * v[0], 0.0, 0.0, 0.0, 0.0]])
 
 
-@pytest.mark.parametrize("segment", [Hinge(AXIS), Slide(AXIS), Universal()])
+@pytest.mark.parametrize("segment", [HingeSegment(AXIS), SlideSegment(AXIS), Universal()])
 def test_screws_are_derivatives_of_the_pose(segment) -> None:
     rng = np.random.default_rng(0)
     first, second = check_segment(segment, rng.normal(size=segment.count), rng.normal(size=segment.count))
@@ -57,7 +57,7 @@ def test_the_kernel_moves_segments_as_the_contract_says(random_tree) -> None:
         R, p = (W[parent, :9].reshape(3, 3), W[parent, 9:12]) if parent >= 0 else (np.eye(3), np.zeros(3))
         E, r = model.node_f[i, 2:11].reshape(3, 3), model.node_f[i, 11:14]
         B, b = R @ E, p + R @ r
-        segment = (Hinge if kind == layout.HINGE else Slide)(tuple(np.eye(3)[row[layout.AXIS]]))
+        segment = (HingeSegment if kind == layout.HINGE else SlideSegment)(tuple(np.eye(3)[row[layout.AXIS]]))
         sign = model.node_f[i, layout.RATIO]
         turn, move = segment.pose(sign * q[c : c + 1])
         np.testing.assert_allclose(W[i, :9].reshape(3, 3), B @ turn, atol=1e-14)

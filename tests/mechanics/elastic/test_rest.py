@@ -7,7 +7,7 @@ from bunraku.errors import BadInput
 from bunraku.geometry.meshing.shapes import box, rod
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried, find_modes
+from bunraku.mechanics.elastic.modes import CarriedBody, find_modes
 from bunraku.mechanics.elastic.rest import find_rest
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.optimization.solution import Status
@@ -65,7 +65,7 @@ def test_wrong_arguments_are_named() -> None:
     with pytest.raises(BadInput, match="0 modes"):
         find_modes(solid, 0, held=solid.mesh.nodes_of("start"))
     with pytest.raises(BadInput, match="must not be negative"):
-        Carried(make_interface(solid.mesh, "end"), -1.0)
+        CarriedBody(make_interface(solid.mesh, "end"), -1.0)
 
 
 def test_a_bar_vibrates_lengthwise_at_its_closed_form() -> None:
@@ -77,6 +77,6 @@ def test_a_bar_vibrates_lengthwise_at_its_closed_form() -> None:
     assert np.abs(free.frequencies / (c / (4 * 0.2)) - 1).min() < 1e-4
     np.testing.assert_allclose(free.shapes @ (solid.mass @ free.shapes.T), np.eye(12), atol=1e-8)
     own = solid.total_mass
-    tipped = find_modes(solid, 12, held=mesh.nodes_of("start"), carried=[Carried(end, own)])
+    tipped = find_modes(solid, 12, held=mesh.nodes_of("start"), carried=[CarriedBody(end, own)])
     # x tan x = (mass of the bar) / (mass at its tip) = 1
     assert np.abs(tipped.frequencies / (0.8603335890 * c / (2 * np.pi * 0.2)) - 1).min() < 1e-4

@@ -10,7 +10,7 @@ from bunraku.geometry.meshing.shapes import rod
 from bunraku.geometry.tet_mesh import TetMesh, linear, straightened
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried, find_modes
+from bunraku.mechanics.elastic.modes import CarriedBody, find_modes
 from bunraku.mechanics.elastic.rest import find_rest
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
@@ -38,7 +38,7 @@ def beam_frequencies() -> list[float]:
 
 
 def frequencies(solid: ElasticSolid, count: int, u: np.ndarray | None = None) -> np.ndarray:
-    body = Carried(make_interface(solid.mesh, "end"), TIP, INERTIA)
+    body = CarriedBody(make_interface(solid.mesh, "end"), TIP, INERTIA)
     return find_modes(solid, count, held=solid.mesh.nodes_of("start"), carried=[body], u=u).frequencies
 
 

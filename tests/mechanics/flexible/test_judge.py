@@ -9,7 +9,7 @@ from scipy.stats import norm
 from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.judge import Judged, TrackedError, hit_lags, judge, tilts
 from bunraku.mechanics.flexible.system import flexible_system
-from bunraku.mechanics.integrators.driven.outputs import Targets
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.motion import JointCurves, Mark
 
 RATE = 100.0
@@ -91,10 +91,10 @@ def test_a_wish_that_cannot_be_simulated_has_no_before(model) -> None:
 def made(positions: np.ndarray, lag: int) -> Judged:
     """A motion that is its target, ``lag`` samples late."""
     still = np.tile(np.eye(3), (*positions.shape[:2], 1, 1))
-    seen, times = Targets(np.roll(positions, lag, axis=0), still), 2e-3 * np.arange(len(positions))
+    seen, times = OutputTargets(np.roll(positions, lag, axis=0), still), 2e-3 * np.arange(len(positions))
     names = tuple(f"p{k}" for k in range(positions.shape[1]))
     away = np.linalg.norm(seen.positions - positions, axis=2)
-    return Judged(Targets(positions, still), None, TrackedError(times, names, away, tilts(seen, seen), seen, None))
+    return Judged(OutputTargets(positions, still), None, TrackedError(times, names, away, tilts(seen, seen), seen, None))
 
 
 @pytest.mark.parametrize("lag", [-20, -3, 0, 7, 15])
@@ -120,5 +120,5 @@ def test_tilts_are_angles_between_axes() -> None:
     angles = np.array([0.0, 1e-9, 0.3, 1.7, 3.0])
     turned = np.array([about_y(a) for a in angles])[:, None]
     spun = turned @ np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    upright = Targets(np.zeros((5, 1, 3)), np.tile(np.eye(3), (5, 1, 1, 1)))
-    np.testing.assert_allclose(tilts(Targets(np.zeros((5, 1, 3)), spun), upright)[:, 0], angles, rtol=1e-12)
+    upright = OutputTargets(np.zeros((5, 1, 3)), np.tile(np.eye(3), (5, 1, 1, 1)))
+    np.testing.assert_allclose(tilts(OutputTargets(np.zeros((5, 1, 3)), spun), upright)[:, 0], angles, rtol=1e-12)

@@ -12,7 +12,7 @@ from bunraku.geometry.rotations import axis_angle
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.full_order.description import GROUND, Freedom, Held, Link, Piece, RigidBody
+from bunraku.mechanics.full_order.description import GROUND, ElasticPiece, Freedom, Held, Link, RigidBody
 from bunraku.mechanics.full_order.model import FullOrderModel
 
 
@@ -36,7 +36,7 @@ def rod_model(
     tip = RigidBody("tip", 0.1, 7.84e-6, pose=(R, R @ end))
     start = make_interface(mesh, "start")
     base = Held(start, GROUND, (R, np.zeros(3))) if clamped else Held(start, "hub")
-    piece = Piece("rod", ElasticSolid(mesh, steel), (base, Held(make_interface(mesh, "end"), "tip", (np.eye(3), -end))))
+    piece = ElasticPiece("rod", ElasticSolid(mesh, steel), (base, Held(make_interface(mesh, "end"), "tip", (np.eye(3), -end))))
     motor = Link("motor", GROUND, "hub", (Freedom("hinge", (0.0, 1.0, 0.0), motor=0),), pose=(R, np.zeros(3)))
     if clamped:
         return FullOrderModel([tip], [], [piece], gravity=gravity)

@@ -10,9 +10,9 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried, find_modes
+from bunraku.mechanics.elastic.modes import CarriedBody, find_modes
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.full_order.description import Piece
+from bunraku.mechanics.full_order.description import ElasticPiece
 from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.solution import Status
@@ -53,7 +53,7 @@ def test_frequency_of_any_mesh_is_that_of_the_eigenproblem(make_rod: MakeRod) ->
     """Damped and driven by nothing, the rod swings with the frequency that `elastic.modes` finds for the same mesh."""
     model = make_rod(20, gravity=(0.0, 0.0, 0.0), beta=0.0, clamped=True)
     part = model.assembly.pieces[0]
-    held, carried = part.piece.held[0].interface.nodes, Carried(part.piece.held[1].interface, 0.1, 7.84e-6)
+    held, carried = part.piece.held[0].interface.nodes, CarriedBody(part.piece.held[1].interface, 0.1, 7.84e-6)
     wanted = find_modes(part.solid, 1, held=held, carried=[carried]).frequencies[0]
     bent = make_rod(20, gravity=(0.02, 0.0, 0.0), beta=0.0, clamped=True).rest().state
     h = 1.0 / wanted / 200.0
@@ -154,4 +154,4 @@ def test_what_resists_turning_is_refused(make_rod: MakeRod) -> None:
     piece = make_rod(12).assembly.pieces[0].piece
     stiff = Material(young=1e9, poisson=0.3, density=1000.0, rest_damping=1e-3)
     with pytest.raises(BadInput, match="resists turning"):
-        Piece("rod", ElasticSolid(piece.solid.mesh, stiff), piece.held)
+        ElasticPiece("rod", ElasticSolid(piece.solid.mesh, stiff), piece.held)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.optimization.control.switching import ContinuousSwitching, Mode, RunningCost, TerminalCost, no_running_cost
+from bunraku.optimization.control.switching import ContinuousSwitching, RunningCost, SwitchedDynamics, TerminalCost, no_running_cost
 from bunraku.optimization.control.switching_discrete import (
     DiscreteMode,
     DiscreteSwitching,
@@ -23,7 +23,7 @@ Q = np.diag([1.0, 0.3])
 
 def pendulum(spring, damping, force, beat=0.0):
     """A pendulum: x'' = -spring sin x - damping x' + force + beat sin 3t."""
-    return Mode(
+    return SwitchedDynamics(
         lambda t, x: np.array([x[1], -spring * np.sin(x[0]) - damping * x[1] + force + beat * np.sin(3 * t)]),
         lambda t, x: np.array([[0.0, 1.0], [-spring * np.cos(x[0]), -damping]]),
         lambda t, x, rho: np.array([[rho[1] * spring * np.sin(x[0]), 0.0], [0.0, 0.0]]),
@@ -136,7 +136,7 @@ def test_gradient_and_hessian_agree_with_differences_to_a_millionth(problem):
 def test_two_constant_speeds_have_closed_forms():
     """With x' = a, then b: x(end) = x0 + a tau + b (T - tau), so J = x(end)^2 / 2 has J' = x(end) (a - b), J'' = (a - b)^2."""
     still = [
-        Mode(lambda t, x, v=v: np.array([v]), lambda t, x: np.zeros((1, 1)), lambda t, x, rho: np.zeros((1, 1)))
+        SwitchedDynamics(lambda t, x, v=v: np.array([v]), lambda t, x: np.zeros((1, 1)), lambda t, x, rho: np.zeros((1, 1)))
         for v in (2.0, -1.0)
     ]
     last = TerminalCost(lambda x: 0.5 * float(x @ x), lambda x: x, lambda x: np.eye(1))

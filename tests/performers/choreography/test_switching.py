@@ -8,7 +8,7 @@ from bunraku.optimization.control.cost import TrackingCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
 from bunraku.optimization.control.switching_newton import optimize_switching
 from bunraku.performers.choreography.cost import PuppetCost, PuppetWeights
-from bunraku.performers.choreography.feedforward import Puppet
+from bunraku.performers.choreography.feedforward import HangingPuppet
 from bunraku.performers.choreography.laws import Law, smooth_step
 from bunraku.performers.choreography.switching import LawSwitching
 
@@ -109,7 +109,7 @@ def check_differences(problem, tau, h):
 
 @pytest.fixture(scope="module")
 def puppet():
-    return Puppet(read_character("marionette"))
+    return HangingPuppet(read_character("marionette"))
 
 
 def shortened(name, end):

@@ -18,7 +18,7 @@ from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.calmed import solve_from
 from bunraku.performers.locomotion.certificate import shortfall
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.solve import plan_motion
 from bunraku.performers.locomotion.state import state_problem
 from bunraku.performers.locomotion.tipping import tipping_of
@@ -31,13 +31,13 @@ def gait_of(clip: str, **changes: object) -> Gait:
 
 
 @cache
-def planned(robot: str, clip: str, samples: int) -> Plan:
+def planned(robot: str, clip: str, samples: int) -> MotionPlan:
     """The plan from the rest pose."""
     problem = state_problem(read_character(robot), gait_of(clip), samples=samples)
-    return Plan(problem, AugmentedLagrangian().solve(problem, problem.still()))
+    return MotionPlan(problem, AugmentedLagrangian().solve(problem, problem.still()))
 
 
-def seen(plan: Plan, first: int, last: int) -> Kinematics:
+def seen(plan: MotionPlan, first: int, last: int) -> Kinematics:
     """Kinematics of the samples of the endless motion, from the coordinates alone."""
     model = plan.problem.model
     return kinematics(model, np.ascontiguousarray(plan.samples(first, last)[:, : model.nq]))
@@ -51,7 +51,7 @@ def sideways(found: Kinematics) -> np.ndarray:
     return -np.sin(mean) * move[..., 0] + np.cos(mean) * move[..., 1]
 
 
-def toe_angles(plan: Plan) -> np.ndarray:
+def toe_angles(plan: MotionPlan) -> np.ndarray:
     """Angle (T, n_e) [deg] between rolling direction and x, zero in the air."""
     rolling = seen(plan, 0, plan.problem.samples - 1).rolling
     return np.where(plan.problem.contacts > 0, np.rad2deg(np.arctan2(np.abs(rolling[..., 1]), np.abs(rolling[..., 0]))), 0.0)
@@ -81,7 +81,7 @@ def test_stroking_turns_the_feet_out_further_the_more_the_wheels_drag() -> None:
     for drag in (0.25, 0.5, 1.0, 2.0):
         heavy = dataclasses.replace(model, drag=np.full(model.n_tips, drag))
         problem = state_problem(character, gait_of("skate", symmetric=True), samples=12, model=heavy)
-        plan = Plan(problem, solve_from(problem, problem.still()))
+        plan = MotionPlan(problem, solve_from(problem, problem.still()))
         assert plan.solution.status is Status.CONVERGED
         assert plan.displacement[0] == pytest.approx(0.3, abs=1e-5)
         angles.append(float(toe_angles(plan).max()))
@@ -100,7 +100,7 @@ def test_with_feet_that_take_turns_without_overlap_the_push_off_is_steep() -> No
     for drag in (0.25, 1.0):
         heavy = dataclasses.replace(model, drag=np.full(model.n_tips, drag))
         problem = state_problem(character, gait, samples=12, model=heavy)
-        plan = Plan(problem, AugmentedLagrangian().solve(problem, problem.still()))
+        plan = MotionPlan(problem, AugmentedLagrangian().solve(problem, problem.still()))
         assert plan.solution.status is Status.CONVERGED
         angles.append(float(toe_angles(plan).max()))
     assert angles[0] < 15.0
@@ -174,7 +174,7 @@ def test_a_half_cycle_mirrored_is_a_whole_one(robot: str, clip: str, samples: in
     """Twice the objective of the half is that of the whole motion, which it solves, left and right exchanged in between."""
     character = read_character(robot)
     problem = state_problem(character, gait_of(clip, symmetric=True), samples=samples)
-    half = Plan(problem, solve_from(problem, problem.still()))
+    half = MotionPlan(problem, solve_from(problem, problem.still()))
     assert half.solution.status is Status.CONVERGED
     whole = state_problem(character, gait_of(clip, symmetric=False), samples=samples)
     z = np.concatenate([half.samples(0, samples - 1).ravel(), half.sample(samples)[[0, 1, 3]] - half.sample(0)[[0, 1, 3]]])

@@ -11,7 +11,7 @@ from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
 from bunraku.motion import Gait, HeightField
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.derivative_check import check_gradient
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import Ends, MotionProblem, Waypoint
 from bunraku.performers.locomotion.state import _mirror, state_problem
 
@@ -118,4 +118,4 @@ def test_the_gauge_is_hard() -> None:
     q0 = found.z[: problem.model.nq]
     assert np.abs(q0[[0, 1, 3]]).max() < 1e-6
     assert found.z[-3:] == pytest.approx([0.5, 0.0, 0.0], abs=1e-5)
-    assert Plan(problem, found).displacement == pytest.approx((0.5, 0.0, 0.0), abs=1e-6)
+    assert MotionPlan(problem, found).displacement == pytest.approx((0.5, 0.0, 0.0), abs=1e-6)

@@ -14,7 +14,7 @@ from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.performers.locomotion.carried import after, between_poses, carried, cycle_shift
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.solve import plan_motion
 from bunraku.performers.locomotion.state import state_problem
 from bunraku.performers.locomotion.transition import plan_transition, state_transition, supports
@@ -26,7 +26,7 @@ SWIZZLE = Gait(1.2, distance=(0.5, 0.0), turn=0.0)
 def unsolved(character, gait, samples):
     """A plan whose samples are the first guess: enough for its footfalls."""
     problem = state_problem(character, gait, samples=samples)
-    return Plan(problem, SimpleNamespace(z=problem.still()))
+    return MotionPlan(problem, SimpleNamespace(z=problem.still()))
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,6 @@ stool = _MODULE.stool
 @pytest.fixture(scope="session")
 def puppet(stool):
     from bunraku.mechanics.coupled.skinned import skinned_model
-    from bunraku.performers.skin.alternate import Puppet
+    from bunraku.performers.skin.alternate import SkinnedPuppet
 
-    return Puppet(skinned_model(stool))
+    return SkinnedPuppet(skinned_model(stool))

@@ -9,18 +9,18 @@ from bunraku.formats.registry import read_character
 from bunraku.mechanics.coupled.skinned import skinned_model
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Gait
-from bunraku.performers.skin.alternate import Puppet, settle
+from bunraku.performers.skin.alternate import SkinnedPuppet, settle
 from bunraku.performers.skin.kinematic import drive, kinematic_plan, largest_roll
 from bunraku.performers.skin.learned import pressure_margin
 from bunraku.performers.skin.spacetime.stance import crouched
 
 
 @pytest.fixture(scope="module")
-def puppet() -> Puppet:
-    return Puppet(skinned_model(read_character("beetle-quick")), 0.01)
+def puppet() -> SkinnedPuppet:
+    return SkinnedPuppet(skinned_model(read_character("beetle-quick")), 0.01)
 
 
-def test_a_kinematic_plan_keeps_the_centre_of_mass_over_its_soles(puppet: Puppet) -> None:
+def test_a_kinematic_plan_keeps_the_centre_of_mass_over_its_soles(puppet: SkinnedPuppet) -> None:
     gait = Gait(2.0, "crawl", False, cycles=1, distance=(0.03, 0.0), turn=0.0, samples=41)
     plan = kinematic_plan(puppet, gait, stance=crouched(puppet.laden, 0.015))
     com, soles = plan.moved
@@ -32,7 +32,7 @@ def test_a_kinematic_plan_keeps_the_centre_of_mass_over_its_soles(puppet: Puppet
     assert np.nanmin(inside) > 0.0
 
 
-def test_servos_told_to_stand_hold_the_weight(puppet: Puppet) -> None:
+def test_servos_told_to_stand_hold_the_weight(puppet: SkinnedPuppet) -> None:
     state, record = settle(puppet)
     assert record.F[:, 2].sum() == pytest.approx(puppet.model.total_mass * GRAVITY, rel=1e-3)
     driven = drive(puppet, state, np.tile(puppet.model.home, (10, 1)))

@@ -18,7 +18,7 @@ from bunraku.motion.limits import MotionLimits
 from bunraku.optimization.solution import Status
 from bunraku.stage.player.described import described_device
 from bunraku.stage.player.guard import Guard
-from bunraku.stage.player.outputs import Outputs, outputs_of
+from bunraku.stage.player.outputs import DeviceOutputs, outputs_of
 from bunraku.stage.servos import ServoCalibration
 
 RATE = 50.0
@@ -29,7 +29,7 @@ hostile = st.one_of(
 )
 
 
-def nao_outputs() -> Outputs:
+def nao_outputs() -> DeviceOutputs:
     """The head of the NAO, whose pitch range depends on its yaw, and a shoulder; coarse servos with soft limits."""
     nao = read_character("nao")
     device = described_device(nao, "dynamixel")
@@ -83,7 +83,7 @@ def test_the_dependent_range_of_the_head_is_there_to_be_kept() -> None:
     assert len(NAO.limits.dependents) == 1
 
 
-def puppet_outputs() -> Outputs:
+def puppet_outputs() -> DeviceOutputs:
     who = Character(
         name="two",
         bodies=(Body(name="b", mass=1.0),),
@@ -134,7 +134,7 @@ def test_carriages_keep_their_speed_in_the_plane_and_their_distance(wishes: list
         before = x
 
 
-def toy_outputs(acceleration: float | None = None) -> Outputs:
+def toy_outputs(acceleration: float | None = None) -> DeviceOutputs:
     return outputs_of([performance_of(waving(), who=character_of(acceleration=acceleration))], device_of())
 
 
@@ -213,7 +213,7 @@ def test_swings_that_take_all_the_acceleration_are_met_again_after_skipped_sampl
         assert off[max(late) + 125 :].max() < 1e-12
 
 
-def sloped_outputs(acceleration: tuple[float, float], slope: float) -> Outputs:
+def sloped_outputs(acceleration: tuple[float, float], slope: float) -> DeviceOutputs:
     """The nod is at most ``slope`` times the yaw."""
     outputs = toy_outputs(40.0)
     knots = np.array([[-1.2, -1.2, -1.2 * slope], [1.0, -1.2, slope]])

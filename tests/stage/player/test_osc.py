@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bunraku.stage.player.osc import Message, OscError, read_osc, write_osc
+from bunraku.stage.player.osc import OscError, OscMessage, read_osc, write_osc
 
 
 def built(address: str, *values: object) -> bytes:
@@ -22,8 +22,8 @@ def built(address: str, *values: object) -> bytes:
 
 def test_messages_of_python_osc_are_read() -> None:
     found = read_osc(built("/bunraku/cue", "wave", 7, 0.5, b"xyz", True, False, None))
-    assert found == [Message("/bunraku/cue", ("wave", 7, 0.5, b"xyz", True, False, None))]
-    assert read_osc(built("/bunraku/start")) == [Message("/bunraku/start")]
+    assert found == [OscMessage("/bunraku/cue", ("wave", 7, 0.5, b"xyz", True, False, None))]
+    assert read_osc(built("/bunraku/start")) == [OscMessage("/bunraku/start")]
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1, max_size=40), st.integers(-(2**31), 2**31 - 1))
@@ -32,7 +32,7 @@ def test_what_we_write_python_osc_reads(text: str, number: int) -> None:
 
     message = OscMessage(write_osc("/bunraku/cue", text, number, 0.25))
     assert (message.address, message.params) == ("/bunraku/cue", [text, number, 0.25])
-    assert read_osc(write_osc("/bunraku/cue", text, number)) == [Message("/bunraku/cue", (text, number))]
+    assert read_osc(write_osc("/bunraku/cue", text, number)) == [OscMessage("/bunraku/cue", (text, number))]
 
 
 def test_bundles_within_bundles_come_in_order() -> None:

@@ -41,11 +41,13 @@ def test_parts_for_the_printer(solver, tmp_path):
 def test_a_creature_from_a_surface(solver, tmp_path):
     pytest.importorskip("igl")
     from bunraku.formats.surface_file import write_surface
-    from bunraku.geometry.surfaces.shapes import Limb, limb_surface
+    from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 
-    trunk = Limb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
+    trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
     legs = [
-        Limb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x in (0.26, -0.26) for y in (0.13, -0.13)
+        RoundLimb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05]))
+        for x in (0.26, -0.26)
+        for y in (0.13, -0.13)
     ]
     write_surface(tmp_path / "stool.obj", limb_surface([trunk, *legs], spacing=0.018, blend=0.05, ground=True))
     recipe = {"template": "monster", "thickness": 0.009, "mass": 18.0, "name": "../stool"}

@@ -16,7 +16,7 @@ from bunraku.performers.performer import make_performer
 from bunraku.stage.figure.motion import drawn_pose
 from bunraku.studio.jobs.state import JobState, JobStatus
 from bunraku.studio.page.check import CheckTab
-from bunraku.studio.results import Shown
+from bunraku.studio.results import ShownMotion
 from bunraku.studio.studio import Studio
 from bunraku.verification.body_errors import BodyErrors
 
@@ -76,7 +76,7 @@ def test_nothing_of_a_cancelled_run_is_left(studio: Studio, answer: Callable[[Pe
     answer(half, "cancelled")
     pose = drawn_pose(character)
     session.errors[document.key] = cast(BodyErrors, object())
-    session.shown = Shown(document.key, pose, replay=pose)
+    session.shown = ShownMotion(document.key, pose, replay=pose)
     before = seen()
     assert "only half of it" in before[0]
     assert before[4]

@@ -38,11 +38,13 @@ def test_a_part_is_added_where_the_scene_was_clicked(story: Any) -> None:
 def test_a_surface_of_ones_own_is_planned(story: Any, tmp_path: Path) -> None:
     pytest.importorskip("igl")
     from bunraku.formats.surface_file import write_surface
-    from bunraku.geometry.surfaces.shapes import Limb, limb_surface
+    from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 
-    trunk = Limb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
+    trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
     legs = [
-        Limb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05])) for x in (0.26, -0.26) for y in (0.13, -0.13)
+        RoundLimb(np.array([[x, 0.7 * y, 0.46], [x, y, 0.02]]), np.array([0.055, 0.05]))
+        for x in (0.26, -0.26)
+        for y in (0.13, -0.13)
     ]
     write_surface(tmp_path / "stool.obj", limb_surface([trunk, *legs], spacing=0.025, blend=0.05, ground=True))
     session = story.session

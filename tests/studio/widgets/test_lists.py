@@ -8,7 +8,7 @@ from bunraku.formats.registry import read_character
 from bunraku.motion import Check
 from bunraku.studio.widgets.checks import checks_table, moments_table
 from bunraku.studio.widgets.outline import history, outline
-from bunraku.verification.moments import Moment
+from bunraku.verification.moments import WorstMoment
 
 CHECKS = (
     Check("range excess", 0.0, "rad", 1e-9),
@@ -38,8 +38,8 @@ def test_a_row_with_a_time_jumps_there(read):
     assert [row.get("data-t") for row in seen.named("tr")] == ["1.2300", None, None, "0.1900", None]
     assert len(seen.sending("time.jump")) == 2
     moments = (
-        Moment("velocity", "knee", 1.5, 3.0, "rad/s", 4.0),
-        Moment("range margin", "hip", 0.25, -0.1, "rad", 0.0, at_least=True),
+        WorstMoment("velocity", "knee", 1.5, 3.0, "rad/s", 4.0),
+        WorstMoment("range margin", "hip", 0.25, -0.1, "rad", 0.0, at_least=True),
     )
     rows = read(moments_table(moments)).named("tr")
     assert [row.get("data-t") for row in rows] == ["0.2500", "1.5000"]
@@ -89,7 +89,7 @@ def test_the_history_jumps_to_any_state(read):
 
 
 def test_texts_stay_texts(read, hostile):
-    moment = Moment(hostile, hostile, 1.0, 1.0, hostile, None)
+    moment = WorstMoment(hostile, hostile, 1.0, 1.0, hostile, None)
     for text in (
         checks_table((Check(hostile, 1.0, hostile, 0.0, note=hostile),), hostile),
         moments_table((moment,)),

@@ -13,7 +13,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import compose
 from bunraku.verification.flexible.beam_section import BeamRatio, beam_section
-from bunraku.verification.flexible.model import FlexibleModel, flexible_model
+from bunraku.verification.flexible.model import FlexibleReplayModel, flexible_model
 from bunraku.verification.flexible.rest import chain_frequencies, find_chain_rest
 
 LENGTH, DIAMETER, TIP, INERTIA = 0.7, 0.004, 0.1, 7.84e-6
@@ -53,7 +53,9 @@ def rod_on_a_motor(pose: Pose = UP, shape: PartShape = ROD, tip: Body | None = N
     )
 
 
-def at_rest(character: Character, links: int, frame: str = "tip", **options: Any) -> tuple[FlexibleModel, np.ndarray, np.ndarray]:
+def at_rest(
+    character: Character, links: int, frame: str = "tip", **options: Any
+) -> tuple[FlexibleReplayModel, np.ndarray, np.ndarray]:
     import mujoco
 
     foreign = flexible_model(character, links=links, frames=(frame,), **options)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.mechanics.flexible.judge import Judged, TrackedError
-from bunraku.mechanics.integrators.driven.outputs import Targets
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.motion import Mark
 from bunraku.verification.flexible.judge import FlexibleVerdict
 from bunraku.verification.flexible.promises import SPILL, effective_tilt, phrase_rms, promises_of
@@ -22,11 +22,11 @@ def leaning(angle: np.ndarray) -> np.ndarray:
     return np.stack([np.stack([c, o, s], -1), np.stack([o, i, o], -1), np.stack([-s, o, c], -1)], -2)
 
 
-def error(distance: np.ndarray, names: tuple[str, ...], seen: Targets) -> TrackedError:
+def error(distance: np.ndarray, names: tuple[str, ...], seen: OutputTargets) -> TrackedError:
     return TrackedError(STEP * np.arange(len(distance)), names, distance, 0.0 * distance, seen, None)
 
 
-def verdict(after: TrackedError, before: TrackedError | None = None, targets: Targets | None = None) -> FlexibleVerdict:
+def verdict(after: TrackedError, before: TrackedError | None = None, targets: OutputTargets | None = None) -> FlexibleVerdict:
     return FlexibleVerdict((), {}, Judged(targets or after.seen, before, after), None, None)
 
 
@@ -36,7 +36,7 @@ def still():
 
     def make(profile, names=("ball", "root")):
         n, m = len(profile), len(names)
-        seen = Targets(np.zeros((n, m, 3)), np.tile(np.eye(3), (n, m, 1, 1)))
+        seen = OutputTargets(np.zeros((n, m, 3)), np.tile(np.eye(3), (n, m, 1, 1)))
         return error(np.tile(np.asarray(profile)[:, None], (1, m)), names, seen)
 
     return make
@@ -121,9 +121,9 @@ def test_the_bartender_does_not_spill(quiet_turn) -> None:
     """
     n = 100
 
-    def glass(degrees: float) -> Targets:
+    def glass(degrees: float) -> OutputTargets:
         bump = np.radians(degrees) * np.sin(np.linspace(0.0, np.pi, n)) ** 2
-        return Targets(np.zeros((n, 1, 3)), leaning(bump)[:, None])
+        return OutputTargets(np.zeros((n, 1, 3)), leaning(bump)[:, None])
 
     before, after, rest = (error(np.zeros((n, 1)), ("glass",), glass(d)) for d in (20.0, 10.0, 8.0))
     made = promises_of("bartender", quiet_turn, verdict(after, before, rest.seen))
@@ -136,7 +136,7 @@ def test_the_bartender_does_not_spill(quiet_turn) -> None:
     assert all(check.holds for check in made.checks)
     wobbling = promises_of("bartender", quiet_turn, verdict(error(np.zeros((n, 1)), ("glass",), glass(11.5)), before, rest.seen))
     assert [check.name for check in wobbling.checks if not check.holds] == ["tilt beyond the quasi-static one"]
-    tipped = Targets(rest.seen.positions, rest.seen.rotations[::-1].copy())
+    tipped = OutputTargets(rest.seen.positions, rest.seen.rotations[::-1].copy())
     tipped.rotations[:] = np.roll(tipped.rotations, 30, axis=0)
     late = promises_of("bartender", quiet_turn, verdict(error(np.zeros((n, 1)), ("glass",), tipped), before, rest.seen))
     assert late.figures["peak_tilt_deg_after"] == pytest.approx(late.figures["peak_tilt_deg_target"])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.building.creatures.mechanism import TORSO, Hinge, Link, Mechanism, Sole
+from bunraku.building.creatures.mechanism import TORSO, CreatureHinge, Mechanism, Sole, Strut
 from bunraku.building.creatures.templates import LEGS, JointPlan, Template
 from bunraku.errors import BadInput
 
@@ -44,7 +44,7 @@ class LegCurve:
 
 
 @dataclass(frozen=True)
-class Measures:
+class CreatureSizes:
     """Sizes of a creature's mechanism [m].
 
     ``limb_radius`` of the skin's outside, ``sole_radius``; ``torso`` (center (3,), size (3,)): the box of the torso's bracing;
@@ -62,7 +62,7 @@ class Measures:
     spine: Array | None = None
 
 
-def embed(name: str, template: Template, legs: Sequence[LegCurve], measures: Measures) -> Mechanism:
+def embed(name: str, template: Template, legs: Sequence[LegCurve], measures: CreatureSizes) -> Mechanism:
     """The mechanism of a creature: each joint of the template at its fraction of the leg's curve.
 
     The global scale is the mean length of the curves over the template's; the links turn and stretch so that their ends lie on the
@@ -72,15 +72,17 @@ def embed(name: str, template: Template, legs: Sequence[LegCurve], measures: Mea
         raise BadInput(f"the legs are {[leg.name for leg in legs]}; a template needs {', '.join(LEGS)} in this order")
     scale = float(np.mean([leg.length() for leg in legs])) / template.leg_length
     origin, size = measures.torso
-    hinges: list[Hinge] = []
-    links: list[Link] = []
+    hinges: list[CreatureHinge] = []
+    links: list[Strut] = []
     soles: list[Sole] = []
     hulls: list[tuple[str, Array, Array]] = [(TORSO, origin, size)]
     if template.spine is not None:
         plan = template.spine
         place = origin if measures.spine is None else measures.spine
         front = np.array([1.0, 0.0, 0.0])
-        hinges.append(Hinge(plan.name, TORSO, f"{plan.name}_link", place, _UP, front, plan.servo, TORSO, plan.reach, 0.0, -front))
+        hinges.append(
+            CreatureHinge(plan.name, TORSO, f"{plan.name}_link", place, _UP, front, plan.servo, TORSO, plan.reach, 0.0, -front)
+        )
         hulls = _halves(f"{plan.name}_link", origin, size, place, measures.fold_length)
     for leg in legs:
         parent = TORSO if leg.name[1] == "F" or template.spine is None else f"{template.spine.name}_link"
@@ -112,7 +114,7 @@ def _fractions(leg: LegCurve, joints: Sequence[JointPlan]) -> tuple[float, ...]:
     return leg.joints
 
 
-def _hinges(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: Measures) -> list[Hinge]:
+def _hinges(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: CreatureSizes) -> list[CreatureHinge]:
     outward = leg.at(1.0) - leg.at(0.0)
     outward[2] = 0.0
     if np.linalg.norm(outward) < 1e-9:
@@ -127,7 +129,7 @@ def _hinges(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: M
         lean = leg.at(min(max(s + step, 0.0), 1.0)) - leg.at(s)
         child = f"{leg.name}.{plan.name}_link"
         found.append(
-            Hinge(
+            CreatureHinge(
                 f"{leg.name}.{plan.name}",
                 parent,
                 child,
@@ -145,7 +147,7 @@ def _hinges(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: M
     return found
 
 
-def _links(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: Measures) -> list[Link]:
+def _links(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: CreatureSizes) -> list[Strut]:
     """Struts from joint to joint, and the tubes under the skin between two folds that brace it; a plate over the sole."""
     s = (0.0, *_fractions(leg, joints), 1.0)
     bodies = (parent, *(f"{leg.name}.{plan.name}_link" for plan in joints))
@@ -156,14 +158,14 @@ def _links(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: Me
         foot = k == len(joints)
         if foot:
             end = end + np.array([0.0, 0.0, 2.0 * measures.skin + 0.004])
-        found.append(Link(body, start, end, measures.strut))
+        found.append(Strut(body, start, end, measures.strut))
         if k >= 1 and (joints[k - 1].fold or foot):
             low, high = s[k] + half, (1.0 if foot else s[k + 1] - half)
             top, bottom = leg.at(low), (end if foot else leg.at(high))
             if high > low and np.linalg.norm(bottom - top) > 0.002:
-                found.append(Link(body, top, bottom, inner, 0.0018))
+                found.append(Strut(body, top, bottom, inner, 0.0018))
         if foot:
-            found.append(Link(body, end, end - np.array([0.0, 0.0, 0.003]), inner, inner))
+            found.append(Strut(body, end, end - np.array([0.0, 0.0, 0.003]), inner, inner))
     return found
 
 

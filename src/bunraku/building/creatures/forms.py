@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.building.creatures.embed import LegCurve, Measures
+from bunraku.building.creatures.embed import CreatureSizes, LegCurve
 from bunraku.building.creatures.fields import Field, above, chain, ellipsoid, smooth_union
 
 
@@ -25,7 +25,7 @@ class Form:
     lower: Array
     upper: Array
     legs: tuple[LegCurve, ...]
-    measures: Measures
+    measures: CreatureSizes
 
 
 def _four(fore: Array, hind: Array, joints: tuple[tuple[float, ...], tuple[float, ...]]) -> tuple[LegCurve, ...]:
@@ -75,7 +75,7 @@ def beetle_form() -> Form:
     limbs = [_limb(leg, r, 0.042) for leg in legs]
     field = above(smooth_union([*torso, *limbs], 0.03), -0.006)
     center, size = np.array([0.0, 0.0, 0.235]), np.array([0.25, 0.12, 0.09])
-    measures = Measures(r, r, (center, size), ((center, np.array([0.11, 0.075, 0.05])),), fold_length=0.048)
+    measures = CreatureSizes(r, r, (center, size), ((center, np.array([0.11, 0.075, 0.05])),), fold_length=0.048)
     return Form("beetle", "beetle", field, np.array([-0.30, -0.26, -0.03]), np.array([0.33, 0.26, 0.34]), legs, measures)
 
 
@@ -94,7 +94,7 @@ def monster_form() -> Form:
     limbs = [_limb(leg, r, 0.047) for leg in legs]
     field = above(smooth_union([*torso, *limbs], 0.03), -0.006)
     center, size = np.array([0.0, 0.0, 0.345]), np.array([0.27, 0.15, 0.11])
-    measures = Measures(r, r, (center, size), ((center, np.array([0.20, 0.10, 0.09])),), fold_length=0.048)
+    measures = CreatureSizes(r, r, (center, size), ((center, np.array([0.20, 0.10, 0.09])),), fold_length=0.048)
     return Form("monster", "monster", field, np.array([-0.40, -0.18, -0.03]), np.array([0.31, 0.18, 0.52]), legs, measures)
 
 
@@ -117,7 +117,7 @@ def lizard_form() -> Form:
     spine = np.array([0.0, 0.0, 0.230])
     bay = np.array([0.125, 0.08, 0.08])
     bays = ((np.array([0.122, 0.0, 0.235]), bay), (np.array([-0.122, 0.0, 0.235]), bay))
-    measures = Measures(r, r, (center, size), bays, fold_length=0.048, spine=spine)
+    measures = CreatureSizes(r, r, (center, size), bays, fold_length=0.048, spine=spine)
     return Form("lizard", "lizard", field, np.array([-0.74, -0.29, -0.03]), np.array([0.60, 0.29, 0.49]), legs, measures)
 
 

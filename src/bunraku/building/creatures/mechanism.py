@@ -15,7 +15,7 @@ TORSO = "body"
 
 
 @dataclass(frozen=True)
-class Hinge:
+class CreatureHinge:
     """A hinge at ``place`` (3,) [m] about the unit vector ``axis`` (3,), all angles zero at home.
 
     ``lean`` is the unit direction, across the axis, in which the long side of the servo's case extends from the shaft; ``carrier``,
@@ -37,7 +37,7 @@ class Hinge:
 
 
 @dataclass(frozen=True)
-class Link:
+class Strut:
     """A printed strut of a body: a capsule from ``start`` to ``end`` (3,) [m] of ``radius``; with a ``wall`` [m], a tube."""
 
     body: str
@@ -67,8 +67,8 @@ class Mechanism:
 
     name: str
     origin: Array
-    hinges: tuple[Hinge, ...]
-    links: tuple[Link, ...]
+    hinges: tuple[CreatureHinge, ...]
+    links: tuple[Strut, ...]
     soles: tuple[Sole, ...]
     bays: tuple[tuple[str, Array, Array], ...]
     hulls: tuple[tuple[str, Array, Array], ...]
@@ -84,7 +84,7 @@ class Mechanism:
         return {TORSO: self.origin} | {hinge.child: hinge.place for hinge in self.hinges}
 
 
-def servo_case(hinge: Hinge) -> Case:
+def servo_case(hinge: CreatureHinge) -> Case:
     """The servo of a hinge: its case in world coordinates.
 
     The shaft is ``shaft_offset`` from the middle of the long side, so the middle of the case is that far from the joint in the

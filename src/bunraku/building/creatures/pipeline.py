@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 
 from bunraku.building.creatures.clearance import Clearance, collisions
-from bunraku.building.creatures.embed import LegCurve, Measures, embed
+from bunraku.building.creatures.embed import CreatureSizes, LegCurve, embed
 from bunraku.building.creatures.limbs import find_legs
 from bunraku.building.creatures.materials import MATERIALS, skin_mass
 from bunraku.building.creatures.mechanism import Mechanism, Sole
 from bunraku.building.creatures.skeleton import skeleton_character
 from bunraku.building.creatures.skins import SkinPlan, creature_skin, fold_regions
-from bunraku.building.creatures.stance import Stance, flat_footed, leg_stance
+from bunraku.building.creatures.stance import StandingLeg, flat_footed, leg_stance
 from bunraku.building.creatures.templates import Template, template
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
@@ -59,7 +59,7 @@ class StandingSurface:
     surface: Surface
     line: SkeletonLine
     drop: float
-    stances: tuple[Stance, ...]
+    stances: tuple[StandingLeg, ...]
 
     @property
     def lowered(self) -> SkeletonLine:
@@ -195,7 +195,7 @@ def _skinned(
     raise reason or AssertionError("there is a try")
 
 
-def _plan(stances: tuple[Stance, ...], thickness: float, finer: float) -> SkinPlan:
+def _plan(stances: tuple[StandingLeg, ...], thickness: float, finer: float) -> SkinPlan:
     """Folds in proportion to the thinnest leg; edges as long as the thickness allows, times ``finer``."""
     slender = finer * SLENDER
     r = min(stance.radius for stance in stances)
@@ -252,7 +252,7 @@ def _placed(
     raise BadInput(f"the folds find no place on the legs: {reason}") from reason
 
 
-def _jointed(stance: Stance, chosen: Template, plan: SkinPlan, down: float, wanted: Mapping[str, float]) -> LegCurve:
+def _jointed(stance: StandingLeg, chosen: Template, plan: SkinPlan, down: float, wanted: Mapping[str, float]) -> LegCurve:
     """The curve of a leg with the fractions at which its joints lie.
 
     Those with folds are spread evenly between torso and foot, or lie where it is ``wanted``; one without is above the next by three
@@ -296,7 +296,7 @@ def _check_apart(folds: list[FoldRegion], rings: list[Rings], bodies: list[str],
             raise BadInput(f"the folds above {last[1]} and {first[1]} leave {gap:.3f} m of plain skin where they are nearest")
 
 
-def _lowest(stance: Stance, plan: SkinPlan, wanted: float) -> float:
+def _lowest(stance: StandingLeg, plan: SkinPlan, wanted: float) -> float:
     """The lowest fraction, at or above the ``wanted`` one, at which a tilted fold stays clear of the sole's rim."""
     for s in np.arange(wanted, stance.top, -0.005).tolist():
         limb = stance.curve.direction(s, 0.5 * plan.fold_length)
@@ -308,7 +308,7 @@ def _lowest(stance: Stance, plan: SkinPlan, wanted: float) -> float:
     )
 
 
-def _measures(stances: tuple[Stance, ...], line: SkeletonLine, plan: SkinPlan, surface: Surface) -> Measures:
+def _measures(stances: tuple[StandingLeg, ...], line: SkeletonLine, plan: SkinPlan, surface: Surface) -> CreatureSizes:
     """The torso's bracing and bays from the two ends of the trunk between the fore and hind legs."""
     roots = np.array([stance.curve.at(0.0) for stance in stances])
     fore, hind = roots[:2].mean(axis=0), roots[2:].mean(axis=0)
@@ -323,7 +323,7 @@ def _measures(stances: tuple[Stance, ...], line: SkeletonLine, plan: SkinPlan, s
     bay = 0.5 * np.array([0.6 * size[0], side, side])
     shift = np.array([0.28 * size[0], 0.0, 0.0])
     r = min(stance.radius for stance in stances)
-    return Measures(
+    return CreatureSizes(
         r,
         max(stance.sole for stance in stances),
         (center, size),

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.building.creatures.mechanism import TORSO, Hinge, Link, Mechanism, servo_case
+from bunraku.building.creatures.mechanism import TORSO, CreatureHinge, Mechanism, Strut, servo_case
 from bunraku.building.creatures.templates import LEGS
-from bunraku.building.printing import THIN_PLA, Material
+from bunraku.building.printing import THIN_PLA, Filament
 from bunraku.building.servos import servo
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape
 from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined
@@ -51,7 +51,7 @@ def skeleton_character(
     payload: float = 0.4,
     skin: Skin | None = None,
     materials: tuple[ElasticMaterial, ...] = (),
-    material: Material = THIN_PLA,
+    material: Filament = THIN_PLA,
     source: str = "",
 ) -> Character:
     """The character of a mechanism whose ``total`` mass [kg], the skin's ``skin_mass`` counted in, is given, or its ``payload``.
@@ -107,7 +107,7 @@ def skeleton_character(
     )
 
 
-def _motor(hinge: Hinge) -> Motor:
+def _motor(hinge: CreatureHinge) -> Motor:
     motor = servo(hinge.servo).motor(hinge.name, hinge.name, (-hinge.reach, hinge.reach))
     if hinge.servo not in GAINS:
         return motor
@@ -115,7 +115,7 @@ def _motor(hinge: Hinge) -> Motor:
     return motor.changed(stiffness=stiffness, damping=damping)
 
 
-def _strut(link: Link, origin: Array, material: Material) -> tuple[Solid, Shape]:
+def _strut(link: Strut, origin: Array, material: Filament) -> tuple[Solid, Shape]:
     p, q = link.start - origin, link.end - origin
     if link.wall > 0.0:
         shape = cylinder_shape((p + q) / 2.0, q - p, link.radius, float(np.linalg.norm(q - p)), LIGHT)

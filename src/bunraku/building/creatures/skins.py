@@ -15,7 +15,7 @@ from bunraku.character import PATCHES, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.shell import Shell, make_shell
-from bunraku.geometry.shells.sole import Sole
+from bunraku.geometry.shells.sole import SoleShell
 from bunraku.geometry.surfaces.surface import Surface
 
 LEAST_GLUE = 8
@@ -96,7 +96,7 @@ def creature_skin(surface: Surface, mechanism: Mechanism, plan: SkinPlan) -> tup
         folds,
         size,
         thickness,
-        soles=[Sole(sole.center, (0.0, 0.0, 1.0), plan.rim, plan.sole_around) for sole in mechanism.soles],
+        soles=[SoleShell(sole.center, (0.0, 0.0, 1.0), plan.rim, plan.sole_around) for sole in mechanism.soles],
         least_angle=plan.least_angle,
         least_thickness=plan.least_thickness,
     )

@@ -24,7 +24,7 @@ SWOLLEN = 1.4
 
 
 @dataclass(frozen=True)
-class Stance:
+class StandingLeg:
     """A leg that stands: its ``curve`` to the middle of the sole, its ``radius`` [m], that of the circle round its ``sole`` [m].
 
     ``top`` and ``bottom`` are the fractions of the curve between which it is a limb: below the torso, above the foot.
@@ -95,7 +95,7 @@ def _foot_ellipse(surface: Surface, leg: LegCurve, height: float) -> tuple[Array
     return center, axes, 2.0 * np.sqrt(np.maximum(moments, 1e-12))
 
 
-def leg_stance(surface: Surface, leg: LegCurve) -> Stance:
+def leg_stance(surface: Surface, leg: LegCurve) -> StandingLeg:
     """How a leg of a flat-footed surface stands on z = 0."""
     center, sole = _sole(surface, leg)
     r = _radius(surface, leg)
@@ -126,7 +126,7 @@ def leg_stance(surface: Surface, leg: LegCurve) -> Stance:
     z = np.array([curve.at(s)[2] for s in arc])
     start = float(arc[int(np.argmax(z <= heights[top]))])
     end = float(arc[int(np.argmax(z <= heights[bottom]))])
-    return Stance(curve, r, sole, start, end)
+    return StandingLeg(curve, r, sole, start, end)
 
 
 def _smooth(line: Array) -> Array:

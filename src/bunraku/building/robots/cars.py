@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, radians, sin
 
-from bunraku.building.robot import Carried, Chassis, Limb, Robot, Tip
+from bunraku.building.robot import CarriedPayload, Chassis, Limb, Robot, Tip
 
 _DRIVE = "Dynamixel AX-12W"
 _SOURCE = "the simple car of Geilinger et al. 2018, section 5; dimensions ours, masses from the components"
@@ -14,9 +14,9 @@ def _car(name: str, tilt: float, color: tuple[float, float, float, float]) -> Ro
     chassis = Chassis(
         (0.20, 0.10, 0.04),
         carries=(
-            Carried("battery 3S 2200 mAh", (0.0, 0.0, 0.0)),
-            Carried("controller", (0.0, 0.0, 0.01)),
-            *(Carried("ballast 50 g", (x, y, -0.01)) for x in (-0.06, 0.0, 0.06) for y in (-0.025, 0.025)),
+            CarriedPayload("battery 3S 2200 mAh", (0.0, 0.0, 0.0)),
+            CarriedPayload("controller", (0.0, 0.0, 0.01)),
+            *(CarriedPayload("ballast 50 g", (x, y, -0.01)) for x in (-0.06, 0.0, 0.06) for y in (-0.025, 0.025)),
         ),
         color=color,
     )

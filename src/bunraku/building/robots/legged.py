@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bunraku.building.robot import Carried, Chassis, Limb, Robot, Stage, Tip
+from bunraku.building.robot import CarriedPayload, Chassis, Limb, Robot, Stage, Tip
 from bunraku.character.description import Vector3
 
 FAST = "Dynamixel XM430-W210 at 14.8 V"
@@ -27,7 +27,7 @@ def walker() -> Robot:
     """Four legs X, Y, Y of three servos each with ball feet: it crawls and trots."""
     chassis = Chassis(
         (0.165, 0.125, 0.05),
-        carries=(Carried("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), Carried("controller", (0.0, 0.0, 0.015))),
+        carries=(CarriedPayload("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), CarriedPayload("controller", (0.0, 0.0, 0.015))),
         color=(0.24, 0.46, 0.70, 1.0),
     )
     legs = (_leg("F", (0.10, 0.06, 0.0), 0.6), _leg("H", (-0.10, 0.06, 0.0), -0.6))
@@ -38,7 +38,7 @@ def creature3() -> Robot:
     """Three legs X, Y, Y with ball feet and a passive wheel behind the middle of the body, at the height of the feet."""
     chassis = Chassis(
         (0.15, 0.12, 0.05),
-        carries=(Carried("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), Carried("controller", (0.012, 0.0, 0.015))),
+        carries=(CarriedPayload("battery 4S 1800 mAh", (0.0, 0.0, -0.006)), CarriedPayload("controller", (0.012, 0.0, 0.015))),
         color=(0.90, 0.68, 0.25, 1.0),
     )
     hind = Limb(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bunraku.building.printing import THIN_PLA
-from bunraku.building.robot import Carried, Chassis, Color, Direction, Limb, Robot, Stage, Tip
+from bunraku.building.robot import CarriedPayload, Chassis, Color, Direction, Limb, Robot, Stage, Tip
 from bunraku.character.description import Vector3
 
 _SOURCE = "after {} of Geilinger et al. 2018, Table 1; dimensions ours, masses from the components"
@@ -29,7 +29,7 @@ def swizzlebot() -> Robot:
     """Four legs X, X, Z on passive wheels: it pushes itself forward by swizzling."""
     chassis = Chassis(
         (0.215, 0.13, 0.05),
-        carries=(Carried("battery 3S 2200 mAh", (0.0, 0.0, -0.008)), Carried("controller", (0.0, 0.0, 0.015))),
+        carries=(CarriedPayload("battery 3S 2200 mAh", (0.0, 0.0, -0.008)), CarriedPayload("controller", (0.0, 0.0, 0.015))),
         color=(0.85, 0.40, 0.20, 1.0),
     )
     legs = (_swizzle_leg("F", (0.11, 0.05, 0.0)), _swizzle_leg("H", (-0.11, 0.05, 0.0)))
@@ -40,7 +40,7 @@ def brainbot() -> Robot:
     """Two front legs X, X, Z and one hind leg Y, Y, Z on three passive wheels."""
     chassis = Chassis(
         (0.165, 0.145, 0.06),
-        carries=(Carried("battery 3S 2200 mAh", (0.0, 0.0, -0.012)), Carried("controller", (0.0, 0.0, 0.018))),
+        carries=(CarriedPayload("battery 3S 2200 mAh", (0.0, 0.0, -0.012)), CarriedPayload("controller", (0.0, 0.0, 0.018))),
         color=(0.78, 0.45, 0.62, 1.0),
     )
     hind = Limb(
@@ -77,7 +77,7 @@ def _agile(
 ) -> Robot:
     chassis = Chassis(
         (2.0 * hip[0] - 0.04, 0.13, 0.05),
-        carries=(Carried("battery 3S 1300 mAh", (0.0, 0.0, -0.01)), Carried("small controller", (0.0, 0.0, 0.015))),
+        carries=(CarriedPayload("battery 3S 1300 mAh", (0.0, 0.0, -0.01)), CarriedPayload("small controller", (0.0, 0.0, 0.015))),
         color=color,
     )
     legs = (_agile_leg("F", hip, links, bends), _agile_leg("H", (-hip[0], hip[1], hip[2]), links, bends))

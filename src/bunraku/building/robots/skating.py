@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bunraku.building.robot import Carried, Chassis, Direction, Limb, Robot, Stage, Tip
+from bunraku.building.robot import CarriedPayload, Chassis, Direction, Limb, Robot, Stage, Tip
 from bunraku.character.description import Vector3
 
 _SOURCE = "after {} of Geilinger et al. 2018, Table 1; dimensions ours, masses from the components"
@@ -31,7 +31,7 @@ def _skating_leg(name: str, hip: Vector3) -> Limb:
 def _skating(name: str, more: tuple[Limb, ...], color: tuple[float, float, float, float]) -> Robot:
     chassis = Chassis(
         (0.25, 0.13, 0.05),
-        carries=(Carried("battery 3S 1300 mAh", (0.0, 0.0, -0.008)), Carried("small controller", (0.0, 0.0, 0.015))),
+        carries=(CarriedPayload("battery 3S 1300 mAh", (0.0, 0.0, -0.008)), CarriedPayload("small controller", (0.0, 0.0, 0.015))),
         color=color,
     )
     legs = (_skating_leg("F", (0.13, 0.05, 0.0)), _skating_leg("H", (-0.13, 0.05, 0.0)))

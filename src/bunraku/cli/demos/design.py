@@ -10,7 +10,7 @@ import numpy as np
 from bunraku.assets.examples import Demo
 from bunraku.building.robot_design import built_in_design
 from bunraku.cli.demos.ground import ground_figures
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, compiled_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
 from bunraku.design.automatic import Energy, Improvement, Misses, improve
 from bunraku.design.features import target_misses
 from bunraku.design.study import Study, Variant, gait_study, levelled
@@ -53,7 +53,7 @@ def improved(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance,
     return result, _Improved(study, before, improvement)
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """What changed of the design, and what that did."""
     extra: _Improved = take.extra
     design, best, steps = extra.study.design, extra.improvement.variant, extra.improvement.steps
@@ -71,7 +71,7 @@ def add(take: Take) -> Addition:
     sentence = f"after {len(steps) - 1} design steps: {changed}; energy {energies[0]:.4g} to {energies[-1]:.4g}"
 
     def files(folder: Path) -> tuple[Figures, tuple[()]]:
-        targets = extra.before.problem.aims
+        targets = extra.before.problem.waypoints
         at = targets[0].sample if targets else 0
         pair = [(when, one.problem.model, one.plan.q[at]) for when, one in (("before", extra.before), ("after", best))]
         save_figure(draw_design(pair, energies), folder / "design.png")

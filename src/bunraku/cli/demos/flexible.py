@@ -6,7 +6,7 @@ import math
 import time
 from typing import Any
 
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, picked
 from bunraku.mechanics.integrators.driven.simulate import simulate
 from bunraku.verification.flexible.judge import FlexibleVerdict
 from bunraku.verification.flexible.promises import promises_of
@@ -14,7 +14,7 @@ from bunraku.verification.flexible.promises import promises_of
 ERRORS = ("peak_error_before_m", "peak_error_after_m", "rms_error_before_m", "rms_error_after_m")
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """What was before and after, and how fast the reduced model is."""
     result, seen, certified = take.performance, take.verdict.figures, take.performance.certificate.figures
     judged = take.verdict.replay if isinstance(take.verdict.replay, FlexibleVerdict) else None

@@ -13,7 +13,7 @@ import numpy as np
 
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.flexible import ERRORS
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, perform_example, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, perform_example, picked
 from bunraku.motion import Audio, Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.rhythm.onsets import onsets
@@ -38,7 +38,7 @@ def chosen(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, N
     return perform_example(replace(example, performer=""), quick, monitor)
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """What each performer of the chain did, and the hits against the beats; then the film, the dry run, the project."""
     from bunraku.cli.demos.show_folder import leave_show
 

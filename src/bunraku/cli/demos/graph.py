@@ -7,7 +7,7 @@ import time
 
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.ground import ground_figures
-from bunraku.cli.demos.runner import Addition, Kind, Take, compiled_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind, compiled_for
 from bunraku.formats.registry import read_character
 from bunraku.motion import Check, Gait, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -32,7 +32,7 @@ def played(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, N
     return result, None
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """How many transitions there were, and how smooth."""
     certified = take.performance.certificate.figures
     figures = ground_figures(take) | {"edges": int(certified["edges"]), "state_jump": certified["jump"]}

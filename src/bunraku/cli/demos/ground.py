@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, picked
 from bunraku.motion import Check
 
 VELOCITY_THRESHOLDS = {"slalom": 0.02, "swizzle": 0.04, "brain": 0.04, "start-stop": 0.05}
 """Largest velocity error in the replays by what the clip's name starts with; 6 % for the others."""
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """How far it went in the plan and in the replays."""
     figures, name = ground_figures(take), take.performance.clip_name
     error = figures["replay_velocity_error"]
@@ -18,7 +18,7 @@ def add(take: Take) -> Addition:
     return Addition(figures, _sentence(take, figures), promises)
 
 
-def ground_figures(take: Take) -> Figures:
+def ground_figures(take: DemoTake) -> Figures:
     """What the demos of locomotion add to the figures of all demos."""
     certified, seen = take.performance.certificate.figures, take.verdict.figures
     return {
@@ -31,7 +31,7 @@ def ground_figures(take: Take) -> Figures:
     }
 
 
-def _sentence(take: Take, figures: Figures) -> str:
+def _sentence(take: DemoTake, figures: Figures) -> str:
     result = take.performance
     each = " a cycle" if result.certificate.figures.get("cycles", 1.0) > 1.0 else ""
     words = (

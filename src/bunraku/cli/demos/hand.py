@@ -6,7 +6,7 @@ import dataclasses
 import time
 
 from bunraku.assets.examples import Demo
-from bunraku.cli.demos.runner import Addition, Kind, Take, compiled_for, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind, compiled_for, picked
 from bunraku.formats.registry import read_character
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -25,7 +25,7 @@ def held(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, Hol
     return artist.recover(hold, clip), hold
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """What the tendons reach, and nudges with and without feedback."""
     result, seen, hold = take.performance, take.verdict.figures, take.extra
     character, nudge = result.character, HoldPerformer(**take.example.options).nudge

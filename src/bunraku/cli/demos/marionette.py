@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bunraku.cli.demos.runner import Addition, Kind, Take, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind, picked
 from bunraku.performers.marionette.study import baseline_of
 from bunraku.verification.promises import imitation_promises, return_promises
 from bunraku.verification.stability import returns
@@ -11,7 +11,7 @@ WARM = {"duration": 0.2, "max_iterations": 2}
 """A fifth of a second compiles, or loads, what a performance of a puppet needs."""
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """The baseline that goes from rest to rest, and disturbed starts."""
     result, seen, certified = take.performance, take.verdict.figures, take.performance.certificate.figures
     character, baseline, back = result.character, baseline_of(result), returns(result, monitor=take.monitor)

@@ -28,7 +28,7 @@ Figures = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Take:
+class DemoTake:
     """A demo as performed and judged; ``extra``: what its own way of performing leaves besides the performance."""
 
     name: str
@@ -69,7 +69,7 @@ class Kind:
     ``perform`` reports the time of its solution to the monitor as ``solve_s`` when it does not go through the flow.
     """
 
-    add: Callable[[Take], Addition]
+    add: Callable[[DemoTake], Addition]
     perform: Callable[[Demo, bool, Monitor], tuple[Performance, Any]] = perform_example
     warm: Mapping[str, Any] | None = None
 
@@ -82,7 +82,7 @@ class Kind:
             watch = Stopwatch(monitor)
             performance, extra = self.perform(example, quick, watch)
             verdict = verify(performance, monitor=monitor)
-            take = Take(name, example, performance, verdict, watch.seconds, monitor, quick, extra)
+            take = DemoTake(name, example, performance, verdict, watch.seconds, monitor, quick, extra)
             addition = self.add(take)
             figures = _leading(take) | addition.figures
             say(addition.sentence)
@@ -135,7 +135,7 @@ def picked(source: Mapping[str, Any], *names: str) -> Figures:
     return {name: source.get(name) for name in names}
 
 
-def _leading(take: Take) -> Figures:
+def _leading(take: DemoTake) -> Figures:
     """The figures every demo starts with."""
     return {
         "demo": take.name,

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.marionette import WARM
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, compiled_for, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for, picked
 from bunraku.flow.perform import perform
 from bunraku.formats.registry import read_character, read_clip, write_clip
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Monitor
-from bunraku.performers.choreography.choreographer import Choreographer, Show
+from bunraku.performers.choreography.choreographer import Choreographer, TimedShow
 from bunraku.verification.promises import return_promises, show_promises
 from bunraku.verification.stability import returns
 
 DIRECTOR = Choreographer()
 
 
-def choreographed(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, Show]:
+def choreographed(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, TimedShow]:
     """The show with its optimized times, performed."""
     character = read_character(example.character)
     compiled_for(example.performer, character)
@@ -29,7 +29,7 @@ def choreographed(example: Demo, quick: bool, monitor: Monitor) -> tuple[Perform
     return act(options=example.options, monitor=monitor).performance, show
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """What the times save, and disturbed starts."""
     result, seen, show = take.performance, take.verdict.figures, take.extra
     back, best, equal = returns(result, monitor=take.monitor), show.best, show.equal

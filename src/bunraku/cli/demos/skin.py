@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.assets.examples import Demo
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, compiled_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -61,7 +61,7 @@ def alternated(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performanc
     return performer.assemble(character, clip, passes), Alternation(performer, clip, passes)
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """What the frames measured, and the pictures of the paper."""
     from bunraku.cli.demos.skin_pictures import compare_kinematic, draw_all
 
@@ -81,7 +81,7 @@ def add(take: Take) -> Addition:
     return Addition(figures, _sentence(take.performance.clip_name, figures), promises, files)
 
 
-def _figures(take: Take) -> Figures:
+def _figures(take: DemoTake) -> Figures:
     """What the demos of skins add to the figures of all demos."""
     certified, seen, passes = take.performance.certificate.figures, take.verdict.figures, take.extra.passes
     figures: Figures = {key: int(certified[key]) if key in WHOLE else certified[key] for key in KEYS}

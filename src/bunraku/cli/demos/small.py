@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from bunraku.cli.demos.marionette import WARM
-from bunraku.cli.demos.runner import Addition, Figures, Kind, Take, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, picked
 from bunraku.motion import Check, Performance
 from bunraku.verification.promises import first_step_promises, passing_promises, return_promises, standing_promises
 from bunraku.verification.stability import returns
@@ -13,12 +14,12 @@ from bunraku.verification.stability import returns
 Shown = tuple[Figures, tuple[Check, ...], str]
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """Disturbed starts, and what each of them is there to show."""
     result, seen, certified = take.performance, take.verdict.figures, take.performance.certificate.figures
     back = returns(result, monitor=take.monitor)
     own, promises, words = OWN[take.name](result)
-    figures = {
+    figures: Figures = {
         "iterations": int(certified["iterations"]),
         "cost_initial": certified["initial cost"],
         "cost_final": certified["final cost"],
@@ -64,7 +65,11 @@ def _straight(result: Performance) -> Shown:
     return own, checks, words
 
 
-OWN = {"cart-pendulum": _standing, "double-pendulum": _first_step, "puppet-arm": _straight}
+OWN: dict[str, Callable[[Performance], Shown]] = {
+    "cart-pendulum": _standing,
+    "double-pendulum": _first_step,
+    "puppet-arm": _straight,
+}
 """What each has to show: its figures, its promises, and a sentence."""
 
 KIND = Kind(add, warm=WARM)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bunraku.cli.demos.runner import Addition, Kind, Take, perform_example
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind, perform_example
 from bunraku.verification.comparison import comparison_row
 
 
-def add(take: Take) -> Addition:
+def add(take: DemoTake) -> Addition:
     """The same wish played as it is, and stretched in time."""
     result, seen = take.performance, take.verdict.figures
     others = [

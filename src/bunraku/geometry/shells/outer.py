@@ -15,7 +15,7 @@ from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.quality import check_closed
 from bunraku.geometry.shells.remeshing import Size, remesh
 from bunraku.geometry.shells.rings import Rings, fold_rings, ring_faces
-from bunraku.geometry.shells.sole import Sole, disc_faces, disc_points, sole_region, sole_rings
+from bunraku.geometry.shells.sole import SoleShell, disc_faces, disc_points, sole_region, sole_rings
 
 GRADE = 0.5
 """How fast edges may grow with the distance from a ring."""
@@ -38,7 +38,7 @@ class OuterSurface:
 
 
 def folded_surface(
-    vertices: Array, faces: Indices, folds: Sequence[FoldRegion], soles: Sequence[Sole], size: Size, limit: Size
+    vertices: Array, faces: Indices, folds: Sequence[FoldRegion], soles: Sequence[SoleShell], size: Size, limit: Size
 ) -> OuterSurface:
     """The outer surface with edges of length ``size``, at most ``limit``, both functions of points (k, 3) to lengths (k,) [m]."""
     names = [f"fold {i} at {_text(fold.middle)}" for i, fold in enumerate(folds)]

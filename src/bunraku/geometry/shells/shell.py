@@ -17,7 +17,7 @@ from bunraku.geometry.shells.prisms import better_diagonals, first_diagonals, pr
 from bunraku.geometry.shells.quality import ShellQuality, check_closed, crossing_faces, dihedral_angles, genus
 from bunraku.geometry.shells.remeshing import Size
 from bunraku.geometry.shells.repair import repair_layer
-from bunraku.geometry.shells.sole import Sole
+from bunraku.geometry.shells.sole import SoleShell
 from bunraku.geometry.shells.thickness import thicken, thickness_ratios
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
 
@@ -57,7 +57,7 @@ def make_shell(
     size: Field,
     thickness: Field,
     *,
-    soles: Sequence[Sole] = (),
+    soles: Sequence[SoleShell] = (),
     blend: float = 0.012,
     least_angle: float = np.radians(8.0),
     least_thickness: float = 0.85,

@@ -14,7 +14,7 @@ from bunraku.geometry.shells.rings import Rings, fold_rings
 
 
 @dataclass(frozen=True)
-class Sole:
+class SoleShell:
     """The end of a foot between its flat underside and a plane ``height`` [m] above: ``rows`` rows of rings of ``around`` points.
 
     ``center`` (3,) [m] lies on the underside, ``up`` (3,) points into the foot (normalized here). The underside becomes a flat
@@ -39,13 +39,13 @@ class Sole:
         object.__setattr__(self, "up", region.direction)
 
 
-def sole_region(sole: Sole) -> FoldRegion:
+def sole_region(sole: SoleShell) -> FoldRegion:
     """The sole as a region without teeth between its underside and its upper plane."""
     center, up = np.asarray(sole.center, dtype=np.float64), np.asarray(sole.up, dtype=np.float64)
     return FoldRegion(center + 0.5 * sole.height * up, up, sole.height, 0, 0.0, 1e-9, sole.around, rows=sole.rows)
 
 
-def sole_rings(vertices: Array, faces: Indices, sole: Sole, place: str) -> Rings:
+def sole_rings(vertices: Array, faces: Indices, sole: SoleShell, place: str) -> Rings:
     """The rings of a sole, the rim first; the rim has the outline of the cross-section just above the underside."""
     return fold_rings(vertices, faces, sole_region(sole), place, lift=2e-3 * sole.height)
 

@@ -17,7 +17,7 @@ Function = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
-class Limb:
+class RoundLimb:
     """A chain of ``points`` (k, 3) [m] with a ``radii`` (k,) [m] around each: round cones from point to point."""
 
     points: Array
@@ -71,7 +71,7 @@ def torus(large: float, small: float, around: int, across: int) -> Surface:
     return Surface(points, np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)]))
 
 
-def limbs_distance(limbs: Sequence[Limb], *, blend: float, ripple: Function | None = None) -> Function:
+def limbs_distance(limbs: Sequence[RoundLimb], *, blend: float, ripple: Function | None = None) -> Function:
     """A function that is negative inside limbs grown together, of places (n, 3).
 
     Two limbs join by the smooth minimum min(d, e) - h² b / 4 with h = max(0, 1 - |d - e| / b), b = ``blend`` [m].
@@ -90,7 +90,7 @@ def limbs_distance(limbs: Sequence[Limb], *, blend: float, ripple: Function | No
 
 
 def limb_surface(
-    limbs: Sequence[Limb], *, spacing: float, blend: float, ripple: Function | None = None, ground: bool = False
+    limbs: Sequence[RoundLimb], *, spacing: float, blend: float, ripple: Function | None = None, ground: bool = False
 ) -> Surface:
     """The surface of limbs grown together, sampled every ``spacing`` [m]; ``ground`` cuts it flat at z = 0."""
     function = limbs_distance(limbs, blend=blend, ripple=ripple)
@@ -105,7 +105,7 @@ def limb_surface(
     return isosurface(grid.values, origin=grid.origin, spacing=spacing)
 
 
-def quadruped_limbs(seed: int, *, length: float = 0.6) -> dict[str, Limb]:
+def quadruped_limbs(seed: int, *, length: float = 0.6) -> dict[str, RoundLimb]:
     """The limbs of a four-legged creature by ``seed``: "torso", "head", "tail", and legs "fl", "fr", "hl", "hr", feet at z = 0.
 
     ``length`` [m] is that of the torso and head, about. Proportions are drawn at random; left and right legs are alike.
@@ -117,19 +117,19 @@ def quadruped_limbs(seed: int, *, length: float = 0.6) -> dict[str, Limb]:
     thick = L * rng.uniform(0.10, 0.14)
     sag = L * rng.uniform(-0.04, 0.04)
     spine = np.array([[-0.5 * torso, 0, height], [0, 0, height + sag], [0.5 * torso, 0, height + L * rng.uniform(-0.02, 0.06)]])
-    limbs = {"torso": Limb(spine, thick * rng.uniform(0.85, 1.15, 3))}
+    limbs = {"torso": RoundLimb(spine, thick * rng.uniform(0.85, 1.15, 3))}
     rise = rng.uniform(0.2, 1.0)
     neck = L * rng.uniform(0.22, 0.32) * np.array([np.cos(rise), 0.0, np.sin(rise)])
     nose = L * rng.uniform(0.10, 0.18) * np.array([1.0, 0.0, rng.uniform(-0.4, 0.1)])
     head = np.stack([spine[2], spine[2] + neck, spine[2] + neck + nose])
-    limbs["head"] = Limb(head, thick * np.array([rng.uniform(0.5, 0.65), rng.uniform(0.6, 0.8), rng.uniform(0.35, 0.5)]))
+    limbs["head"] = RoundLimb(head, thick * np.array([rng.uniform(0.5, 0.65), rng.uniform(0.6, 0.8), rng.uniform(0.35, 0.5)]))
     droop = rng.uniform(-0.7, 0.5)
     reach = L * rng.uniform(0.3, 0.5)
     swing = reach * rng.uniform(-0.2, 0.2)
     tail = spine[0] + np.array(
         [[0, 0, 0], [-0.5 * reach * np.cos(droop), 0, 0.5 * reach * np.sin(droop)], [-reach, swing, 0.8 * reach * np.sin(droop)]]
     )
-    limbs["tail"] = Limb(tail, thick * np.array([rng.uniform(0.5, 0.65), rng.uniform(0.35, 0.45), rng.uniform(0.25, 0.35)]))
+    limbs["tail"] = RoundLimb(tail, thick * np.array([rng.uniform(0.5, 0.65), rng.uniform(0.35, 0.45), rng.uniform(0.25, 0.35)]))
     for name, at, bend in (("f", spine[2], rng.uniform(-0.06, 0.06)), ("h", spine[0], rng.uniform(-0.06, 0.06))):
         wide, stance = thick * rng.uniform(0.75, 1.0), thick * rng.uniform(1.0, 1.6)
         upper, lower, foot = thick * rng.uniform(0.45, 0.6), thick * rng.uniform(0.33, 0.42), thick * rng.uniform(0.4, 0.5)
@@ -139,13 +139,13 @@ def quadruped_limbs(seed: int, *, length: float = 0.6) -> dict[str, Limb]:
             ankle = np.array([hip[0] + ahead, y * stance, 0.6 * foot])
             knee = 0.5 * (hip + ankle) + np.array([L * bend, 0.0, 0.0])
             toe = ankle + np.array([0.9 * foot, 0.0, 0.0])
-            limbs[name + side] = Limb(np.stack([hip, knee, ankle, toe]), np.array([upper, 0.5 * (upper + lower), lower, foot]))
+            limbs[name + side] = RoundLimb(np.stack([hip, knee, ankle, toe]), np.array([upper, 0.5 * (upper + lower), lower, foot]))
     return limbs
 
 
 def random_quadruped(seed: int, *, length: float = 0.6, spacing: float = 0.006) -> Surface:
     """The surface of the creature of `quadruped_limbs`, with random ripples of 1 % of its thickness, soles cut flat at z = 0."""
-    limbs: Mapping[str, Limb] = quadruped_limbs(seed, length=length)
+    limbs: Mapping[str, RoundLimb] = quadruped_limbs(seed, length=length)
     rng = np.random.default_rng([seed, 1])
     waves = rng.normal(size=(6, 3)) * 2.0 * np.pi / (0.25 * length)
     phases = rng.uniform(0.0, 2.0 * np.pi, 6)

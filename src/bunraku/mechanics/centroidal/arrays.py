@@ -1,4 +1,4 @@
-"""What kernels of motions over the ground take: the model, its kinematics, the ends of a motion and one sample's system, by name."""
+"""What kernels of motions over the ground take, by name: model, kinematics, the ends of a motion, one sample's system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bunraku.arrays import Array
 Indices = NDArray[np.int64]
 
 
-class TreeArrays(NamedTuple):
+class CentroidalTree(NamedTuple):
     """Recursion arrays of a tree, as `mechanics.tree.Tree` has them; ``kind`` and ``coordinate`` with what is frozen fixed."""
 
     parent: Indices
@@ -49,7 +49,7 @@ class TipArrays(NamedTuple):
 class CentroidalArrays(NamedTuple):
     """The model: ``nodes`` (nq,) the node of each coordinate, ``moves`` (nq, nodes) whether a coordinate moves a node."""
 
-    tree: TreeArrays
+    tree: CentroidalTree
     nodes: Indices
     moves: Indices
     points: PointMasses
@@ -108,7 +108,7 @@ class KinematicArrays(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The samples beyond the ends: of a cycle (``kind``) copies, mirrored by ``permutation`` and ``sign``, else data if there are."""
+    """The samples beyond the ends: of a cycle (``kind``) copies, mirrored by ``permutation`` and ``sign``, else data if any."""
 
     kind: int
     permutation: Indices
@@ -120,7 +120,7 @@ class Neighbours(NamedTuple):
 
 
 class EndConstraints(NamedTuple):
-    """Constraints at the ends, in this ``scale``: pinned first and last pose, gauge, and the goal (x, y, yaw) where it is ``given``.
+    """Constraints at the ends, in this ``scale``: pinned first and last pose, gauge, and the goal (x, y, yaw) where ``given``.
 
     ``mirrored``: whether the goal is that of two half cycles; ``origin``: where a motion that happens once begins.
     """
@@ -138,7 +138,7 @@ class EndConstraints(NamedTuple):
 
 
 class Regularizers(NamedTuple):
-    """Weights of second differences of q (``smooth``), and of each unknown (nv,): ``size`` from ``rest``, ``rate`` of differences."""
+    """Weights of second differences of q (``smooth``), and of each unknown (nv,): ``size`` from ``rest``, ``rate`` of change."""
 
     smooth: float
     size: Array
@@ -153,7 +153,7 @@ class BlockArrays(NamedTuple):
     B: Array
     C: Array
     g: Array
-    gD: Array
+    gD: Array  # noqa: N815 (the letter of the formula)
 
 
 class LocalSystem(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.character import Character
-from bunraku.mechanics.collision import Contact, self_collisions
+from bunraku.mechanics.collision import Proximity, self_collisions
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import Check
 
@@ -23,7 +23,7 @@ def clearance_check(character: Character, tree: Tree, q: NDArray[np.float64], ra
     if not found:
         return Check(CLEARANCE_CHECK, float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
 
-    def bar(one: Contact) -> float:
+    def bar(one: Proximity) -> float:
         return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
 
     worst = min(found, key=lambda one: one.distance - bar(one))

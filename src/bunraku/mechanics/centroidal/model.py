@@ -18,11 +18,11 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal import kinematics_kernels as kernels
 from bunraku.mechanics.centroidal.arrays import (
     CentroidalArrays,
+    CentroidalTree,
     Indices,
     JointLimits,
     PointMasses,
     TipArrays,
-    TreeArrays,
     WheelLimits,
 )
 from bunraku.mechanics.measures.balance import free_base
@@ -43,14 +43,15 @@ NO_LIMIT = 1e9
 class CentroidalModel:
     """The arrays. Coordinates (nq): the character's without those of axles, the first six the base's tx, ty, tz, rz, ry, rx.
 
-    ``nodes`` (nq,) the node of each coordinate, ``lumps`` (n_e,) the rigid lump each end effector belongs to. ``drag`` and ``friction`` (n_e,). ``middle``, ``half``, ``speed``,
-    ``stall``, ``no_load`` (nq,): range, speed limit and torque-speed line of joints, NO_LIMIT where there is none (the base);
-    ``spin_*`` (n_e,) those of driven wheels. ``axles``: the hinge of each tip, empty where it has none.
+    ``nodes`` (nq,) the node of each coordinate, ``lumps`` (n_e,) the rigid lump each end effector belongs to. ``drag`` and
+    ``friction`` (n_e,). ``middle``, ``half``, ``speed``, ``stall``, ``no_load`` (nq,): range, speed limit and torque-speed line
+    of joints, NO_LIMIT where there is none (the base); ``spin_*`` (n_e,) those of driven wheels. ``axles``: the hinge of each
+    tip, empty where it has none.
     """
 
     names: tuple[str, ...]
     home: Array
-    tree: TreeArrays
+    tree: CentroidalTree
     nodes: Indices
     points: PointMasses
     tips: TipArrays
@@ -154,7 +155,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
             nodes[coordinate[b]] = b
         else:
             kind[b] = tree_kernels.FIXED
-    arrays = TreeArrays(tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
+    arrays = CentroidalTree(tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
     root, X = _lumps(arrays)
     home = np.array([tree.home[tree.names.index(name)] for name in names])
     return CentroidalModel(
@@ -174,7 +175,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
     )
 
 
-def _lumps(arrays: TreeArrays) -> tuple[Indices, list[tuple[Array, Array]]]:
+def _lumps(arrays: CentroidalTree) -> tuple[Indices, list[tuple[Array, Array]]]:
     """For every node the node of the rigid lump it belongs to, and its constant pose in that node's frame."""
     parent, kind, turn, place = arrays.parent, arrays.kind, arrays.fixed_rotation, arrays.fixed_position
     root = np.arange(len(parent))
@@ -217,7 +218,7 @@ def _points(
 def _tips(
     effectors: tuple[EndEffector, ...],
     where: dict[str, int],
-    arrays: TreeArrays,
+    arrays: CentroidalTree,
 ) -> TipArrays:
     parent, coordinate = arrays.parent, arrays.coordinate
     n = len(effectors)

@@ -29,7 +29,7 @@ _CHUNK = 4096
 
 
 @dataclass(frozen=True)
-class Contact:
+class Proximity:
     """Two bodies at their nearest: signed distance [m], negative by the depth of penetration, and the frame."""
 
     body_a: str
@@ -46,8 +46,8 @@ class CollisionReport:
     """
 
     least_distance: float
-    pairs: tuple[Contact, ...]
-    nearest: tuple[Contact, ...]
+    pairs: tuple[Proximity, ...]
+    nearest: tuple[Proximity, ...]
     touching_at_home: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
 
@@ -90,11 +90,11 @@ def self_collisions(character: Character, tree: Tree, q: Array, *, margin: float
     touching = {(names[a], names[b]) for (a, b), distance in zip(chosen, at_home, strict=True) if distance <= 0.0}
     watched = [(a, b) for a, b in chosen if (names[a], names[b]) not in touching]
     distances, frames = least(watched, q)
-    best: dict[tuple[str, str], Contact] = {}
+    best: dict[tuple[str, str], Proximity] = {}
     for (a, b), distance, frame in zip(watched, distances, frames, strict=True):
         key = (names[a], names[b])
         if key not in best or distance < best[key].distance:
-            best[key] = Contact(*key, float(distance), int(frame))
+            best[key] = Proximity(*key, float(distance), int(frame))
     nearest = tuple(sorted(best.values(), key=lambda contact: (contact.distance, contact.body_a, contact.body_b)))
     if touching:
         listed = ", ".join(f"{a} and {b}" for a, b in sorted(touching)[:6]) + (" and others" if len(touching) > 6 else "")

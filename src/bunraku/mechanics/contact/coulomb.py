@@ -34,7 +34,7 @@ GOOD = 1e-9
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactForces:
     """The forces that obey the law, and how they were found.
 
     ``F`` (P, 3) [N] and ``u`` (P, 3) [m] in world axes, ``labels`` (P,) of OPEN, STICK, SLIDE, ``residual`` [N] the largest entry
@@ -58,7 +58,7 @@ class ContactLaw:
         self.rho = 1.0 / np.diag(self.W).reshape(-1, 3).max(axis=1)
         self._as_they_are = np.full(len(self.gap), -1)
 
-    def solve(self, u0: Array, F0: Array | None = None) -> Contact:
+    def solve(self, u0: Array, F0: Array | None = None) -> ContactForces:
         """The contact forces for the free displacement ``u0`` (3 P,) or (P, 3) [m], from ``F0`` (P, 3) [N] on (none: zero)."""
         P = len(self.gap)
         u0 = self._vector(u0, "u0")
@@ -69,7 +69,7 @@ class ContactLaw:
         u, labels = np.empty(3 * P), np.empty(P, np.int64)
         steps, rescues, residual = kernels.solve(self.W, u0, self.gap, self.mu, self.rho, F, TOLERANCE * scale, u, labels)
         status = Status.CONVERGED if residual <= GOOD * scale else Status.STALLED
-        return Contact(F.reshape(P, 3), u.reshape(P, 3), labels, status, int(steps), int(rescues), float(residual))
+        return ContactForces(F.reshape(P, 3), u.reshape(P, 3), labels, status, int(steps), int(rescues), float(residual))
 
     def slope(self, u0: Array, F: Array, R: Array, labels: Labels | None = None) -> Array | None:
         """The derivative dF/dtau; see `contact_slope`."""
@@ -91,7 +91,7 @@ class ContactLaw:
         return flat
 
 
-def solve_contact(W: Array, u0: Array, gap: Array, mu: Array, F0: Array | None = None) -> Contact:
+def solve_contact(W: Array, u0: Array, gap: Array, mu: Array, F0: Array | None = None) -> ContactForces:
     """The contact forces of P patches.
 
     ``W`` (3 P, 3 P) [m/N], ``u0`` (3 P,) or (P, 3) [m] the displacement without ground forces, ``gap`` (P,) [m] height of the

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.mechanics.contact.coulomb import solve_contact
-from bunraku.mechanics.coupled.frame import Frame
+from bunraku.mechanics.coupled.frame import CoupledFrame
 from bunraku.optimization.solution import Status
 
 Array: TypeAlias = NDArray[np.float64]
@@ -31,7 +31,7 @@ class ServoStep:
 
 
 def servo_step(
-    frame: Frame,
+    frame: CoupledFrame,
     driven: NDArray[np.int64],
     told: Array,
     q: Array,

@@ -54,7 +54,7 @@ PARTS = (1.0, 0.7, 0.5, 0.3, 0.15)
 
 
 @dataclass(frozen=True)
-class Frame:
+class CoupledFrame:
     """A step as a function of torques tau (na,) and forces F (3 P,): dq = q0 + Qt tau + Qf F, u = u0 + R tau + W F.
 
     ``heights`` (P,) of the patches before the step. ``shift`` is what the diagonal needed (0: the matrix was definite).
@@ -115,7 +115,7 @@ class CoupledFrames:
         extra: Array | None = None,
         skeleton_extra: Array | None = None,
         stiffness: Array | None = None,
-    ) -> Frame:
+    ) -> CoupledFrame:
         """The step from a state, with ``extra`` forces (n, 3) on nodes, (nq,) on the skeleton, a node stiffness (n, 3, 3)."""
         model, h, nq, P3 = self.model, self.h, self.model.nq, 3 * self.model.n_patches
         f, K = model.solid.force_and_stiffness((state.x - model.mesh.nodes).ravel())
@@ -157,9 +157,9 @@ class CoupledFrames:
         W = S[nq:-1, nq:-1] - SEP.T @ Qf
         heights = np.asarray(model.patches @ state.x.ravel())[2::3]
         self._kept = A, J, c, b
-        return Frame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, shift)
+        return CoupledFrame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, shift)
 
-    def advance(self, state: SkinnedState, frame: Frame, tau: Array, F: Array) -> SkinnedState:
+    def advance(self, state: SkinnedState, frame: CoupledFrame, tau: Array, F: Array) -> SkinnedState:
         """The state after the step that was linearized last, with these torques and forces. Raises :class:`Collapsed`.
 
         Glued nodes are put exactly where the skeleton has them. Where one linearization of a strongly folded skin would turn a
@@ -186,7 +186,7 @@ class CoupledFrames:
                 return SkinnedState(q, dq / h, x, (x - state.x) / h)
         raise Collapsed(-1)
 
-    def glue_forces(self, frame: Frame, tau: Array, F: Array) -> Array:
+    def glue_forces(self, frame: CoupledFrame, tau: Array, F: Array) -> Array:
         """The forces (g, 3) of the skin on the skeleton in the step that was linearized last: b_g - (A du)_g."""
         if self._kept is None:
             raise RuntimeError("glue_forces follows linearize")

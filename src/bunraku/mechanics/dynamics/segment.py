@@ -47,7 +47,7 @@ class Segment(ABC):
 
 
 @dataclass(frozen=True)
-class Hinge(Segment):
+class HingeSegment(Segment):
     """Turns about a unit ``axis`` through the base origin."""
 
     axis: Vector
@@ -69,7 +69,7 @@ class Hinge(Segment):
 
 
 @dataclass(frozen=True)
-class Slide(Segment):
+class SlideSegment(Segment):
     """Slides along a unit ``axis``."""
 
     axis: Vector

@@ -25,7 +25,7 @@ from bunraku.optimization.linear import NotFactorizable, analyse
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedBody:
     """A rigid body on an interface: mass [kg] and inertia (3, 3) [kg m^2] about its centre of mass.
 
     ``center_of_mass`` (3,) [m] from the interface's centroid, at rest; all in the axes of the solid.
@@ -77,7 +77,7 @@ class Modes:
 
 
 def find_modes(
-    solid: ElasticSolid, count: int, *, held: ArrayLike, carried: Sequence[Carried] = (), u: ArrayLike | None = None
+    solid: ElasticSolid, count: int, *, held: ArrayLike, carried: Sequence[CarriedBody] = (), u: ArrayLike | None = None
 ) -> Modes:
     """The ``count`` modes nearest to zero frequency about the displacement ``u`` (no load: zero), with the nodes ``held`` fixed."""
     at = np.zeros(solid.size) if u is None else np.asarray(u, dtype=np.float64).ravel()

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
-from bunraku.optimization.linear import Factorization, NotFactorizable, Plan, analyse
+from bunraku.optimization.linear import EliminationPlan, Factorization, NotFactorizable, analyse
 from bunraku.optimization.solution import Status
 
 
@@ -88,7 +88,13 @@ def find_rest(
 
 
 def _newton(
-    solid: ElasticSolid, p: Array, start: Array, free: NDArray[np.bool_], plan: Plan, bar: tuple[float, float], limit: int
+    solid: ElasticSolid,
+    p: Array,
+    start: Array,
+    free: NDArray[np.bool_],
+    plan: EliminationPlan,
+    bar: tuple[float, float],
+    limit: int,
 ) -> tuple[Array | None, float, int, bool]:
     """Full Newton steps: the last u, largest unbalanced force, iterations, stability; None for u when they do not converge.
 
@@ -114,7 +120,7 @@ def _newton(
     return None, np.inf, limit, False
 
 
-def _factorized(plan: Plan, K: csr_array) -> tuple[Factorization, bool]:
+def _factorized(plan: EliminationPlan, K: csr_array) -> tuple[Factorization, bool]:
     try:
         return plan.factorize(K, definite=True), True
     except NotFactorizable:

@@ -18,7 +18,7 @@ from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.geometry.tetrahedra import shape_gradients, shape_values, tetrahedron_rule
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.part import PartSolid
 from bunraku.mechanics.tree import Tree, rotation_of
 
@@ -76,7 +76,7 @@ def lumps_of_bodies(character: Character, tree: Tree) -> dict[str, Lump]:
 
 def carried_by(
     character: Character, tree: Tree, made: PartSolid, solids: Mapping[str, PartSolid], lumps: Mapping[str, Lump]
-) -> tuple[Carried, ...]:
+) -> tuple[CarriedBody, ...]:
     """What each child interface of a part carries, in the order of its children; ``lumps``: of :func:`lumps_of_bodies`."""
     at = tree.configuration(tree.home)
 
@@ -104,7 +104,7 @@ def carried_by(
         pieces += [lump_of_solid(other).moved(stand(other)) for body in bodies for other in standing[body]]
         whole = together(pieces).moved(back)
         found.append(
-            Carried(interface, whole.mass, whole.inertia, whole.center - interface.centroid if whole.mass else np.zeros(3))
+            CarriedBody(interface, whole.mass, whole.inertia, whole.center - interface.centroid if whole.mass else np.zeros(3))
         )
     return tuple(found)
 

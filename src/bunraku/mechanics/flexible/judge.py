@@ -16,7 +16,7 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.flexible.places import place_of
 from bunraku.mechanics.flexible.prediction import FINE_STEP, motor_nodes
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
-from bunraku.mechanics.integrators.driven.outputs import Targets, track
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets, track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, simulate
 from bunraku.motion import JointCurves, Mark
@@ -36,7 +36,7 @@ class TrackedError:
     names: tuple[str, ...]
     distance: Array
     tilt: Array
-    seen: Targets
+    seen: OutputTargets
     motion: DrivenMotion
 
     @property
@@ -58,7 +58,7 @@ class TrackedError:
 class Judged:
     """The targets, and the errors before (playing the wish; None if it cannot be simulated) and after."""
 
-    targets: Targets
+    targets: OutputTargets
     before: TrackedError | None
     after: TrackedError
     note: str = ""
@@ -100,7 +100,7 @@ def judge(flexible: FlexibleCharacterSystem, wish: JointCurves, played: JointCur
     return Judged(targets, found[0], after, note)
 
 
-def tilts(seen: Targets, targets: Targets) -> Array:
+def tilts(seen: OutputTargets, targets: OutputTargets) -> Array:
     """Angle [rad] between the z axes of places and of their targets, (n, m)."""
     z, wanted = seen.rotations[..., 2], targets.rotations[..., 2]
     across = np.linalg.norm(np.cross(z, wanted), axis=-1)

@@ -16,8 +16,8 @@ from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics import elastic
-from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment, Interface, NeoHookeanPoints
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.dynamics.flexible.segment import ChildInterface, FlexibleSegment, NeoHookeanPoints
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
 from bunraku.mechanics.elastic.reduction.basis import Workbench
 from bunraku.mechanics.elastic.reduction.choice import choose_reduction
@@ -39,7 +39,7 @@ class ReducedPart:
 
     part: FlexiblePart
     made: PartSolid
-    carried: tuple[Carried, ...]
+    carried: tuple[CarriedBody, ...]
     reduction: Reduction
     cached: bool
 
@@ -59,7 +59,7 @@ def part_length(made: PartSolid) -> float:
     return max(float(np.linalg.norm(child.centroid - made.base.centroid)) for child in made.children)
 
 
-def first_frequency(segment: FlexibleSegment, carried: Iterable[Carried]) -> float:
+def first_frequency(segment: FlexibleSegment, carried: Iterable[CarriedBody]) -> float:
     """The lowest frequency [Hz] of a segment held at its base with bodies on its child interfaces, in its order."""
     M = np.trace(segment.E[1:, 1:], axis1=2, axis2=3)
     for face, body in zip(segment.interfaces, carried, strict=True):
@@ -70,7 +70,7 @@ def first_frequency(segment: FlexibleSegment, carried: Iterable[Carried]) -> flo
     return float(np.sqrt(max(low, 0.0)) / (2.0 * np.pi))
 
 
-def _turns(face: Interface) -> Array:
+def _turns(face: ChildInterface) -> Array:
     """Angular velocity (3, r) of an interface for unit modal velocities, at rest."""
     K = np.trace(face.A0) * np.eye(3) - face.A0
     A = face.A
@@ -123,7 +123,7 @@ def reduce_parts(
     return found
 
 
-def _reduced(made: PartSolid, carried: tuple[Carried, ...], count: int, key: str) -> tuple[Reduction, bool]:
+def _reduced(made: PartSolid, carried: tuple[CarriedBody, ...], count: int, key: str) -> tuple[Reduction, bool]:
     """The reduction with ``count`` bending modes (0: chosen against the whole solid), and whether it came from the disk."""
     kept = load_result(KIND, key)
     if kept is not None:
@@ -140,14 +140,14 @@ def _reduced(made: PartSolid, carried: tuple[Carried, ...], count: int, key: str
     return reduction, False
 
 
-def _key(made: PartSolid, carried: tuple[Carried, ...], count: int) -> str:
+def _key(made: PartSolid, carried: tuple[CarriedBody, ...], count: int) -> str:
     """What a reduction depends on: mesh, interfaces, material, what is carried (to nine digits), and the code itself."""
     mesh = made.solid.mesh
     patches = [mesh.patches[face.name] for face in (made.base, *made.children)]
     return content_key(_code(), mesh.nodes, mesh.cells, patches, made.solid.material, [_rounded(body) for body in carried], count)
 
 
-def _rounded(body: Carried) -> list[str]:
+def _rounded(body: CarriedBody) -> list[str]:
     """The figures of a carried body to nine digits of its largest, so that parts alike to rounding are alike."""
     found = []
     for values in (np.array([body.mass]), body.inertia_matrix.ravel(), np.asarray(body.center_of_mass, dtype=np.float64)):
@@ -186,7 +186,7 @@ def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
             float(value) for value in np.asarray(kept["numbers"], dtype=np.float64)
         )
         a = {name: np.ascontiguousarray(array) for name, array in kept.items() if name not in ("numbers", "texts")}
-        interfaces = tuple(Interface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
+        interfaces = tuple(ChildInterface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
         points = NeoHookeanPoints(a["weights"], a["lame"], a["gradients"]) if "weights" in a else None
         segment = FlexibleSegment(mass, a["N"], a["E"], interfaces, a["L1"], a["pairs"], a["Qp"], beta, points)
         note, *labels = (str(text) for text in kept["texts"])

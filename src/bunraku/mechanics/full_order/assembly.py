@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import cross_matrix, matrix_of_quaternion, multiply_quaternions, quaternion_of_vector
-from bunraku.mechanics.full_order.description import GROUND, Link, Piece, RigidBody
+from bunraku.mechanics.full_order.description import GROUND, ElasticPiece, Link, RigidBody
 from bunraku.mechanics.full_order.friction import damping_torques
 from bunraku.mechanics.full_order.interfaces import HeldRows, arm, held_rows, held_values
 from bunraku.mechanics.full_order.links import LinkRows, Turned, outer_rows
@@ -27,7 +27,7 @@ from bunraku.mechanics.full_order.pieces import Eliminated, Turns, WorldPiece
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialState:
     """Positions under trial, and multipliers: c (B, 3), q (B, 4), x of each piece (n, 3), lam (rows,)."""
 
     c: Array
@@ -60,7 +60,7 @@ class Rates:
 class Change:
     """A Newton step: the new trial, the largest motion of each piece's nodes [m] and of the bodies (turns times ``reach``)."""
 
-    trial: Trial
+    trial: TrialState
     nodes: Array
     bodies: float
     gap: float
@@ -75,7 +75,7 @@ class Assembly:
     """The model as arrays: bodies by number (ground last), links and pieces resolved."""
 
     def __init__(
-        self, bodies: tuple[RigidBody, ...], links: tuple[Link, ...], pieces: tuple[Piece, ...], gravity: Array, motors: int
+        self, bodies: tuple[RigidBody, ...], links: tuple[Link, ...], pieces: tuple[ElasticPiece, ...], gravity: Array, motors: int
     ) -> None:
         self.bodies, self.links, self.gravity, self.motors = bodies, links, gravity, motors
         self.number = {body.name: k for k, body in enumerate(bodies)} | {GROUND: len(bodies)}
@@ -136,7 +136,7 @@ class Assembly:
         part = self.pieces[piece]
         return np.asarray(R[part.bodies[0]] @ part.piece.held[0].pose[0])
 
-    def gaps(self, trial: Trial, rows: LinkRows) -> tuple[Array, Array]:
+    def gaps(self, trial: TrialState, rows: LinkRows) -> tuple[Array, Array]:
         """How far all links' rows (also those left out) and the interfaces' (6 each) are from holding."""
         c, R = self.placed(trial.c, trial.q)
         held = [
@@ -147,7 +147,7 @@ class Assembly:
         return rows.values(c, R), np.array(held).ravel()
 
     def newton(
-        self, trial: Trial, rates: Rates, rows: LinkRows, made: list[Eliminated], turns: list[Turns], share: float = 1.0
+        self, trial: TrialState, rates: Rates, rows: LinkRows, made: list[Eliminated], turns: list[Turns], share: float = 1.0
     ) -> Change:
         """One Newton step with the factors ``made``; ``share`` of gravity. Raises Collapsed (with the piece's number first)."""
         c, R = self.placed(trial.c, trial.q)
@@ -201,7 +201,7 @@ class Assembly:
         b[: 6 * B] -= np.concatenate([force[:, None], torque[:, None]], axis=1).ravel()
 
     def _piece(
-        self, p: int, trial: Trial, rates: Rates, c: Array, R: Array, lam: Array, made: Eliminated, turns: Turns, share: float
+        self, p: int, trial: TrialState, rates: Rates, c: Array, R: Array, lam: Array, made: Eliminated, turns: Turns, share: float
     ) -> tuple[tuple[Array, Array, Array], Array, Array, list[HeldRows]]:
         """Of piece p: (A^-1 r, its means, W); how forces on means follow bodies, multipliers and pins (3 k, columns); residual."""
         part, x = self.pieces[p], trial.x[p]
@@ -255,7 +255,7 @@ class Assembly:
 
     def _applied(
         self,
-        trial: Trial,
+        trial: TrialState,
         z: Array,
         kept: list[tuple[Array, Array, NDArray[np.int64]]],
         made: list[Eliminated],
@@ -271,7 +271,7 @@ class Assembly:
             x.append(trial.x[p] + dx)
             moves.append(float(np.abs(dx).max()))
         q = multiply_quaternions(quaternion_of_vector(body[:, 1]), trial.q) if B else trial.q
-        new = Trial(trial.c + body[:, 0], q, tuple(x), trial.lam + z[n : n + len(trial.lam)])
+        new = TrialState(trial.c + body[:, 0], q, tuple(x), trial.lam + z[n : n + len(trial.lam)])
         size = float(max(np.abs(body[:, 0]).max(initial=0.0), self.reach * np.abs(body[:, 1]).max(initial=0.0)))
         return Change(new, np.array(moves), size, gap)
 
@@ -279,7 +279,7 @@ class Assembly:
         """Keep only these of the links' rows."""
         self.kept = keep
 
-    def with_normal(self, trial: Trial) -> Trial:
+    def with_normal(self, trial: TrialState) -> TrialState:
         """The trial with quaternions of unit length."""
         return replace(trial, q=trial.q / np.linalg.norm(trial.q, axis=1, keepdims=True)) if len(trial.q) else trial
 

@@ -94,7 +94,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class ElasticPiece:
     """An elastic solid with its interfaces; the first of them is its base, whose body carries the floating frame."""
 
     name: str

@@ -13,7 +13,7 @@ from bunraku.errors import BadInput
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.elastic.coarse_part import coarse_part
-from bunraku.mechanics.full_order.description import GROUND, Freedom, Held, Link, Piece, RigidBody
+from bunraku.mechanics.full_order.description import GROUND, ElasticPiece, Freedom, Held, Link, RigidBody
 from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.systems.loops import close_loops
 from bunraku.mechanics.tree import Tree, compile_tree, rotation_of
@@ -176,7 +176,7 @@ def _link(joint: Joint, merged: _Merged, driven: dict[str, int], character: Char
 
 def _piece(
     character: Character, k: int, merged: _Merged, at_home: dict[str, Rigid], meshes: Mapping[str, TetMesh] | None, coarser: float
-) -> Piece:
+) -> ElasticPiece:
     """A flexible part as a piece: its frame in each of its bodies as at home, unbent."""
     part = character.flexibles[k]
     made = coarse_part(character, part, coarser, meshes=meshes)
@@ -185,4 +185,4 @@ def _piece(
     for body, interface in zip([part.base, *(child.body for child in part.children)], [made.base, *made.children], strict=True):
         root, X = merged.place[body]
         held.append(Held(interface, root, compose(X, inverse(at_home[body]), X_WP)))
-    return Piece(part.name, made.solid, tuple(held))
+    return ElasticPiece(part.name, made.solid, tuple(held))

@@ -13,8 +13,8 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import Rigid, compose
 from bunraku.geometry.rotations import quaternion_of_matrix
-from bunraku.mechanics.full_order.assembly import Assembly, Trial
-from bunraku.mechanics.full_order.description import Link, Piece, RigidBody
+from bunraku.mechanics.full_order.assembly import Assembly, TrialState
+from bunraku.mechanics.full_order.description import ElasticPiece, Link, RigidBody
 from bunraku.mechanics.full_order.links import LinkRows
 from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion
 from bunraku.mechanics.full_order.newton import Found
@@ -50,7 +50,7 @@ class FullOrderModel:
         self,
         bodies: Sequence[RigidBody],
         links: Sequence[Link] = (),
-        pieces: Sequence[Piece] = (),
+        pieces: Sequence[ElasticPiece] = (),
         *,
         motors: Sequence[str] = (),
         gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -126,7 +126,7 @@ class FullOrderModel:
             before, now = (now, rested.state) if rested.status.good else (None, now)
             yield rested
 
-    def _resting(self, trial: Trial, values: Array) -> FullState:
+    def _resting(self, trial: TrialState, values: Array) -> FullState:
         zero = np.zeros((self.assembly.count, 3))
         return FullState(trial.c, trial.q, trial.x, zero, zero.copy(), tuple(0.0 * x for x in trial.x), trial.lam, values)
 
@@ -223,13 +223,13 @@ class FullOrderModel:
         A.drop(np.array(sorted(kept), dtype=np.int64))
         return tuple(f"{A.links[owners[k]].name}, row {k}" for k in waiting)
 
-    def trial_of(self, state: FullState) -> Trial:
+    def trial_of(self, state: FullState) -> TrialState:
         """The positions of a state."""
         A = self.assembly
         if state.c.shape != (A.count, 3) or [len(x) for x in state.x] != [part.solid.nodes for part in A.pieces]:
             raise BadInput("the state belongs to another model: its bodies or nodes are not as many as here")
         lam = state.multipliers if len(state.multipliers) == A.multipliers else np.zeros(A.multipliers)
-        return Trial(state.c, state.q, state.x, lam)
+        return TrialState(state.c, state.q, state.x, lam)
 
     def motor_values(self, values: ArrayLike, steps: bool = False) -> Array:
         """Values (motors,) or a curve (N + 1, motors) as arrays, checked."""

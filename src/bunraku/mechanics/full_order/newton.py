@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.mechanics.elastic.solid import Collapsed
-from bunraku.mechanics.full_order.assembly import Assembly, Change, Rates, Trial
+from bunraku.mechanics.full_order.assembly import Assembly, Change, Rates, TrialState
 from bunraku.mechanics.full_order.links import LinkRows
 from bunraku.mechanics.full_order.pieces import Eliminated
 from bunraku.optimization.linear import NotFactorizable
@@ -24,7 +24,7 @@ GRACE = 1e-4
 class Found:
     """The end of a Newton iteration: the trial (None when it failed), iterations, the cause of a failure in words."""
 
-    trial: Trial | None
+    trial: TrialState | None
     iterations: int
     cause: str = ""
 
@@ -38,7 +38,7 @@ class Factors:
     renewed: int = 0
     iterations: int = 0
 
-    def renew(self, assembly: Assembly, trial: Trial, rates: Rates, *, definite: bool, exact: bool = False) -> None:
+    def renew(self, assembly: Assembly, trial: TrialState, rates: Rates, *, definite: bool, exact: bool = False) -> None:
         """Factorize all pieces at ``trial``, ``exact``: with the whole derivative of damping. Raises Collapsed, NotFactorizable."""
         made = []
         for p, part in enumerate(assembly.pieces):
@@ -54,14 +54,14 @@ class Factors:
 
 def solve(
     assembly: Assembly,
-    start: Trial,
-    rates: Callable[[Trial], Rates],
+    start: TrialState,
+    rates: Callable[[TrialState], Rates],
     rows: LinkRows,
     factors: Factors,
     *,
     tolerance: float,
     limit: int = 25,
-    safe: Trial | None = None,
+    safe: TrialState | None = None,
     share: float = 1.0,
     lazy: bool = True,
     hasty: bool = False,
@@ -106,7 +106,7 @@ def solve(
     return Found(None, limit, _worst(assembly, change, "does not settle"))
 
 
-def _renew(assembly: Assembly, factors: Factors, first: Trial | None, then: Trial, rates: Rates, earlier: int) -> None:
+def _renew(assembly: Assembly, factors: Factors, first: TrialState | None, then: TrialState, rates: Rates, earlier: int) -> None:
     """New factors at ``first``: definite and cheap at first, exact when a step asks ``earlier`` times already; else at ``then``."""
     for at, exact in ((first, earlier > 1), (then, True)):
         if at is None:
@@ -119,7 +119,7 @@ def _renew(assembly: Assembly, factors: Factors, first: Trial | None, then: Tria
                 raise
 
 
-def _named(assembly: Assembly, trial: Trial, error: Collapsed) -> str:
+def _named(assembly: Assembly, trial: TrialState, error: Collapsed) -> str:
     """Which piece collapsed: the first that refuses its forces."""
     for part, x in zip(assembly.pieces, trial.x, strict=True):
         try:

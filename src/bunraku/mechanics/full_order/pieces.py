@@ -26,8 +26,8 @@ from scipy.sparse import csr_array
 from bunraku.arrays import Array
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.full_order import turn_kernels as kernels
-from bunraku.mechanics.full_order.description import Piece
-from bunraku.optimization.linear import Factorization, NotFactorizable, Plan, analyse
+from bunraku.mechanics.full_order.description import ElasticPiece
+from bunraku.optimization.linear import EliminationPlan, Factorization, NotFactorizable, analyse
 
 Indices = NDArray[np.int64]
 
@@ -66,7 +66,7 @@ class PieceForces:
 class WorldPiece:
     """A piece ready for stepping; ``bodies`` are the numbers of the bodies at its interfaces."""
 
-    def __init__(self, piece: Piece, bodies: Indices, gravity: Array) -> None:
+    def __init__(self, piece: ElasticPiece, bodies: Indices, gravity: Array) -> None:
         self.piece, self.solid, self.bodies = piece, piece.solid, bodies
         solid: ElasticSolid = piece.solid
         self.X = solid.mesh.nodes
@@ -82,7 +82,7 @@ class WorldPiece:
         self.weight = solid.weight(gravity).reshape(-1, 3)
         self.mass = _scalar_mass(solid)
         self.damped = solid.material.strain_damping > 0.0 or solid.material.mass_damping > 0.0
-        self._plan: Plan | None = None
+        self._plan: EliminationPlan | None = None
         self.patches = [interface.nodes for interface in interfaces]
         self._group = np.full(solid.nodes, -1, dtype=np.int64)
         for k, nodes in enumerate(self.patches):

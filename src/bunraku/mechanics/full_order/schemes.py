@@ -24,17 +24,17 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import conjugate, cross_matrix, left_jacobian, multiply_quaternions
-from bunraku.mechanics.full_order.assembly import Rates, Trial
+from bunraku.mechanics.full_order.assembly import Rates, TrialState
 
 
 @dataclass(frozen=True)
-class Moment:
+class SchemeState:
     """All that a scheme remembers of a node of time: positions and rates, and for generalized alpha its own accelerations A.
 
     ``own`` holds (bodies A (B, 3), turns A (B, 3), A of each piece).
     """
 
-    trial: Trial
+    trial: TrialState
     rates: Rates
     own: tuple[Array, Array, tuple[Array, ...]] | None = None
 
@@ -43,19 +43,19 @@ class Scheme(ABC):
     """One formula of time integration: :meth:`rates` at a trial, :meth:`closed` to remember it."""
 
     @abstractmethod
-    def rates(self, trial: Trial, now: Moment, before: Moment | None, h: float) -> Rates:
+    def rates(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> Rates:
         """Velocities and accelerations of ``trial`` at the end of a step from ``now``."""
 
-    def closed(self, trial: Trial, now: Moment, before: Moment | None, h: float) -> Moment:
+    def closed(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> SchemeState:
         """The end of the step, once it has been solved."""
-        return Moment(trial, self.rates(trial, now, before, h))
+        return SchemeState(trial, self.rates(trial, now, before, h))
 
 
 @dataclass(frozen=True)
 class TwoStep(Scheme):
     """BDF2; needs two moments."""
 
-    def rates(self, trial: Trial, now: Moment, before: Moment | None, h: float) -> Rates:
+    def rates(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> Rates:
         """As the formula says."""
         if before is None:
             raise BadInput("BDF2 needs two moments; start it with another scheme")
@@ -78,7 +78,7 @@ class TwoStep(Scheme):
 class BackwardEuler(Scheme):
     """The first-order formula; strongly damped."""
 
-    def rates(self, trial: Trial, now: Moment, before: Moment | None, h: float) -> Rates:
+    def rates(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> Rates:
         """As the formula says."""
 
         def linear(y: Array, y1: Array, v1: Array) -> tuple[Array, Array]:
@@ -113,7 +113,7 @@ class GeneralizedAlpha(Scheme):
         v = v1 + h * ((1.0 - gamma) * A1 + gamma * A)
         return v, ((1.0 - am) * A + am * A1 - af * a1) / (1.0 - af), A
 
-    def _all(self, trial: Trial, now: Moment, h: float) -> tuple[Rates, tuple[Array, Array, tuple[Array, ...]]]:
+    def _all(self, trial: TrialState, now: SchemeState, h: float) -> tuple[Rates, tuple[Array, Array, tuple[Array, ...]]]:
         am, af, gamma, beta = self.numbers
         r = now.rates
         own = now.own if now.own is not None else (r.a, r.alpha, r.xa or ())
@@ -128,14 +128,14 @@ class GeneralizedAlpha(Scheme):
         xv, xa, xA = (tuple(f[k] for f in found) for k in range(3))
         return Rates(v, a, w, alpha, speed * by, inertia * by, xv, xa, speed, inertia), (A, turning, xA)
 
-    def rates(self, trial: Trial, now: Moment, before: Moment | None, h: float) -> Rates:
+    def rates(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> Rates:
         """As the formula says."""
         return self._all(trial, now, h)[0]
 
-    def closed(self, trial: Trial, now: Moment, before: Moment | None, h: float) -> Moment:
+    def closed(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> SchemeState:
         """The end of the step with the scheme's own accelerations."""
         rates, own = self._all(trial, now, h)
-        return Moment(trial, rates, own)
+        return SchemeState(trial, rates, own)
 
 
 METHODS = {

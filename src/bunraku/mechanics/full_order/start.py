@@ -10,7 +10,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
-from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
+from bunraku.mechanics.full_order.assembly import Assembly, Rates, TrialState
 from bunraku.mechanics.full_order.friction import damping_torques
 from bunraku.mechanics.full_order.interfaces import held_rows
 from bunraku.optimization.linear import analyse
@@ -29,7 +29,7 @@ def motor_start(curve: Array, h: float, at_rest: bool) -> tuple[Array, Array]:
 
 
 def initial_rates(
-    assembly: Assembly, trial: Trial, v: Array, w: Array, xv: tuple[Array, ...], motors: tuple[Array, Array, Array]
+    assembly: Assembly, trial: TrialState, v: Array, w: Array, xv: tuple[Array, ...], motors: tuple[Array, Array, Array]
 ) -> tuple[Rates, Array]:
     """The accelerations at ``trial`` moving with v, w, xv, the motors at (value, rate, acceleration), and the multipliers."""
     A, n = assembly, 6 * assembly.count
@@ -86,13 +86,13 @@ def _bodies(A: Assembly, R: Array, rates: Rates, matrix: Array, b: Array) -> Non
 
 
 def _second_difference(
-    A: Assembly, trial: Trial, v: Array, w: Array, xv: tuple[Array, ...], motors: tuple[Array, Array, Array], e: float = 1e-4
+    A: Assembly, trial: TrialState, v: Array, w: Array, xv: tuple[Array, ...], motors: tuple[Array, Array, Array], e: float = 1e-4
 ) -> Array:
     """d2C/dt2 (rows,) along constant velocities, the motors as they are."""
 
     def at(t: float) -> Array:
         q = multiply_quaternions(quaternion_of_vector(t * w), trial.q) if len(w) else trial.q
-        there = Trial(trial.c + t * v, q, tuple(x + t * s for x, s in zip(trial.x, xv, strict=True)), trial.lam)
+        there = TrialState(trial.c + t * v, q, tuple(x + t * s for x, s in zip(trial.x, xv, strict=True)), trial.lam)
         links, held = A.gaps(there, A.rows(motors[0] + t * motors[1] + 0.5 * t * t * motors[2]))
         return np.concatenate([links[A.kept], held])
 

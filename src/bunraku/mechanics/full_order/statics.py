@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.geometry.rotations import conjugate, multiply_quaternions
-from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
+from bunraku.mechanics.full_order.assembly import Assembly, Rates, TrialState
 from bunraku.mechanics.full_order.newton import Factors, Found, solve
 
 
@@ -20,7 +20,7 @@ def still(assembly: Assembly, shift: float = 0.0) -> Rates:
 
 
 def settle(
-    assembly: Assembly, start: Trial, motors: tuple[Array, Array], loads: tuple[float, float], *, tolerance: float = 1e-12
+    assembly: Assembly, start: TrialState, motors: tuple[Array, Array], loads: tuple[float, float], *, tolerance: float = 1e-12
 ) -> Found:
     """The state of rest at motors[1] under the share loads[1] of gravity, from ``start``, at rest at motors[0] under loads[0].
 
@@ -44,13 +44,13 @@ def settle(
     return Found(trial, total)
 
 
-def settle_near(assembly: Assembly, guess: Trial, motors: Array, *, tolerance: float = 1e-8) -> Found:
+def settle_near(assembly: Assembly, guess: TrialState, motors: Array, *, tolerance: float = 1e-8) -> Found:
     """The state of rest from a good guess; gives up early."""
     bar, rates = tolerance * assembly.reach, _constant(still(assembly))
     return solve(assembly, guess, rates, assembly.rows(motors), Factors(), tolerance=bar, lazy=False, limit=8)
 
 
-def guessed(assembly: Assembly, before: Trial, now: Trial) -> Trial:
+def guessed(assembly: Assembly, before: TrialState, now: TrialState) -> TrialState:
     """What follows two states of rest: bodies go on by their last motion, pieces with their base, bending on linearly."""
     A = assembly
     turn = multiply_quaternions(now.q, conjugate(before.q)) if len(now.q) else now.q
@@ -61,14 +61,14 @@ def guessed(assembly: Assembly, before: Trial, now: Trial) -> Trial:
         b = int(part.bodies[0])
         local = 2.0 * (x1 - c1[b]) @ R1[b] - (x0 - c0[b]) @ R0[b]
         x.append(local @ R2[b].T + c2[b])
-    return Trial(c, q, tuple(x), 2.0 * now.lam - before.lam)
+    return TrialState(c, q, tuple(x), 2.0 * now.lam - before.lam)
 
 
-def _constant(rates: Rates) -> Callable[[Trial], Rates]:
+def _constant(rates: Rates) -> Callable[[TrialState], Rates]:
     return lambda trial: rates
 
 
-def _at(assembly: Assembly, start: Trial, motors: Array, share: float, tolerance: float) -> Found:
+def _at(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Found:
     rates = still(assembly)
     bar = tolerance * assembly.reach
     return solve(
@@ -76,7 +76,7 @@ def _at(assembly: Assembly, start: Trial, motors: Array, share: float, tolerance
     )
 
 
-def _downhill(assembly: Assembly, start: Trial, motors: Array, share: float, tolerance: float) -> Found:
+def _downhill(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Found:
     rows, trial, total = assembly.rows(motors), start, 0
     for shift in np.geomspace(1e5, 1e-1, 40):
         rates = still(assembly, float(shift))

@@ -9,10 +9,10 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
-from bunraku.mechanics.full_order.assembly import Assembly, Rates, Trial
+from bunraku.mechanics.full_order.assembly import Assembly, Rates, TrialState
 from bunraku.mechanics.full_order.links import LinkRows
 from bunraku.mechanics.full_order.newton import Factors, Found, solve
-from bunraku.mechanics.full_order.schemes import GeneralizedAlpha, Moment, Scheme, TwoStep
+from bunraku.mechanics.full_order.schemes import GeneralizedAlpha, Scheme, SchemeState, TwoStep
 from bunraku.mechanics.full_order.start import initial_rates, motor_start
 from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.monitor import Event, Monitor
@@ -33,7 +33,7 @@ class Record:
     torques: list[Array] = field(default_factory=list)
     snapshots: dict[str, list[Array]] = field(default_factory=dict)
 
-    def keep(self, A: Assembly, t: float, moment: Moment, motors: Array) -> None:
+    def keep(self, A: Assembly, t: float, moment: SchemeState, motors: Array) -> None:
         """Keep a moment."""
         trial = moment.trial
         rows = A.rows(motors)
@@ -52,7 +52,7 @@ class Record:
                 self.snapshots.setdefault(part.name, []).append((trial.x[p] - origin) @ turn - part.X)
 
 
-def energy(A: Assembly, moment: Moment) -> tuple[float, float, float]:
+def energy(A: Assembly, moment: SchemeState) -> tuple[float, float, float]:
     """Kinetic, elastic and gravitational energy [J]."""
     trial, rates = moment.trial, moment.rates
     _, R = A.placed(trial.c, trial.q)
@@ -67,7 +67,7 @@ def energy(A: Assembly, moment: Moment) -> tuple[float, float, float]:
     return kinetic, elastic, weight
 
 
-def motor_torques(A: Assembly, trial: Trial, R: Array, motors: Array) -> Array:
+def motor_torques(A: Assembly, trial: TrialState, R: Array, motors: Array) -> Array:
     """What each motor has to give (motors,): minus the work of the constraints' forces for a small change of its value."""
     out = np.zeros(A.motors)
     lam, e = trial.lam[: len(A.kept)], 1e-6
@@ -81,17 +81,17 @@ def motor_torques(A: Assembly, trial: Trial, R: Array, motors: Array) -> Array:
     return out
 
 
-def begin(A: Assembly, trial: Trial, state: FullState, curve: Array, h: float) -> Moment:
+def begin(A: Assembly, trial: TrialState, state: FullState, curve: Array, h: float) -> SchemeState:
     """The first moment, with accelerations that fit it."""
     at_rest = not (np.any(state.v) or np.any(state.w) or any(np.any(v) for v in state.xv))
     rate, second = motor_start(curve, h, at_rest)
     rates, lam = initial_rates(A, trial, state.v, state.w, state.xv, (curve[0], rate, second))
-    return Moment(replace(trial, lam=lam), rates)
+    return SchemeState(replace(trial, lam=lam), rates)
 
 
 def march(
-    A: Assembly, first: Moment, curve: Array, h: float, scheme: Scheme, record: Record, monitor: Monitor, tolerance: float
-) -> tuple[Moment, Status, str, int, Factors]:
+    A: Assembly, first: SchemeState, curve: Array, h: float, scheme: Scheme, record: Record, monitor: Monitor, tolerance: float
+) -> tuple[SchemeState, Status, str, int, Factors]:
     """Step along a curve (N + 1, motors) of nodes h apart: last moment, status, note, steps made, factors with their counts."""
     factors, now, before = Factors(), first, None
     record.keep(A, 0.0, now, curve[0])
@@ -105,7 +105,7 @@ def march(
         used = GeneralizedAlpha(rho=0.5) if isinstance(scheme, TwoStep) and before is None else scheme
         found = _step(A, now, before, curve[n], h, used, factors, tolerance)
         if found.trial is not None:
-            following: Moment | None = used.closed(found.trial, now, before, h)
+            following: SchemeState | None = used.closed(found.trial, now, before, h)
         else:
             following = _divided(A, now, (curve[max(n - 2, 0)], curve[n - 1], curve[n]), h, tolerance, monitor)
         if following is None:
@@ -117,12 +117,19 @@ def march(
 
 
 def _step(
-    A: Assembly, now: Moment, before: Moment | None, motors: Array, h: float, scheme: Scheme, factors: Factors, tolerance: float
+    A: Assembly,
+    now: SchemeState,
+    before: SchemeState | None,
+    motors: Array,
+    h: float,
+    scheme: Scheme,
+    factors: Factors,
+    tolerance: float,
 ) -> Found:
     """One step: from the extrapolated state, then from the last one, with the factors at hand; then from the last with new ones."""
     rows = A.rows(motors)
 
-    def rates(trial: Trial) -> Rates:
+    def rates(trial: TrialState) -> Rates:
         return scheme.rates(trial, now, before, h)
 
     bar = tolerance * A.reach
@@ -138,12 +145,12 @@ def _step(
 
 
 def _divided(
-    A: Assembly, now: Moment, motors: tuple[Array, Array, Array], h: float, tolerance: float, monitor: Monitor
-) -> Moment | None:
+    A: Assembly, now: SchemeState, motors: tuple[Array, Array, Array], h: float, tolerance: float, monitor: Monitor
+) -> SchemeState | None:
     """A step that failed, in 4 or 16 parts of generalized alpha; the motors on the parabola through the last nodes."""
     past, here, there = motors
     for parts in (4, 16):
-        moment, factors, scheme = Moment(now.trial, now.rates), Factors(), GeneralizedAlpha(rho=0.5)
+        moment, factors, scheme = SchemeState(now.trial, now.rates), Factors(), GeneralizedAlpha(rho=0.5)
         for k in range(1, parts + 1):
             s = k / parts
             values = here + s * 0.5 * (there - past) + s * s * 0.5 * (there - 2.0 * here + past)
@@ -152,13 +159,13 @@ def _divided(
                 break
             moment = scheme.closed(found.trial, moment, None, h / parts)
         else:
-            return Moment(moment.trial, moment.rates)
+            return SchemeState(moment.trial, moment.rates)
     return None
 
 
-def _extrapolated(now: Moment, h: float) -> Trial:
+def _extrapolated(now: SchemeState, h: float) -> TrialState:
     """Y + h v + h^2 a / 2: only a first guess; the factors are never made there."""
     trial, r = now.trial, now.rates
     q = multiply_quaternions(quaternion_of_vector(h * r.w + 0.5 * h * h * r.alpha), trial.q) if len(trial.q) else trial.q
     x = tuple(x + h * v + 0.5 * h * h * a for x, v, a in zip(trial.x, r.xv or (), r.xa or (), strict=True))
-    return Trial(trial.c + h * r.v + 0.5 * h * h * r.a, q, x, trial.lam)
+    return TrialState(trial.c + h * r.v + 0.5 * h * h * r.a, q, x, trial.lam)

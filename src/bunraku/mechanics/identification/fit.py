@@ -21,7 +21,7 @@ from bunraku.mechanics.identification.intervals import Estimate, Uncertainty, fi
 from bunraku.mechanics.identification.model import MarkerModel
 from bunraku.mechanics.identification.record import MarkerRecord
 from bunraku.mechanics.identification.remarks import find_remarks
-from bunraku.mechanics.identification.vibration import Vibration, find_vibration
+from bunraku.mechanics.identification.vibration import DecayingOscillation, find_vibration
 from bunraku.optimization.least_squares import LeastSquares
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
@@ -52,7 +52,7 @@ class MaterialFit:
     predicted: Array
     alignment: Alignment
     uncertainty: Uncertainty
-    vibration: Vibration
+    vibration: DecayingOscillation
     status: Status
     iterations: int
     warnings: tuple[str, ...]
@@ -153,7 +153,7 @@ def _upper(model: MarkerModel) -> Array:
     return np.array([WIDEST_SCALE] + [np.inf] * (len(model.names) - 1))
 
 
-def _same_vibration(model: MarkerModel, p: Array, seen: Vibration, amplitude: float, dt: float) -> Array:
+def _same_vibration(model: MarkerModel, p: Array, seen: DecayingOscillation, amplitude: float, dt: float) -> Array:
     """The ln E and beta at which the model's own vibration has the frequency and the decay of the record's."""
     failures = 0
     for _ in range(12):
@@ -173,7 +173,7 @@ def _same_vibration(model: MarkerModel, p: Array, seen: Vibration, amplitude: fl
     return p
 
 
-def _best_start(record: MarkerRecord, model: MarkerModel, p: Array, seen: Vibration, dt: float) -> tuple[_Problem, Array]:
+def _best_start(record: MarkerRecord, model: MarkerModel, p: Array, seen: DecayingOscillation, dt: float) -> tuple[_Problem, Array]:
     """The candidate and the side of the camera with the least residual."""
     candidates = model.starts(p, seen, seen.amplitude if record.scaled else UNKNOWN_SIZE)
     positions = [model.predict(candidate, record.times, dt) for candidate in candidates]
@@ -191,7 +191,9 @@ def _best_start(record: MarkerRecord, model: MarkerModel, p: Array, seen: Vibrat
     return _Problem(record, model, dt, side, size, model.differentiate(start, record.times, dt)), start / size
 
 
-def _result(problem: _Problem, y: Array, sure: Uncertainty, seen: Vibration, status: Status, iterations: int) -> MaterialFit:
+def _result(
+    problem: _Problem, y: Array, sure: Uncertainty, seen: DecayingOscillation, status: Status, iterations: int
+) -> MaterialFit:
     record, model = problem.record, problem.model
     p, x = y * problem.size, problem.positions(y)
     alignment = problem.align(x)

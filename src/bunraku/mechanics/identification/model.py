@@ -17,7 +17,7 @@ from scipy.interpolate import CubicSpline
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.identification.vibration import Vibration, Window, find_vibration
+from bunraku.mechanics.identification.vibration import DecayingOscillation, Window, find_vibration
 
 STEPS_A_CYCLE = 100
 LONGEST_STEP = 4e-3
@@ -45,14 +45,14 @@ class MarkerModel(ABC):
         """Steps (n,), positive, of forward differences over the parameters p."""
 
     @abstractmethod
-    def starts(self, p: Array, vibration: Vibration, amplitude: float) -> list[Array]:
+    def starts(self, p: Array, vibration: DecayingOscillation, amplitude: float) -> list[Array]:
         """Where the fit may start: ``p`` (2,) = (ln E / young, beta) from the record, with candidates for the other parameters.
 
         ``amplitude`` [m] is that of the vibration where it is first seen.
         """
 
     @abstractmethod
-    def vibration(self, p: Array, amplitude: float, dt: float) -> Vibration | None:
+    def vibration(self, p: Array, amplitude: float, dt: float) -> DecayingOscillation | None:
         """The free vibration of the model itself at p (2,), measured like that of the record; None when the simulation fails.
 
         ``amplitude`` [m] is that of the record, for models that can choose theirs.
@@ -113,11 +113,11 @@ class DrivenMarker(MarkerModel):
         velocity = np.where(((at >= 0.0) & (at <= curve.x[-1]))[:, None], curve(np.clip(at, 0.0, curve.x[-1]), 1), 0.0)
         return np.concatenate([super().differentiate(p, times, dt), -velocity[:, :, None]], axis=2)
 
-    def starts(self, p: Array, vibration: Vibration, amplitude: float) -> list[Array]:
+    def starts(self, p: Array, vibration: DecayingOscillation, amplitude: float) -> list[Array]:
         """Delays a quarter of a hundredth of a second apart, on both sides of none."""
         return [np.array([p[0], p[1], delay]) for delay in np.arange(-0.1, self.latest + 1e-9, 2.5e-3)]
 
-    def vibration(self, p: Array, amplitude: float, dt: float) -> Vibration | None:
+    def vibration(self, p: Array, amplitude: float, dt: float) -> DecayingOscillation | None:
         """The vibration while the motor stands still."""
         curve = self._curve(p, dt)
         if curve is None:
@@ -169,7 +169,7 @@ class ReleasedMarker(MarkerModel):
         size = 1e-5 * max(float(np.hypot(p[2], 0.1 * p[3])), 1e-3)
         return np.array([SCALE_STEP, DAMPING_STEP * max(abs(p[1]), 1e-6), size, 10.0 * size])
 
-    def starts(self, p: Array, vibration: Vibration, amplitude: float) -> list[Array]:
+    def starts(self, p: Array, vibration: DecayingOscillation, amplitude: float) -> list[Array]:
         """Sixteen phases of the oscillation at the first sample."""
         w = 2.0 * np.pi * vibration.frequency
         return [
@@ -177,7 +177,7 @@ class ReleasedMarker(MarkerModel):
             for angle in np.arange(16) * np.pi / 8.0
         ]
 
-    def vibration(self, p: Array, amplitude: float, dt: float) -> Vibration | None:
+    def vibration(self, p: Array, amplitude: float, dt: float) -> DecayingOscillation | None:
         """The vibration of the record's amplitude."""
         times = np.arange(self.begin, self.end, 2.0 * dt)
         points = self.predict(np.array([p[0], p[1], amplitude, 0.0]), times, dt)

@@ -6,13 +6,13 @@ import numpy as np
 
 from bunraku.mechanics.identification.intervals import Estimate, Uncertainty
 from bunraku.mechanics.identification.record import MarkerRecord
-from bunraku.mechanics.identification.vibration import Vibration
+from bunraku.mechanics.identification.vibration import DecayingOscillation
 from bunraku.optimization.solution import Status
 
 
 def find_remarks(
     record: MarkerRecord,
-    seen: Vibration,
+    seen: DecayingOscillation,
     young: Estimate,
     damping: Estimate,
     delay: Estimate | None,

@@ -23,7 +23,7 @@ CHANCE = 1e-4
 
 
 @dataclass(frozen=True)
-class Vibration:
+class DecayingOscillation:
     """A decaying oscillation: ``frequency`` [Hz], ``decay`` [1/s], and how many ``cycles`` of it were seen in all.
 
     ``amplitude`` where it is first seen and ``noise``, the standard deviation of what it leaves, are in units of the record.
@@ -42,7 +42,7 @@ class Vibration:
         return float(self.decay / np.hypot(w, self.decay))
 
 
-def find_vibration(times: Array, points: Array, windows: Sequence[Window]) -> Vibration:
+def find_vibration(times: Array, points: Array, windows: Sequence[Window]) -> DecayingOscillation:
     """The vibration of points (M, d) at times (M,) [s] inside the stretches ``windows`` [s]; BadInput when there is none."""
     parts = []
     for begin, end in windows:
@@ -76,7 +76,7 @@ def find_vibration(times: Array, points: Array, windows: Sequence[Window]) -> Vi
     size = np.linalg.lstsq(_basis(t, f, s), y, rcond=None)[0][1:]
     amplitude = float(np.linalg.norm(size, 2))
     noise = float(np.sqrt(left / max(free - used, 1)))
-    return Vibration(f, s, amplitude, noise, f * sum(seconds))
+    return DecayingOscillation(f, s, amplitude, noise, f * sum(seconds))
 
 
 def _search(parts: Sequence[tuple[Array, Array]], spectrum: Array) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.collision import CollisionReport, Contact, self_collisions
+from bunraku.mechanics.collision import CollisionReport, Proximity, self_collisions
 from bunraku.mechanics.measures.balance import balance_margins
 from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.measures.statics import static_torques
@@ -153,7 +153,7 @@ def _collision_check(report: CollisionReport, of_wish: CollisionReport, rate: fl
     """The clearance of the pair of bodies that is worst against its own bar: zero, or its depth in the wish plus the slack."""
     own = {(contact.body_a, contact.body_b): contact.distance for contact in of_wish.nearest}
 
-    def bar_of(contact: Contact) -> float:
+    def bar_of(contact: Proximity) -> float:
         distance = own.get((contact.body_a, contact.body_b), np.inf)
         return distance - COLLISION_SLACK if distance < 0.0 else 0.0
 

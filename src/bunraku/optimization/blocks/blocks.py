@@ -27,7 +27,7 @@ from bunraku.optimization.blocks import cholesky_kernels as kernels
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class BlockFactor:
     """A = L L^T, when ``definite``; else the matrix was not positive definite and there is nothing to solve with.
 
     ``shape`` = (T, nv, nd). The other fields hold the factor as :mod:`bunraku.optimization.blocks.cholesky_kernels` describes it.
@@ -64,7 +64,9 @@ class Factor:
         return y
 
 
-def factor(H: Array, B: Array, C: Array, damping: ArrayLike = 0.0, *, cyclic: bool = False, into: Factor | None = None) -> Factor:
+def factor(
+    H: Array, B: Array, C: Array, damping: ArrayLike = 0.0, *, cyclic: bool = False, into: BlockFactor | None = None
+) -> BlockFactor:
     """The Cholesky factor of A + diag(damping); look at ``definite``, nothing is raised when A is not positive definite.
 
     ``damping``: a number, or one per unknown, packed (T nv + nd,). ``into``: an earlier factor of the same shape whose memory may
@@ -78,7 +80,7 @@ def factor(H: Array, B: Array, C: Array, damping: ArrayLike = 0.0, *, cyclic: bo
     else:
         U, W, E, R = np.zeros((n, nv, nv)), np.zeros((n + 2, 2 * nv, nv)), np.empty((n * nv, b)), np.zeros((b, b))
     definite = bool(kernels.factor(H, B, C, extra, cyclic, U, W, E, R))
-    return Factor((T, nv, nd), cyclic, definite, U, W, E, R)
+    return BlockFactor((T, nv, nd), cyclic, definite, U, W, E, R)
 
 
 def multiply(H: Array, B: Array, C: Array, x: Array, *, cyclic: bool = False) -> Array:

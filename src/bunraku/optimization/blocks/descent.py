@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.optimization.blocks.blocks import Factor, diagonal, factor
+from bunraku.optimization.blocks.blocks import BlockFactor, diagonal, factor
 
 Blocks = tuple[float, Array, Array, Array, Array, Array]
 Damping = Literal["absolute", "relative"]
@@ -98,7 +98,7 @@ class Descent:
     _curved: bool = field(default=True, repr=False)
     _wait: int = field(default=0, repr=False)
     _lifted: float = field(default=0.0, repr=False)
-    _factor: Factor | None = field(default=None, repr=False)
+    _factor: BlockFactor | None = field(default=None, repr=False)
     _model: tuple[Array, Array, Array, Array] = field(default=(np.empty(0),) * 4, repr=False)
 
     def step(self, *, max_factorizations: int = 40) -> bool:

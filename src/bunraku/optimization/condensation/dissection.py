@@ -2,7 +2,8 @@
 
 The vertices are cut in two by a small separator, each part again, until parts are small. Parts are eliminated before the
 separator between them: what one part fills in never touches the other. Every part and every separator becomes one
-:class:`Piece`; pieces form a tree. Functions tried for a cut: the principal axes of the coordinates, and differences of distances
+:class:`DissectionPiece`; pieces form a tree. Functions tried for a cut: the principal axes of the coordinates, and differences of
+distances
 (in edges) to two far ends, which also follow a bent limb.
 """
 
@@ -27,14 +28,14 @@ TRIED = 3
 
 
 @dataclass(frozen=True)
-class Piece:
+class DissectionPiece:
     """Vertices eliminated together, and the piece (its number) whose elimination takes up what they leave; -1 at a root."""
 
     vertices: Indices
     parent: int
 
 
-def dissect(graph: csr_array, weight: Indices, coordinates: Array | None = None, leaf: int = 120) -> list[Piece]:
+def dissect(graph: csr_array, weight: Indices, coordinates: Array | None = None, leaf: int = 120) -> list[DissectionPiece]:
     """The pieces of a symmetric ``graph`` (no diagonal), children before parents.
 
     ``weight`` (n,): unknowns of each vertex; ``coordinates`` (n, d) or None; parts of at most ``leaf`` unknowns are not cut.
@@ -99,7 +100,7 @@ def _along(vertices: Indices, coordinates: Array | None) -> Indices:
     return vertices[np.argsort(centred @ np.linalg.svd(centred.T @ centred)[0][:, 0], kind="stable")]
 
 
-def _postordered(pieces: list[tuple[Indices, int]]) -> list[Piece]:
+def _postordered(pieces: list[tuple[Indices, int]]) -> list[DissectionPiece]:
     """The same tree with every piece after its children, each subtree in one run."""
     children: list[list[int]] = [[] for _ in pieces]
     roots: list[int] = []
@@ -113,4 +114,4 @@ def _postordered(pieces: list[tuple[Indices, int]]) -> list[Piece]:
         work += children[number]
     order = order[::-1]
     place = {number: i for i, number in enumerate(order)}
-    return [Piece(pieces[number][0], place.get(pieces[number][1], -1)) for number in order]
+    return [DissectionPiece(pieces[number][0], place.get(pieces[number][1], -1)) for number in order]

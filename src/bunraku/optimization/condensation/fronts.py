@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from bunraku.arrays import Array
-from bunraku.optimization.condensation.dissection import Piece, dissect
+from bunraku.optimization.condensation.dissection import DissectionPiece, dissect
 
 Indices = NDArray[np.int64]
 
@@ -112,7 +112,7 @@ def _ranges(starts: Indices, lengths: Indices) -> Indices:
     return np.arange(int(lengths.sum())) + np.repeat(starts - offset, lengths)
 
 
-def _symbolic(graph: csr_array, pieces: list[Piece], place: Indices, begin: Indices) -> list[Indices]:
+def _symbolic(graph: csr_array, pieces: list[DissectionPiece], place: Indices, begin: Indices) -> list[Indices]:
     """The rows of every front, from its pivots' neighbours and its children's rows."""
     touched: list[list[Indices]] = [[] for _ in pieces]
     rows: list[Indices] = []
@@ -128,7 +128,7 @@ def _symbolic(graph: csr_array, pieces: list[Piece], place: Indices, begin: Indi
     return rows
 
 
-def _storage(pieces: list[Piece], rows: list[Indices], begin: Indices) -> tuple[Indices, Indices, int]:
+def _storage(pieces: list[DissectionPiece], rows: list[Indices], begin: Indices) -> tuple[Indices, Indices, int]:
     """Table (entries still zero) and children of the fronts, and the size of the arena."""
     table = np.zeros((len(pieces) + 1, 8), dtype=np.int64)
     children = np.full((len(pieces), 2), -1, dtype=np.int64)

@@ -68,7 +68,7 @@ class SwitchingProblem(ABC):
 
 
 @dataclass(frozen=True)
-class Mode:
+class SwitchedDynamics:
     """dx/dt = f(t, x): ``f`` (n,), ``f_x`` (n, n), ``f_xx(t, x, rho)`` = sum rho_i d2f_i/dx2 (n, n), ``f_t`` (n,).
 
     ``f_t`` is None when f does not depend on t.
@@ -112,7 +112,7 @@ class ContinuousSwitching(SwitchingProblem):
 
     def __init__(
         self,
-        modes: Sequence[Mode],
+        modes: Sequence[SwitchedDynamics],
         costs: Sequence[RunningCost] | RunningCost,
         terminal: TerminalCost,
         x0: ArrayLike,
@@ -185,7 +185,7 @@ class ContinuousSwitching(SwitchingProblem):
                 Y = y[n + 1 :].reshape(n, columns)
                 Y[:, i - 1] = self._modes[i - 1].f(t0, y[:n]) - mode.f(t0, y[:n])
 
-            def rate(t: float, y: Array, mode: Mode = mode, cost: RunningCost = cost) -> Array:
+            def rate(t: float, y: Array, mode: SwitchedDynamics = mode, cost: RunningCost = cost) -> Array:
                 x = y[:n]
                 parts = [mode.f(t, x), np.array([cost.value(t, x)])]
                 if columns:

@@ -17,7 +17,7 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
 from bunraku.performers.choreography.cost import PuppetCost, PuppetWeights
-from bunraku.performers.choreography.feedforward import FollowedPrimitive, Puppet
+from bunraku.performers.choreography.feedforward import FollowedPrimitive, HangingPuppet
 from bunraku.performers.choreography.switching import LawSwitching
 
 
@@ -45,7 +45,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Show:
+class TimedShow:
     """What came out: the ``clip`` with optimized modes and the wish, the ``equal`` and the ``best`` timing, the solver's end."""
 
     clip: Clip
@@ -89,14 +89,14 @@ class Choreographer:
             raise BadInput(f"the tolerance is {self.tolerance}; give 0 or more")
 
     @one_thread
-    def choreograph(self, character: Character, clip: Clip, *, monitor: Monitor = SILENT) -> Show:
+    def choreograph(self, character: Character, clip: Clip, *, monitor: Monitor = SILENT) -> TimedShow:
         """Optimize the switching times of a clip's modes for a marionette, from equal spacing and from the clip's own times."""
         show = _needed(clip)
         names = list(dict.fromkeys(mode.primitive for mode in show.modes))
         if len(show.modes) == 1:
             raise BadInput(f"the clip {clip.name!r} has one mode; there is nothing to switch: perform {names[0]!r} itself")
         starts = self._starts(show)
-        puppet = Puppet(character, dt=self.dt)
+        puppet = HangingPuppet(character, dt=self.dt)
         followed: dict[str, FollowedPrimitive] = {}
         for i, name in enumerate(names):
             monitor.report(Event("primitives", i / len(names), name))
@@ -109,9 +109,9 @@ class Choreographer:
         equal, best = (self._timing(puppet, problem, cost, times) for times in (show.equal_times, solved.times))
         wish = JointCurves(puppet.joints, 1.0 / self.dt, best.q)
         made = clip.changed(modes=show.switched_at(best.times), joints=wish)
-        return Show(made, equal, best, solved, followed, solved.status)
+        return TimedShow(made, equal, best, solved, followed, solved.status)
 
-    def score_cost(self, puppet: Puppet, show: Choreography, steps: int) -> PuppetCost:
+    def score_cost(self, puppet: HangingPuppet, show: Choreography, steps: int) -> PuppetCost:
         """The cost of a show: every accent a Gaussian window in time around its pose, and the effort and slack of the options."""
         nx, dynamic = puppet.dynamics.nx, puppet.system.dynamic
         t = self.dt * np.arange(steps + 1)
@@ -163,7 +163,7 @@ class Choreographer:
                 times[i] = float(np.mean(wanted))
         return times
 
-    def _timing(self, puppet: Puppet, problem: LawSwitching, cost: PuppetCost, times: ArrayLike) -> Timing:
+    def _timing(self, puppet: HangingPuppet, problem: LawSwitching, cost: PuppetCost, times: ArrayLike) -> Timing:
         """What the closed loop does with given switching times."""
         tau = problem.check(times)
         rolled = problem.rollout(tau)

@@ -40,7 +40,7 @@ class FollowedPrimitive:
     error: float
 
 
-class Puppet:
+class HangingPuppet:
     """A marionette hanging at rest, its dynamics (state q, p, carriage velocities) at a step of ``dt`` [s]."""
 
     def __init__(self, character: Character, *, dt: float = 0.01) -> None:

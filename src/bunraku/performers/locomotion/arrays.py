@@ -23,7 +23,7 @@ from bunraku.mechanics.centroidal.spots import Spots
 Flags = NDArray[np.int64]
 
 
-class MotionPlan(NamedTuple):
+class MotionFacts(NamedTuple):
     """Step [s], mass [kg], gravity, least force [N] of a foot that stands; whether torques are limited; what stands where.
 
     ``contacts`` (T + 2, n_e) of the extended samples, ``heights`` (T, n_e), ``friction`` and ``drag`` (n_e,). ``places`` and
@@ -64,7 +64,7 @@ class MotionArrays(NamedTuple):
     model: CentroidalArrays
     limits: JointLimits
     wheels: WheelLimits
-    plan: MotionPlan
+    plan: MotionFacts
     weights: Regularizers
     waypoints: Waypoints
     beyond: Neighbours

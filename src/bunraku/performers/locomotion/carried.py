@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 
 
 def carried(samples: ArrayLike, nq: int, shift: ArrayLike) -> Array:
@@ -40,6 +40,6 @@ def between_poses(source: ArrayLike, target: ArrayLike) -> Array:
     return np.array([b[0] - c * a[0] + s * a[1], b[1] - s * a[0] - c * a[1], yaw])
 
 
-def cycle_shift(plan: Plan) -> Array:
+def cycle_shift(plan: MotionPlan) -> Array:
     """The shift (3,) of one whole cycle."""
     return between_poses(plan.sample(0), plan.sample(plan.cycle))

@@ -15,7 +15,7 @@ from bunraku.motion import Certificate, Check, Gait, JointCurves
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 from bunraku.performers.locomotion.constraint_kernels import FRICTION, NORMAL, SPIN, SPIN_TORQUE, TIP_ROWS
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.played import Played
 from bunraku.performers.locomotion.solve import Planned
 from bunraku.performers.locomotion.stance import LOOSE
@@ -109,7 +109,7 @@ def certify_going(
     return replace(common, checks=kept, notes=told)
 
 
-def shortfall(plan: Plan) -> str:
+def shortfall(plan: MotionPlan) -> str:
     """Which constraints stay violated, by how much, and what to change, in a sentence."""
     violations = plan.problem.violations(plan.solution.z)
     open_ones = sorted((kind for kind, value in violations.items() if value > RESIDUAL), key=lambda kind: -violations[kind])
@@ -122,7 +122,7 @@ def shortfall(plan: Plan) -> str:
     return f"this stays violated: {told}{held}; {said[0] if said else 'ask for less or give more time'}"
 
 
-def pressing(plan: Plan) -> list[str]:
+def pressing(plan: MotionPlan) -> list[str]:
     """The limits that a plan presses against, the strongest first: kinds of inequality with a multiplier, and locked joints.
 
     Where no motion meets all rows, the violation is spread over many of them, but only limits that are pressed against can be why.

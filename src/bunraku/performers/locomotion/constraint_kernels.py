@@ -1,7 +1,7 @@
 """Constraints of one sample: Newton, Euler, height, slip, rolling resistance, friction, limits, distances; with derivatives.
 
 ``K``: the kinematics of all extended samples (`KinematicArrays`, index i + 1 for sample i); ``local``: the sample's `LocalSystem`;
-``plan``: `MotionPlan`; ``o``: the first constraint of an end effector, or of a family.
+``plan``: `MotionFacts`; ``o``: the first constraint of an end effector, or of a family.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -112,7 +112,7 @@ def middle_direction(t, t_next, out):
 
 @njit(cache=True)
 def directed(i, j, chain, K, u, de, length, nv, sign, local, flip):
-    """Columns of de.u(T), u = T/|T| (or n x T/|T| if ``flip``), T = t + t+ of ``length``: q of samples i and i + 1; their number."""
+    """Columns of de.u(T), u = T/|T| (n x T/|T| if ``flip``), T = t + t+ of ``length``: q of samples i, i + 1; their number."""
     Je, Jt, n, idx, co = K.Je, K.Jt, K.n[i, j], local.idx, local.co
     k = 0
     T, v, p = np.empty(3), np.empty(3), np.empty(3)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.motion import HeightField
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import MotionProblem, Waypoint
 
 Array: TypeAlias = NDArray[np.float64]
@@ -108,7 +108,7 @@ def unevenness(terrain: HeightField, x: float, y: float, around: float) -> float
     return float(np.abs(z - rows @ np.linalg.lstsq(rows, z, rcond=None)[0]).max())
 
 
-def footholds(flat: Plan, problem: MotionProblem, terrain: HeightField) -> tuple[Foothold, ...]:
+def footholds(flat: MotionPlan, problem: MotionProblem, terrain: HeightField) -> tuple[Foothold, ...]:
     """Where the feet of a plan for flat ground stand, brought to the nearest even ground along the way; numbered as ``problem``."""
     model = problem.model
     seen = kinematics(model, flat.q)
@@ -132,7 +132,7 @@ def footholds(flat: Plan, problem: MotionProblem, terrain: HeightField) -> tuple
 
 
 def footed(problem: MotionProblem, holds: tuple[Foothold, ...], terrain: HeightField) -> MotionProblem:
-    """The problem with waypoints at the footholds near uneven ground, and swings raised by twice what the ground below them bumps."""
+    """The problem with waypoints at the footholds near uneven ground, and swings raised by twice what the ground bumps there."""
     waypoints, heights = list(problem.waypoints), problem.heights.copy()
     for hold in holds:
         moved = hold.place != hold.flat

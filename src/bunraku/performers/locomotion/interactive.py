@@ -21,7 +21,7 @@ from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian, AugmentedSolution, Warm
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.calmed import solve_from
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.state import stages, state_problem
 
@@ -47,10 +47,10 @@ class DraggedPlan:
         self.solver = solver or AugmentedLagrangian()
         self.gait = gait
         problem = state_problem(character, gait, samples=samples or min(stages(gait, footfalls(character, gait))))
-        self.plan = Plan(problem, solve_from(problem, problem.still(), self.solver, monitor=monitor))
+        self.plan = MotionPlan(problem, solve_from(problem, problem.still(), self.solver, monitor=monitor))
 
     @classmethod
-    def of(cls, gait: Gait, plan: Plan, *, solver: AugmentedLagrangian | None = None) -> DraggedPlan:
+    def of(cls, gait: Gait, plan: MotionPlan, *, solver: AugmentedLagrangian | None = None) -> DraggedPlan:
         """A plan that is known already, to be dragged."""
         made = cls.__new__(cls)
         made.solver, made.gait, made.plan = solver or AugmentedLagrangian(), gait, plan
@@ -66,7 +66,7 @@ class DraggedPlan:
         rounds: int = 3,
         tolerance: float = 1e-4,
         max_factorizations: int = 8,
-    ) -> Plan:
+    ) -> MotionPlan:
         """The plan after a small edit, resumed from the last one.
 
         ``distance`` (x, y) [m] and ``turn`` [rad]: the new goal, None where it stays; ``targets``: new places [m] of targets of the
@@ -88,12 +88,12 @@ class DraggedPlan:
         rounds: int = 3,
         tolerance: float = 1e-4,
         max_factorizations: int = 8,
-    ) -> Plan:
+    ) -> MotionPlan:
         """The plan of another problem of the same size, from the last answer, or from a ``start`` and ``shifts`` near it."""
         last = self.plan.solution
         if shifts is not None:
             last = dataclasses.replace(last, shifts=shifts)
-        self.plan = Plan(
+        self.plan = MotionPlan(
             problem,
             self.solver.resolve(
                 problem,
@@ -107,11 +107,11 @@ class DraggedPlan:
         )
         return self.plan
 
-    def release(self, *, monitor: Monitor = SILENT) -> Plan:
+    def release(self, *, monitor: Monitor = SILENT) -> MotionPlan:
         """The plan solved to the end from where the drags left it, its multipliers kept."""
         last = self.plan.solution
         warm = _weighed(last, last.weight, self.solver.damping)
-        self.plan = Plan(self.plan.problem, self.solver.solve(self.plan.problem, last.z, warm=warm, monitor=monitor))
+        self.plan = MotionPlan(self.plan.problem, self.solver.solve(self.plan.problem, last.z, warm=warm, monitor=monitor))
         return self.plan
 
     def edited(self, distance: tuple[float | None, float | None] | None, turn: float | None, targets: Mapping[int, Place]) -> Gait:

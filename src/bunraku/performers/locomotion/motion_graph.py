@@ -19,7 +19,7 @@ from bunraku.motion.graph import Edge, MotionGraph
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.locomotion.carried import after, between_poses, carried, cycle_shift
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.solve import plan_motion
 from bunraku.performers.locomotion.state import stages
 from bunraku.performers.locomotion.track import MARGIN, Track
@@ -37,7 +37,7 @@ class GaitGraph:
 
     character: Character
     gaits: Mapping[str, Gait]
-    cycles: Mapping[str, Plan]
+    cycles: Mapping[str, MotionPlan]
     phases: Mapping[str, int]
     transitions: Mapping[tuple[str, str], Transition]
 
@@ -47,7 +47,7 @@ class GaitGraph:
         return next(iter(self.cycles.values())).problem.step
 
     @property
-    def plans(self) -> tuple[Plan, ...]:
+    def plans(self) -> tuple[MotionPlan, ...]:
         """Every plan, of cycles and transitions."""
         return (*self.cycles.values(), *(one.plan for one in self.transitions.values()))
 
@@ -144,7 +144,7 @@ def build_gait_graph(
     if len(gaits) < 2 or not all(gait.periodic for gait in gaits.values()):
         raise BadInput("a motion graph takes two periodic gaits or more; one of them may stand (distance 0, turn 0)")
     step = common_step(character, gaits)
-    cycles: dict[str, Plan] = {}
+    cycles: dict[str, MotionPlan] = {}
     for name, gait in gaits.items():
         monitor.report(Event("motion graph", 0.5 * len(cycles) / len(gaits), f"planning {name}"))
         plan = plan_motion(character, gait.changed(samples=round(gait.duration / step)), solver=CYCLE_SOLVER).plan
@@ -179,5 +179,5 @@ def build_gait_graph(
     return GaitGraph(character, dict(gaits), cycles, phases, transitions)
 
 
-def _flags(plan: Plan, numbers: range) -> NDArray[np.int64]:
+def _flags(plan: MotionPlan, numbers: range) -> NDArray[np.int64]:
     return np.array([plan.touching(k) for k in numbers], dtype=np.int64)

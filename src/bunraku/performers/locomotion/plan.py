@@ -30,7 +30,7 @@ def sample_at(problem: MotionProblem, z: Array, k: int) -> Array:
 
 
 @dataclass(frozen=True)
-class Plan(GroundSolution):
+class MotionPlan(GroundSolution):
     """The samples found for a problem, with how the solver ended."""
 
     problem: MotionProblem
@@ -74,7 +74,7 @@ class Plan(GroundSolution):
         return float(moved[0]), float(moved[1]), float(last[3] - first[3])
 
 
-def resampled(plan: Plan, problem: MotionProblem) -> Array:
+def resampled(plan: MotionPlan, problem: MotionProblem) -> Array:
     """The unknowns z of a finer ``problem`` of the same motion: coordinates by cubic splines, forces linearly."""
     coarse = plan.problem
     nq = coarse.model.nq

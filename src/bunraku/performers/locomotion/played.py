@@ -12,8 +12,8 @@ from bunraku.arrays import Array
 from bunraku.character import Character, Joint
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.motion import Channel, JointCurves
-from bunraku.performers.locomotion.plan import Plan
-from bunraku.performers.locomotion.stance import Stance, moments, splined, stand
+from bunraku.performers.locomotion.plan import MotionPlan
+from bunraku.performers.locomotion.stance import StanceMotion, moments, splined, stand
 from bunraku.performers.locomotion.tipping import Tipping, tipping_as_played
 from bunraku.performers.locomotion.track import Track, track_of, track_torques
 
@@ -25,7 +25,7 @@ TURNING = 0.05
 class Played:
     """The motion of all coordinates of the character, the wheels' among them, the channels of its motors, its tipping.
 
-    ``residual``: what is left of height, slip [m] and excess of speed [rad] from one moment to the next (`Stance`).
+    ``residual``: what is left of height, slip [m] and excess of speed [rad] from one moment to the next (`StanceMotion`).
     """
 
     motion: JointCurves
@@ -37,7 +37,7 @@ class Played:
     residual: float
 
 
-def play(character: Character, plan: Plan, cycles: int, rate: float) -> Played:
+def play(character: Character, plan: MotionPlan, cycles: int, rate: float) -> Played:
     """Play ``cycles`` of a cycle, or a motion that happens once, at ``rate`` [Hz]."""
     return play_track(character, track_of(plan, cycles), rate)
 
@@ -87,7 +87,7 @@ def _own_torque(joint: Joint, q: Array, rate: float) -> Array:
     return np.asarray(joint.armature * np.gradient(v, 1.0 / rate) + joint.damping * v + joint.friction * np.tanh(v / TURNING))
 
 
-def _rolled(stance: Stance, j: int, radius: float) -> Array:
+def _rolled(stance: StanceMotion, j: int, radius: float) -> Array:
     """Angle (m,) [rad] of the axle of end effector ``j``: it rolls where it stands, in the air its speed goes straight to the next.
 
     From one moment to the next it turns by de . t / r - dsigma: de the step of the contact point, t the rolling direction, dsigma

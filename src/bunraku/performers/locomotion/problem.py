@@ -18,7 +18,7 @@ from bunraku.mechanics.centroidal.spots import NO_SPOTS, Spots
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion import energy_kernels as kernels
-from bunraku.performers.locomotion.arrays import Flags, MotionArrays, MotionPlan, MotionWork, Waypoints
+from bunraku.performers.locomotion.arrays import Flags, MotionArrays, MotionFacts, MotionWork, Waypoints
 from bunraku.performers.locomotion.constraint_kernels import (
     FRICTION,
     HEIGHT,
@@ -61,7 +61,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Waypoint:
-    """A place wished between samples: ``sample`` and ``share`` of the interval after it; ``what``: -1 COM, -2 base, else end effector."""
+    """A place wished between samples: ``sample``, ``share`` of the interval after it; ``what``: -1 COM, -2 base, else a tip."""
 
     sample: int
     share: float
@@ -166,7 +166,7 @@ class MotionProblem(GroundProblem):
             before = first if ends.contacts_before is None else ends.contacts_before
             after = last if ends.contacts_after is None else ends.contacts_after
         pairs, least = self.pairs
-        plan = MotionPlan(
+        plan = MotionFacts(
             self.step, model.mass, GRAVITY, self.least_force, bool(self.torque_limits), self.extended(before, after), self.heights,
             self.friction, model.drag, model.points.place[None], model.tips.center[None], pairs, least, ground_grid(self.terrain),
             self.spots,

@@ -15,7 +15,7 @@ from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.footing import footed, footholds, lifted, smoothed
-from bunraku.performers.locomotion.plan import Plan, resampled
+from bunraku.performers.locomotion.plan import MotionPlan, resampled
 from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 from bunraku.performers.locomotion.tipping import Tipping, tipping_of
@@ -28,7 +28,7 @@ ROUGH = 1e-4
 class Planned:
     """The finest plan, the gait it is of, the iterations of each stage, and notes a reader must see."""
 
-    plan: Plan
+    plan: MotionPlan
     gait: Gait
     iterations: tuple[int, ...]
     notes: tuple[str, ...] = ()
@@ -57,8 +57,8 @@ def plan_motion(
     model = centroidal_model(character, locked=gait.locked)
     pattern = footfalls(character, gait)
     rough = dataclasses.replace(solver, tolerance=max(solver.tolerance, ROUGH), stationarity=max(solver.stationarity, 10.0 * ROUGH))
-    plan: Plan | None = None
-    flat: Plan | None = None
+    plan: MotionPlan | None = None
+    flat: MotionPlan | None = None
     spent = []
     counts = stages(gait, pattern)
     for k, samples in enumerate(counts):
@@ -71,7 +71,7 @@ def plan_motion(
         problem = stated(gait if gait.terrain is None else gait.changed(terrain=smoothed(gait.terrain)))
         if gait.terrain is not None and flat is None:
             level = stated(gait.changed(terrain=None))
-            flat = Plan(level, rough.solve(level, level.still(), monitor=monitor))
+            flat = MotionPlan(level, rough.solve(level, level.still(), monitor=monitor))
             spent.append(flat.solution.iterations)
         if flat is not None and gait.terrain is not None:
             problem = footed(problem, footholds(flat, problem, gait.terrain), gait.terrain)
@@ -81,7 +81,7 @@ def plan_motion(
             start = resampled(plan, problem)
         monitor.report(Event("locomotion", k / len(counts), f"planning {samples} samples, {problem.size} unknowns"))
         last = gait.terrain is None or k == len(counts) - 1
-        plan = Plan(problem, (solver if last else rough).solve(problem, start, monitor=monitor))
+        plan = MotionPlan(problem, (solver if last else rough).solve(problem, start, monitor=monitor))
         spent.append(plan.solution.iterations)
         if plan.solution.status is Status.CANCELLED:
             break
@@ -126,7 +126,7 @@ def _best(
     return dataclasses.replace(best, notes=(*best.notes, f"the footfalls were chosen by stability, then by objective: {words}"))
 
 
-def _rank(plan: Plan) -> tuple[tuple[bool, bool, float], Tipping]:
+def _rank(plan: MotionPlan) -> tuple[tuple[bool, bool, float], Tipping]:
     """The order of plans, the best least: not converged, not safe, the objective of a safe one or the time outside; its tipping."""
     tips = tipping_of(plan)
     value = plan.problem.objective(plan.solution.z) if tips.safe else tips.time

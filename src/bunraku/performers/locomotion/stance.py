@@ -50,7 +50,7 @@ LOOSE = 1e-5
 
 
 @dataclass(frozen=True)
-class Stance:
+class StanceMotion:
     """The motion at the playing rate: coordinates ``q`` (m, nq), their kinematics ``seen``, ``on`` (m, n_e) what stands.
 
     ``residual``: what is left, the largest height or slip of what stands [m] or step of a joint beyond its motor's speed [rad].
@@ -89,11 +89,11 @@ def standing(track: Track, at: Array) -> Flags:
     return (track.contacts[before] * track.contacts[after]).astype(bool)
 
 
-def stand(track: Track, at: Array, q: Array) -> Stance:
+def stand(track: Track, at: Array, q: Array) -> StanceMotion:
     """The coordinates ``q`` (m, nq) at times ``at`` (m,) changed as little as keeps every stance."""
     on = standing(track, at)
     if len(at) < 3 or not on.any():
-        return Stance(q, kinematics(track.model, q, track.terrain), on, 0.0)
+        return StanceMotion(q, kinematics(track.model, q, track.terrain), on, 0.0)
     step = (at[-1] - at[0]) / (len(at) - 1)
     smooth = _smoothness(track.model, len(at), track.step / step, track.ends)
     for left in reversed(range(ROUNDS + 1)):
@@ -105,7 +105,7 @@ def stand(track: Track, at: Array, q: Array) -> Stance:
         if change is None:
             break
         q = q + change
-    return Stance(q, seen, on, residual)
+    return StanceMotion(q, seen, on, residual)
 
 
 def contact_rows(model: CentroidalModel, seen: Kinematics, on: Flags, terrain: HeightField | None) -> tuple[Array, coo_array]:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.mechanics.measures import balance_kernels as kernels
 from bunraku.mechanics.measures.statics import GRAVITY
-from bunraku.performers.locomotion.plan import Plan
-from bunraku.performers.locomotion.stance import Stance, moments, splined, stand
+from bunraku.performers.locomotion.plan import MotionPlan
+from bunraku.performers.locomotion.stance import StanceMotion, moments, splined, stand
 from bunraku.performers.locomotion.track import track_of
 
 INSIDE = 0.005
@@ -70,12 +70,12 @@ def tipping(com: Array, contact: Array, on: NDArray[np.bool_], step: float) -> T
     return Tipping(longest * step / tau, float(max(0.0, -margin.min())) / max(height, 1e-9), height)
 
 
-def tipping_as_played(stance: Stance, step: float) -> Tipping:
+def tipping_as_played(stance: StanceMotion, step: float) -> Tipping:
     """Of a motion at the playing rate, its moments ``step`` [s] apart."""
     return tipping(stance.seen.com, stance.seen.contact, stance.on, step)
 
 
-def tipping_of(plan: Plan) -> Tipping:
+def tipping_of(plan: MotionPlan) -> Tipping:
     """Of a plan as it is played: a cycle twice, so that an excursion over its end counts as one."""
     track = track_of(plan, 2)
     at = moments(track, RATE)

@@ -13,7 +13,7 @@ from bunraku.mechanics.centroidal.kinematics import Kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import HeightField
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]
@@ -64,7 +64,7 @@ PINNED = 1e-5
 """Two samples of a plan nearer than this [rad, m] stand still: pins are met to a solver's tolerance, and no motion is this slow."""
 
 
-def track_of(plan: Plan, cycles: int = 1) -> Track:
+def track_of(plan: MotionPlan, cycles: int = 1) -> Track:
     """The track of a plan: ``cycles`` of a cycle, or a motion that happens once."""
     problem = plan.problem
     if problem.periodic:

@@ -20,7 +20,7 @@ from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.carried import between_poses, carried
-from bunraku.performers.locomotion.plan import Plan
+from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import Ends, MotionProblem
 
 Array: TypeAlias = NDArray[np.float64]
@@ -44,7 +44,7 @@ well: what their samples miss, the ends of a transition cannot meet."""
 class Transition:
     """A planned transition: its ``plan``, from sample ``leave`` of the one cycle to sample ``enter`` of the other."""
 
-    plan: Plan
+    plan: MotionPlan
     leave: int
     enter: int
 
@@ -59,7 +59,7 @@ class Transition:
         return self.plan.solution.residual <= GOOD
 
 
-def supports(plan: Plan) -> tuple[int, ...]:
+def supports(plan: MotionPlan) -> tuple[int, ...]:
     """Samples of a cycle at which it may be left or entered: the middles of the times when every foot stands.
 
     Of a cycle in which no foot swings: four, a quarter of it apart.
@@ -81,7 +81,7 @@ def supports(plan: Plan) -> tuple[int, ...]:
 
 
 def state_transition(
-    source: Plan, target: Plan, leave: int, enter: int, *, pause: float = 0.0, rolling: float = ROLLING
+    source: MotionPlan, target: MotionPlan, leave: int, enter: int, *, pause: float = 0.0, rolling: float = ROLLING
 ) -> MotionProblem:
     """The problem of a transition from sample ``leave`` of a cycle to sample ``enter`` of another.
 
@@ -111,8 +111,8 @@ def state_transition(
 
 @one_thread
 def plan_transition(
-    source: Plan,
-    target: Plan,
+    source: MotionPlan,
+    target: MotionPlan,
     leave: Sequence[int] | None = None,
     enter: Sequence[int] | None = None,
     *,
@@ -142,7 +142,7 @@ def plan_transition(
     for wait in waits:
         for _, k, j in order:
             problem = state_transition(source, target, k, j, pause=wait)
-            last = Transition(Plan(problem, solver.solve(problem, first_guess(source, target, k, j, problem))), k, j)
+            last = Transition(MotionPlan(problem, solver.solve(problem, first_guess(source, target, k, j, problem))), k, j)
             if last.good:
                 found.append(last)
             if len(found) == tries:
@@ -154,7 +154,7 @@ def plan_transition(
     return min(found, key=lambda one: one.cost) if found else last
 
 
-def first_guess(source: Plan, target: Plan, leave: int, enter: int, problem: MotionProblem) -> Array:
+def first_guess(source: MotionPlan, target: MotionPlan, leave: int, enter: int, problem: MotionProblem) -> Array:
     """A first guess z: source and target play on, one fades into the other, met half-way; forces share the weight."""
     model, n = problem.model, problem.samples
     nq = model.nq
@@ -172,7 +172,7 @@ def first_guess(source: Plan, target: Plan, leave: int, enter: int, problem: Mot
     return z
 
 
-def _footfalls(source: Plan, target: Plan, leave: int, enter: int, pause: int, rolling: int) -> tuple[Flags, Array]:
+def _footfalls(source: MotionPlan, target: MotionPlan, leave: int, enter: int, pause: int, rolling: int) -> tuple[Flags, Array]:
     """Contacts and heights (samples, n_e) of a transition."""
     rests = np.ones((pause, source.problem.model.n_tips), dtype=np.int64)
     flat = np.zeros(rests.shape)
@@ -189,7 +189,7 @@ def _footfalls(source: Plan, target: Plan, leave: int, enter: int, pause: int, r
     return still, np.zeros(still.shape)
 
 
-def _heights(plan: Plan, k: int) -> Array:
+def _heights(plan: MotionPlan, k: int) -> Array:
     """Swing heights (n_e,) at sample k of the endless motion."""
     problem = plan.problem
     T, nq = problem.samples, problem.model.nq

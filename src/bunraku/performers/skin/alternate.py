@@ -31,7 +31,7 @@ from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import plan_spacetime, replan
 from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
-from bunraku.performers.skin.tracking import FrameRecord, Tracked, track
+from bunraku.performers.skin.tracking import FrameRecord, TrackedFrames, track
 from bunraku.performers.skin.wishes import FrameWeights
 
 Array: TypeAlias = NDArray[np.float64]
@@ -50,7 +50,7 @@ POSED = 18
 
 
 @dataclass(frozen=True)
-class Puppet:
+class SkinnedPuppet:
     """A skinned character ready to be planned with: what depends on it alone.
 
     ``collisions``: whether its skin may touch itself and the bodies; ``speed``: the share of the motors' speeds plans count on.
@@ -95,7 +95,7 @@ class Pass:
     """One alternation: the plan, the frames that followed it, how far apart they are [rad], CPU seconds of both."""
 
     plan: SpacetimePlan
-    tracked: Tracked
+    tracked: TrackedFrames
     looks: tuple[Seen, ...]
     gap: float
     plan_seconds: float
@@ -110,7 +110,7 @@ class Alternated:
     the skin in the best of them, to be shown.
     """
 
-    puppet: Puppet
+    puppet: SkinnedPuppet
     passes: tuple[Pass, ...]
     settled: SkinnedState
     tried: int = 1
@@ -125,7 +125,7 @@ class Alternated:
 
 
 def settle(
-    puppet: Puppet, *, frames: int = 40, step: float = 0.02, stance: Array | None = None, weights: FrameWeights | None = None
+    puppet: SkinnedPuppet, *, frames: int = 40, step: float = 0.02, stance: Array | None = None, weights: FrameWeights | None = None
 ) -> tuple[SkinnedState, FrameRecord]:
     """The character standing at home, or in a ``stance`` (nq,), skin and soles at rest; found with long damped steps.
 
@@ -170,7 +170,7 @@ def joint_gap(plan: Array, frames: Array) -> float:
 
 
 def alternate(
-    puppet: Puppet,
+    puppet: SkinnedPuppet,
     gait: Gait,
     tracks: Tracks | None = None,
     *,

@@ -20,7 +20,7 @@ from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.elastic.solid import Collapsed
 from bunraku.motion import Gait
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.performers.skin.alternate import Alternated, Puppet
+from bunraku.performers.skin.alternate import Alternated, SkinnedPuppet
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.performers.skin.spacetime.tracks import Tracks
@@ -47,7 +47,7 @@ class Driven:
 
 
 def kinematic_plan(
-    puppet: Puppet,
+    puppet: SkinnedPuppet,
     gait: Gait,
     tracks: Tracks | None = None,
     *,
@@ -61,7 +61,7 @@ def kinematic_plan(
 
 
 def drive(
-    puppet: Puppet,
+    puppet: SkinnedPuppet,
     state: SkinnedState,
     told: Array,
     *,

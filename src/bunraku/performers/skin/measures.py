@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.measures.statics import GRAVITY
-from bunraku.performers.skin.tracking import Tracked, motor_limits
+from bunraku.performers.skin.tracking import TrackedFrames, motor_limits
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class SkinMeasures:
     shifted: int
 
 
-def measure(model: SkinnedModel, tracked: Tracked, h: float) -> SkinMeasures:
+def measure(model: SkinnedModel, tracked: TrackedFrames, h: float) -> SkinMeasures:
     """Measure a pass."""
     checks = [record.check for record in tracked.records]
     tau = tracked.torques
@@ -71,7 +71,7 @@ def measure(model: SkinnedModel, tracked: Tracked, h: float) -> SkinMeasures:
     )
 
 
-def pressure(tracked: Tracked) -> Array:
+def pressure(tracked: TrackedFrames) -> Array:
     """The centre of pressure (N, 2) of each frame, NaN in flight."""
     F = tracked.forces[:, :, 2]
     total = F.sum(axis=1)
@@ -79,7 +79,7 @@ def pressure(tracked: Tracked) -> Array:
     return np.where(total[:, None] > 1e-6, moment / np.maximum(total, 1e-6)[:, None], np.nan)
 
 
-def pressure_outside(tracked: Tracked) -> float:
+def pressure_outside(tracked: TrackedFrames) -> float:
     """How far [m] the centre of pressure ever lies outside the polygon of the soles that should stand."""
     worst = 0.0
     for point, stands, places in zip(pressure(tracked), tracked.stands, tracked.patches[:-1, :, :2], strict=True):
@@ -89,14 +89,14 @@ def pressure_outside(tracked: Tracked) -> float:
     return worst
 
 
-def clearance(tracked: Tracked) -> float:
+def clearance(tracked: TrackedFrames) -> float:
     """The least over swings of the greatest height [m] that the lowest patch of the swinging sole reaches; NaN without swings."""
     lowest = tracked.patches[1:, :, 2].reshape(len(tracked.records), -1, PATCHES).min(axis=2)
     found = [float(lowest[span, j].max()) for j in range(lowest.shape[1]) for span in _spans(~tracked.stands[:, j])]
     return min(found, default=float("nan"))
 
 
-def slip(tracked: Tracked, weight: float) -> float:
+def slip(tracked: TrackedFrames, weight: float) -> float:
     """The longest way [m] that a sole goes over the ground while it carries, from first to last frame of each stance."""
     n = len(tracked.records)
     F = tracked.forces[:, :, 2].reshape(n, -1, PATCHES).sum(axis=2)
@@ -109,7 +109,7 @@ def slip(tracked: Tracked, weight: float) -> float:
     return worst
 
 
-def support_error(model: SkinnedModel, tracked: Tracked, h: float) -> float:
+def support_error(model: SkinnedModel, tracked: TrackedFrames, h: float) -> float:
     """|mean support - weight - momentum gained per time| / weight over the motion: what a force lost on the way would show."""
     weight = model.total_mass * GRAVITY
     v = np.diff(tracked.com[:, 2]) / h

@@ -20,7 +20,7 @@ from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.motion import Channel, Clip, Gait, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.performer import Performer, Suitability, option
-from bunraku.performers.skin.alternate import Alternated, Puppet, alternate
+from bunraku.performers.skin.alternate import Alternated, SkinnedPuppet, alternate
 from bunraku.performers.skin.certificate import certificate_of
 from bunraku.performers.skin.film import SurfaceFilm
 from bunraku.performers.skin.retime import retime
@@ -91,7 +91,7 @@ class SkinPerformer(Performer):
         """The passes with these options; ``show`` is shown number and state of every frame."""
         if self.samples:
             clip = dataclasses.replace(clip, gait=_gait(clip).changed(samples=self.samples))
-        puppet = Puppet(skinned_model(character), self.frame, collisions=self.collisions, speed=self.speed)
+        puppet = SkinnedPuppet(skinned_model(character), self.frame, collisions=self.collisions, speed=self.speed)
         stance = crouched(puppet.laden, self.crouch) if self.crouch else None
         follow = self.upright if clip.joints is None else self.follow
         weights = SpacetimeWeights(torque=self.torque, smooth=self.smooth, feet=self.feet, level=self.level, follow=follow)
@@ -114,7 +114,7 @@ class SkinPerformer(Performer):
         return dataclasses.replace(found, notes=(said,) if said else (), surface=surface)
 
     def _retimed(
-        self, puppet: Puppet, clip: Clip, stance: NDArray[np.float64] | None, weights: SpacetimeWeights, monitor: Monitor
+        self, puppet: SkinnedPuppet, clip: Clip, stance: NDArray[np.float64] | None, weights: SpacetimeWeights, monitor: Monitor
     ) -> tuple[Clip, str]:
         """The clip with footfalls at times that the motors can make; what was done and why, as a sentence."""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bunraku.character import PATCHES
 from bunraku.mechanics.contact.check import ContactCheck
-from bunraku.mechanics.coupled.frame import CoupledFrames, Frame
+from bunraku.mechanics.coupled.frame import CoupledFrame, CoupledFrames
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.coupled.touching import Touch
@@ -48,7 +48,7 @@ class FrameRecord:
 
 
 @dataclass(frozen=True)
-class Tracked:
+class TrackedFrames:
     """The frames of a pass: ``q`` (N + 1, nq), ``com`` (N + 1, 3), places of the ``patches`` (N + 1, P, 3), ``stands`` (N, s).
 
     ``records`` (N) of the frames; ``state`` the last; ``cancelled`` if it was stopped before its end, ``failed`` why no frame
@@ -102,7 +102,7 @@ def track(
     look: Callable[[SkinnedState], None] | None = None,
     solve: Callable[..., FrameStep] = step_torques,
     monitor: Monitor = SILENT,
-) -> Tracked:
+) -> TrackedFrames:
     """Follow poses ``wished`` (N, nq) of the next N frames from ``state``; ``stands`` (N, s) says which soles should.
 
     ``plan_start`` (2, nq) are the plan's poses one frame before ``state`` and at it (none: at rest at the first wished pose);
@@ -164,11 +164,11 @@ def track(
             cancelled = i + 1 < len(wished)
             break
     done = stands[: len(records)]
-    return Tracked(np.array(q), np.array(com), np.array(patches), done, tuple(records), state, cancelled, failed)
+    return TrackedFrames(np.array(q), np.array(com), np.array(patches), done, tuple(records), state, cancelled, failed)
 
 
 def _stated(
-    frame: Frame,
+    frame: CoupledFrame,
     cost: tuple[Array, Array, float],
     rows: tuple[tuple[Array, Array], ...],
     limits: tuple[Array, Array],

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.character import PATCHES
-from bunraku.mechanics.coupled.frame import Frame
+from bunraku.mechanics.coupled.frame import CoupledFrame
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.tree import tree_kernels
 
@@ -88,7 +88,7 @@ def sole_motion(model: SkinnedModel, q: Array) -> SoleMotion:
 
 def frame_cost(
     model: SkinnedModel,
-    frame: Frame,
+    frame: CoupledFrame,
     q: Array,
     v: Array,
     step: Array,
@@ -170,7 +170,7 @@ def standing_rows(model: SkinnedModel, stands: NDArray[np.bool_], places: Array)
     return C, np.zeros(len(C))
 
 
-def speed_rows(model: SkinnedModel, frame: Frame, v: Array, h: float, step: Array | None = None) -> tuple[Array, Array]:
+def speed_rows(model: SkinnedModel, frame: CoupledFrame, v: Array, h: float, step: Array | None = None) -> tuple[Array, Array]:
     """Rows C z <= d that keep motors below their highest speeds: those that are near it, or that the wished step brings there.
 
     ``v`` (nq,) speeds of the joints now, ``step`` dq* (nq,) wished (none: as now). A joint may leave rest and pass its limit within

@@ -107,7 +107,7 @@ class Window(NamedTuple):
     Attributes:
         frame: (k,) wished values.
         wish: (k, n) the window of frames.
-        count: (1,) its columns in use.
+        used: (1,) its columns in use.
         state: (k, 3) x, v, a emitted last; x is NaN before the first pose.
         out: (k,) the emitted sample.
         plan: (k, n) planned samples.
@@ -115,13 +115,13 @@ class Window(NamedTuple):
 
     frame: Array
     wish: Array
-    count: Integers
+    used: Integers
     state: Array
     out: Array
     plan: Array
 
 
-class Ranges(NamedTuple):
+class JointRanges(NamedTuple):
     """What each joint may do.
 
     Attributes:
@@ -175,7 +175,7 @@ class TickWork(NamedTuple):
 @njit(cache=True, error_model="numpy")
 def take_in(what, window, ranges):
     """Append the frame, clamped, or the last one again to the window; returns a status code."""
-    k, c = window.wish.shape[0], window.count[0]
+    k, c = window.wish.shape[0], window.used[0]
     status = OK if what == FRAME else HELD
     if what == FRAME:
         for j in range(k):
@@ -192,7 +192,7 @@ def take_in(what, window, ranges):
             if value != window.frame[j]:
                 status = CLAMPED
         window.wish[j, c] = value
-    window.count[0] = c + 1
+    window.used[0] = c + 1
     return status
 
 
@@ -230,7 +230,7 @@ def bound(j, samples, window, ranges, ties):
 @njit(cache=True, error_model="numpy")
 def plan_smooth(window, ranges, settings, work):
     """Plan the joints with acceleration or jerk limits. They depend on no other: all at once, eight side by side."""
-    todo, c, begin, wish = 0, window.count[0], work.begin, window.wish
+    todo, c, begin, wish = 0, window.used[0], work.begin, window.wish
     for j in range(wish.shape[0]):
         if ranges.smooth[j] == 1:
             x, v, a = window.state[j, 0], window.state[j, 1], window.state[j, 2]
@@ -258,7 +258,7 @@ def tick(what, window, ranges, ties, settings, work):
     status = take_in(what, window, ranges)
     if fresh and status not in (OK, CLAMPED):
         return status
-    c = window.count[0]
+    c = window.used[0]
     if c == 0:
         return HELD
     if fresh:
@@ -292,7 +292,7 @@ def tick(what, window, ranges, ties, settings, work):
         for j in range(k):
             for s in range(c - 1):
                 window.wish[j, s] = window.wish[j, s + 1]
-        window.count[0] = c - 1
+        window.used[0] = c - 1
     elif status == OK:
         status = PRIMING
     return status
@@ -355,7 +355,7 @@ def tick_at(what, floats, integers, k, n, d, m, pool):
     first, at = numbers[at : at + n + 1], at + n + 1
     which, codes, counts = numbers[at : at + k], numbers[at + k : at + 2 * k], numbers[at + 2 * k : at + 3 * k]
     window = Window(frame, wish, count, state, out, plan)
-    ranges = Ranges(low, high, steps, lower, upper, limit, order, smooth)
+    ranges = JointRanges(low, high, steps, lower, upper, limit, order, smooth)
     ties = Ties(dependent, driver, knots, sizes)
     return tick(
         what, window, ranges, ties, settings, TickWork(SweepWork(box, curve, policy, first), begin, which, codes, counts, room)

@@ -11,7 +11,7 @@ from bunraku.arrays import Array
 from bunraku.mechanics.flexible.torque_lines import TorqueLines, torques_of
 from bunraku.mechanics.integrators.driven.lifted import linearize_about
 from bunraku.mechanics.integrators.driven.linearization import Linearization
-from bunraku.mechanics.integrators.driven.outputs import Targets
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, Observer, simulate
 from bunraku.performers.vibration.problem import VibrationProblem
@@ -152,7 +152,7 @@ def normal_equations(
     every = 2 if problem.profile.spacing >= 2 * FRAMES_OF_KNOTS * problem.stride * problem.profile.dt - 1e-9 else 1
     weights = problem.weights if every == 1 else _halved(problem.weights)
     for scenario, line in zip(problem.scenarios, lines, strict=True):
-        targets = Targets(scenario.targets.positions[::every].copy(), scenario.targets.rotations[::every].copy())
+        targets = OutputTargets(scenario.targets.positions[::every].copy(), scenario.targets.rotations[::every].copy())
         normal = line.normal_equations(problem.curves, scenario.outputs, targets, weights, stride=every * problem.stride)
         H += share * normal.hessian
         gradient = gradient + share * normal.lifted

@@ -15,7 +15,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
-from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
+from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.control.lqr import time_varying_lqr
@@ -27,7 +27,7 @@ PLACE, ANGLE, SPEED = 0.002, 0.2, 2.0
 """The scales a [m], b [rad], c [rad/s]."""
 
 
-def vibration_feedback(outputs: Outputs, targets: Targets, angles: Array, dt: float, start: Array) -> Feedback:
+def vibration_feedback(outputs: Outputs, targets: OutputTargets, angles: Array, dt: float, start: Array) -> Feedback:
     """Gains along the motion under motor ``angles`` (N + 1, nk) at steps of ``dt`` [s] from rest at ``start`` (nq,).
 
     ``targets`` (N + 1 frames) are where the places should be.

@@ -17,14 +17,14 @@ from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
 
 
 @dataclass(frozen=True)
-class Vibration:
+class PoseVibration:
     """``frequencies`` [Hz], rising, and ``damping`` ratios of the modes at a pose."""
 
     frequencies: Array
     damping: Array
 
 
-def vibrations(flexible: FlexibleCharacterSystem, q: ArrayLike, count: int = 6) -> Vibration:
+def vibrations(flexible: FlexibleCharacterSystem, q: ArrayLike, count: int = 6) -> PoseVibration:
     """The lowest ``count`` vibrations about the pose q (nq,) at rest, damped by strain rates and joints."""
     system = flexible.system
     at = np.asarray(q, dtype=np.float64)
@@ -39,4 +39,4 @@ def vibrations(flexible: FlexibleCharacterSystem, q: ArrayLike, count: int = 6) 
     values, shapes = eigh(0.5 * (K + K.T), 0.5 * (M + M.T), subset_by_index=(0, min(count, len(M)) - 1))
     w = np.sqrt(np.maximum(values, 1e-12))
     ratio = np.einsum("ia,ij,ja->a", shapes, C, shapes) / (2.0 * w)
-    return Vibration(w / (2.0 * np.pi), np.clip(ratio, 0.0, 0.99))
+    return PoseVibration(w / (2.0 * np.pi), np.clip(ratio, 0.0, 0.99))

@@ -31,7 +31,7 @@ from bunraku.mechanics.flexible.reduced_parts import ReducedPart
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.mechanics.flexible.torque_lines import TorqueLines, torque_lines
 from bunraku.mechanics.integrators.driven.curves import Curves, make_curves
-from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets, track
+from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets, track
 from bunraku.mechanics.integrators.driven.rest import RestMotion, rest_motion
 from bunraku.motion import Emphasis, JointCurves
 from bunraku.performers.vibration.limits import ProfileLimits, profile_limits
@@ -60,7 +60,7 @@ class Scenario:
     flexible: FlexibleCharacterSystem
     outputs: Outputs
     rest: RestMotion
-    targets: Targets
+    targets: OutputTargets
 
 
 @dataclass(frozen=True, eq=False)

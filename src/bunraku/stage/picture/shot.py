@@ -15,7 +15,7 @@ from bunraku.stage.figure.figure import Figure
 from bunraku.stage.figure.motion import DrawnMotion, drawn
 from bunraku.stage.picture.camera import nearer, standing
 from bunraku.stage.picture.painter import DARK, LIGHT, Painter
-from bunraku.stage.picture.triangles import Model
+from bunraku.stage.picture.triangles import TriangleModel
 
 Played = Literal["performed", "wish"]
 
@@ -54,8 +54,8 @@ class Shot:
     """
 
     painter: Painter
-    solid: Model
-    ghost: Model | None
+    solid: TriangleModel
+    ghost: TriangleModel | None
     cloud: NDArray[np.float32]
     way: Way | None = None
 
@@ -72,7 +72,7 @@ class Shot:
 
     def of(self, motion: DrawnMotion) -> Shot:
         """Another motion of the character before the same camera, grey."""
-        return replace(self, solid=Model(motion, tint=BEFORE, thread=THREAD * _size(motion)))
+        return replace(self, solid=TriangleModel(motion, tint=BEFORE, thread=THREAD * _size(motion)))
 
     def picture(self, time: float) -> NDArray[np.uint8]:
         """What the camera sees (height, width, 3) at a time [s]."""
@@ -131,9 +131,9 @@ def arranged(
     boxes = [_box(one, gone) for one, gone in zip([*here, *alike], ways, strict=True)]
     low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
     size, thread = float(np.linalg.norm(high - low)), THREAD * _size(seen)
-    solid = Model(seen, tint=BEFORE if grey else None, marked=marked, thread=thread)
-    ghost = None if wished is None else Model(wished, tint=GHOST, thread=None)
-    models = [solid, *([] if ghost is None else [ghost]), *(Model(one) for one in (*also, *alike))]
+    solid = TriangleModel(seen, tint=BEFORE if grey else None, marked=marked, thread=thread)
+    ghost = None if wished is None else TriangleModel(wished, tint=GHOST, thread=None)
+    models = [solid, *([] if ghost is None else [ghost]), *(TriangleModel(one) for one in (*also, *alike))]
     cloud = np.vstack([_cloud(one, gone) for one, gone in zip(models, ways, strict=True)])
     camera = nearer(standing(low, high, view=view, aspect=width / height), cloud, aspect=width / height)
     middle = 0.5 * (low + high)
@@ -143,7 +143,7 @@ def arranged(
     return Shot(painter, solid, ghost, cloud, way)
 
 
-def _cloud(model: Model, way: Way | None) -> NDArray[np.float32]:
+def _cloud(model: TriangleModel, way: Way | None) -> NDArray[np.float32]:
     """Points (n, 3) of the character at some of its frames, seen from a camera that goes along the way."""
     count = len(model.motion.times)
     times = model.motion.times[np.linspace(0, count - 1, min(count, LOOKS)).astype(np.int64)]

@@ -44,7 +44,7 @@ def linear(color: object) -> Small:
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
 
-class Model:
+class TriangleModel:
     """The triangles of a motion, ready to be posed at any of its times: in its own colours, or all in one ``tint`` (sRGB).
 
     ``marked`` bodies are red. ``thread``: the radius [m] strings are drawn with; None: they are not.

@@ -8,13 +8,13 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.motion.limits import differences
-from bunraku.stage.player.outputs import Outputs, told
+from bunraku.stage.player.outputs import DeviceOutputs, told
 
 TOLERANCE = 0.01
 """How far a file may be beyond a limit, in parts of it (of a range: of its width), before it is refused; less is cut off."""
 
 
-def checked_values(performance: Performance, outputs: Outputs) -> tuple[float, Array]:
+def checked_values(performance: Performance, outputs: DeviceOutputs) -> tuple[float, Array]:
     """Motor rate [Hz] and values (n, k) for all outputs; those without channel hold NaN: they stay where they are.
 
     Refused with one line: a number that is none, a place outside the range, a jump beyond the velocity limit, a change of speed
@@ -67,7 +67,7 @@ def checked_values(performance: Performance, outputs: Outputs) -> tuple[float, A
     return rate, table
 
 
-def _check_tied(performance: Performance, outputs: Outputs, table: Array, rate: float) -> None:
+def _check_tied(performance: Performance, outputs: DeviceOutputs, table: Array, rate: float) -> None:
     """Ranges that depend on another value, speed and acceleration of carriages in the plane and their distances."""
     limits = outputs.limits
     filled = np.where(np.isnan(table), outputs.home, table)

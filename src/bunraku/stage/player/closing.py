@@ -12,7 +12,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.motion import Performance
 from bunraku.stage.devices.device import Device
-from bunraku.stage.player.outputs import Outputs
+from bunraku.stage.player.outputs import DeviceOutputs
 
 
 class Following:
@@ -22,7 +22,7 @@ class Following:
     distance to the nearest of these, signed (told - measured), zero where the machine is within them.
     """
 
-    def __init__(self, outputs: Outputs, device: Device) -> None:
+    def __init__(self, outputs: DeviceOutputs, device: Device) -> None:
         k, self._outputs = len(outputs.names), outputs
         self._told = np.tile(outputs.home, (max(2, round(1e-3 * device.following_ms * device.rate_hz)), 1))
         self._at = 0
@@ -67,7 +67,7 @@ class StateFeedback:
     At node k the coordinates are measured and the command for node k + 1 is made from them.
     """
 
-    def __init__(self, performance: Performance, outputs: Outputs, source: list[int], target: list[tuple[int, int]]) -> None:
+    def __init__(self, performance: Performance, outputs: DeviceOutputs, source: list[int], target: list[tuple[int, int]]) -> None:
         from bunraku.mechanics.integrators.variational import VariationalIntegrator
         from bunraku.mechanics.systems.character_system import character_system
 
@@ -83,7 +83,7 @@ class StateFeedback:
         self._integrator.momentum(feedback.states[0, : system.nq], feedback.states[0, : system.nq])
 
     @staticmethod
-    def of(performance: Performance, outputs: Outputs, device: Device) -> tuple[StateFeedback | None, str]:
+    def of(performance: Performance, outputs: DeviceOutputs, device: Device) -> tuple[StateFeedback | None, str]:
         """The feedback of a performance on a device, or None and the reason; ('' when the performance has none)."""
         feedback = performance.feedback
         if feedback is None:

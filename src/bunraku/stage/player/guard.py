@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.stage.player.braking import closing_step, largest_step, stopping_places
-from bunraku.stage.player.outputs import Outputs
+from bunraku.stage.player.outputs import DeviceOutputs
 
 Counts = NDArray[np.int64]
 Indices = NDArray[np.int64]
@@ -55,7 +55,7 @@ class Guard:
     ``wild`` how many were no finite numbers; ``by`` (k,) the largest change of each output, in its unit.
     """
 
-    def __init__(self, outputs: Outputs, rate: float) -> None:
+    def __init__(self, outputs: DeviceOutputs, rate: float) -> None:
         self.outputs = outputs
         self._limits = outputs.limits
         self._reach = outputs.limits.velocity / rate

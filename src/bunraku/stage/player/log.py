@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 from bunraku.errors import BadInput
-from bunraku.stage.player.outputs import Outputs
+from bunraku.stage.player.outputs import DeviceOutputs
 from bunraku.stage.player.record import Tape
 
 SUFFIX = ".csv"
@@ -21,7 +21,7 @@ def check_log_name(path: Path) -> None:
         raise BadInput("a log cannot be written there: give the name of a file in a folder that exists", file=str(path))
 
 
-def log_bytes(tape: Tape, outputs: Outputs) -> bytes:
+def log_bytes(tape: Tape, outputs: DeviceOutputs) -> bytes:
     """CSV: ``time_s``, then each output as sent, its unit at the end of its name (``nod_rad``), and ``lateness_ms``.
 
     As sent is the value that the count stands for, so it differs from the performance by up to half a count, and reads back to

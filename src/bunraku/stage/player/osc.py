@@ -25,23 +25,23 @@ class OscError(ValueError):
 
 
 @dataclass(frozen=True)
-class Message:
+class OscMessage:
     """An address such as ``/bunraku/cue`` and its arguments."""
 
     address: str
     arguments: tuple[Argument, ...] = ()
 
 
-def read_osc(data: bytes) -> list[Message]:
+def read_osc(data: bytes) -> list[OscMessage]:
     """The messages of a datagram, in order; `OscError` for anything else."""
     if len(data) > MAX_DATAGRAM:
         raise OscError(f"{len(data)} bytes; at most {MAX_DATAGRAM} are read")
-    found: list[Message] = []
+    found: list[OscMessage] = []
     _packet(data, found, 0)
     return found
 
 
-def _packet(data: bytes, found: list[Message], depth: int) -> None:
+def _packet(data: bytes, found: list[OscMessage], depth: int) -> None:
     if len(found) >= MAX_MESSAGES:
         raise OscError("too many messages in one bundle")
     if data.startswith(b"#bundle\x00"):
@@ -69,7 +69,7 @@ def _packet(data: bytes, found: list[Message], depth: int) -> None:
         arguments.append(value)
     if at != len(data):
         raise OscError(f"{len(data) - at} bytes are left over")
-    found.append(Message(address, tuple(arguments)))
+    found.append(OscMessage(address, tuple(arguments)))
 
 
 def _argument(data: bytes, at: int, tag: str) -> tuple[Argument, int]:

@@ -22,7 +22,7 @@ end."""
 
 
 @dataclass(frozen=True)
-class Outputs:
+class DeviceOutputs:
     """The outputs of a device, in its order; all arrays (k,).
 
     A value x in the unit of its channel is the count ``zero`` + ``slope`` x. ``limits`` are those of the character within what
@@ -71,7 +71,7 @@ def told(performance: Performance) -> tuple[Channel, ...]:
     return tuple(channel for channel in performance.channels if channel.kind != "torque" or channel.name not in moved)
 
 
-def outputs_of(performances: Sequence[Performance], device: Device) -> Outputs:
+def outputs_of(performances: Sequence[Performance], device: Device) -> DeviceOutputs:
     """The outputs of a device that plays these performances of one character, within the limits of each of them.
 
     Every channel needs a servo of its name; a servo without channel stays at home and must be a coordinate of the character.
@@ -130,7 +130,7 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> Outputs:
     bars = {"rad": np.radians(device.following_deg), "m": 1e-3 * device.following_mm}
     following = np.array([bars.get(unit, np.inf) for unit in every])
     pulse_low, pulse_high = (np.array([getattr(servo, end) for servo in servos]) for end in ("position_min", "position_max"))
-    return Outputs(names, every, zero, slope, narrowed, count_low, count_high, pulse_low, pulse_high, home, still, following)
+    return DeviceOutputs(names, every, zero, slope, narrowed, count_low, count_high, pulse_low, pulse_high, home, still, following)
 
 
 def _check_channel(channel: Channel, device: Device) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.stage.player.outputs import Outputs
+from bunraku.stage.player.outputs import DeviceOutputs
 from bunraku.stage.player.ramp import way
 
 MOST = 50_000_000
@@ -42,7 +42,7 @@ def samples_at(values: Array, rate: float, wanted: float) -> Array:
     return found
 
 
-def held_for(seconds: float, table: Array, outputs: Outputs, rate: float) -> Array:
+def held_for(seconds: float, table: Array, outputs: DeviceOutputs, rate: float) -> Array:
     """Samples (n, k) at ``rate`` [Hz], and after them the last one until ``seconds`` are over; wheels come to rest meanwhile.
 
     Values that are not known (NaN) stay so.

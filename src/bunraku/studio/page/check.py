@@ -16,7 +16,7 @@ from bunraku.motion import Check
 from bunraku.stage.registry import exporters
 from bunraku.studio.page.recording import Recorder
 from bunraku.studio.page.typed import Typed
-from bunraku.studio.page.ui import Same, Section, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone
 from bunraku.studio.project import plain
 from bunraku.studio.widgets.checks import checks_table, moments_table
 from bunraku.studio.widgets.notice import notice
@@ -45,9 +45,9 @@ class CheckTab:
             self._verdict = ui.html("", order=3.0)
             self._certificate = ui.html("", order=4.0)
             self._moments = ui.html("", order=5.0)
-        self._export = Section(ui, tab, "Export", order=6.0)
-        self._record = Section(ui, tab, "Record", order=7.0)
-        self._parts = Section(ui, tab, "Make it", order=8.0, open=False)
+        self._export = RefreshedFolder(ui, tab, "Export", order=6.0)
+        self._record = RefreshedFolder(ui, tab, "Record", order=7.0)
+        self._parts = RefreshedFolder(ui, tab, "Make it", order=8.0, open=False)
         self._key: Any = None
         self.refresh("document")
 

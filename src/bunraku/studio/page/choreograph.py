@@ -16,7 +16,7 @@ from bunraku.studio.page.beginning import fill_beginning
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.going import Going, held_joints
 from bunraku.studio.page.placed_keys import PlacedKeys
-from bunraku.studio.page.ui import Html, Same, Section, Ui, alone, words_of
+from bunraku.studio.page.ui import Html, RefreshedFolder, Same, Ui, alone, words_of
 from bunraku.studio.page.voice import Voice, performed_curves
 from bunraku.studio.widgets.blocks import blocks
 from bunraku.studio.widgets.curves import CurvesView, curves, curves_view, most_moving
@@ -36,16 +36,16 @@ class ChoreographTab:
 
     def __init__(self, ui: Ui, tab: Any) -> None:
         self._ui, self._tab = ui, tab
-        self._clip = Section(ui, tab, "Clip", order=1.0)
-        self._begin = Section(ui, tab, "New clip", order=1.5, open=False)
-        self._going = Section(ui, tab, "Speed and turning", order=2.0)
-        self._footfalls = Section(ui, tab, "Footfalls", order=3.0)
-        self._targets = Section(ui, tab, "Targets", order=4.0)
-        self._held_joints = Section(ui, tab, "Joints that stay still", order=4.5, open=False)
-        self._modes = Section(ui, tab, "Primitives", order=5.0)
+        self._clip = RefreshedFolder(ui, tab, "Clip", order=1.0)
+        self._begin = RefreshedFolder(ui, tab, "New clip", order=1.5, open=False)
+        self._going = RefreshedFolder(ui, tab, "Speed and turning", order=2.0)
+        self._footfalls = RefreshedFolder(ui, tab, "Footfalls", order=3.0)
+        self._targets = RefreshedFolder(ui, tab, "Targets", order=4.0)
+        self._held_joints = RefreshedFolder(ui, tab, "Joints that stay still", order=4.5, open=False)
+        self._modes = RefreshedFolder(ui, tab, "Primitives", order=5.0)
         self._voice = Voice(ui, tab)
-        self._emphasis = Section(ui, tab, "What matters when", order=7.0, open=False)
-        self._curves = Section(ui, tab, "Joint curves", order=8.0)
+        self._emphasis = RefreshedFolder(ui, tab, "What matters when", order=7.0, open=False)
+        self._curves = RefreshedFolder(ui, tab, "Joint curves", order=8.0)
         self._pictures: dict[str, Any] = {}
         self._goal = Going(ui)
         self._placed = PlacedKeys()

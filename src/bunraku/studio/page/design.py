@@ -16,7 +16,7 @@ from bunraku.design.warnings import DesignWarning, warnings_of
 from bunraku.errors import BunrakuError
 from bunraku.studio.document import Document
 from bunraku.studio.page.handles import Handles
-from bunraku.studio.page.ui import Same, Section, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone
 from bunraku.studio.widgets.notice import notice
 
 MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "automatic"}
@@ -36,10 +36,10 @@ class DesignTab:
         self._ui, self._tab, self._handles = ui, tab, handles
         with tab:
             self._warnings = ui.html("", order=1.0)
-        self._components = Section(ui, tab, "Components", order=2.0)
-        self._part = Section(ui, tab, "Selected part", order=3.0, open=False)
-        self._follow = Section(ui, tab, "How the design follows", order=4.0)
-        self._dimensions = Section(ui, tab, "Dimensions", order=5.0)
+        self._components = RefreshedFolder(ui, tab, "Components", order=2.0)
+        self._part = RefreshedFolder(ui, tab, "Selected part", order=3.0, open=False)
+        self._follow = RefreshedFolder(ui, tab, "How the design follows", order=4.0)
+        self._dimensions = RefreshedFolder(ui, tab, "Dimensions", order=5.0)
         self._choice = {"kind": "motor", "component": ""}
         self._sliders: dict[str, Any] = {}
         self._warned = ""

@@ -15,7 +15,7 @@ from bunraku.studio.document import Document
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.page.plot import Plot
 from bunraku.studio.page.typed import Typed
-from bunraku.studio.page.ui import Section, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Ui, alone
 
 BEST = "the one that suits best"
 SMALL = "font-size:12px;padding:0 .6em;overflow-wrap:anywhere"
@@ -41,7 +41,7 @@ class OptimizeTab:
             self._progress = ui.html("", order=7.0)
             self._plot = Plot(ui, height=170, order=8.0, title="Convergence, powers of ten")
         self._tab = tab
-        self._options = Section(ui, tab, "Options", order=9.0, open=False)
+        self._options = RefreshedFolder(ui, tab, "Options", order=9.0, open=False)
         self._fields: dict[str, Any] = {}
         self._known: dict[str, Any] = {}
         """The options as the document had them when they were last looked at: what is typed meanwhile is not overwritten."""

@@ -13,13 +13,13 @@ from bunraku.studio.page.handles import Handles
 from bunraku.studio.page.intents import Intents
 from bunraku.studio.page.optimize import OptimizeTab
 from bunraku.studio.page.outline import LeftDock
-from bunraku.studio.page.player import Player
+from bunraku.studio.page.player import PlaybackTimer
 from bunraku.studio.page.reach import Reach
 from bunraku.studio.page.recording import Recorder
 from bunraku.studio.page.scene import Scene
 from bunraku.studio.page.skin import SkinPanel
 from bunraku.studio.page.skin_scene import SkinScene
-from bunraku.studio.page.targets import Targets
+from bunraku.studio.page.targets import TargetGizmos
 from bunraku.studio.page.timeline import Timeline
 from bunraku.studio.page.top import Top, add_commands
 from bunraku.studio.page.ui import Ui
@@ -53,7 +53,7 @@ class Page:
         tabs = ui.gui.add_tab_group()
         parts = {name: tabs.add_tab(name) for name in ("Design", "Choreograph", "Optimize", "Check & export")}
         self._left = LeftDock(ui)
-        self.player = Player(session.transport, self._move, self._round)
+        self.player = PlaybackTimer(session.transport, self._move, self._round)
         self.timeline = Timeline(ui, self.scene, self.player.wake)
         self.handles = Handles(ui, self.scene)
         self.reach = Reach(ui, parts["Choreograph"], self.player.wake)
@@ -67,7 +67,7 @@ class Page:
             CheckTab(ui, parts["Check & export"], Recorder(ui, self.scene)),
             self.timeline,
             self._left,
-            Targets(ui, self.scene),
+            TargetGizmos(ui, self.scene),
             self.reach,
             self.handles,
         ]

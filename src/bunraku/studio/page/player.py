@@ -11,7 +11,7 @@ FRAMES = 30.0
 """Frames a second while playing."""
 
 
-class Player:
+class PlaybackTimer:
     """Calls ``move(time)`` at most 30 times a second while playing, and once after every change by hand."""
 
     def __init__(self, transport: Transport, move: Callable[[float], None], on_round: Callable[[], None]) -> None:

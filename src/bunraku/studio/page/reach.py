@@ -13,7 +13,7 @@ from bunraku.retargeting.reach import path_of
 from bunraku.studio.document import Document
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.scene import WORLD
-from bunraku.studio.page.ui import Section, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Ui, alone
 from bunraku.studio.page.view import GREEN, GREY
 
 GIZMO = f"{WORLD}/reach"
@@ -29,7 +29,7 @@ class Reach:
     def __init__(self, ui: Ui, tab: Any, wake: Callable[[], object]) -> None:
         self._ui, self._wake = ui, wake
         self._lock = threading.RLock()
-        self._section = Section(ui, tab, "Hands and feet", order=6.5)
+        self._section = RefreshedFolder(ui, tab, "Hands and feet", order=6.5)
         self._drag = Drag(ui, "reach", "pose.reach")
         self._held: tuple[str, float] | None = None
         self._before: Any = None

@@ -14,7 +14,7 @@ from bunraku.studio.edits.skins import bodies_of, recipe_of, scale_of
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.skin_figures import even_places, fold_legend, remark, skin_figures
 from bunraku.studio.page.skin_scene import SkinScene, View
-from bunraku.studio.page.ui import Html, Section, Ui, alone
+from bunraku.studio.page.ui import Html, RefreshedFolder, Ui, alone
 
 UNITS = {"metres": 1.0, "centimetres": 0.01, "millimetres": 0.001}
 VIEWS: dict[View, str] = {"character": "Character", "plan": "Plan", "thickness": "Thickness", "glue": "Glue"}
@@ -25,7 +25,7 @@ class SkinPanel:
 
     def __init__(self, ui: Ui, tab: Any, scene: SkinScene) -> None:
         self._ui, self._scene = ui, scene
-        self._section = Section(ui, tab, "Skin", order=1.5)
+        self._section = RefreshedFolder(ui, tab, "Skin", order=1.5)
         self._view: View = "character"
         self._seen: tuple[object, object, object] = ("", None, None)
         self._worn: tuple[object, WornSkin | None] = (None, None)

@@ -10,7 +10,7 @@ from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Ui, alone
 
 
-class Targets:
+class TargetGizmos:
     """One gizmo a target, at its place; free coordinates of the target cannot be dragged."""
 
     def __init__(self, ui: Ui, scene: Scene) -> None:

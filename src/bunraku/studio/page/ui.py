@@ -190,7 +190,7 @@ class Same:
         return id(self._thing)
 
 
-class Section:
+class RefreshedFolder:
     """A folder whose contents are made anew when what they depend on has changed, and left alone when not."""
 
     def __init__(self, ui: Ui, parent: Any, label: str, *, order: float, open: bool = True) -> None:

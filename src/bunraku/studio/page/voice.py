@@ -9,7 +9,7 @@ from bunraku.errors import BadInput
 from bunraku.motion import Clip, JointCurves, Mark
 from bunraku.studio.document import Document
 from bunraku.studio.page.typed import Typed
-from bunraku.studio.page.ui import Html, Section, Ui
+from bunraku.studio.page.ui import Html, RefreshedFolder, Ui
 from bunraku.studio.results import Result
 from bunraku.studio.widgets.curves import most_moving
 from bunraku.studio.widgets.speech import speech
@@ -24,7 +24,7 @@ class Voice:
 
     def __init__(self, ui: Ui, tab: Any) -> None:
         self._ui = ui
-        self._section = Section(ui, tab, "Voice", order=6.0)
+        self._section = RefreshedFolder(ui, tab, "Voice", order=6.0)
         self.picture: Html | None = None
         self._mark: tuple[str, int] | None = None
         self._text: Any = None

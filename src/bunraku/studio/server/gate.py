@@ -14,21 +14,15 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Literal, Protocol
+from typing import Literal
 from urllib.parse import urlsplit
+
+from bunraku.stage.devices.admission import Headers
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Names of this machine that no other machine can reach."""
 
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
-
-
-class Headers(Protocol):
-    """Headers of a request: a name may stand several times."""
-
-    def get_all(self, key: str) -> Sequence[str]:
-        """All values of a header, in order."""
-        ...
 
 
 @dataclass(frozen=True)

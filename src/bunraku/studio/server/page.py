@@ -25,7 +25,7 @@ _LOADER = re.compile(r'<script data-p="([^"]*)" data-ss="(\d+)" data-cs="(\d+)">
 
 
 @dataclass(frozen=True)
-class Page:
+class PageFiles:
     """What the server sends for the page.
 
     Args:
@@ -57,7 +57,7 @@ def decode_base88(text: str) -> bytes:
     return head + (rest.to_bytes(digits.size - whole - 1, "big") if digits.size > whole else b"")
 
 
-def read_page(upload_limit: int) -> Page:
+def read_page(upload_limit: int) -> PageFiles:
     """Build the page from the installed viser.
 
     Args:
@@ -82,7 +82,7 @@ def read_page(upload_limit: int) -> Page:
     )
     html = html.replace("<script data-p=", ours + "<script data-p=", 1)
     folder = resources.files("bunraku.studio.server")
-    return Page(html.encode(), (folder / "page.js").read_bytes(), (folder / "page.css").read_bytes(), hashes)
+    return PageFiles(html.encode(), (folder / "page.js").read_bytes(), (folder / "page.css").read_bytes(), hashes)
 
 
 def _unpack(packed: str, style_bytes: int, code_bytes: int) -> bytes:

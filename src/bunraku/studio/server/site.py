@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from bunraku.studio.server.blobs import Blob, Blobs, byte_range
 from bunraku.studio.server.events import EventQueue
 from bunraku.studio.server.gate import Admission, Gate, Refusal, security_headers
-from bunraku.studio.server.page import Page
+from bunraku.studio.server.page import PageFiles
 
 if TYPE_CHECKING:
     from websockets.http11 import Request, Response
@@ -30,7 +30,7 @@ class Site:
     """Answers every request to the server."""
 
     gate: Gate
-    page: Page
+    page: PageFiles
     events: EventQueue
     blobs: Blobs
     protocol: str

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bunraku.motion import Check
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.svg import BLUE, GREEN, GREY, RED, Markup, element
-from bunraku.verification.moments import Moment, moment_of
+from bunraku.verification.moments import WorstMoment, moment_of
 
 MOST_ROWS = 60
 _ROOM = "padding:0 14px 0 8px"
@@ -41,7 +41,7 @@ def checks_table(checks: Sequence[Check], heading: str = "") -> str:
     )
 
 
-def moments_table(moments: Sequence[Moment]) -> str:
+def moments_table(moments: Sequence[WorstMoment]) -> str:
     """The worst moment of each kind of limit: its value against its threshold, a click goes there: time.jump (t)."""
     if not moments:
         return notice("No limit of this motion has a worst moment.", "empty")
@@ -68,7 +68,7 @@ def _row(check: Check) -> Markup:
     return _jumping(_cells(check.name, note, check), moment_of(check), pale=check.bar is None)
 
 
-def _cells(name: object, more: object, one: Check | Moment) -> list[Markup]:
+def _cells(name: object, more: object, one: Check | WorstMoment) -> list[Markup]:
     """Name, value against its threshold, verdict."""
     bar = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
     return [

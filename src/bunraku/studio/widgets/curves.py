@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -210,7 +211,7 @@ def _margin(row: CurveRow, scale: TimeScale, muted: bool, locked: bool, chosen: 
     ]
     if key is not None:
         buttons.append(_button(28.0, y + 25.0, "−", False, BLUE, f"remove the selected key of {who}", "keys.remove", who, key))
-    right = {"text_anchor": "end", "fill_opacity": 0.55}
+    right: dict[str, Any] = {"text_anchor": "end", "fill_opacity": 0.55}
     top, low = _said(row.value(row.top + PAD), row.unit), _said(row.low, row.unit)
     ends = [
         words(scale.right - 2.0, row.top + 10.0, top, **right),

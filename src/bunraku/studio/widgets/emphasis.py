@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bunraku.editing.emphasis import share_of_weight, weight_of_share
 from bunraku.motion import Emphasis
@@ -110,7 +111,7 @@ def _bar(view: EmphasisView, index: int, one: Emphasis, selected: bool) -> Marku
 
 def _end(index: int, end: str, x: float, top: float, bottom: float, color: str) -> Markup:
     edge = line(x, top, x, bottom, stroke=color, stroke_width=2.5, stroke_linecap="round")
-    data = {"data_drag": "emphasis.border", "data_index": index, "data_end": end}
+    data: dict[str, Any] = {"data_drag": "emphasis.border", "data_index": index, "data_end": end}
     return draggable(title(f"drag the {end}"), edge, grip(x - 5.0, top, 10.0, bottom - top), **data)
 
 

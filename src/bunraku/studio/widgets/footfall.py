@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.edit import CELLS, FootRow, foot_rows
@@ -90,8 +92,8 @@ def _handle(foot: str, swing: int, end: str, phase: float, y: float, scale: Time
     x = scale.x(phase)
     edge = line(x, y + 2.0, x, y + BAR - 2.0, stroke="currentColor", stroke_width=2.0, stroke_linecap="round")
     cell = min(CELLS - 1, int(phase * CELLS + (1e-6 if end == "start" else -1e-6)))
-    pressed = {"data_click": "gait.toggle", "data_cell": cell, "data_cells": CELLS}
-    moved = {"data_drag": "gait.swing", "data_foot": foot, "data_swing": swing, "data_end": end}
+    pressed: dict[str, Any] = {"data_click": "gait.toggle", "data_cell": cell, "data_cells": CELLS}
+    moved: dict[str, Any] = {"data_drag": "gait.swing", "data_foot": foot, "data_swing": swing, "data_end": end}
     return draggable(hint, grip(x - 4.0, y, 8.0, BAR), edge, **moved, **pressed)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,7 +98,7 @@ def _blocks(track: str, marks: Sequence[Mark], scale: TimeScale, y: float, color
         if wide >= GRASPED:
             ends = (("start", mark.start), ("end", mark.end))
             handles += [_border(track, index, end, scale.x(at), y, wide) for end, at in ends if scale.shows(at)]
-    look = {"stroke": color, "stroke_width": 3.0 if track == "phrase" else 1.5, "stroke_linecap": "round"}
+    look: dict[str, Any] = {"stroke": color, "stroke_width": 3.0 if track == "phrase" else 1.5, "stroke_linecap": "round"}
     return element("g", boxes, draggable(title(f"drag the border of the {track}"), handles, **look))
 
 

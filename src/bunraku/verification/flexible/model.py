@@ -39,7 +39,7 @@ _SAFE = 0.7
 
 
 @dataclass(frozen=True)
-class Hinge:
+class ChainSpring:
     """A spring of a chain: the coordinate, its stiffness [N m/rad], damping [N m s/rad], and whether it twists."""
 
     coordinate: str
@@ -49,7 +49,7 @@ class Hinge:
 
 
 @dataclass(frozen=True)
-class FlexibleModel:
+class FlexibleReplayModel:
     """The MuJoCo model, with places of the driven and of the other coordinates in qpos (equal to those in qvel).
 
     ``driven`` (k,): in the order of the motors; ``followers``: (follower, driver, ratio, offset) of each coupling to a motor;
@@ -98,7 +98,7 @@ def flexible_model(
     timestep: float = 1e-4,
     torsion: bool = True,
     ratios: Mapping[str, BeamRatio] | None = None,
-) -> FlexibleModel:
+) -> FlexibleReplayModel:
     """The model with ``links`` hinges in every rod, a time step of at most ``timestep`` [s], and sites at frames or bodies.
 
     ``ratios`` multiply a part's stiffness and mass, by its name: what a mesh has more or less than the beam it stands for
@@ -123,7 +123,7 @@ def flexible_model(
     for spring in joint_springs(character):
         joint = model.joint(spring.coordinate).id
         model.jnt_stiffness[joint], model.qpos_spring[place[spring.coordinate]] = spring.stiffness, spring.rest
-    found = FlexibleModel(model, driven, free, followers, sites, home, links)
+    found = FlexibleReplayModel(model, driven, free, followers, sites, home, links)
     _springs(found, hinges, timestep)
     return found
 
@@ -158,7 +158,7 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
     return model
 
 
-def _springs(found: FlexibleModel, hinges: Sequence[Hinge], timestep: float) -> None:
+def _springs(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
     """Springs and heavy motors, and the largest stable step that divides ``timestep`` by a power of two."""
     import mujoco
 
@@ -186,7 +186,7 @@ def _springs(found: FlexibleModel, hinges: Sequence[Hinge], timestep: float) -> 
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
-def _stable_step(found: FlexibleModel, hinges: Sequence[Hinge], mass: Array, timestep: float) -> float:
+def _stable_step(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
     """The largest h = timestep / 2^k with h^2 w^2 < 4 + 2 h beta w^2 for the fastest bending mode w, held in by a margin."""
     model = found.model
     bending = [hinge for hinge in hinges if not hinge.twists]
@@ -206,7 +206,7 @@ def _stable_step(found: FlexibleModel, hinges: Sequence[Hinge], mass: Array, tim
 
 def chain_character(
     character: Character, *, links: int, torsion: bool = True, ratios: Mapping[str, BeamRatio] | None = None
-) -> tuple[Character, list[Hinge]]:
+) -> tuple[Character, list[ChainSpring]]:
     """The character with a chain for every flexible part, and the springs of the chains. Parts that are no beams raise BadInput."""
     if links < 2:
         raise BadInput(f"{links} links were asked for; a chain needs 2 or more")
@@ -216,7 +216,7 @@ def chain_character(
     materials = {material.name: material for material in character.materials}
     tree = compile_tree(character)
     at = tree.configuration(tree.home)
-    bodies, joints, hinges = list(character.bodies), {joint.child: joint for joint in character.joints}, list[Hinge]()
+    bodies, joints, hinges = list(character.bodies), {joint.child: joint for joint in character.joints}, list[ChainSpring]()
     for part in character.flexibles:
         section, material = beam_section(part), materials[part.material]
         X_WB: Rigid = at.pose(part.base) if part.base != WORLD else NO_MOVE
@@ -235,14 +235,14 @@ def chain_character(
 
 def _chain(
     part: FlexiblePart, section: BeamSection, material: ElasticMaterial, rigidity: Mapping[str, float], links: int, torsion: bool
-) -> tuple[list[Body], list[Joint], list[Hinge], Rigid]:
+) -> tuple[list[Body], list[Joint], list[ChainSpring], Rigid]:
     """Links, joints and springs of one part, and where the last link's frame stands on the base when nothing bends."""
     a, X_BP = section.length / links, of_pose(part.pose)
     start: Rigid = NO_MOVE
     if part.base_patch == "end":  # from the far end back: the same section, seen from the other side
         start = np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, section.length])
     X_BE = compose(X_BP, start)
-    bodies, joints, springs = list[Body](), list[Joint](), list[Hinge]()
+    bodies, joints, springs = list[Body](), list[Joint](), list[ChainSpring]()
     for i in range(links + 1):
         length = a if 0 < i < links else 0.5 * a
         body, name = _link(f"{part.name} link {i}", section, material.density, length), f"{part.name} hinge {i}"
@@ -253,7 +253,9 @@ def _chain(
             joint = Joint(name=name, parent=bodies[-1].name, child=body.name, pose=ahead, **_turns(i, torsion))
             for axis in joint.axes:
                 about = "xyz"[int(np.argmax(np.abs(axis.direction)))]
-                springs.append(Hinge(axis.name, rigidity[about] / a, material.strain_damping * rigidity[about] / a, about == "z"))
+                springs.append(
+                    ChainSpring(axis.name, rigidity[about] / a, material.strain_damping * rigidity[about] / a, about == "z")
+                )
             joints.append(joint)
         bodies.append(body)
     return bodies, joints, springs, compose(X_BE, (np.eye(3), np.array([0.0, 0.0, section.length - 0.5 * a])))

@@ -23,7 +23,7 @@ from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.flexible.beam_section import BeamRatio
-from bunraku.verification.flexible.model import FlexibleModel, flexible_model
+from bunraku.verification.flexible.model import FlexibleReplayModel, flexible_model
 from bunraku.verification.flexible.rest import find_chain_rest
 from bunraku.verification.foreign_log import bad_warnings, without_log_file
 
@@ -123,7 +123,9 @@ def replay_flexible(
     return FlexibleReplay(at, tuple(frames), (runs[0], runs[1]))
 
 
-def play_chain(foreign: FlexibleModel, times: Array, path: Callable[[Array], Array], *, monitor: Monitor = SILENT) -> ChainRun:
+def play_chain(
+    foreign: FlexibleReplayModel, times: Array, path: Callable[[Array], Array], *, monitor: Monitor = SILENT
+) -> ChainRun:
     """From rest through the motors' ``path``, sampled at evenly spaced ``times`` (n,) [s]."""
     import mujoco
 

@@ -12,7 +12,7 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.motion import Performance
 from bunraku.verification.plots.figure import DONE, LIMIT, new_figure
-from bunraku.verification.strings.plan import Plan, plan_of
+from bunraku.verification.strings.plan import StringPlan, plan_of
 
 Stick = tuple[Place, Place]
 
@@ -53,7 +53,7 @@ def draw_poses(performance: Performance, count: int = 9) -> Any:
     return figure
 
 
-def _threads(plan: Plan, q: Array, most: float) -> Array:
+def _threads(plan: StringPlan, q: Array, most: float) -> Array:
     """The lower ends of the strings (m, 2 strings, 3), from the hook on and at most ``most`` [m] long."""
     strings = [(Place(string.hook, string.point), Place(string.carriage)) for string in plan.character.strings]
     ends = _ends(plan, strings).positions(q).reshape(len(q), -1, 2, 3)
@@ -63,7 +63,7 @@ def _threads(plan: Plan, q: Array, most: float) -> Array:
     return ends.reshape(len(q), -1, 3)
 
 
-def _ends(plan: Plan, sticks: list[Stick]) -> Points:
+def _ends(plan: StringPlan, sticks: list[Stick]) -> Points:
     """Both ends of every stick, one after the other."""
     return Points(plan.system, [end for stick in sticks for end in stick])
 

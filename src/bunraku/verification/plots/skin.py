@@ -107,7 +107,7 @@ def draw_pressure(
     return figure
 
 
-def draw_skin(triangles: Indices, places: Sequence[Array], times: Sequence[float], *, columns: int = 4) -> Any:
+def draw_skin(triangles: NDArray[np.integer], places: Sequence[Array], times: Sequence[float], *, columns: int = 4) -> Any:
     """The skin's outer surface in light and shade at some times; ``places`` (n, 3) [m] of its nodes, seen from the front left."""
     rows = -(-len(places) // columns)
     wide = min(columns, len(places))
@@ -126,7 +126,7 @@ def _labels(axis: Any, label: str) -> None:
     axis.set_xlabel("time [s]", fontsize=8)
 
 
-def _shade(axis: Any, triangles: Indices, x: Array) -> None:
+def _shade(axis: Any, triangles: NDArray[np.integer], x: Array) -> None:
     """The surface from the front left, a little above; far triangles first, the ground as a line below the soles."""
     from matplotlib.collections import PolyCollection
 

@@ -10,7 +10,7 @@ from bunraku.mechanics.measures.driven_motion import replayed
 from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Performance
 from bunraku.verification.plots.figure import DONE, LIMIT, WISH, new_figure
-from bunraku.verification.strings.plan import Plan, plan_of
+from bunraku.verification.strings.plan import StringPlan, plan_of
 from bunraku.verification.strings.replay import StringReplay
 
 COLORS = ("#c1272d", "#2b5c8a", "#d99a2b", "#4a8f5a", "#7a4a8f", "#3a8f8f", "#8f5a3a", "#5a5f68")
@@ -57,7 +57,7 @@ def draw_replay(replay: StringReplay, rate: float) -> Any:
     return figure
 
 
-def _tensions(axis: Any, plan: Plan, performance: Performance) -> None:
+def _tensions(axis: Any, plan: StringPlan, performance: Performance) -> None:
     pull = replayed(plan.system, plan.q, performance.rate, plan.u).tensions
     for i, string in enumerate(plan.character.strings):
         axis.plot((np.arange(len(pull)) + 0.5) * plan.dt, pull[:, i], lw=1.1, color=COLORS[i % len(COLORS)], label=string.name)
@@ -66,19 +66,19 @@ def _tensions(axis: Any, plan: Plan, performance: Performance) -> None:
     _legend(axis)
 
 
-def _carriages(axis: Any, plan: Plan, performance: Performance) -> None:
+def _carriages(axis: Any, plan: StringPlan, performance: Performance) -> None:
     limits = CarriageLimits.of(plan.character)
     motion = limits.motion(plan.k, plan.dt)
     _shares(axis, plan, motion.speed, limits.speed, limits.carriages, "carriage speed\n[m/s]")
 
 
-def _winches(axis: Any, plan: Plan, performance: Performance) -> None:
+def _winches(axis: Any, plan: StringPlan, performance: Performance) -> None:
     limits = CarriageLimits.of(plan.character)
     motion = limits.motion(plan.k, plan.dt)
     _shares(axis, plan, motion.winch_speed, limits.winch_speed, limits.strings, "winch speed\n[m/s]")
 
 
-def _shares(axis: Any, plan: Plan, values: Any, limit: Any, names: tuple[str, ...], label: str) -> None:
+def _shares(axis: Any, plan: StringPlan, values: Any, limit: Any, names: tuple[str, ...], label: str) -> None:
     for i, name in enumerate(names):
         axis.plot((np.arange(len(values)) + 0.5) * plan.dt, values[:, i], lw=1.1, color=COLORS[i % len(COLORS)], label=name)
     for value in sorted({float(one) for one in limit if np.isfinite(one)}):
@@ -87,7 +87,7 @@ def _shares(axis: Any, plan: Plan, values: Any, limit: Any, names: tuple[str, ..
     _legend(axis)
 
 
-def _torques(axis: Any, plan: Plan, performance: Performance) -> None:
+def _torques(axis: Any, plan: StringPlan, performance: Performance) -> None:
     """Torques, forces and tensions of tendons; of many the ones that change most in color, the others grey."""
     times, tendons = np.arange(plan.steps) * plan.dt, {tendon.name for tendon in plan.character.tendons}
     order = np.argsort(-np.ptp(plan.u, axis=0), kind="stable")
@@ -108,7 +108,7 @@ def _torques(axis: Any, plan: Plan, performance: Performance) -> None:
     _legend(axis)
 
 
-def _force_label(plan: Plan, tendons: set[str]) -> str:
+def _force_label(plan: StringPlan, tendons: set[str]) -> str:
     if set(plan.system.inputs) <= tendons:
         return "tendon tension\n[N]"
     kinds = {axis.name: axis.kind for axis in plan.character.axes}
@@ -118,7 +118,7 @@ def _force_label(plan: Plan, tendons: set[str]) -> str:
     return "torque\n[N·m]" if seen == {"hinge"} else "force\n[N]"
 
 
-def _points(axis: Any, plan: Plan, performance: Performance) -> None:
+def _points(axis: Any, plan: StringPlan, performance: Performance) -> None:
     """Distance of the points from where the wish would have them: those that imitate one by one, the others together.
 
     Coordinates that the wish leaves open are taken as they are.
@@ -143,7 +143,7 @@ def _points(axis: Any, plan: Plan, performance: Performance) -> None:
     _legend(axis)
 
 
-def _paths(axis: Any, plan: Plan, performance: Performance) -> None:
+def _paths(axis: Any, plan: StringPlan, performance: Performance) -> None:
     for i, carriage in enumerate(plan.character.carriages):
         x, y = plan.k[:, 2 * i], plan.k[:, 2 * i + 1]
         axis.plot(y, x, lw=1.2, color=COLORS[i % len(COLORS)], label=carriage.name)

@@ -11,7 +11,7 @@ from bunraku.mechanics.measures.motion import Measures
 from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Check, Performance
 from bunraku.verification.agreement import AGREEMENT, certificate_differences
-from bunraku.verification.strings.plan import Plan
+from bunraku.verification.strings.plan import StringPlan
 from bunraku.verification.strings.replay import SLACK, StringReplay
 
 REPLAY_RMS = 0.02
@@ -23,7 +23,7 @@ _MOMENTA = 1e-6
 """Momenta are differences of the coordinates times inertia over dt: rounding and the integrator's tolerance grow with it."""
 
 
-def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
+def dynamic_checks(performance: Performance, plan: StringPlan) -> tuple[Check, ...]:
     """The measures of `mechanics.measures.driven_motion` computed again and compared, and the certificate with it.
 
     Which points an imitation is judged by and what every string must carry is what the certificate says (at least 0 N).
@@ -42,7 +42,7 @@ def dynamic_checks(performance: Performance, plan: Plan) -> tuple[Check, ...]:
     return (*checks, *_agreement(performance, measured))
 
 
-def _momenta(plan: Plan) -> Check:
+def _momenta(plan: StringPlan) -> Check:
     """The momenta of the feedback against those of the integrator's steps through the motion; at the first node those of rest."""
     q, nq = plan.q, plan.system.nq
     p = np.array([plan.integrator.momentum(q[max(j - 1, 0)], q[j]) for j in range(len(q))])
@@ -50,7 +50,7 @@ def _momenta(plan: Plan) -> Check:
     return Check("feedback momenta against motion", float(off), bar=_MOMENTA, note="its momenta are those of the motion's steps")
 
 
-def _measured(performance: Performance, plan: Plan) -> Measures:
+def _measured(performance: Performance, plan: StringPlan) -> Measures:
     carried = {check.name: check for check in performance.certificate.checks}
     known = {frame.name for frame in performance.character.frames} | {body.name for body in performance.character.bodies}
     prefix = "imitation error "
@@ -69,7 +69,7 @@ def _measured(performance: Performance, plan: Plan) -> Measures:
     )
 
 
-def _tendon_checks(plan: Plan) -> list[Check]:
+def _tendon_checks(plan: StringPlan) -> list[Check]:
     """Tendons pull, and no more than they bear: the least tension, and the worst excess over what they bear."""
     tendons = plan.character.tendons
     if not tendons:
@@ -94,7 +94,7 @@ def _agreement(performance: Performance, measured: Measures) -> list[Check]:
     ]
 
 
-def worst_violation(plan: Plan) -> float:
+def worst_violation(plan: StringPlan) -> float:
     """The largest excess over any limit of joints, carriages, winches, motors and tendons as a part of it; a range by its width."""
     shares, speed = [0.0], np.diff(plan.q, axis=0) / plan.dt
     for i, name in enumerate(plan.system.inputs):

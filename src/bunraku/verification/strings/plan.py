@@ -20,7 +20,7 @@ from bunraku.motion import Performance
 
 
 @dataclass(frozen=True)
-class Plan:
+class StringPlan:
     """What is to happen, in the coordinates of ``system`` (nq = nd + nk), with N steps of dt.
 
     ``q`` (N + 1, nq): the predicted motion; ``u`` (N, nu): the force inputs over each step; ``k`` (N + 1, nk): the prescribed
@@ -57,7 +57,7 @@ class Plan:
         return self.points.positions(self.q)
 
 
-def plan_of(performance: Performance) -> Plan:
+def plan_of(performance: Performance) -> StringPlan:
     """The plan of a performance that physics carries out; BadInput for one of servos."""
     if not performance.dynamic:
         raise BadInput(f"the performance of {performance.clip_name!r} is one of servos; there are no strings or torques to follow")
@@ -95,7 +95,9 @@ def plan_of(performance: Performance) -> Plan:
         commands[:, place] = feedback.commands
         p = feedback.states[:, system.nq :]
     states = np.hstack([q, p]) if feedback is None else feedback.states
-    return Plan(character, system, integrator, Points(system, names), q, np.ascontiguousarray(p), u, k, states, commands, gains)
+    return StringPlan(
+        character, system, integrator, Points(system, names), q, np.ascontiguousarray(p), u, k, states, commands, gains
+    )
 
 
 def _fits(given: tuple[str, ...], wanted: Sequence[str], what: str) -> None:

@@ -23,7 +23,7 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.foreign_log import bad_warnings, without_log_file
 from bunraku.verification.strings.clamp import CarriageClamp, ForceClamp
 from bunraku.verification.strings.model import StringModel, string_model
-from bunraku.verification.strings.plan import Plan, plan_of
+from bunraku.verification.strings.plan import StringPlan, plan_of
 from bunraku.verification.strings.state import StateMap
 
 LOST = 0.5
@@ -130,7 +130,7 @@ def replay_strings(performance: Performance, *, timestep: float = 0.001, monitor
 class StringPlayer:
     """Plays one plan in MuJoCo, from any start, ``every`` steps of the simulation to one of the plan."""
 
-    def __init__(self, plan: Plan, every: int) -> None:
+    def __init__(self, plan: StringPlan, every: int) -> None:
         self.plan, self._every, self._h = plan, every, plan.dt / every
         self.foreign: StringModel = string_model(plan.character, plan.system, self._h)
         self.states = StateMap(plan)

@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.verification.strings.plan import Plan
+from bunraku.verification.strings.plan import StringPlan
 
 
 class StateMap:
     """Velocities of a plan at its nodes, ``v`` (N + 1, nq), and states from measurements, for a plan of N steps."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: StringPlan) -> None:
         system, N = plan.system, plan.steps
         self._plan = plan
         self.v, self._mu = np.zeros((N + 1, system.nq)), np.zeros((N + 1, system.nc))

@@ -17,7 +17,7 @@ from bunraku.mechanics.dynamics.poses import find_pose
 from bunraku.mechanics.dynamics.system import build_system
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.choice import peak_strain, reference_loads
 from bunraku.mechanics.elastic.reduction.cubature import make_cubature
@@ -25,7 +25,7 @@ from bunraku.mechanics.elastic.reduction.points import cubature_points, training
 from bunraku.mechanics.elastic.reduction.reduce import reduce_to
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.full_order.description import GROUND, Freedom, Held, Link, Piece, RigidBody
+from bunraku.mechanics.full_order.description import GROUND, ElasticPiece, Freedom, Held, Link, RigidBody
 from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.integrators.driven.simulate import simulate
 from bunraku.mechanics.tree import Tree
@@ -45,7 +45,7 @@ def strip():
     mesh = box((0.02, 0.015, LENGTH), (2, 1, 8))
     solid = ElasticSolid(mesh, Material(young=1e6, poisson=0.4, density=1100.0, strain_damping=2e-3))
     base, end = make_interface(mesh, "start"), make_interface(mesh, "end")
-    bench = Workbench(solid, base, [end], [Carried(end, MASS, INERTIA)])
+    bench = Workbench(solid, base, [end], [CarriedBody(end, MASS, INERTIA)])
     reduction = reduce_to(bench, make_basis(bench, bending=4, release=1e-3))
     loads = reference_loads(bench)
     states = training_states(bench, reduction, loads)
@@ -151,7 +151,7 @@ def test_a_motion_is_that_of_the_full_order_model(strip) -> None:
     solid = strip.solid
     hub, tip = RigidBody("hub", 0.05, INERTIA), RigidBody("tip", MASS, INERTIA, pose=(np.eye(3), np.array([0.0, 0.0, LENGTH])))
     back = (np.eye(3), np.array([0.0, 0.0, -LENGTH]))
-    piece = Piece("strip", solid, (Held(strip.base, "hub"), Held(strip.end, "tip", back)))
+    piece = ElasticPiece("strip", solid, (Held(strip.base, "hub"), Held(strip.end, "tip", back)))
     link = Link("motor", GROUND, "hub", (Freedom("hinge", (0.0, 1.0, 0.0), motor=0),))
     full = FullOrderModel([hub, tip], [link], [piece], motors=["motor"])
     dt, t = 2.5e-3, 2.5e-3 * np.arange(81)

@@ -14,7 +14,7 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.system import build_system
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.reduce import reduce_to
 from bunraku.mechanics.elastic.solid import ElasticSolid
@@ -24,7 +24,7 @@ from bunraku.mechanics.tree import Tree
 def make_rod(length, layers, model, **options):
     solid = ElasticSolid(rod(length, 0.004, layers=layers), Material(young=200e9, poisson=0.3, density=7850.0, model=model))
     base, end = make_interface(solid.mesh, "start"), make_interface(solid.mesh, "end")
-    bench = Workbench(solid, base, [end], [Carried(end, 0.1, 7.84e-6)])
+    bench = Workbench(solid, base, [end], [CarriedBody(end, 0.1, 7.84e-6)])
     basis = make_basis(bench, **options)
     return SimpleNamespace(solid=solid, base=base, end=end, bench=bench, basis=basis, reduction=reduce_to(bench, basis))
 

@@ -10,7 +10,7 @@ from bunraku.geometry.meshing.outline import Circle
 from bunraku.geometry.meshing.shapes import plate
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.derivatives import second_forces
 from bunraku.mechanics.elastic.reduction.grip import rigid_motions
@@ -27,7 +27,7 @@ def tee():
     mesh = plate(outline, 0.004, size=0.016, holes=holes)
     solid = ElasticSolid(mesh, Material(young=3.5e9, poisson=0.35, density=1240.0))
     base, left, right = (make_interface(mesh, name) for name in holes)
-    bodies = [Carried(left, 0.15, np.diag([1e-3, 1e-4, 1e-3]), (-0.02, -0.05, 0.0)), Carried(right, 0.1, 1e-4)]
+    bodies = [CarriedBody(left, 0.15, np.diag([1e-3, 1e-4, 1e-3]), (-0.02, -0.05, 0.0)), CarriedBody(right, 0.1, 1e-4)]
     return Workbench(solid, base, [left, right], bodies)
 
 
@@ -126,4 +126,4 @@ def test_bad_input(tee) -> None:
     with pytest.raises(BadInput, match="pairs"):
         reduce_to(tee, make_basis(tee, bending=1, derive=False), pairs="some")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="centre of mass"):
-        Carried(tee.children[0], 1.0, 0.0, (0.0, np.nan, 0.0))
+        CarriedBody(tee.children[0], 1.0, 0.0, (0.0, np.nan, 0.0))

@@ -10,7 +10,7 @@ import pytest
 from bunraku.geometry.meshing.shapes import box
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.choice import SETTINGS, choose_reduction
 from bunraku.mechanics.elastic.reduction.loaded import elastic_terms, load_full, load_reduced
@@ -22,7 +22,7 @@ from bunraku.mechanics.elastic.solid import ElasticSolid
 def bench_of(material: Material, width: float = 0.02) -> Workbench:
     mesh = box((width, 0.015, 0.1), (2, 1, 8))
     base, end = make_interface(mesh, "start"), make_interface(mesh, "end")
-    return Workbench(ElasticSolid(mesh, material), base, [end], [Carried(end, 0.05, 5e-6)])
+    return Workbench(ElasticSolid(mesh, material), base, [end], [CarriedBody(end, 0.05, 5e-6)])
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.mechanics.dynamics.inverse import prescribed_forces
 from bunraku.mechanics.dynamics.poses import find_pose
-from bunraku.mechanics.integrators.driven.outputs import Targets, track
+from bunraku.mechanics.integrators.driven.outputs import OutputTargets, track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import simulate
@@ -58,7 +58,7 @@ def test_weights_may_be_of_places_rows_or_frames(make_system) -> None:
     outputs = track(make_system(), ["b5"], ["b4"])
     assert np.array_equal(outputs.weights([2.0, 3.0], 2), [[2, 2, 2, 3, 3, 3]] * 2)
     assert outputs.weights(None, 4).shape == (4, 6)
-    assert isinstance(outputs.observe(np.zeros((1, 12))), Targets)
+    assert isinstance(outputs.observe(np.zeros((1, 12))), OutputTargets)
 
 
 @pytest.mark.parametrize("loop", [False, True])

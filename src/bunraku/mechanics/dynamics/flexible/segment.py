@@ -29,7 +29,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Interface:
+class ChildInterface:
     """A child interface: ``c0`` (3,) [m], ``C`` (3, r), ``A0`` (3, 3), ``A`` (r, 3, 3)."""
 
     c0: Array
@@ -79,7 +79,7 @@ class FlexibleSegment:
     mass: float
     N: Array
     E: Array
-    interfaces: tuple[Interface, ...]
+    interfaces: tuple[ChildInterface, ...]
     L1: Array
     pairs: Indices = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     Qp: Array | None = None
@@ -133,7 +133,7 @@ def _check(what: str, value: ArrayLike, shape: tuple[int, ...]) -> None:
         raise BadInput(f"{what} has shape {array.shape}; it must be {shape}, all finite")
 
 
-def interface_from_points(positions: ArrayLike, shapes: ArrayLike, weights: ArrayLike) -> Interface:
+def interface_from_points(positions: ArrayLike, shapes: ArrayLike, weights: ArrayLike) -> ChildInterface:
     """The child interface of weighted points: positions (n, 3) [m], mode shapes (n, 3, r), weights (n,) of any sum.
 
     With d the positions about their centroid, D = sum w d d' and + the pseudo-inverse (a face is flat): A = (sum w p d') D+.
@@ -149,7 +149,7 @@ def interface_from_points(positions: ArrayLike, shapes: ArrayLike, weights: Arra
     if not values[1] > 1e-10 * values[2] > 0.0:
         raise BadInput("the points of an interface lie on a line; its rotation needs points that span a plane")
     inverse = np.linalg.pinv(D, rcond=1e-9, hermitian=True)
-    return Interface(c0, np.einsum("n,nia->ia", w, phi), D @ inverse, np.einsum("n,nia,nj,jk->aik", w, phi, d, inverse))
+    return ChildInterface(c0, np.einsum("n,nia->ia", w, phi), D @ inverse, np.einsum("n,nia,nj,jk->aik", w, phi, d, inverse))
 
 
 def segment_from_points(

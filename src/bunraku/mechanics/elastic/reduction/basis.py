@@ -27,7 +27,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import Carried, Modes
+from bunraku.mechanics.elastic.modes import CarriedBody, Modes
 from bunraku.mechanics.elastic.reduction.derivatives import second_forces
 from bunraku.mechanics.elastic.reduction.grip import Grip, GripFactor
 from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes, orthonormalize
@@ -54,7 +54,7 @@ class Workbench:
     """A part with its grip, its inertia and one factorization of its stiffness at rest, for all solves; modes are kept."""
 
     def __init__(
-        self, solid: ElasticSolid, base: Interface, children: Sequence[Interface], carried: Sequence[Carried] = ()
+        self, solid: ElasticSolid, base: Interface, children: Sequence[Interface], carried: Sequence[CarriedBody] = ()
     ) -> None:
         if not children:
             raise BadInput("the part has no child interface; give at least one")

@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 
 from bunraku.arrays import Array
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import ACCELERATION, BEND, Basis, Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
 from bunraku.mechanics.elastic.reduction.loaded import LoadedState, load_full, load_reduced
@@ -53,7 +53,7 @@ SETTINGS = (
 
 
 @dataclass(frozen=True)
-class Trial:
+class BasisTrial:
     """One basis tried: how many ``shapes``, and its largest relative errors in ``position`` and ``frequency``."""
 
     shapes: int
@@ -67,11 +67,11 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ReductionChoice:
     """The ``reduction`` chosen, all ``trials`` in order, a ``note``, peak ``strain`` and ``deflection`` over length."""
 
     reduction: Reduction
-    trials: tuple[Trial, ...]
+    trials: tuple[BasisTrial, ...]
     strain: float
     deflection: float
     note: str
@@ -82,12 +82,12 @@ def choose_reduction(
     base: Interface,
     children: Sequence[Interface],
     *,
-    carried: Sequence[Carried] = (),
+    carried: Sequence[CarriedBody] = (),
     beta: float | None = None,
     tolerance: float = 5e-3,
     band: float = 15.0,
     settings: Sequence[Setting] = SETTINGS,
-) -> Choice:
+) -> ReductionChoice:
     """The smallest basis in the list that meets the ``tolerance``, or the best one, with the errors that were measured.
 
     Of the products in its strain those are left out that hardly matter (:mod:`products`), unless it then misses the tolerance: the
@@ -101,7 +101,7 @@ def choose_reduction(
     displaced = np.array([state.u for state in states])
     strain = max(peak_strain(solid, u) for u in displaced)
     soft = strain > SOFT and solid.material.model == "neo-hookean"
-    trials: list[Trial] = []
+    trials: list[BasisTrial] = []
     tried: list[Reduction] = []
     for setting in (*settings, None):
         if setting is not None:
@@ -125,7 +125,7 @@ def choose_reduction(
             break
     best = replace(best, errors=(found.position, found.frequency))
     far = float(np.linalg.norm(displaced.reshape(len(states), -1, 3), axis=2).max()) / bench.length
-    return Choice(best, tuple(trials), strain, far, _note(best, found, trials, tolerance, (strain, far)))
+    return ReductionChoice(best, tuple(trials), strain, far, _note(best, found, trials, tolerance, (strain, far)))
 
 
 def reference_loads(bench: Workbench) -> list[Array]:
@@ -179,12 +179,12 @@ def peak_strain(solid: ElasticSolid, u: Array) -> float:
     return float(np.quantile(np.linalg.norm(E, axis=(-2, -1)), 0.999))
 
 
-def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states: list[LoadedState], band: float) -> Trial:
+def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states: list[LoadedState], band: float) -> BasisTrial:
     position = frequency = 0.0
     for load, state in zip(loads, states, strict=True):
         found = load_reduced(bench.solid, reduction.segment, reduction.shapes, load, bench.carried, count=12)
         if found.share < 1.0:
-            return Trial(len(reduction.shapes), np.inf, np.inf)
+            return BasisTrial(len(reduction.shapes), np.inf, np.inf)
         u = found.u @ reduction.shapes
         size = float(np.linalg.norm(state.u.reshape(-1, 3), axis=1).max())
         for child in bench.children:
@@ -195,10 +195,10 @@ def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states:
             frequency = np.inf
         elif wanted.size:
             frequency = max(frequency, float(off[linear_sum_assignment(off)].max()))
-    return Trial(len(reduction.shapes), position, frequency)
+    return BasisTrial(len(reduction.shapes), position, frequency)
 
 
-def _note(reduction: Reduction, found: Trial, trials: list[Trial], tolerance: float, peak: tuple[float, float]) -> str:
+def _note(reduction: Reduction, found: BasisTrial, trials: list[BasisTrial], tolerance: float, peak: tuple[float, float]) -> str:
     met = "within" if found.worst <= tolerance else "NOT within"
     tried = ", ".join(str(trial.shapes) for trial in trials)
     text = (

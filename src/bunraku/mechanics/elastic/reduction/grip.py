@@ -23,7 +23,7 @@ from scipy.sparse import csr_array
 from bunraku.arrays import Array
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.optimization.linear import Factorization, NotFactorizable, Plan, analyse
+from bunraku.optimization.linear import EliminationPlan, Factorization, NotFactorizable, analyse
 
 
 def rigid_motions(points: ArrayLike, about: ArrayLike) -> Array:
@@ -55,7 +55,7 @@ class Grip:
         self.pins: NDArray[np.int64] = np.sort(base.unknowns[qr(motions.T, mode="r", pivoting=True)[1][:6]])
         free = np.ones(n, dtype=bool)
         free[self.pins] = False
-        self._plan: Plan = analyse(solid.pattern.matrix(solid.pattern.zeros()), free=free)
+        self._plan: EliminationPlan = analyse(solid.pattern.matrix(solid.pattern.zeros()), free=free)
 
     def violation(self, u: ArrayLike) -> float:
         """The largest |C u| [m]."""

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from bunraku.arrays import Array
 from bunraku.errors import BunrakuError
-from bunraku.mechanics.elastic.modes import Carried, Modes
+from bunraku.mechanics.elastic.modes import CarriedBody, Modes
 from bunraku.mechanics.elastic.reduction.grip import GripFactor
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
@@ -18,7 +18,7 @@ from bunraku.mechanics.elastic.solid import ElasticSolid
 class Inertia:
     """M + sum_b B_b' I_b B_b at the displacements ``u`` (3 n,) of a solid (rest unless given)."""
 
-    def __init__(self, solid: ElasticSolid, carried: Sequence[Carried] = (), u: ArrayLike | None = None) -> None:
+    def __init__(self, solid: ElasticSolid, carried: Sequence[CarriedBody] = (), u: ArrayLike | None = None) -> None:
         at = np.zeros(solid.size) if u is None else np.asarray(u, dtype=np.float64).ravel()
         self._mass = solid.mass
         self._bodies = [(body.interface.unknowns, body.matrix(at)) for body in carried]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.mechanics.dynamics.flexible.segment import Interface as ChildInterface
+from bunraku.mechanics.dynamics.flexible.segment import ChildInterface
 from bunraku.mechanics.elastic.interface import Interface
 from bunraku.mechanics.elastic.solid import ElasticSolid
 

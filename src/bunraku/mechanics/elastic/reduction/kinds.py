@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 KINDS = ("bending", "torsion", "axial")
@@ -33,7 +33,7 @@ def part_axis(solid: ElasticSolid, base: Interface, children: Sequence[Interface
     return np.asarray(e / np.linalg.norm(e))
 
 
-def kinds_of(solid: ElasticSolid, shapes: ArrayLike, axis: Array, carried: Sequence[Carried] = ()) -> list[str]:
+def kinds_of(solid: ElasticSolid, shapes: ArrayLike, axis: Array, carried: Sequence[CarriedBody] = ()) -> list[str]:
     """The kind of each of the shapes (r, 3 n)."""
     phi = np.asarray(shapes, dtype=np.float64).reshape(-1, solid.nodes, 3)
     X = solid.mesh.nodes

@@ -20,7 +20,7 @@ from scipy.linalg import eigh
 from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.flexible.cubature_kernels import points_force, points_stiffness
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Workbench
 from bunraku.mechanics.elastic.reduction.grip import GripFactor
 from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes
@@ -99,7 +99,7 @@ def elastic_terms(segment: FlexibleSegment, u: Array) -> tuple[Array, Array]:
 
 
 def load_reduced(
-    solid: ElasticSolid, segment: FlexibleSegment, shapes: Array, load: ArrayLike, carried: Sequence[Carried], *, count: int = 4
+    solid: ElasticSolid, segment: FlexibleSegment, shapes: Array, load: ArrayLike, carried: Sequence[CarriedBody], *, count: int = 4
 ) -> LoadedState:
     """The state of the reduced part under the nodal ``load`` (3 n,), with as many as possible of ``count`` frequencies."""
     p = shapes @ np.asarray(load, dtype=np.float64)

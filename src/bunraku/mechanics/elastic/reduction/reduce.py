@@ -12,7 +12,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import Carried
+from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.invariants import child_interface, mass_invariants
 from bunraku.mechanics.elastic.reduction.pca import mass_pca
@@ -48,7 +48,7 @@ def reduce_part(
     base: Interface,
     children: Sequence[Interface],
     *,
-    carried: Sequence[Carried] = (),
+    carried: Sequence[CarriedBody] = (),
     modes: int | None = None,
     pairs: Pairs = "all",
     snapshots: ArrayLike | None = None,

@@ -27,7 +27,7 @@ from bunraku.optimization.solution import Status
 Indices = NDArray[np.int64]
 
 
-class Contact(Protocol):
+class SurfacePenalty(Protocol):
     """A penalty between surfaces, such as `mechanics.coupled.collisions.surface.SurfaceCollisions`."""
 
     def find(self, x: Array) -> Any:
@@ -97,7 +97,7 @@ def bend_tube(
     angles: Sequence[float],
     *,
     held: Clamps | None = None,
-    contact: Contact | None = None,
+    contact: SurfacePenalty | None = None,
     step: float = np.radians(4.0),
     tolerance: float = 1e-6,
     max_iterations: int = 60,
@@ -148,7 +148,7 @@ class _Path:
         self,
         solid: ElasticSolid,
         held: Clamps,
-        contact: Contact | None,
+        contact: SurfacePenalty | None,
         bar: tuple[float, int],
     ) -> None:
         self.solid, self.contact, self.bar = solid, contact, bar

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.mechanics.integrators.driven.curves import Curves
-from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
+from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets
 from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
 
@@ -19,7 +19,7 @@ def adjoint_gradient(
     motion: DrivenMotion,
     curves: Curves,
     outputs: Outputs,
-    targets: Targets,
+    targets: OutputTargets,
     weights: ArrayLike | None = None,
     *,
     stride: int = 1,

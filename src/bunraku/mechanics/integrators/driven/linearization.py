@@ -21,7 +21,7 @@ from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.driven import linearization_kernels as kernels
 from bunraku.mechanics.integrators.driven import rest_kernels as resting
 from bunraku.mechanics.integrators.driven.curves import Curves
-from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
+from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets
 from bunraku.mechanics.integrators.driven.work import make_work
 
 ROWS, BLOCK_BYTES = 2000, 2e8
@@ -140,7 +140,7 @@ class Linearization:
         self,
         curves: Curves,
         outputs: Outputs,
-        targets: Targets,
+        targets: OutputTargets,
         weights: ArrayLike | None = None,
         *,
         stride: int = 1,
@@ -199,7 +199,7 @@ class Linearization:
         return dq
 
     def gradient(
-        self, curves: Curves, outputs: Outputs, targets: Targets, weights: ArrayLike | None = None, *, stride: int = 1
+        self, curves: Curves, outputs: Outputs, targets: OutputTargets, weights: ArrayLike | None = None, *, stride: int = 1
     ) -> tuple[float, Array]:
         """The cost Phi = sum w e^2 / 2 and its gradient over the parameters by one sweep backwards (discrete adjoint)."""
         system, frames = self.system, self.steps // stride + 1

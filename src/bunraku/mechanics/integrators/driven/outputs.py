@@ -21,7 +21,7 @@ from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.driven import output_kernels as kernels
 
 
-class Tracked(NamedTuple):
+class TrackedPlaces(NamedTuple):
     """The places as the kernels take them: slot (m,), position and rotation in it (m, 12), whether the rows are of orientation."""
 
     slots: NDArray[np.int64]
@@ -30,7 +30,7 @@ class Tracked(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
+class OutputTargets:
     """Where the m tracked places shall be in F frames: positions (F, m, 3) [m], rotations (F, m, 3, 3)."""
 
     positions: Array
@@ -46,26 +46,26 @@ class Outputs:
 
     system: System
     names: tuple[str, ...]
-    tracked: Tracked
+    tracked: TrackedPlaces
 
     @property
     def rows(self) -> int:
         """Rows of a frame, three for each place."""
         return 3 * len(self.names)
 
-    def observe(self, q: ArrayLike) -> Targets:
+    def observe(self, q: ArrayLike) -> OutputTargets:
         """Poses of the places in the configurations q (F, nq): the targets a motion would meet exactly."""
         p, R = kernels.observe(self.system.model, self.tracked.slots, self.tracked.local, self._table(q))
-        return Targets(p, R)
+        return OutputTargets(p, R)
 
-    def errors(self, q: ArrayLike, targets: Targets) -> Array:
+    def errors(self, q: ArrayLike, targets: OutputTargets) -> Array:
         """Errors (F, rows) of the configurations q (F, nq) against F targets."""
         Q = self._table(q)
         self.check(targets, len(Q))
         e: Array = kernels.all_errors(self.system.model, *self.tracked, Q, targets.positions, targets.rotations)
         return e
 
-    def jacobian(self, q: ArrayLike, targets: Targets, frame: int = 0) -> tuple[Array, Array]:
+    def jacobian(self, q: ArrayLike, targets: OutputTargets, frame: int = 0) -> tuple[Array, Array]:
         """Errors (rows,) at q (nq,) against one frame of the targets, and their Jacobian (rows, nq)."""
         Q = self._table(np.atleast_2d(np.asarray(q, dtype=np.float64)))
         e, D = np.empty(self.rows), np.empty((self.rows, self.system.nq))
@@ -87,7 +87,7 @@ class Outputs:
             raise BadInput("the weights of the outputs must be finite and 0 or more")
         return full
 
-    def check(self, targets: Targets, frames: int) -> None:
+    def check(self, targets: OutputTargets, frames: int) -> None:
         """BadInput when the targets do not fit the places and the number of frames."""
         m = len(self.names)
         if targets.positions.shape != (frames, m, 3) or targets.rotations.shape != (frames, m, 3, 3):
@@ -111,4 +111,4 @@ def track(system: System, positions: Sequence[Where] = (), orientations: Sequenc
             p, R = move + turn @ p, turn @ R
         local[k, :3], local[k, 3:] = p, R.ravel()
     turning = np.arange(len(places)) >= len(positions)
-    return Outputs(system, tuple(find_place(place).body for place in places), Tracked(slots, local, turning))
+    return Outputs(system, tuple(find_place(place).body for place in places), TrackedPlaces(slots, local, turning))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.linearization import Linearization, NormalEquations
-from bunraku.mechanics.integrators.driven.outputs import Outputs, Targets
+from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
 
 
@@ -27,7 +27,7 @@ def sensitivities(
     motion: DrivenMotion,
     curves: Curves,
     outputs: Outputs,
-    targets: Targets,
+    targets: OutputTargets,
     weights: ArrayLike | None = None,
     *,
     stride: int = 1,

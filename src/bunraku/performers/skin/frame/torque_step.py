@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.mechanics.contact.coulomb import Contact, ContactLaw
+from bunraku.mechanics.contact.coulomb import ContactForces, ContactLaw
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.frame.pieces import beyond, piece_limits
 from bunraku.performers.skin.frame.problem import ROW_TOLERANCE, FrameProblem, FrameStep
@@ -60,7 +60,7 @@ def step_torques(
 @dataclass(frozen=True)
 class _Point:
     tau: Array
-    contact: Contact
+    contact: ContactForces
     cost: float
     violation: float
 

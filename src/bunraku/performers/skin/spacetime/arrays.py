@@ -43,7 +43,7 @@ class SolePlan(NamedTuple):
 
 
 class SkinTorques(NamedTuple):
-    """Torques that the skin takes: ``stiffness`` (nq, nq) from ``home`` (nq,), and ``torque`` (T, nq); ``weight`` of all torques."""
+    """Torques that the skin takes: ``stiffness`` (nq, nq) from ``home`` (nq,), ``torque`` (T, nq); ``weight`` of all torques."""
 
     stiffness: Array
     home: Array
@@ -65,7 +65,7 @@ class TrackArrays(NamedTuple):
 
 
 class SpacetimeArrays(NamedTuple):
-    """All of a problem: model, limits, plan, skin, weights, tracks, ends, scale and kind (1: inequality) of a sample's constraints."""
+    """All of a problem: model, limits, plan, skin, weights, tracks, ends, scale and kind (1: inequality) of the constraints."""
 
     model: CentroidalArrays
     limits: JointLimits

@@ -61,7 +61,8 @@ def air(i, first, k, v, local):
 def sole(i, j, o, after, plan, model, K, v, local, pull):
     """All constraints of sole j at extended sample i; ``after``: whether it stands at the next sample too.
 
-    Those of friction and twist if the plan is dynamic. The normal of the ground is z: f_n = f_z, pressure (-t_y, t_x)/f_n within ``radius``.
+    Those of friction and twist if the plan is dynamic. The normal of the ground is z: f_n = f_z, pressure (-t_y, t_x)/f_n within
+    ``radius``.
     ``pull`` (3, n_e + 1, 3): what the constraints pull at the soles with, before, now and after, is added.
     """
     e, Je, chain, r, idx, co = K.e, K.Je, model.tips.chain, local.r, local.idx, local.co

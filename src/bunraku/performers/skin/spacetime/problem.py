@@ -197,12 +197,18 @@ class SpacetimeProblem(GroundProblem):
         start, end = self._pinned
         gauge = not start and not self.placed
         origin = np.append(self._rest[1].com[0, :2], model.home[3])
+        pinned = model.home if start else None, model.home if end else None
         return SpacetimeArrays(
-            model.arrays, model.limits, plan, SkinTorques(stiffness, home, torque, weights.torque / highest**2),
-            Regularizers(weights.smooth, size, rate, np.zeros(nv)), self._tracks,
+            model.arrays,
+            model.limits,
+            plan,
+            SkinTorques(stiffness, home, torque, weights.torque / highest**2),
+            Regularizers(weights.smooth, size, rate, np.zeros(nv)),
+            self._tracks,
             self.neighbours(still if start else None, still if end else None),
-            self.ended(BOUNDARY_SCALE, model.home if start else None, model.home if end else None, gauge, False, origin), *self.rows,
-        )  # fmt: skip
+            self.ended(BOUNDARY_SCALE, *pinned, gauge, False, origin),
+            *self.rows,
+        )
 
     @cached_property
     def work(self) -> SpacetimeWork:
