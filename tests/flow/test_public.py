@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,15 @@ def test_importing_loads_nothing_and_shows_the_names() -> None:
     words = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert words[0] == "[]"
     assert set(words[1:]) == {*bunraku.__all__, "__version__"}
+
+
+def test_editors_and_type_checkers_see_every_name() -> None:
+    """The package says that it is typed, and imports for type checkers alone exactly the public names."""
+    source = Path(bunraku.__file__)
+    assert source.with_name("py.typed").exists()
+    blocks = [node for node in ast.parse(source.read_text()).body if isinstance(node, ast.If)]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+    assert sorted(alias.name for node in imports for alias in node.names) == bunraku.__all__
 
 
 def test_every_name_is_there_and_others_are_not() -> None:
