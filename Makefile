@@ -45,6 +45,7 @@ check-all: $(VENV)/.bench
 	@echo "Installing robots to import and crocoddyl (about 240 MB)"
 	@$(PIP) -e ".[check-all]"
 	$(BIN)/python -m pytest -m exhaustive
+	BUNRAKU_EXAMPLES=new $(BIN)/python -m pytest -n 2 -m "hypothesis and not exhaustive"
 	$(BIN)/bunraku bench --exhaustive
 
 $(VENV)/bin/python:

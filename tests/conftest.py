@@ -10,6 +10,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("new", deadline=None)
+settings.load_profile(os.environ.get("BUNRAKU_EXAMPLES", "same"))
+"""What passed passes again: `make test` draws the same examples every time, `make check-all` new ones."""
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is loaded: two processes of tests on two cores have no use for four threads

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
+import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "bunraku"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "bunraku"
 RANKS = [
     ("arrays", "errors"),
     ("geometry", "optimization", "statistics"),
@@ -85,11 +89,105 @@ def test_public_names_are_true() -> None:
     for path in MODULES:
         if "__all__" not in path.read_text():
             continue
-        name = ".".join(("bunraku", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+        name = name_of(path)
         module = importlib.import_module(name)
         wrong = [public for public in module.__all__ if not hasattr(module, public) or module.__all__.count(public) > 1]
         untrue |= {name: wrong} if wrong else {}
     assert not untrue
+
+
+@functools.cache
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def name_of(path: Path) -> str:
+    return ".".join(("bunraku", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def words_for_modules(path: Path) -> set[str]:
+    """Whatever in a file may name a module: imports, strings such as "stage.ros:export_ros", f"bunraku.cli.demos.{kind}"."""
+    names: set[str] = set()
+    package = name_of(path).split(".") if SOURCE in path.parents else ["bunraku"]
+    for node in ast.walk(syntax(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            word = node.value.partition(":")[0]
+            if re.fullmatch(r"[\w.]+", word):
+                names |= {word} | {".".join([*package[:depth], word]) for depth in range(1, len(package) + 1)}
+        elif isinstance(node, ast.JoinedStr) and re.fullmatch(r"bunraku\.[\w.]+\.", text := str(getattr(node.values[0], "value", ""))):
+            names |= {name_of(other) for other in MODULES if name_of(other).rpartition(".")[0] == text.rstrip(".")}
+    return names
+
+
+def unreached(graph: dict[str, set[str]], roots: set[str]) -> set[str]:
+    """Modules that no path of names leads to from the roots; who reaches a module reaches its packages."""
+    reached, waiting = set(), sorted(roots)
+    while waiting:
+        if (module := waiting.pop()) in graph and module not in reached:
+            reached.add(module)
+            waiting += [*graph[module], module.rpartition(".")[0]]
+    return set(graph) - reached
+
+
+def test_a_door_a_lesson_or_a_benchmark_reaches_every_module() -> None:
+    graph = {name_of(path): words_for_modules(path) for path in MODULES}
+    users = [path for folder in ("examples", "benchmarks", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    roots = {"bunraku", "bunraku.cli.main"}.union(*map(words_for_modules, users))
+    assert not unreached(graph, roots)
+    assert unreached(graph | {"bunraku.nowhere": set()}, roots) == {"bunraku.nowhere"}
+
+
+def kernels_of(path: Path) -> list[ast.FunctionDef]:
+    functions = [node for node in ast.walk(syntax(path)) if isinstance(node, ast.FunctionDef)]
+    return [
+        function for function in functions if any(re.search("njit|kernel", ast.unparse(mark)) for mark in function.decorator_list)
+    ]
+
+
+def test_kernels_take_at_most_twelve_arguments_and_live_beside_their_user() -> None:
+    kernels = {f"{path.relative_to(SOURCE)}:{kernel.name}": kernel for path in MODULES for kernel in kernels_of(path)}
+    assert len(kernels) > 300
+    assert not {name: len(kernel.args.args) for name, kernel in kernels.items() if len(kernel.args.args) > 12}
+    assert not [name for name in kernels if not name.partition(":")[0].endswith("_kernels.py")]
+    for folder in {path.parent for path in MODULES}:
+        files = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+        assert not files or not all(name.endswith("_kernels.py") for name in files), folder
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places = defaultdict(list)
+    for path in MODULES:
+        for node in syntax(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(SOURCE)))
+    assert not {name: files for name, files in places.items() if len(files) > 1}
+
+
+def glossary() -> tuple[set[str], set[str]]:
+    """What the glossary excludes: identifiers (in code style), and phrases of the docs."""
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in (ROOT / "docs" / "glossary.md").read_text().splitlines()
+        if line.startswith("| **")
+    ]
+    words = {word.strip() for row in rows for word in row[2].split(",")} - {"–"}
+    return {word.strip("`") for word in words if word.startswith("`")}, {word for word in words if not word.startswith("`")}
+
+
+def test_the_glossary_holds() -> None:
+    identifiers, phrases = glossary()
+    assert {"wanted", "goal"} <= identifiers
+    for path in MODULES:
+        names = {getattr(node, key, None) for node in ast.walk(syntax(path)) for key in ("id", "attr", "arg", "name")}
+        assert not names & identifiers, path
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        if page.name != "glossary.md" and "_build" not in page.parts:
+            text = " ".join(page.read_text().lower().split())
+            assert not [phrase for phrase in phrases if re.search(rf"\b{re.escape(phrase)}\b", text)], page
 
 
 def test_help_imports_nothing_heavy() -> None:
