@@ -31,11 +31,9 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.constraints import TrajectoryConstraint
-from bunraku.optimization.control.cost import TrajectoryCost
+from bunraku.optimization.control.cost import Nearness, TrajectoryCost, regular
 from bunraku.optimization.control.dynamics import DiscreteDynamics
 from bunraku.optimization.control.lqr import LqStep, linear_quadratic_step
-from bunraku.optimization.control.nearness import Nearness, regular
-from bunraku.optimization.control.projection import project
 from bunraku.optimization.control.trajectory import checked_curve
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
@@ -212,7 +210,7 @@ class _Run:
 
     def start(self, x: Array, u: Array, gains: Array | None) -> _Point:
         K = np.zeros((len(u), self.dynamics.nu, self.dynamics.nx)) if gains is None else gains
-        rolled = project(self.dynamics, x, u, K)
+        rolled = self.dynamics.project(x, u, K)
         if not rolled.good:
             raise BadInput(f"the guess cannot be followed: step {rolled.failed_at} fails; give a guess nearer to a motion")
         return self.point(rolled.x, rolled.u)
@@ -382,7 +380,7 @@ class _Run:
         for _ in range(options.max_backtracks + 1):
             x, u = at.x + length * step.z, at.u + length * step.v
             for K in self.feedbacks(at, step.K, *linear):
-                rolled = project(self.dynamics, x, u, K)
+                rolled = self.dynamics.project(x, u, K)
                 if not rolled.good:
                     continue
                 J = float(self.cost.value(rolled.x, rolled.u))

@@ -25,7 +25,6 @@ from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.cost import TrajectoryCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
 from bunraku.optimization.control.lqr import LqStep, linear_quadratic_step, stage_weights
-from bunraku.optimization.control.projection import project
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 
@@ -203,7 +202,7 @@ class TrajectoryNewton:
         for K in (self._gains(A, B, *cost.hessian(x, u, exact=False), feedback), np.zeros((len(u), dynamics.nu, dynamics.nx))):
             if not np.isfinite(K).all():
                 continue
-            rolled = project(dynamics, x, u, K)
+            rolled = dynamics.project(x, u, K)
             J = cost.value(rolled.x, rolled.u) if rolled.good else np.inf
             if np.isfinite(J):
                 return rolled.x, rolled.u, float(J)
@@ -289,7 +288,7 @@ class TrajectoryNewton:
         """Armijo's rule along one direction; None when no step is accepted."""
         s = 1.0
         for m in range(self.max_backtracks + 1):
-            rolled = project(dynamics, x + s * step.z, u + s * step.v, K)
+            rolled = dynamics.project(x + s * step.z, u + s * step.v, K)
             if rolled.good:
                 trial = float(cost.value(rolled.x, rolled.u))
                 alike = m == 0 and -step.slope <= ROUNDING * abs(J) and trial <= J + ROUNDING * abs(J)
