@@ -29,6 +29,12 @@ ROLL_TIME = 1.0
 """Duration [s] of a cycle on driven wheels, or of standing."""
 AIR, WALK_TIME, STEP = 0.38, 6.0, 0.6
 """Of a walk on soft soles: share of a cycle that a foot is in the air, its time in units of sqrt(l / g), longest step over l."""
+EASY = 0.1
+"""The pace in units of sqrt(g l), l the longest leg: a Froude number of 0.01, where four legs still crawl."""
+SPARE = 0.5
+"""The largest share of what the motors allow that a first gait uses."""
+STILL_LEG = 0.1
+"""Taken for the leg [m] of a character whose wheels sit on its body."""
 FASTEST_SHARE = 1.5
 """The highest speed of a smooth swing over its mean: that of 3 u² - 2 u³."""
 
@@ -103,6 +109,20 @@ def walk_for(character: Character, velocity: tuple[float, float] = (0.0, 0.0), t
         (cycles + 2.0 * REST) * cycle, "trot", periodic=False, cycles=cycles, distance=_arc(vx, vy, turn_rate, going),
         turn=turn_rate * going, swing_height=0.08 * leg, air=AIR,
     )  # fmt: skip
+
+
+def first_gait(character: Character) -> Gait:
+    """The gait that goes forward at 0.1 sqrt(g l), or at half of what the motors allow if that is less; in a skin, three steps.
+
+    A character without feet and wheels, or one that cannot go by itself, is refused in words.
+    """
+    feet = feet_of(character).feet
+    leg = max((foot.leg for foot in feet), default=STILL_LEG)
+    pace = EASY * math.sqrt(GRAVITY * leg)
+    if character.skin is not None:
+        return walk_for(character, (0.5 * pace, 0.0))
+    limit = min(fastest(character, pattern) for pattern in (("roll", "crawl") if feet else ("roll",)))
+    return gait_for(character, (min(pace, SPARE * limit), 0.0))
 
 
 def fastest(character: Character, pattern: str) -> float:

@@ -16,7 +16,7 @@ from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, FootGroup, feet_of
-from bunraku.gait.overlap import SUPPORT, airborne, check_swings, swing_notes
+from bunraku.gait.overlap import SUPPORT, check_swings, swing_notes
 from bunraku.gait.symmetry import check_half_cycle, mirror_partners
 from bunraku.motion import Gait
 
@@ -43,10 +43,6 @@ class FootfallPattern:
     periodic: bool = True
     notes: tuple[str, ...] = field(default=(), compare=False)
 
-    def in_air(self, phase: float) -> tuple[int, ...]:
-        """The end effectors in the air at a phase."""
-        return airborne(self.swings, phase, self.periodic)
-
 
 def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> FootfallPattern:
     """The footfall pattern of a gait for a character: a named one fitted to its feet, or the gait's own swings, checked.
@@ -64,7 +60,8 @@ def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> Foot
         swings = named_swings(feet, gait.pattern, character.name, gait.air)
         if not gait.periodic:
             whole = gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))
-            swings = _repeated(swings, gait.cycles, REST if gait.start == "rest" else 0.0, whole)
+            before = REST if gait.start == "rest" else 0.0
+            swings = [(j, (before + k + a) / whole, (before + k + b) / whole) for k in range(gait.cycles) for j, a, b in swings]
             support = SUPPORT / whole
     else:
         raise BadInput(
@@ -188,13 +185,6 @@ def _bound(feet: Feet) -> Groups:
 
 
 _GROUPS = {"crawl": _crawl, "trot": _trot, "pace": _pace, "bound": _bound}
-
-
-def _repeated(
-    swings: Sequence[tuple[int, float, float]], cycles: int, before: float, whole: float
-) -> list[tuple[int, float, float]]:
-    """A cycle's swings, ``cycles`` times within one motion of ``whole`` cycles, after standing for ``before`` of one."""
-    return [(j, (before + k + start) / whole, (before + k + end) / whole) for k in range(cycles) for j, start, end in swings]
 
 
 def _own_swings(character: Character, gait: Gait, feet: Feet) -> list[tuple[int, float, float]]:
