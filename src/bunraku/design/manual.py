@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.sensitivity import Sensitivity, sensitivity
 from bunraku.design.study import Study, Variant
 from bunraku.optimization.monitor import SILENT, Monitor
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

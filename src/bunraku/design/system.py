@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.curvature import (
     ActiveRows,
     active_rows,
@@ -33,8 +33,6 @@ from bunraku.optimization.blocks.blocks import BlockFactor, factor
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.problem import MotionProblem
-
-Array: TypeAlias = NDArray[np.float64]
 
 LEAST_DAMPING = 1e-5
 """delta"""

@@ -162,7 +162,7 @@ def _printing(character: Character, bed: tuple[float, float, float]) -> list[Des
                 f"{' x '.join(f'{1e3 * side:.0f}' for side in bed)} mm"
             )
             found.append(DesignWarning("print", "warning", text, body.name))
-        thin = min(_thinnest(shape) for shape in printed)
+        thin = min(2.0 * min(_half(shape)) for shape in printed)
         if thin < LEAST_WALL:
             text = f"{body.name} is {1e3 * thin:.1f} mm thin at one place; print at least {1e3 * LEAST_WALL:.1f} mm"
             found.append(DesignWarning("print", "warning", text, body.name))
@@ -190,12 +190,7 @@ def _half(shape: Shape) -> tuple[float, float, float]:
             return (s[0], s[0], s[0] + s[1])
         case "cylinder":
             return (s[0], s[0], s[1])
-        case _:
-            return (s[0], s[1], s[2])
-
-
-def _thinnest(shape: Shape) -> float:
-    return 2.0 * min(_half(shape))
+    return (s[0], s[1], s[2])
 
 
 def _figures(character: Character) -> list[DesignWarning]:
