@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import splu
 
-from bunraku.optimization.blocks.blocks import diagonal, factor
+from bunraku.optimization.blocks.blocks import factor
 
 BORDER = 3
 
@@ -44,10 +44,10 @@ def dense(H, B, C, cyclic: bool):
         for d in range(3):
             if i + d < T or cyclic:
                 j = (i + d) % T
-                A[j * nv : (j + 1) * nv, i * nv : (i + 1) * nv] += np.tril(H[i, 0], -1) if d == 0 else H[i, d]
+                A[j * nv : (j + 1) * nv, i * nv : (i + 1) * nv] += np.tril(H[i, 0]) if d == 0 else H[i, d]
         A[T * nv :, i * nv : (i + 1) * nv] = B[i]
-    A[T * nv :, T * nv :] = np.tril(C, -1)
-    return A + A.T + np.diag(diagonal(H, C))
+    A[T * nv :, T * nv :] = np.tril(C)
+    return A + A.T - np.diag(np.diag(A))
 
 
 def best(run, times: int = 7) -> float:

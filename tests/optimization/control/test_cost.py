@@ -64,10 +64,6 @@ def test_tracking_carries_the_factor_one_half():
     assert cost.value(np.array([[2.0], [4.0]]), np.array([[1.0]])) == 0.5 * (4.0 + 3.0 + 5.0 * 16.0)
 
 
-def test_a_barrier_is_infinite_outside():
-    assert COSTS["barrier"].value(X, U + 100.0) == np.inf
-
-
 def test_bad_shapes_are_refused():
     with pytest.raises(BadInput, match="nx"):
         TrackingCost(np.zeros(4), np.eye(2), np.eye(1))

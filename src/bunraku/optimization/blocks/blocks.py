@@ -72,11 +72,6 @@ def factor(
     return BlockFactor((T, nv, nd), cyclic, definite, U, W, E, R)
 
 
-def diagonal(H: Array, C: Array) -> Array:
-    """The diagonal of A, packed (T nv + nd,)."""
-    return np.concatenate([np.einsum("ijj->ij", H[:, 0]).ravel(), np.diagonal(C)])
-
-
 def _shape(H: Array, B: Array, C: Array, cyclic: bool) -> tuple[int, int, int]:
     T, nv, nd = len(H), H.shape[-1], len(C)
     if H.shape != (T, 3, nv, nv) or B.shape != (T, nd, nv) or C.shape != (nd, nd):
