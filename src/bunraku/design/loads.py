@@ -115,15 +115,15 @@ def limb_masses(character: Character) -> dict[str, float]:
             mass[part.children[0].body] = mass.get(part.children[0].body, 0.0) + part_mass(part, character)
     above = {joint.child: joint for joint in character.joints}
     moving = {joint.parent for joint in character.joints if joint.kind != "fixed"}
-    found: dict[str, float] = {}
+    limbs: dict[str, float] = {}
     for body in character.bodies:
         path = [body.name]
         while above[path[-1]].parent != WORLD:
             path.append(above[path[-1]].parent)
         limb = next((above[one].name for one in path[-2::-1] if above[one].kind != "fixed" or one in moving), path[-1])
         limb = limb.removesuffix(" case")
-        found[limb] = found.get(limb, 0.0) + mass[body.name]
-    return found
+        limbs[limb] = limbs.get(limb, 0.0) + mass[body.name]
+    return limbs
 
 
 def part_mass(part: FlexiblePart, character: Character) -> float:

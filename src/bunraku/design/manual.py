@@ -55,8 +55,8 @@ def follow(
         if predicted < plain:
             shifts = moved
     near = replace(variant, solution=replace(known, shifts=shifts))
-    found = study.solve(parameters, near=near, start=m if predicted < plain else variant.motion, monitor=monitor)
-    if not variant.soft and not found.solution.status.good:
+    followed = study.solve(parameters, near=near, start=m if predicted < plain else variant.motion, monitor=monitor)
+    if not variant.soft and not followed.solution.status.good:
         afresh = study.solve(parameters, monitor=monitor)
-        found = afresh if afresh.solution.residual < found.solution.residual else found
-    return EditedVariant(found, plain, predicted, found.solution.energy, found.solution.iterations)
+        followed = afresh if afresh.solution.residual < followed.solution.residual else followed
+    return EditedVariant(followed, plain, predicted, followed.solution.energy, followed.solution.iterations)

@@ -122,10 +122,10 @@ def optimality_system(
     weights = (solution.weight,) if soft else (10.0, 1e2, 1e3)
     for damping, weight in ((d, w) for d in (LEAST_DAMPING, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e2) for w in weights):
         _, H, B, C, _, _ = problem.assemble(z, weight, flags)
-        found = factor(H + H2, B + B2, np.tril(C) + np.tril(C, -1).T + C2, damping, cyclic=problem.cyclic)
-        if found.definite:
+        factored = factor(H + H2, B + B2, np.tril(C) + np.tril(C, -1).T + C2, damping, cyclic=problem.cyclic)
+        if factored.definite:
             break
-    return OptimalitySystem(rows, row_jacobian(problem, z, rows, monitor), weight, found, damping, soft)
+    return OptimalitySystem(rows, row_jacobian(problem, z, rows, monitor), weight, factored, damping, soft)
 
 
 def settled(problem: MotionProblem, solution: AugmentedSolution, *, rounds: int = 4, tolerance: float = 1e-6) -> AugmentedSolution:

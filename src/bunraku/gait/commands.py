@@ -135,7 +135,7 @@ def fastest(character: Character, pattern: str) -> float:
     feet = feet_of(character)
     motors = {motor.coordinate: motor for motor in character.motors}
     above = {joint.child: joint for joint in character.joints}
-    found = math.inf
+    speed = math.inf
     if pattern != "roll":
         share = _share(feet, pattern)
         for foot in feet.feet:
@@ -145,11 +145,11 @@ def fastest(character: Character, pattern: str) -> float:
                 body = above[body].parent
             speeds = [_speed(motors[name]) for name in joints if name in motors]
             if speeds:
-                found = min(found, 2.0 * min(speeds) * foot.leg * share / (FASTEST_SHARE * (1.0 - share)))
+                speed = min(speed, 2.0 * min(speeds) * foot.leg * share / (FASTEST_SHARE * (1.0 - share)))
     for tip in character.end_effectors:
         if tip.kind == "active":
-            found = min(found, tip.radius * _speed(motors[above[tip.body].name]))
-    return found
+            speed = min(speed, tip.radius * _speed(motors[above[tip.body].name]))
+    return speed
 
 
 def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
@@ -161,7 +161,7 @@ def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
         return (gait,)
     wheels = all(tip.spins for tip in character.end_effectors)
     still = not any(gait.distance or ()) and not gait.turn
-    found: dict[tuple[tuple[int, float, float], ...], Gait] = {}
+    gaits: dict[tuple[tuple[int, float, float], ...], Gait] = {}
     for name in PATTERNS:
         if name == "roll" and not (wheels or still):
             continue
@@ -171,10 +171,10 @@ def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
         except BadInput:
             continue
         if name == "roll" or pattern.swings:
-            found.setdefault(_around(pattern.swings), one)
-    if not found:
+            gaits.setdefault(_around(pattern.swings), one)
+    if not gaits:
         raise BadInput(f"no named footfall pattern fits {character.name!r}; give the pattern custom with its swings")
-    return tuple(found.values())
+    return tuple(gaits.values())
 
 
 def _around(swings: tuple[tuple[int, float, float], ...]) -> tuple[tuple[int, float, float], ...]:

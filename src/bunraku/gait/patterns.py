@@ -144,7 +144,7 @@ def _sampled(pattern: FootfallPattern, samples: int, periodic: bool | None) -> l
     """(end effector, last sample on the ground, intervals) of every swing."""
     closed = pattern.periodic if periodic is None else periodic
     steps = samples if closed else samples - 1
-    found = []
+    sampled = []
     for j, start, end in pattern.swings:
         first, last = int(np.floor(start * steps + 0.5 + NEAR)), int(np.floor(end * steps + 0.5 + NEAR))
         if not closed:
@@ -152,8 +152,8 @@ def _sampled(pattern: FootfallPattern, samples: int, periodic: bool | None) -> l
         if last - first < 2:
             need = fewest_samples(pattern)
             raise BadInput(f"{samples} samples are too few for a swing of {end - start:.3g} of the duration; use {need} or more")
-        found.append((j, first, last - first))
-    return found
+        sampled.append((j, first, last - first))
+    return sampled
 
 
 def _crawl(feet: Feet) -> Groups:
@@ -191,7 +191,7 @@ def _own_swings(character: Character, gait: Gait, feet: Feet) -> list[tuple[int,
     """The swings that a gait states itself, of end effectors or of whole feet by the body that carries them."""
     names = [tip.name for tip in character.end_effectors]
     whole = {foot.body: foot.effectors for foot in feet.feet}
-    found = []
+    swings = []
     for swing in gait.swings:
         if swing.effector in names:
             indices: Sequence[int] = (names.index(swing.effector),)
@@ -203,5 +203,5 @@ def _own_swings(character: Character, gait: Gait, feet: Feet) -> list[tuple[int,
             raise BadInput(
                 f"the swing of {swing.effector!r} ends at {swing.end:g}, after the motion that happens once; end it at 1 or before"
             )
-        found += [(j, swing.start, swing.end) for j in indices]
-    return sorted(found, key=lambda one: (one[1], one[0]))
+        swings += [(j, swing.start, swing.end) for j in indices]
+    return sorted(swings, key=lambda one: (one[1], one[0]))

@@ -235,11 +235,11 @@ class _Run:
                 status = Status.CANCELLED
                 break
             lost = at.violation > 0.0 and max(float(z.max(initial=0.0)), float(zf.max(initial=0.0))) > DIVERGED
-            found = None if lost else self.advance(at, z, zf, mu)
-            if found is None:
+            advanced = None if lost else self.advance(at, z, zf, mu)
+            if advanced is None:
                 status = Status.STALLED
                 break
-            new, z, zf, K, length, slope = found
+            new, z, zf, K, length, slope = advanced
             if length == 0.0:
                 status = Status.CONVERGED
                 break
@@ -282,10 +282,10 @@ class _Run:
         new = run.point(at.x, at.u)
         z, zf = mu / new.s, mu / new.t
         for _ in range(RESTORING):
-            found = None if new.violation <= 0.0 or self.monitor.cancelled else run.advance(new, z, zf, mu)
-            if found is None:
+            advanced = None if new.violation <= 0.0 or self.monitor.cancelled else run.advance(new, z, zf, mu)
+            if advanced is None:
                 break
-            new, z, zf, *_ = found
+            new, z, zf, *_ = advanced
         new.J = float(self.cost.value(new.x, new.u))
         return new
 
