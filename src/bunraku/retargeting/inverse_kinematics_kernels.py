@@ -6,7 +6,7 @@ A frame with 26 joints and 9 targets takes about 0.1 ms (`benchmarks/how_fast_is
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -109,10 +109,10 @@ class PoseWork(NamedTuple):
 def pose_work(nodes: int, targets: int, nv: int) -> PoseWork:
     """Workspace for a tree of so many nodes, and so many targets and variables."""
     poses = {"rotation": (nodes, 3, 3), "position": (nodes, 3), "world_axis": (nodes, 3)}
-    shapes = poses | {"J": (6, nv), "residual": (targets, 6), "H": (nv, nv), "L": (nv, nv)}
+    shapes: dict[str, tuple[int, ...]] = poses | {"J": (6, nv), "residual": (targets, 6), "H": (nv, nv), "L": (nv, nv)}
     indices = ("touched", "marked", "order", "fixed")
-    kinds = {name: np.int64 if name in indices else np.float64 for name in PoseWork._fields}
-    return PoseWork(**{name: np.zeros(shapes.get(name, (nv,)), dtype=kind) for name, kind in kinds.items()})
+    arrays: dict[str, Any] = {name: np.zeros(shapes.get(name, (nv,)), dtype=np.float64) for name in PoseWork._fields}
+    return PoseWork(**arrays | {name: np.zeros(nv, dtype=np.int64) for name in indices})
 
 
 @njit(cache=True)
