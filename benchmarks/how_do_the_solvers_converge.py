@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
+from _penalty_methods import minimize_penalty
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
-from bunraku.optimization.penalty_methods import minimize_penalty
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import state_problem
 from locomotion import TABLE

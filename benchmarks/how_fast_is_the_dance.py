@@ -18,11 +18,13 @@ import time
 
 import numpy as np
 
+from _barrier import HingeThenBarrier
 from _dances import RATE, Dance, puppet
-from bunraku.optimization.control.constrained import ConstrainedSolution, ConstrainedTrajectory
+from bunraku.optimization.control.constrained import ConstrainedTrajectory
 from bunraku.optimization.control.interior import InteriorTrajectory
-from bunraku.optimization.control.trajectory import TrajectoryNewton
+from bunraku.optimization.control.trajectory import TrajectoryNewton, TrajectorySolution
 from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.problem import ImitationWeights, PuppetProblem, cut_wish, state_puppet_problem
 
 BAR = 30.0
@@ -81,7 +83,7 @@ def growth() -> bool:
     return met
 
 
-def continued(problem: PuppetProblem, seconds: float) -> tuple[ConstrainedSolution, int]:
+def continued(problem: PuppetProblem, seconds: float) -> tuple[TrajectorySolution, int, Status]:
     """Hinge and barrier with the accelerations' weight 10, 3, 1, .1, .01, each from the last; and all iterations."""
     monitor, total = Patience(seconds), 0
     x, u = problem.still
@@ -89,12 +91,12 @@ def continued(problem: PuppetProblem, seconds: float) -> tuple[ConstrainedSoluti
     wish = cut_wish(SHORT.clip.joints, rate=RATE, start=SHORT.start, duration=SHORT.duration)
     for weight in (10.0, 3.0, 1.0, 0.1, 0.01):
         eased = state_puppet_problem(puppet(), wish, rate=RATE, weights=ImitationWeights(acceleration=weight))
-        solver = ConstrainedTrajectory(newton=newton(), method="barrier")
-        found = solver.solve(eased.dynamics, eased.cost, eased.constraints, x, u, monitor=monitor)
-        x, u, total = found.trajectory.x, found.trajectory.u, total + found.iterations
+        solver = HingeThenBarrier(newton=newton())
+        reached, iterations, status = solver.solve(eased.dynamics, eased.cost, eased.constraints, x, u, monitor=monitor)
+        x, u, total = reached.x, reached.u, total + iterations
         if monitor.cancelled:
             break
-    return found, total
+    return reached, total, status
 
 
 def newton() -> TrajectoryNewton:
@@ -121,16 +123,20 @@ def compare() -> None:
         problem.dynamics, problem.cost, problem.constraints, x, u
     )
     line("interior point (ours)", time.process_time() - clock, (best.x, best.u), best.iterations, best.status.value)
-    for what, method in (("augmented Lagrangian", "augmented"), ("hinge, then barrier", "barrier")):
-        clock = time.process_time()
-        solver = ConstrainedTrajectory(newton=newton(), method=method)
-        found = solver.solve(problem.dynamics, problem.cost, problem.constraints, x, u, monitor=Patience(PATIENCE))
-        curve = (found.trajectory.x, found.trajectory.u)
-        line(what, time.process_time() - clock, curve, found.iterations, found.status.value)
     clock = time.process_time()
-    found, total = continued(problem, PATIENCE)
-    curve = (found.trajectory.x, found.trajectory.u)
-    line("hinge, then barrier, weights continued", time.process_time() - clock, curve, total, found.status.value)
+    limited = ConstrainedTrajectory(newton=newton()).solve(
+        problem.dynamics, problem.cost, problem.constraints, x, u, monitor=Patience(PATIENCE)
+    )
+    curve = (limited.trajectory.x, limited.trajectory.u)
+    line("augmented Lagrangian", time.process_time() - clock, curve, limited.iterations, limited.status.value)
+    clock = time.process_time()
+    reached, iterations, status = HingeThenBarrier(newton=newton()).solve(
+        problem.dynamics, problem.cost, problem.constraints, x, u, monitor=Patience(PATIENCE)
+    )
+    line("hinge, then barrier", time.process_time() - clock, (reached.x, reached.u), iterations, status.value)
+    clock = time.process_time()
+    reached, iterations, status = continued(problem, PATIENCE)
+    line("hinge, then barrier, weights continued", time.process_time() - clock, (reached.x, reached.u), iterations, status.value)
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.interpolate import CubicSpline
 
-from bunraku.optimization.smooth_chain import solve_smooth_chain
+from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 
 SHARED = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 JOINTS, SECONDS, ACCELERATION, JERK = 26, 5.0, 60.0, 3000.0

@@ -10,7 +10,11 @@ from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.mechanics.collision import self_collisions
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import MotionLimits
-from bunraku.rhythm import envelope, find_phrases, gesture_peaks, resampled, strokes, with_intensity
+from bunraku.rhythm.envelope import envelope
+from bunraku.rhythm.intensity import with_intensity
+from bunraku.rhythm.phrases import find_phrases
+from bunraku.rhythm.resample import resampled
+from bunraku.rhythm.strokes import gesture_peaks, strokes
 
 FOLDER = Path(bunraku.assets.__file__).parent / "clips"
 

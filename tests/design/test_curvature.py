@@ -9,7 +9,21 @@ from bunraku.design.study import gait_study
 from bunraku.formats.registry import read_clip
 from bunraku.motion import Gait
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
-from bunraku.optimization.blocks.blocks import to_dense
+
+
+def to_dense(H, B, C, *, cyclic):
+    """The whole symmetric matrix of blocks of which the lower triangle counts."""
+    T, nv, nd = len(H), H.shape[-1], len(C)
+    A = np.zeros((T * nv + nd, T * nv + nd))
+    for i in range(T):
+        for d in range(3):
+            if i + d < T or cyclic:
+                j = (i + d) % T
+                A[j * nv : (j + 1) * nv, i * nv : (i + 1) * nv] += np.tril(H[i, 0]) if d == 0 else H[i, d]
+        A[T * nv :, i * nv : (i + 1) * nv] = B[i]
+    A[T * nv :, T * nv :] = np.tril(C)
+    return A + A.T - np.diag(np.diag(A))
+
 
 CASES = {
     "cycle": ("swizzlebot", Gait(1.2, distance=(0.5, 0.0), turn=0.3), 7),

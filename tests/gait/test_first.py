@@ -6,8 +6,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.gait.commands import fastest
-from bunraku.gait.first import first_gait
+from bunraku.gait.commands import fastest, first_gait
 from bunraku.gait.patterns import footfalls
 
 

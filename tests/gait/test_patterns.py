@@ -58,7 +58,6 @@ def test_the_named_patterns_of_four_legs(walker, name, order, share):
     assert groups(walker, pattern) == order
     assert all(end - start == pytest.approx(share) for _, start, end in pattern.swings)
     assert not pattern.notes
-    assert pattern.in_air(0.0) == ()
 
 
 def test_both_wheels_of_a_foot_swing_together(skater):

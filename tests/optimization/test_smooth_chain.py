@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
-from bunraku.optimization.smooth_chain import solve_smooth_chain
+from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.optimization.smooth_chain.stop_kernels import brake, fastest, run_out
 from bunraku.optimization.solution import Status
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from bunraku.motion import SkeletonMotion
-from bunraku.retargeting.first_frame import first_frame_is_artificial
-from bunraku.retargeting.skeleton import BoneMotion, bone_motion, dropped_first, rest_pose
+from bunraku.retargeting.skeleton import BoneMotion, bone_motion, dropped_first, first_frame_is_artificial, rest_pose
 
 
 def arm(angles: np.ndarray) -> SkeletonMotion:

@@ -3,8 +3,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.motion import Audio
-from bunraku.rhythm import envelope
-from bunraku.rhythm.envelope import decibels
+from bunraku.rhythm.envelope import envelope
 
 RATE = 16_000
 
@@ -33,10 +32,6 @@ def test_scaling_and_reversal_are_exact_symmetries():
     found = envelope(Audio(samples, RATE))
     np.testing.assert_allclose(envelope(Audio(-0.5 * samples, RATE)), 0.5 * found, rtol=1e-9)
     np.testing.assert_allclose(envelope(Audio(samples[::-1], RATE)), found[::-1], rtol=1e-9)
-
-
-def test_decibels_of_a_tenth_are_minus_twenty():
-    np.testing.assert_allclose(decibels(np.array([1.0, 0.1, 0.0])), [0.0, -20.0, -120.0], atol=1e-12)
 
 
 def test_an_impossible_window_is_refused():

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
-from bunraku.rhythm import gesture_peaks, with_intensity
+from bunraku.rhythm.intensity import with_intensity
+from bunraku.rhythm.strokes import gesture_peaks
 
 FACTORS = [0.3, 0.5, 0.8, 1.0, 1.1, 1.25, 1.5]
 LOWER, UPPER = np.array([-1.0, -0.3]), np.array([1.2, 1.33])

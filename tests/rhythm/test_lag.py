@@ -4,7 +4,8 @@ from scipy.interpolate import CubicSpline
 
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
-from bunraku.rhythm import lag, local_stretch
+from bunraku.rhythm.lag import lag
+from bunraku.rhythm.resample import local_stretch
 
 RATE = 100.0
 

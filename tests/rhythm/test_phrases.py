@@ -6,7 +6,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.motion import Audio
-from bunraku.rhythm import find_phrases
+from bunraku.rhythm.phrases import find_phrases
 
 RATE = 16_000
 

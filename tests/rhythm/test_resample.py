@@ -3,7 +3,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
-from bunraku.rhythm import local_stretch, resampled, stretched
+from bunraku.rhythm.resample import local_stretch, resampled, stretched
 
 
 def sines(rate, seconds=4.0):

@@ -4,7 +4,7 @@ from scipy.interpolate import PchipInterpolator
 
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves, Mark
-from bunraku.rhythm import gesture_peaks, stroke_lags, strokes
+from bunraku.rhythm.strokes import gesture_peaks, stroke_lags, strokes
 
 RATE = 100.0
 HITS = [0.913, 2.371, 3.902]

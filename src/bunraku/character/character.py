@@ -114,21 +114,21 @@ class Character(Description):
 
     def _mentions(self) -> list[tuple[str, str, tuple[str | int, ...]]]:
         """Each coordinate that something refers to, what refers to it in words, and the steps that lead there."""
-        found: list[tuple[str, str, tuple[str | int, ...]]] = []
+        mentions: list[tuple[str, str, tuple[str | int, ...]]] = []
         for k, motor in enumerate(self.motors):
-            found.append((motor.coordinate, f"motor {motor.name!r}", ("motors", k, "coordinate")))
+            mentions.append((motor.coordinate, f"motor {motor.name!r}", ("motors", k, "coordinate")))
         for k, coupling in enumerate(self.couplings):
-            found.append((coupling.driver, "a coupling", ("couplings", k, "driver")))
-            found.append((coupling.follower, "a coupling", ("couplings", k, "follower")))
+            mentions.append((coupling.driver, "a coupling", ("couplings", k, "driver")))
+            mentions.append((coupling.follower, "a coupling", ("couplings", k, "follower")))
         for k, dependent in enumerate(self.dependent_ranges):
-            found.append((dependent.coordinate, "a dependent range", ("dependent_ranges", k, "coordinate")))
-            found.append((dependent.on, "a dependent range", ("dependent_ranges", k, "on")))
+            mentions.append((dependent.coordinate, "a dependent range", ("dependent_ranges", k, "coordinate")))
+            mentions.append((dependent.on, "a dependent range", ("dependent_ranges", k, "on")))
         for k, tendon in enumerate(self.tendons):
-            found += [(name, f"tendon {tendon.name!r}", ("tendons", k)) for name in tendon.moment_arms]
-        found += [(name, "home", ("home", name)) for name in self.home]
+            mentions += [(name, f"tendon {tendon.name!r}", ("tendons", k)) for name in tendon.moment_arms]
+        mentions += [(name, "home", ("home", name)) for name in self.home]
         for group, names in self.groups.items():
-            found += [(name, f"group {group!r}", ("groups", group, k)) for k, name in enumerate(names)]
-        return found
+            mentions += [(name, f"group {group!r}", ("groups", group, k)) for k, name in enumerate(names)]
+        return mentions
 
     def _check_ends(self) -> None:
         bodies = {body.name for body in self.bodies}
@@ -178,16 +178,16 @@ class Character(Description):
 
     def expand(self, names: Iterable[str]) -> tuple[str, ...]:
         """The coordinates that ``names`` stand for, each a coordinate or a group of them, in the order of the joints."""
-        found: set[str] = set()
+        chosen: set[str] = set()
         for name in names:
             if name in self.groups:
-                found.update(self.groups[name])
+                chosen.update(self.groups[name])
             elif name in self.coordinates:
-                found.add(name)
+                chosen.add(name)
             else:
                 known = some([*self.groups, *self.coordinates], limit=12)
                 raise BadInput(f"{name!r} is neither a group nor a coordinate of {self.name!r}; known: {known}")
-        return tuple(name for name in self.coordinates if name in found)
+        return tuple(name for name in self.coordinates if name in chosen)
 
     def motor_of(self, coordinate: str) -> Motor:
         """The motor that drives ``coordinate``."""

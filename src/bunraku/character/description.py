@@ -59,8 +59,8 @@ def misfit_of(error: BaseException | None) -> Misfit | None:
     """The misfit that made a description fail, if that is what lies behind an error."""
     while error is not None and not isinstance(error, ValidationError):
         error = error.__cause__
-    found = None if error is None else error.errors(include_url=False)[0].get("ctx", {}).get("error")
-    return found if isinstance(found, Misfit) else None
+    cause = None if error is None else error.errors(include_url=False)[0].get("ctx", {}).get("error")
+    return cause if isinstance(cause, Misfit) else None
 
 
 def some(names: Iterable[str], limit: int = 8) -> str:

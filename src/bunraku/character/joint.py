@@ -90,10 +90,10 @@ class Joint(Description):
     @property
     def axes(self) -> tuple[Axis, ...]:
         """The joint's coordinates in order, parent side first, with unit directions."""
-        found = self._axes()
-        limits = self.ranges or ((self.range,) * len(found))
+        axes = self._axes()
+        limits = self.ranges or ((self.range,) * len(axes))
         result = []
-        for (suffix, kind, direction), limit in zip(found, limits, strict=True):
+        for (suffix, kind, direction), limit in zip(axes, limits, strict=True):
             norm = sum(part * part for part in direction) ** 0.5
             unit = (direction[0] / norm, direction[1] / norm, direction[2] / norm)
             result.append(Axis(name=self.name + suffix, kind=kind, direction=unit, range=limit))

@@ -103,17 +103,17 @@ def _straight(
     """The same with every ``child_pose`` of the tree turned into a fixed joint behind a massless body."""
     if all(joint.child_pose == _NONE for joint in tree):
         return tuple(tree), tuple(loops), tuple(bodies)
-    made, between = [], []
+    straight, between = [], []
     names = {body.name for body in bodies} | {joint.name for joint in (*tree, *loops)}
     for joint in tree:
         if joint.child_pose == _NONE:
-            made.append(joint)
+            straight.append(joint)
             continue
         name = f"{joint.child}@{joint.name}"
         while name in names:
             name += "_"
         names.add(name)
         between.append(Body(name=name))
-        made.append(joint.changed(child=name, child_pose=_NONE))
-        made.append(Joint(name=name, kind="fixed", parent=name, child=joint.child, pose=joint.child_pose.inverse()))
-    return tuple(made), tuple(loops), (*bodies, *between)
+        straight.append(joint.changed(child=name, child_pose=_NONE))
+        straight.append(Joint(name=name, kind="fixed", parent=name, child=joint.child, pose=joint.child_pose.inverse()))
+    return tuple(straight), tuple(loops), (*bodies, *between)

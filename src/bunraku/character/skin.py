@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from bunraku.arrays import Array
 from bunraku.character.description import Description, Name, some
 from bunraku.character.end_effector import EndEffector
 from bunraku.errors import BadInput
 
-Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 
 PATCHES = 5

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.features import target_misses, total_derivative
 from bunraku.design.manual import follow
 from bunraku.design.sensitivity import Sensitivity, sensitivity
@@ -27,8 +27,6 @@ from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.problem import MotionProblem
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class Objective(Protocol):
@@ -79,10 +77,9 @@ class Misses:
 
 @dataclass(frozen=True)
 class MotionFunction:
-    """Any smooth function O(problem, m). Its derivative in m by differences (or ``by_motion``), in p by the adjoint."""
+    """Any smooth function O(problem, m). Its derivative in m by differences, in p by the adjoint."""
 
     function: Callable[[MotionProblem, Array], float]
-    by_motion: Callable[[MotionProblem, Array], Array] | None = None
 
     def value(self, variant: Variant) -> float:
         """O."""
@@ -92,14 +89,11 @@ class MotionFunction:
         """dO/dp; the curvature is learnt."""
         variant, d = derivatives.variant, derivatives.step
         problem, z = variant.problem, variant.motion
-        if self.by_motion is not None:
-            slope = self.by_motion(problem, z)
-        else:
-            slope = np.empty(len(z))
-            for i in range(len(z)):
-                e = np.zeros(len(z))
-                e[i] = d
-                slope[i] = (self.function(problem, z + e) - self.function(problem, z - e)) / (2.0 * d)
+        slope = np.empty(len(z))
+        for i in range(len(z)):
+            e = np.zeros(len(z))
+            e[i] = d
+            slope[i] = (self.function(problem, z + e) - self.function(problem, z - e)) / (2.0 * d)
         direct = [(self.function(plus, z) - self.function(minus, z)) / (2.0 * d) for plus, minus in derivatives.neighbours]
         return derivatives.gradient(slope, np.array(direct)), None
 
@@ -187,14 +181,14 @@ class _Run:
             d, promise = self._proposal(g, B)
             if promise <= tolerance * abs(self.value):
                 return Status.CONVERGED
-            found = self._try(d, derivatives, monitor)
-            value = np.inf if found is None else self.objective.value(found)
+            variant = self._try(d, derivatives, monitor)
+            value = np.inf if variant is None else self.objective.value(variant)
             share = (self.value - value) / promise
-            if found is not None and share > 0.05:
+            if variant is not None and share > 0.05:
                 if share > 0.7:
                     self.radius *= 2.0
-                self.variant, self.value = found, value
-                self.steps.append(DesignStep(found.parameters, value, found.energy))
+                self.variant, self.value = variant, value
+                self.steps.append(DesignStep(variant.parameters, value, variant.energy))
                 return None
             self.radius = 0.3 * float(np.abs(d).max())
             if self.radius < 1e-7:
@@ -204,12 +198,12 @@ class _Run:
     def _try(self, d: Array, derivatives: Sensitivity, monitor: Monitor) -> Variant | None:
         """The variant after a change; None where it cannot be built or cannot move."""
         try:
-            found = follow(self.study, self.variant, self.variant.parameters + d, derivatives=derivatives, monitor=monitor).variant
+            p = self.variant.parameters + d
+            variant = follow(self.study, self.variant, p, derivatives=derivatives, monitor=monitor).variant
         except BadInput as refused:
             self.notes.append(f"a change that cannot be built was passed over: {refused}")
             return None
-        usable = self.study.soft or found.solution.residual <= 1e-4
-        return found if usable else None
+        return variant if self.study.soft or variant.solution.residual <= 1e-4 else None
 
     def _proposal(self, g: Array, B: Array) -> tuple[Array, float]:
         """The change that the model likes best within radius and bounds, and what it promises."""

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bunraku.arrays import Array
 from bunraku.errors import Cancelled
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.locomotion.problem import BOUNDARY_SCALE, MotionProblem
 
-Array: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = tuple[Array, Array, Array]
 
 SOFT = 1e-10

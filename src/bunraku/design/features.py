@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.sensitivity import Sensitivity
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import kinematics
@@ -15,7 +15,6 @@ from bunraku.performers.locomotion.plan import sample_at
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.track import Track, track_torques
 
-Array: TypeAlias = NDArray[np.float64]
 Feature: TypeAlias = Callable[[MotionProblem, Array], Array]
 
 
@@ -25,16 +24,8 @@ def _coordinates(problem: MotionProblem, z: Array) -> Array:
     return q
 
 
-def _orientation(problem: MotionProblem, z: Array) -> Array:
-    return _coordinates(problem, z)[:, 3:6].ravel()
-
-
-def _position(problem: MotionProblem, z: Array) -> Array:
-    return _coordinates(problem, z)[:, :3].ravel()
-
-
-def _joints(problem: MotionProblem, z: Array) -> Array:
-    return _coordinates(problem, z)[:, 6:].ravel()
+def _coordinate_range(first: int, last: int | None) -> Feature:
+    return lambda problem, z: _coordinates(problem, z)[:, first:last].ravel()
 
 
 def _feet(problem: MotionProblem, z: Array) -> Array:
@@ -46,9 +37,9 @@ def _com(problem: MotionProblem, z: Array) -> Array:
 
 
 FEATURES: dict[str, Feature] = {
-    "orientation": _orientation,
-    "position": _position,
-    "joints": _joints,
+    "orientation": _coordinate_range(3, 6),
+    "position": _coordinate_range(0, 3),
+    "joints": _coordinate_range(6, None),
     "feet": _feet,
     "com": _com,
 }

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.design.sensitivity import PARAMETER_STEP, Sensitivity
-from bunraku.design.study import ParametricDesign, Study, Variant, levelled
+from bunraku.design.study import ParametricDesign, Study, Variant, levelled, worst_row
 from bunraku.design.system import OptimalitySystem, optimality_system
 from bunraku.errors import Cancelled
 from bunraku.gait.patterns import footfalls
@@ -30,8 +29,6 @@ from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.played import play
 from bunraku.performers.locomotion.problem import MotionProblem
 from bunraku.performers.locomotion.state import stages, state_problem
-
-Array: TypeAlias = NDArray[np.float64]
 
 RATE = 60.0
 """Rate [Hz] of the curves that are shown while dragging."""
@@ -88,9 +85,7 @@ class LiveMotion:
     @property
     def worst(self) -> tuple[str, float]:
         """The kind of row that is violated most, and by how much, in its own unit."""
-        found = self.plan.problem.violations(self.plan.solution.z)
-        name = max(found, key=lambda key: found[key])
-        return name, found[name]
+        return worst_row(self.plan.problem, self.plan.solution.z)
 
     def drag(
         self,

@@ -58,7 +58,8 @@ def standing(character: Character) -> tuple[Character, Tree]:
         down = np.array([0.0, 0.0, -1.0])
         if tip.kind == "sole":
             points = [
-                center + tip.radius * (np.cos(a) * _across(axis) + np.sin(a) * np.cross(axis, _across(axis))) for a in _around()
+                center + tip.radius * (np.cos(a) * _across(axis) + np.sin(a) * np.cross(axis, _across(axis)))
+                for a in np.linspace(0.0, 2.0 * np.pi, _RIM, endpoint=False)
             ]
         elif tip.kind == "ball":
             points = [center + tip.radius * down]
@@ -68,8 +69,7 @@ def standing(character: Character) -> tuple[Character, Tree]:
             points = [center + tip.radius * rim / length if length > 1e-9 else center]
         local = tuple(numbers(R.T @ (point - p)) for point in points)
         feet.append(Foot(name=f"{tip.name} on the ground", body=tip.body, points=local))
-    made: Character = bare.changed(feet=tuple(feet)) if bare.end_effectors else bare
-    return made, tree
+    return bare.changed(feet=tuple(feet)) if bare.end_effectors else bare, tree
 
 
 def motor_loads(character: Character, stand: tuple[Character, Tree] | None = None) -> tuple[MotorLoad, ...]:
@@ -115,15 +115,15 @@ def limb_masses(character: Character) -> dict[str, float]:
             mass[part.children[0].body] = mass.get(part.children[0].body, 0.0) + part_mass(part, character)
     above = {joint.child: joint for joint in character.joints}
     moving = {joint.parent for joint in character.joints if joint.kind != "fixed"}
-    found: dict[str, float] = {}
+    limbs: dict[str, float] = {}
     for body in character.bodies:
         path = [body.name]
         while above[path[-1]].parent != WORLD:
             path.append(above[path[-1]].parent)
         limb = next((above[one].name for one in path[-2::-1] if above[one].kind != "fixed" or one in moving), path[-1])
         limb = limb.removesuffix(" case")
-        found[limb] = found.get(limb, 0.0) + mass[body.name]
-    return found
+        limbs[limb] = limbs.get(limb, 0.0) + mass[body.name]
+    return limbs
 
 
 def part_mass(part: FlexiblePart, character: Character) -> float:
@@ -134,8 +134,7 @@ def part_mass(part: FlexiblePart, character: Character) -> float:
         return density * float(np.prod(shape.size))
     if shape.length is None or shape.diameter is None:
         return 0.0
-    hole = max(shape.diameter - 2.0 * shape.wall, 0.0) if shape.wall else 0.0
-    return density * pi / 4.0 * (shape.diameter**2 - hole**2) * shape.length
+    return density * pi / 4.0 * (shape.diameter**2 - _hole(part) ** 2) * shape.length
 
 
 def bending_inertia(part: FlexiblePart) -> float | None:
@@ -143,8 +142,13 @@ def bending_inertia(part: FlexiblePart) -> float | None:
     shape = part.shape
     if shape.diameter is None:
         return None
-    hole = max(shape.diameter - 2.0 * shape.wall, 0.0) if shape.wall else 0.0
-    return pi / 64.0 * (shape.diameter**4 - hole**4)
+    return pi / 64.0 * (shape.diameter**4 - _hole(part) ** 4)
+
+
+def _hole(part: FlexiblePart) -> float:
+    """The inner diameter [m] of a tube, 0 of a rod."""
+    shape = part.shape
+    return max(shape.diameter - 2.0 * shape.wall, 0.0) if shape.diameter and shape.wall else 0.0
 
 
 def _rod(part: FlexiblePart, character: Character) -> Solid:
@@ -157,17 +161,11 @@ def _with(body: Body, solids: list[Solid]) -> Body:
     xx, yy, zz, xy, xz, yz = body.inertia
     own = Solid(body.mass, np.array(body.center_of_mass), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     whole = joined([own, *solids])
-    made: Body = body.changed(mass=whole.mass, center_of_mass=numbers(whole.center))
-    return made
-
-
-def _around() -> Array:
-    return np.linspace(0.0, 2.0 * np.pi, _RIM, endpoint=False)
+    return body.changed(mass=whole.mass, center_of_mass=numbers(whole.center))
 
 
 def _across(axis: Array) -> Array:
     """A unit vector across ``axis``."""
     other = np.array([1.0, 0.0, 0.0]) if abs(axis[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     across: Array = np.cross(axis, other).astype(np.float64)
-    found: Array = across / float(np.linalg.norm(across))
-    return found
+    return across / float(np.linalg.norm(across))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.sensitivity import Sensitivity, sensitivity
 from bunraku.design.study import Study, Variant
 from bunraku.optimization.monitor import SILENT, Monitor
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,8 @@ def follow(
         if predicted < plain:
             shifts = moved
     near = replace(variant, solution=replace(known, shifts=shifts))
-    found = study.solve(parameters, near=near, start=m if predicted < plain else variant.motion, monitor=monitor)
-    if not variant.soft and not found.solution.status.good:
+    followed = study.solve(parameters, near=near, start=m if predicted < plain else variant.motion, monitor=monitor)
+    if not variant.soft and not followed.solution.status.good:
         afresh = study.solve(parameters, monitor=monitor)
-        found = afresh if afresh.solution.residual < found.solution.residual else found
-    return EditedVariant(found, plain, predicted, found.solution.energy, found.solution.iterations)
+        followed = afresh if afresh.solution.residual < followed.solution.residual else followed
+    return EditedVariant(followed, plain, predicted, followed.solution.energy, followed.solution.iterations)

@@ -70,11 +70,11 @@ def improved(
     part = replace(study, design=whole.only(*free))
     place = [family.index(name) for name in free]
     start = replace(begun, parameters=begun.parameters[place])
-    made = improve(part, objective_of(aim), start, steps=steps, radius=0.05 if aim == "target" else 0.02, monitor=monitor)
+    improvement = improve(part, objective_of(aim), start, steps=steps, radius=0.05 if aim == "target" else 0.02, monitor=monitor)
     p = begun.parameters.copy()
-    p[place] = made.variant.parameters
+    p[place] = improvement.variant.parameters
     if study.soft:
-        hard = replace(study, soft=False).solve(p, start=made.variant.motion, monitor=monitor)
+        hard = replace(study, soft=False).solve(p, start=improvement.variant.motion, monitor=monitor)
         if hard.solution.status.good:
-            return replace(study, soft=False), hard, made
-    return study, replace(made.variant, parameters=p), made
+            return replace(study, soft=False), hard, improvement
+    return study, replace(improvement.variant, parameters=p), improvement

@@ -13,19 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.features import feature, feature_jacobian
 from bunraku.design.manual import follow
 from bunraku.design.sensitivity import Sensitivity, sensitivity
 from bunraku.design.study import Study, Variant
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
-
-Array: TypeAlias = NDArray[np.float64]
 
 TIKHONOV = 1e-4
 """eps as a part of the largest eigenvalue."""

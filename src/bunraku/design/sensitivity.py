@@ -16,17 +16,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.curvature import ActiveRows, lagrangian_gradient, lagrangian_value, row_values
 from bunraku.design.study import SOFT_WEIGHT, Study, Variant
 from bunraku.design.system import OptimalitySystem, optimality_system
 from bunraku.performers.locomotion.problem import MotionProblem
-
-Array: TypeAlias = NDArray[np.float64]
 
 PARAMETER_STEP = 1e-5
 """Step of differences over parameters [m]."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.design.system import settled
 from bunraku.errors import BadInput
@@ -25,8 +26,6 @@ from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
-
-Array: TypeAlias = NDArray[np.float64]
 
 SOFT_WEIGHT = 1e2
 """Weight of the rows where they are only wished (:attr:`Study.soft`)."""
@@ -88,9 +87,14 @@ class Variant:
     @cached_property
     def worst(self) -> tuple[str, float]:
         """The kind of row violated most, in its own unit."""
-        found = self.problem.violations(self.motion)
-        name = max(found, key=lambda key: found[key])
-        return name, found[name]
+        return worst_row(self.problem, self.motion)
+
+
+def worst_row(problem: MotionProblem, z: Array) -> tuple[str, float]:
+    """The kind of row violated most by a motion, and by how much, in its own unit."""
+    violations = problem.violations(z)
+    name = max(violations, key=lambda key: violations[key])
+    return name, violations[name]
 
 
 @dataclass(frozen=True)

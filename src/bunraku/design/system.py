@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.design.curvature import (
     ActiveRows,
     active_rows,
@@ -33,8 +33,6 @@ from bunraku.optimization.blocks.blocks import BlockFactor, factor
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.problem import MotionProblem
-
-Array: TypeAlias = NDArray[np.float64]
 
 LEAST_DAMPING = 1e-5
 """delta"""
@@ -124,10 +122,10 @@ def optimality_system(
     weights = (solution.weight,) if soft else (10.0, 1e2, 1e3)
     for damping, weight in ((d, w) for d in (LEAST_DAMPING, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e2) for w in weights):
         _, H, B, C, _, _ = problem.assemble(z, weight, flags)
-        found = factor(H + H2, B + B2, np.tril(C) + np.tril(C, -1).T + C2, damping, cyclic=problem.cyclic)
-        if found.definite:
+        factored = factor(H + H2, B + B2, np.tril(C) + np.tril(C, -1).T + C2, damping, cyclic=problem.cyclic)
+        if factored.definite:
             break
-    return OptimalitySystem(rows, row_jacobian(problem, z, rows, monitor), weight, found, damping, soft)
+    return OptimalitySystem(rows, row_jacobian(problem, z, rows, monitor), weight, factored, damping, soft)
 
 
 def settled(problem: MotionProblem, solution: AugmentedSolution, *, rounds: int = 4, tolerance: float = 1e-6) -> AugmentedSolution:

@@ -45,7 +45,7 @@ class DesignWarning:
 def warnings_of(character: Character, *, bed: tuple[float, float, float] = PRINTER) -> tuple[DesignWarning, ...]:
     """All warnings of a character, errors first; ``bed`` [m] is what the printer can print."""
     stand = standing(character)
-    found = [
+    warnings = [
         *_mass(character),
         *_torques(character, motor_loads(character, stand)),
         *_balance(character, stand),
@@ -55,7 +55,7 @@ def warnings_of(character: Character, *, bed: tuple[float, float, float] = PRINT
         *_rods(character),
     ]
     order = {"error": 0, "warning": 1, "note": 2}
-    return tuple(sorted(found, key=lambda one: order[one.severity]))
+    return tuple(sorted(warnings, key=lambda one: order[one.severity]))
 
 
 def rod_frequency(character: Character, part: FlexiblePart) -> float | None:
@@ -74,10 +74,10 @@ def rod_frequency(character: Character, part: FlexiblePart) -> float | None:
 
 
 def _beyond(character: Character, part: FlexiblePart) -> set[str]:
-    found = {child.body for child in part.children}
-    while more := {joint.child for joint in character.joints if joint.parent in found} - found:
-        found |= more
-    return found
+    carried = {child.body for child in part.children}
+    while more := {joint.child for joint in character.joints if joint.parent in carried} - carried:
+        carried |= more
+    return carried
 
 
 def _mass(character: Character) -> list[DesignWarning]:
@@ -89,28 +89,28 @@ def _mass(character: Character) -> list[DesignWarning]:
     listed = ", ".join(f"{name} {100.0 * mass / total:.0f} %" for name, mass in largest[:_MOST])
     rest = f" and {len(largest) - _MOST} more" if len(largest) > _MOST else ""
     text = f"{character.name} weighs {total:.3f} kg: {listed}{rest}"
-    found = [DesignWarning("mass", "note", text)]
+    warnings = [DesignWarning("mass", "note", text)]
     moving = {joint.child for joint in character.joints if joint.kind != "fixed"}
     for body in character.bodies:
         ends = not any(joint.parent == body.name for joint in character.joints)
         if body.mass <= 0.0 and body.name in moving and ends:
-            found.append(DesignWarning("mass", "error", f"{body.name} moves and weighs nothing; give it mass", body.name))
-    return found
+            warnings.append(DesignWarning("mass", "error", f"{body.name} moves and weighs nothing; give it mass", body.name))
+    return warnings
 
 
 def _torques(character: Character, loads: tuple[MotorLoad, ...]) -> list[DesignWarning]:
-    found = []
+    warnings = []
     sliding = _sliding(character)
     for load in loads:
         need, (what, unit) = abs(load.torque), ("force", "N") if load.motor in sliding else ("torque", "N·m")
         text = f"{load.motor} must hold {need:.2f} {unit} at home"
         if load.stall is not None and need > load.stall:
             text += f", more than its stall {what} of {load.stall:.2f} {unit}: it gives way"
-            found.append(DesignWarning("torque", "error", text, load.motor))
+            warnings.append(DesignWarning("torque", "error", text, load.motor))
         elif load.continuous is not None and need > load.continuous:
             text += f", {100.0 * need / load.continuous:.0f} % of the {load.continuous:.2f} {unit} it can hold for long"
-            found.append(DesignWarning("torque", "warning", text, load.motor))
-    return found
+            warnings.append(DesignWarning("torque", "warning", text, load.motor))
+    return warnings
 
 
 def _sliding(character: Character) -> set[str]:
@@ -138,15 +138,15 @@ def _balance(character: Character, stand: tuple[Character, Tree]) -> list[Design
 
 def _overlaps(character: Character, tree: Tree) -> list[DesignWarning]:
     pairs = self_collisions(character, tree, tree.home).touching_at_home
-    found = [DesignWarning("overlap", "warning", f"{a} and {b} overlap at home", a) for a, b in pairs[:_MOST]]
+    warnings = [DesignWarning("overlap", "warning", f"{a} and {b} overlap at home", a) for a, b in pairs[:_MOST]]
     if len(pairs) > _MOST:
-        found.append(DesignWarning("overlap", "warning", f"{len(pairs) - _MOST} more pairs of parts overlap at home"))
-    return found
+        warnings.append(DesignWarning("overlap", "warning", f"{len(pairs) - _MOST} more pairs of parts overlap at home"))
+    return warnings
 
 
 def _printing(character: Character, bed: tuple[float, float, float]) -> list[DesignWarning]:
     """Light parts are printed; the coloured body of a robot with servos of the library is too."""
-    found = []
+    warnings = []
     built = any(motor.model in SERVOS for motor in character.motors)
     root = next((joint.child for joint in character.joints if joint.parent == WORLD and joint.kind == "free"), "")
     for body in character.bodies:
@@ -161,12 +161,12 @@ def _printing(character: Character, bed: tuple[float, float, float]) -> list[Des
                 f"{body.name} is {' x '.join(f'{1e3 * side:.0f}' for side in size)} mm; the printer prints "
                 f"{' x '.join(f'{1e3 * side:.0f}' for side in bed)} mm"
             )
-            found.append(DesignWarning("print", "warning", text, body.name))
-        thin = min(_thinnest(shape) for shape in printed)
+            warnings.append(DesignWarning("print", "warning", text, body.name))
+        thin = min(2.0 * min(_half(shape)) for shape in printed)
         if thin < LEAST_WALL:
             text = f"{body.name} is {1e3 * thin:.1f} mm thin at one place; print at least {1e3 * LEAST_WALL:.1f} mm"
-            found.append(DesignWarning("print", "warning", text, body.name))
-    return found
+            warnings.append(DesignWarning("print", "warning", text, body.name))
+    return warnings
 
 
 def _extent(shapes: list[Shape]) -> Array:
@@ -190,28 +190,23 @@ def _half(shape: Shape) -> tuple[float, float, float]:
             return (s[0], s[0], s[0] + s[1])
         case "cylinder":
             return (s[0], s[0], s[1])
-        case _:
-            return (s[0], s[1], s[2])
-
-
-def _thinnest(shape: Shape) -> float:
-    return 2.0 * min(_half(shape))
+    return (s[0], s[1], s[2])
 
 
 def _figures(character: Character) -> list[DesignWarning]:
-    found = []
+    warnings = []
     sliding = _sliding(character)
     for motor in character.motors:
         strength = "force" if motor.name in sliding else "torque"
         lacks = [name for name, value in (("speed", motor.velocity), (strength, motor.stall_torque)) if value is None]
         if lacks:
             text = f"no {' and no '.join(lacks)} is stated for the motor {motor.name}: that limit is not checked"
-            found.append(DesignWarning("figures", "note", text, motor.name))
-    return found
+            warnings.append(DesignWarning("figures", "note", text, motor.name))
+    return warnings
 
 
 def _rods(character: Character) -> list[DesignWarning]:
-    found = []
+    warnings = []
     shared = {body for loop in character.loops for body in (loop.parent, loop.child)}
     for part in character.flexibles:
         frequency = rod_frequency(character, part)
@@ -222,5 +217,5 @@ def _rods(character: Character) -> list[DesignWarning]:
         slow = frequency < LEAST_FREQUENCY
         if slow:
             text += f": too thin to be moved well, below {LEAST_FREQUENCY:g} Hz"
-        found.append(DesignWarning("rod", "warning" if slow else "note", text, part.children[0].body))
-    return found
+        warnings.append(DesignWarning("rod", "warning" if slow else "note", text, part.children[0].body))
+    return warnings

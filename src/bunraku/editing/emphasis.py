@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bunraku.editing.items import at, exchanged, without
 from bunraku.errors import BadInput
 from bunraku.motion.emphasis import Emphasis
 
@@ -32,31 +33,23 @@ def weight_of_share(share: float, kind: str = "position") -> float:
 
 def removed(emphases: Sequence[Emphasis], index: int) -> Emphases:
     """One stretch less."""
-    _known(emphases, index)
-    return tuple(one for k, one in enumerate(emphases) if k != index)
+    return without(emphases, index, "emphasis")
 
 
 def moved_border(emphases: Sequence[Emphasis], index: int, end: str, time: float, duration: float) -> Emphases:
     """The "start" or "end" of a stretch at ``time`` [s], inside the clip and 0.05 s from its other end; at the clip's end: None."""
-    _known(emphases, index)
+    one = at(emphases, index, "emphasis")
     if end not in ("start", "end") or not math.isfinite(time):
         raise BadInput(f"the {end} of an emphasis goes to {time} s; give start or end, and a finite time")
-    one = emphases[index]
     last = duration if one.end is None else one.end
     if end == "start":
         new = replace(one, start=max(0.0, min(time, max(last, one.start) - SHORTEST)))
     else:
         later = max(time, one.start + SHORTEST)
         new = replace(one, end=None if later >= duration - 1e-9 else later)
-    return tuple(new if k == index else other for k, other in enumerate(emphases))
+    return exchanged(emphases, index, new)
 
 
 def weighed(emphases: Sequence[Emphasis], index: int, weight: float) -> Emphases:
     """A stretch with another weight."""
-    _known(emphases, index)
-    return tuple(replace(one, weight=weight) if k == index else one for k, one in enumerate(emphases))
-
-
-def _known(emphases: Sequence[Emphasis], index: int) -> None:
-    if not 0 <= index < len(emphases):
-        raise BadInput(f"emphasis {index} of {len(emphases)} arrived; they count from 0")
+    return exchanged(emphases, index, replace(at(emphases, index, "emphasis"), weight=weight))

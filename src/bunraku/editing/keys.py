@@ -69,8 +69,8 @@ def keys_of(curves: JointCurves, name: str, tolerance: float | None = None, most
     bar = max(bar, 1e-9 * max(1.0, float(np.abs(curve).max())))
     picked = {0, n - 1}
     if travel > 0.0:
-        found = [peaks(side, prominence=bar) for side in (curve, -curve)]
-        ranked = sorted((-float(p), int(k)) for at, out in found for k, p in zip(at, out, strict=True))
+        extremes = [peaks(side, prominence=bar) for side in (curve, -curve)]
+        ranked = sorted((-float(p), int(k)) for at, out in extremes for k, p in zip(at, out, strict=True))
         picked |= {k for _, k in ranked[: most - 2]}
     while len(picked) < min(most, n):
         at = sorted(picked)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bunraku.editing.items import at, exchanged, without
 from bunraku.errors import BadInput
 from bunraku.motion.sound import Mark
 
@@ -35,14 +36,12 @@ def added(marks: Sequence[Mark], text: str, start: float, end: float, duration: 
 
 def renamed(marks: Sequence[Mark], index: int, text: str) -> Marks:
     """Another text for a mark."""
-    _known(marks, index)
-    return _exchanged(marks, index, replace(marks[index], text=_text(text)))
+    return exchanged(marks, index, replace(at(marks, index, "mark"), text=_text(text)))
 
 
 def removed(marks: Sequence[Mark], index: int) -> Marks:
     """One mark less."""
-    _known(marks, index)
-    return tuple(mark for k, mark in enumerate(marks) if k != index)
+    return without(marks, index, "mark")
 
 
 def moved_border(marks: Sequence[Mark], index: int, end: str, time: float, duration: float) -> Marks:
@@ -50,10 +49,9 @@ def moved_border(marks: Sequence[Mark], index: int, end: str, time: float, durat
 
     A stroke of the mark that would lie outside moves along to the border.
     """
-    _known(marks, index)
+    one = at(marks, index, "mark")
     if end not in ("start", "end") or not math.isfinite(time):
         raise BadInput(f"the {end} of a mark goes to {time} s; give start or end, and a finite time")
-    one = marks[index]
     least = min(SHORTEST, one.end - one.start)
     low = max((mark.end for mark in marks[:index] if mark.end <= one.start), default=0.0)
     high = min((mark.start for mark in marks[index + 1 :] if mark.start >= one.end), default=max(duration, one.end))
@@ -63,20 +61,11 @@ def moved_border(marks: Sequence[Mark], index: int, end: str, time: float, durat
     else:
         stop = max(min(time, high), one.start + least)
     stroke = None if one.stroke is None else min(max(one.stroke, start), stop)
-    return _exchanged(marks, index, replace(one, start=start, end=stop, stroke=stroke))
-
-
-def _exchanged(marks: Sequence[Mark], index: int, new: Mark) -> Marks:
-    return tuple(new if k == index else mark for k, mark in enumerate(marks))
+    return exchanged(marks, index, replace(one, start=start, end=stop, stroke=stroke))
 
 
 def _text(text: str) -> str:
-    found = " ".join(str(text).split())
-    if not 0 < len(found) <= LONGEST_TEXT:
-        raise BadInput(f"a text of {len(found)} characters arrived for a mark; give 1 to {LONGEST_TEXT}")
-    return found
-
-
-def _known(marks: Sequence[Mark], index: int) -> None:
-    if not 0 <= index < len(marks):
-        raise BadInput(f"mark {index} of {len(marks)} arrived; they count from 0")
+    words = " ".join(str(text).split())
+    if not 0 < len(words) <= LONGEST_TEXT:
+        raise BadInput(f"a text of {len(words)} characters arrived for a mark; give 1 to {LONGEST_TEXT}")
+    return words

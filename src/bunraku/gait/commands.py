@@ -29,6 +29,12 @@ ROLL_TIME = 1.0
 """Duration [s] of a cycle on driven wheels, or of standing."""
 AIR, WALK_TIME, STEP = 0.38, 6.0, 0.6
 """Of a walk on soft soles: share of a cycle that a foot is in the air, its time in units of sqrt(l / g), longest step over l."""
+EASY = 0.1
+"""The pace in units of sqrt(g l), l the longest leg: a Froude number of 0.01, where four legs still crawl."""
+SPARE = 0.5
+"""The largest share of what the motors allow that a first gait uses."""
+STILL_LEG = 0.1
+"""Taken for the leg [m] of a character whose wheels sit on its body."""
 FASTEST_SHARE = 1.5
 """The highest speed of a smooth swing over its mean: that of 3 u² - 2 u³."""
 
@@ -105,6 +111,20 @@ def walk_for(character: Character, velocity: tuple[float, float] = (0.0, 0.0), t
     )  # fmt: skip
 
 
+def first_gait(character: Character) -> Gait:
+    """The gait that goes forward at 0.1 sqrt(g l), or at half of what the motors allow if that is less; in a skin, three steps.
+
+    A character without feet and wheels, or one that cannot go by itself, is refused in words.
+    """
+    feet = feet_of(character).feet
+    leg = max((foot.leg for foot in feet), default=STILL_LEG)
+    pace = EASY * math.sqrt(GRAVITY * leg)
+    if character.skin is not None:
+        return walk_for(character, (0.5 * pace, 0.0))
+    limit = min(fastest(character, pattern) for pattern in (("roll", "crawl") if feet else ("roll",)))
+    return gait_for(character, (min(pace, SPARE * limit), 0.0))
+
+
 def fastest(character: Character, pattern: str) -> float:
     """The highest speed [m/s] of a foot over the ground that the motors allow in a pattern, infinite if they state none.
 
@@ -115,7 +135,7 @@ def fastest(character: Character, pattern: str) -> float:
     feet = feet_of(character)
     motors = {motor.coordinate: motor for motor in character.motors}
     above = {joint.child: joint for joint in character.joints}
-    found = math.inf
+    speed = math.inf
     if pattern != "roll":
         share = _share(feet, pattern)
         for foot in feet.feet:
@@ -125,11 +145,11 @@ def fastest(character: Character, pattern: str) -> float:
                 body = above[body].parent
             speeds = [_speed(motors[name]) for name in joints if name in motors]
             if speeds:
-                found = min(found, 2.0 * min(speeds) * foot.leg * share / (FASTEST_SHARE * (1.0 - share)))
+                speed = min(speed, 2.0 * min(speeds) * foot.leg * share / (FASTEST_SHARE * (1.0 - share)))
     for tip in character.end_effectors:
         if tip.kind == "active":
-            found = min(found, tip.radius * _speed(motors[above[tip.body].name]))
-    return found
+            speed = min(speed, tip.radius * _speed(motors[above[tip.body].name]))
+    return speed
 
 
 def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
@@ -141,7 +161,7 @@ def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
         return (gait,)
     wheels = all(tip.spins for tip in character.end_effectors)
     still = not any(gait.distance or ()) and not gait.turn
-    found: dict[tuple[tuple[int, float, float], ...], Gait] = {}
+    gaits: dict[tuple[tuple[int, float, float], ...], Gait] = {}
     for name in PATTERNS:
         if name == "roll" and not (wheels or still):
             continue
@@ -151,10 +171,10 @@ def candidates(character: Character, gait: Gait) -> tuple[Gait, ...]:
         except BadInput:
             continue
         if name == "roll" or pattern.swings:
-            found.setdefault(_around(pattern.swings), one)
-    if not found:
+            gaits.setdefault(_around(pattern.swings), one)
+    if not gaits:
         raise BadInput(f"no named footfall pattern fits {character.name!r}; give the pattern custom with its swings")
-    return tuple(found.values())
+    return tuple(gaits.values())
 
 
 def _around(swings: tuple[tuple[int, float, float], ...]) -> tuple[tuple[int, float, float], ...]:

@@ -167,8 +167,8 @@ def _home(start: float, end: float) -> Piece:
 
 def _ordered(pieces: Sequence[Piece], periodic: bool) -> list[Piece]:
     """In order of their starts; starts in [0, 1), rounded so that equal cells give equal numbers."""
-    found = [_home(s, e) if periodic else (max(0.0, s), min(1.0, e)) for s, e in pieces]
-    return sorted((round(s, 12), round(e, 12)) for s, e in found)
+    placed = [_home(s, e) if periodic else (max(0.0, s), min(1.0, e)) for s, e in pieces]
+    return sorted((round(s, 12), round(e, 12)) for s, e in placed)
 
 
 def _partners(character: Character, row: FootRow) -> tuple[int, ...]:
@@ -188,7 +188,7 @@ def _with(character: Character, gait: Gait, row: FootRow, swings: Sequence[Piece
     kept += [(j, s, e) for j, own in changed.items() for s, e in own]
     if not kept:
         return gait.changed(pattern="roll", swings=(), air=None)
-    found = tuple(Swing(names[j], s, e) for j, s, e in sorted(kept, key=lambda one: (one[1], one[0])))
-    made = gait.changed(pattern="custom", swings=found, air=None)
-    footfalls(character, made, flight=flight)
-    return made
+    own_swings = tuple(Swing(names[j], s, e) for j, s, e in sorted(kept, key=lambda one: (one[1], one[0])))
+    edited = gait.changed(pattern="custom", swings=own_swings, air=None)
+    footfalls(character, edited, flight=flight)
+    return edited

@@ -16,8 +16,8 @@ NEAR = 1e-9
 
 def airborne(swings: Swings, phase: float, periodic: bool) -> tuple[int, ...]:
     """The end effectors in the air at a phase in [0, 1], of swings (index, start, end)."""
-    found = {j for j, start, end in swings if start < phase < end or (periodic and start < phase + 1.0 < end)}
-    return tuple(sorted(found))
+    indices = {j for j, start, end in swings if start < phase < end or (periodic and start < phase + 1.0 < end)}
+    return tuple(sorted(indices))
 
 
 def check_swings(swings: Swings, names: Sequence[str], periodic: bool, *, flight: bool = False) -> None:

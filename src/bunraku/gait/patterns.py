@@ -16,7 +16,7 @@ from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.feet import Feet, FootGroup, feet_of
-from bunraku.gait.overlap import SUPPORT, airborne, check_swings, swing_notes
+from bunraku.gait.overlap import SUPPORT, check_swings, swing_notes
 from bunraku.gait.symmetry import check_half_cycle, mirror_partners
 from bunraku.motion import Gait
 
@@ -43,10 +43,6 @@ class FootfallPattern:
     periodic: bool = True
     notes: tuple[str, ...] = field(default=(), compare=False)
 
-    def in_air(self, phase: float) -> tuple[int, ...]:
-        """The end effectors in the air at a phase."""
-        return airborne(self.swings, phase, self.periodic)
-
 
 def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> FootfallPattern:
     """The footfall pattern of a gait for a character: a named one fitted to its feet, or the gait's own swings, checked.
@@ -64,7 +60,8 @@ def footfalls(character: Character, gait: Gait, *, flight: bool = False) -> Foot
         swings = named_swings(feet, gait.pattern, character.name, gait.air)
         if not gait.periodic:
             whole = gait.cycles + REST * ((gait.start == "rest") + (gait.end == "rest"))
-            swings = _repeated(swings, gait.cycles, REST if gait.start == "rest" else 0.0, whole)
+            before = REST if gait.start == "rest" else 0.0
+            swings = [(j, (before + k + a) / whole, (before + k + b) / whole) for k in range(gait.cycles) for j, a, b in swings]
             support = SUPPORT / whole
     else:
         raise BadInput(
@@ -147,7 +144,7 @@ def _sampled(pattern: FootfallPattern, samples: int, periodic: bool | None) -> l
     """(end effector, last sample on the ground, intervals) of every swing."""
     closed = pattern.periodic if periodic is None else periodic
     steps = samples if closed else samples - 1
-    found = []
+    sampled = []
     for j, start, end in pattern.swings:
         first, last = int(np.floor(start * steps + 0.5 + NEAR)), int(np.floor(end * steps + 0.5 + NEAR))
         if not closed:
@@ -155,8 +152,8 @@ def _sampled(pattern: FootfallPattern, samples: int, periodic: bool | None) -> l
         if last - first < 2:
             need = fewest_samples(pattern)
             raise BadInput(f"{samples} samples are too few for a swing of {end - start:.3g} of the duration; use {need} or more")
-        found.append((j, first, last - first))
-    return found
+        sampled.append((j, first, last - first))
+    return sampled
 
 
 def _crawl(feet: Feet) -> Groups:
@@ -190,18 +187,11 @@ def _bound(feet: Feet) -> Groups:
 _GROUPS = {"crawl": _crawl, "trot": _trot, "pace": _pace, "bound": _bound}
 
 
-def _repeated(
-    swings: Sequence[tuple[int, float, float]], cycles: int, before: float, whole: float
-) -> list[tuple[int, float, float]]:
-    """A cycle's swings, ``cycles`` times within one motion of ``whole`` cycles, after standing for ``before`` of one."""
-    return [(j, (before + k + start) / whole, (before + k + end) / whole) for k in range(cycles) for j, start, end in swings]
-
-
 def _own_swings(character: Character, gait: Gait, feet: Feet) -> list[tuple[int, float, float]]:
     """The swings that a gait states itself, of end effectors or of whole feet by the body that carries them."""
     names = [tip.name for tip in character.end_effectors]
     whole = {foot.body: foot.effectors for foot in feet.feet}
-    found = []
+    swings = []
     for swing in gait.swings:
         if swing.effector in names:
             indices: Sequence[int] = (names.index(swing.effector),)
@@ -213,5 +203,5 @@ def _own_swings(character: Character, gait: Gait, feet: Feet) -> list[tuple[int,
             raise BadInput(
                 f"the swing of {swing.effector!r} ends at {swing.end:g}, after the motion that happens once; end it at 1 or before"
             )
-        found += [(j, swing.start, swing.end) for j in indices]
-    return sorted(found, key=lambda one: (one[1], one[0]))
+        swings += [(j, swing.start, swing.end) for j in indices]
+    return sorted(swings, key=lambda one: (one[1], one[0]))

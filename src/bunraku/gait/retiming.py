@@ -19,13 +19,13 @@ NEAR = 1e-9
 def flights(gait: Gait, feet: Sequence[str]) -> list[tuple[float, float]]:
     """The shares (begin, end) of the duration, of custom swings that happen once, in which all ``feet`` are in the air."""
     times = sorted({time for swing in gait.swings for time in (swing.start, swing.end)})
-    found: list[tuple[float, float]] = []
+    spans: list[tuple[float, float]] = []
     for begin, end in pairwise(times):
         middle = 0.5 * (begin + end)
         if end - begin > NEAR and {swing.effector for swing in gait.swings if swing.start < middle < swing.end} >= set(feet):
-            joined = bool(found) and begin - found[-1][1] < NEAR
-            found = [*found[:-1], (found[-1][0], end)] if joined else [*found, (begin, end)]
-    return found
+            joined = bool(spans) and begin - spans[-1][1] < NEAR
+            spans = [*spans[:-1], (spans[-1][0], end)] if joined else [*spans, (begin, end)]
+    return spans
 
 
 def grounded(gait: Gait, feet: Sequence[str], share: float) -> Gait:

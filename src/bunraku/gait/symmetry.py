@@ -15,7 +15,7 @@ NEAR = 1e-6
 def mirror_partners(feet: Feet, names: Sequence[str], tolerance: float = 2e-3) -> tuple[int, ...]:
     """For every end effector the index of the one that stands at (x, -y) where it stands at (x, y) [m], itself in the middle."""
     places = np.array(feet.places)
-    found = []
+    partners = []
     for j, (x, y) in enumerate(places):
         away = np.hypot(places[:, 0] - x, places[:, 1] + y)
         partner = int(np.argmin(away))
@@ -23,8 +23,8 @@ def mirror_partners(feet: Feet, names: Sequence[str], tolerance: float = 2e-3) -
             raise BadInput(
                 f"no end effector mirrors {names[j]!r} at ({x:.3g}, {y:.3g}) m; half-cycle symmetry needs a left and a right"
             )
-        found.append(partner)
-    return tuple(found)
+        partners.append(partner)
+    return tuple(partners)
 
 
 def check_half_cycle(swings: Sequence[tuple[int, float, float]], partners: Sequence[int], names: Sequence[str]) -> None:

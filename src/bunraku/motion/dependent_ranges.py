@@ -20,7 +20,7 @@ def settled_dependents(character: Character, lower: Array, upper: Array) -> tupl
 
     Those that come out fixed narrow ``lower`` and ``upper`` (k,), the ranges of the driven coordinates so far, in place.
     """
-    found = []
+    dependents = []
     for dependent in character.dependent_ranges:
         index, scale, shift = _in_driven(character, dependent.coordinate)
         on, gain, offset = _in_driven(character, dependent.on)
@@ -34,14 +34,14 @@ def settled_dependents(character: Character, lower: Array, upper: Array) -> tupl
             continue
         knots[:, 1:] = np.sort((knots[:, 1:] - shift) / scale, axis=1)
         if on >= 0 and on != index:
-            found.append((index, on, knots))
+            dependents.append((index, on, knots))
             continue
         if on < 0:
             low, high = (float(np.interp(offset, knots[:, 0], knots[:, side])) for side in (1, 2))
         else:
             low, high = _of_itself(dependent, knots)
         lower[index], upper[index] = max(lower[index], low), min(upper[index], high)
-    return tuple(found)
+    return tuple(dependents)
 
 
 def _in_driven(character: Character, name: str) -> tuple[int, float, float]:

@@ -84,23 +84,23 @@ def _samples(start: float, length: float, rate: float) -> slice:
 
 
 def _marks(marks: tuple[Mark, ...], start: float, length: float) -> tuple[Mark, ...]:
-    found = []
+    kept = []
     for mark in marks:
         first, last = max(0.0, mark.start - start), min(length, mark.end - start)
         if last < first or (last == first and mark.end > mark.start):
             continue
         stroke = None if mark.stroke is None or not 0.0 <= mark.stroke - start <= length else mark.stroke - start
-        found.append(Mark(mark.text, first, last, stroke))
-    return tuple(found)
+        kept.append(Mark(mark.text, first, last, stroke))
+    return tuple(kept)
 
 
 def _emphases(emphases: tuple[Emphasis, ...], start: float, length: float) -> tuple[Emphasis, ...]:
-    found = []
+    kept = []
     for one in emphases:
         first, last = max(0.0, one.start - start), None if one.end is None else min(length, one.end - start)
         if first < length and (last is None or last > first):
-            found.append(replace(one, start=first, end=last))
-    return tuple(found)
+            kept.append(replace(one, start=first, end=last))
+    return tuple(kept)
 
 
 def _span(start: float, duration: float | None) -> str:

@@ -74,8 +74,8 @@ class MotionLimits:
         _not_empty(names, lower, upper)
 
         def of_motors(field: str) -> Array:
-            found = [getattr(motor, field) for motor in character.motors]
-            return np.array([np.inf if value is None else value for value in found], dtype=np.float64)
+            values = [getattr(motor, field) for motor in character.motors]
+            return np.array([np.inf if value is None else value for value in values], dtype=np.float64)
 
         rates = of_motors("velocity"), of_motors("acceleration"), of_motors("jerk")
         home = np.array([character.home.get(name, 0.0) for name in names], dtype=np.float64)

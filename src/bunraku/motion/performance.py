@@ -201,18 +201,18 @@ class Performance:
 
     def commands(self, names: Sequence[str]) -> NDArray[np.float64]:
         """The values (samples, names) of the channels of those names that prescribe a place, a length or a torque."""
-        found = {channel.name: channel.values for channel in self.channels if channel.kind != "velocity"}
-        missing = next((name for name in names if name not in found), None)
+        channels = {channel.name: channel.values for channel in self.channels if channel.kind != "velocity"}
+        missing = next((name for name in names if name not in channels), None)
         if missing is not None:
-            raise BadInput(f"there is no channel {missing[:60]!r}; there are {_few(tuple(found))}")
-        return np.column_stack([found[name] for name in names]) if names else np.zeros((len(self.motion.values), 0))
+            raise BadInput(f"there is no channel {missing[:60]!r}; there are {_few(tuple(channels))}")
+        return np.column_stack([channels[name] for name in names]) if names else np.zeros((len(self.motion.values), 0))
 
     def as_clip(self) -> Clip:
         """The performance as a clip, so that performers chain: its position channels, or the motion where there are none."""
-        told = not self.dynamic and any(channel.kind == "position" for channel in self.channels)
+        positioned = not self.dynamic and any(channel.kind == "position" for channel in self.channels)
         return Clip(
             self.clip_name,
-            joints=self.positions() if told else self.moved(),
+            joints=self.positions() if positioned else self.moved(),
             audio=self.audio,
             words=self.words,
             phrases=self.phrases,

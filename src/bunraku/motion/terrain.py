@@ -53,11 +53,6 @@ class HeightField:
         return hash((self.origin, self.spacing, self.heights.tobytes()))
 
     @staticmethod
-    def flat(height: float = 0.0) -> HeightField:
-        """Level ground at a height [m]."""
-        return HeightField((-1.0, -1.0), 1.0, np.full((3, 3), float(height)))
-
-    @staticmethod
     def slope(angle: float, *, start: float = 0.0, length: float = 1.0, spacing: float = 0.02) -> HeightField:
         """Level until x = ``start`` [m], then rising at ``angle`` [rad] for ``length`` [m] along x, then level again.
 

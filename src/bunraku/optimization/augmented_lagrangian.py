@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.blocks.descent import BlockEnergy, Damping, Descent
+from bunraku.optimization.blocks.descent import BlockEnergy, Descent
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 
@@ -105,9 +105,8 @@ class AugmentedLagrangian:
     saddle, as standing still often is, the shifts alone must grow until it is left, and that is best done where E is smooth. A
     round that does not settle within ``inner_iterations`` steps shows a curved valley: w then falls by ``retreat``, shifts grow
     by it, at most ``retreats`` times (the multipliers stay, so nothing is lost). ``loose``: promise at which the first round ends,
-    a third of it for the next, and so on. ``max_iterations``: most steps in all. ``damping``: first damping, of the kind
-    ``damping_kind`` (see :mod:`bunraku.optimization.blocks.descent`). ``patience``: rounds at the last weight within which the
-    residual must fall by a tenth.
+    a third of it for the next, and so on. ``max_iterations``: most steps in all. ``damping``: the first. ``patience``:
+    rounds at the last weight within which the residual must fall by a tenth.
     """
 
     tolerance: float = 1e-6
@@ -119,7 +118,6 @@ class AugmentedLagrangian:
     loose: float = 1e-2
     max_iterations: int = 1000
     damping: float = 1e-3
-    damping_kind: Damping = "absolute"
     enough: float = 0.25
     patience: int = 6
     steady: int = 6
@@ -184,7 +182,7 @@ class _Run:
         if z.shape != (T * nv + nd,) or not np.isfinite(z).all():
             raise BadInput(f"a start of shape {z.shape}; {T} samples of {nv} and {nd} more need {T * nv + nd} finite numbers")
         warm = warm or Warm(problem.zero_shifts(), options.first_weight, options.damping)
-        self.descent = Descent(problem, z, warm.weight, warm.shifts, warm.damping, options.damping_kind)
+        self.descent = Descent(problem, z, warm.weight, warm.shifts, warm.damping)
         if not np.isfinite(problem.energy(z, warm.weight, warm.shifts)):
             raise BadInput("the energy is not finite at the starting point; start elsewhere")
         self.history: list[Round] = []

@@ -20,6 +20,9 @@ from bunraku.errors import BadInput
 
 STEPS = 10.0 ** np.arange(-1.0, -7.25, -0.5)
 
+Taylor = Callable[[float], tuple[float, float]]
+"""Step h along a direction -> the remainder e(h), and how much of it may be rounding."""
+
 
 @dataclass(frozen=True)
 class SlopeReport:
@@ -74,40 +77,24 @@ def check_product(
     """Check a matrix-free ``product(x, d)`` = J(x) d of ``function``; arguments as in :func:`check_jacobian`."""
     at = _point(x)
     f0 = np.array(function(at), dtype=np.float64).ravel()
-    tables = []
-    for d in _directions(at.size, directions, scale, seed):
+
+    def along(d: Array) -> Taylor:
         Jd = np.array(product(at, d), dtype=np.float64).ravel()
         if Jd.shape != f0.shape:
             raise BadInput(f"the derivative along a direction has {Jd.size} numbers, the function {f0.size}; they must agree")
-        rows = []
-        for h in STEPS:
+
+        def remainder(h: float) -> tuple[float, float]:
             f = np.array(function(at + h * d), dtype=np.float64).ravel()
             floor = noise * (np.linalg.norm(f0) + np.linalg.norm(f - f0) + np.linalg.norm(Jd) * np.linalg.norm(at))
-            rows.append((h, _above(float(np.linalg.norm(f - f0 - h * Jd)), float(floor))))
-        tables.append(rows)
-    return _report(np.array(tables), 2.0)
+            return float(np.linalg.norm(f - f0 - h * Jd)), float(floor)
+
+        return remainder
+
+    return _report(along, at.size, 2.0, seed, directions, scale)
 
 
-def check_gradient(
-    function: Callable[[Array], float],
-    gradient: Callable[[Array], ArrayLike],
-    x: ArrayLike,
-    *,
-    seed: int = 0,
-    directions: int = 3,
-    scale: float = 1.0,
-    noise: float = 1e-13,
-) -> SlopeReport:
-    """Check ``gradient(x)`` (n,) of a scalar ``function``; arguments as in :func:`check_jacobian`."""
-    return check_product(
-        lambda at: np.array([function(at)]),
-        lambda at, d: np.array([np.asarray(gradient(at), dtype=np.float64) @ d]),
-        x,
-        seed=seed,
-        directions=directions,
-        scale=scale,
-        noise=noise,
-    )
+check_gradient = check_jacobian
+"""A gradient (n,) is the Jacobian of a scalar function."""
 
 
 def check_hessian(
@@ -127,30 +114,18 @@ def check_hessian(
     """
     at = _point(x)
     f0, g = float(function(at)), np.asarray(gradient(at), dtype=np.float64)
-    tables = []
-    for d in _directions(at.size, directions, scale, seed):
+
+    def along(d: Array) -> Taylor:
         slope, bend = float(g @ d), float(d @ (hessian(at) @ d))
-        rows = []
-        for h in STEPS:
+
+        def remainder(h: float) -> tuple[float, float]:
             f = float(function(at + h * d))
             floor = noise * (abs(f0) + abs(f - f0) + abs(slope) * float(np.linalg.norm(at)))
-            rows.append((h, _above(abs(f - f0 - h * slope - 0.5 * h * h * bend), floor)))
-        tables.append(rows)
-    return _report(np.array(tables), 3.0)
+            return abs(f - f0 - h * slope - 0.5 * h * h * bend), floor
 
+        return remainder
 
-def check_adjoint(
-    product: Callable[[Array], ArrayLike], adjoint: Callable[[Array], ArrayLike], columns: int, rows: int, *, seed: int = 0
-) -> float:
-    """How far J^T y is from being the adjoint of J d: |y.(J d) - (J^T y).d| / (|y| |J d| + |J^T y| |d|), worst of five."""
-    rng = np.random.default_rng(seed)
-    worst = 0.0
-    for _ in range(5):
-        d, y = rng.normal(size=columns), rng.normal(size=rows)
-        Jd, JTy = np.asarray(product(d), dtype=np.float64), np.asarray(adjoint(y), dtype=np.float64)
-        size = float(np.linalg.norm(y) * np.linalg.norm(Jd) + np.linalg.norm(JTy) * np.linalg.norm(d))
-        worst = max(worst, abs(float(y @ Jd - JTy @ d)) / max(size, 1e-300))
-    return worst
+    return _report(along, at.size, 3.0, seed, directions, scale)
 
 
 def _point(x: ArrayLike) -> Array:
@@ -160,20 +135,14 @@ def _point(x: ArrayLike) -> Array:
     return at
 
 
-def _directions(size: int, count: int, scale: float, seed: int) -> Array:
-    d = np.random.default_rng(seed).normal(size=(count, size))
-    unit: Array = scale * d / np.linalg.norm(d, axis=1, keepdims=True)
-    return unit
-
-
-def _above(remainder: float, floor: float) -> float:
-    return remainder if remainder > floor else float("nan")
-
-
-def _report(table: Array, expected: float) -> SlopeReport:
-    """The least slope over directions, each the median of the local slopes at the four smallest readable steps."""
-    orders = []
-    for rows in table:
+def _report(along: Callable[[Array], Taylor], size: int, expected: float, seed: int, directions: int, scale: float) -> SlopeReport:
+    """The least slope over random directions, each the median of the local slopes at the four smallest readable steps."""
+    table, orders = np.full((directions, len(STEPS), 2), np.nan), []
+    for rows, d in zip(table, np.random.default_rng(seed).normal(size=(directions, size)), strict=True):
+        remainder = along(scale * d / np.linalg.norm(d))
+        for row, h in zip(rows, STEPS, strict=True):
+            error, floor = remainder(h)
+            row[:] = h, error if error > floor else np.nan
         seen = rows[np.isfinite(rows[:, 1])]
         if len(seen) == 0:
             orders.append(np.inf)

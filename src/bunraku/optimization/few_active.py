@@ -116,10 +116,10 @@ def _exchanged(M: Array, c: Array, y: Array) -> Array | None:
     target = y
     for _turn in range(20 * len(c) + 50):
         for _ in range(len(c) + 1):
-            found = _restricted(M, c, free)
-            if found is None:
+            restricted = _restricted(M, c, free)
+            if restricted is None:
                 return None
-            target = found
+            target = restricted
             back = free & (target <= 0.0)
             if not back.any():
                 break

@@ -105,16 +105,16 @@ class LeastSquares:
                 p = trial - x
                 model = np.asarray(J @ p)
                 promised = -float(gradient @ p) - 0.5 * float(model @ model)
-                found = _residual(residual, trial) if promised > 0.0 else None
-                new_cost = 0.5 * float(found @ found) if found is not None else np.inf
-                gain = (cost - new_cost) / promised if found is not None and new_cost < cost else 0.0
-                if found is not None and gain < 1e-4 and max(promised, new_cost - cost) <= ROUNDING * cost:
+                there = _residual(residual, trial) if promised > 0.0 else None
+                new_cost = 0.5 * float(there @ there) if there is not None else np.inf
+                gain = (cost - new_cost) / promised if there is not None and new_cost < cost else 0.0
+                if there is not None and gain < 1e-4 and max(promised, new_cost - cost) <= ROUNDING * cost:
                     # costs this close cannot be told apart: the gradient decides
-                    slope = np.asarray(_jacobian(jacobian, trial, r.size).T @ found)
+                    slope = np.asarray(_jacobian(jacobian, trial, r.size).T @ there)
                     gain = 1.0 if projected_gradient_norm(trial, slope, lo, hi) <= 0.99 * norm else 0.0
-                if found is not None and gain >= 1e-4:
+                if there is not None and gain >= 1e-4:
                     mu, factor, moved = max(mu * max(1 / 3, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-16), 2.0, True
-                    x, r, cost = trial, found, new_cost
+                    x, r, cost = trial, there, new_cost
                 else:
                     mu, factor = mu * factor, min(factor * 2.0, 1e8)
             if not moved:

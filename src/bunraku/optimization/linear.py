@@ -42,9 +42,23 @@ class Factorization(ABC):
 
     method: str
 
-    @abstractmethod
+    def __init__(self, plan: EliminationPlan) -> None:
+        self._plan = plan
+
     def solve(self, b: ArrayLike) -> Array:
         """The solution x (n,) or (n, k) of A x = b; zero where an unknown is held."""
+        given = np.asarray(b, dtype=np.float64)
+        if given.ndim not in (1, 2) or len(given) != self._plan.size:
+            raise BadInput(
+                f"a right-hand side of shape {given.shape} arrived; ({self._plan.size},) or ({self._plan.size}, k) is needed"
+            )
+        x = np.zeros(given.shape)
+        x[self._plan.order] = self._ordered(given[self._plan.order])
+        return x
+
+    @abstractmethod
+    def _ordered(self, b: Array) -> Array:
+        """The solution for a right-hand side in the order of elimination."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +104,7 @@ def analyse(matrix: csr_array, *, free: ArrayLike | None = None) -> EliminationP
     chosen = np.ones(n, dtype=bool) if free is None else np.asarray(free, dtype=bool)
     if chosen.shape != (n,):
         raise BadInput(f"free has shape {chosen.shape}; ({n},) booleans are needed, one an unknown")
-    rows = np.repeat(np.arange(n), np.diff(matrix.indptr))
-    columns = np.asarray(matrix.indices, dtype=np.int64)
-    kept = np.flatnonzero(chosen[rows] & chosen[columns])
-    names = np.flatnonzero(chosen)
-    place = np.full(n, -1, dtype=np.int64)
-    place[names] = np.arange(len(names))
-    row, column = place[rows[kept]], place[columns[kept]]
+    names, kept, row, column = chosen_entries(matrix, chosen)
     order = np.arange(len(names))
     bandwidth = int(np.max(np.abs(row - column), initial=0))
     if len(names):
@@ -107,7 +115,18 @@ def analyse(matrix: csr_array, *, free: ArrayLike | None = None) -> EliminationP
         width = int(np.max(np.abs(rank[row] - rank[column]), initial=0))
         if width < bandwidth:
             order, bandwidth, row, column = other, width, rank[row], rank[column]
-    return EliminationPlan(n, names[order], bandwidth, kept, row, column, len(columns))
+    return EliminationPlan(n, names[order], bandwidth, kept, row, column, len(matrix.indices))
+
+
+def chosen_entries(matrix: csr_array, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices, Indices, Indices]:
+    """The names of the ``chosen`` unknowns, which stored numbers stand between them, their rows and columns counted among them."""
+    rows = np.repeat(np.arange(len(chosen)), np.diff(matrix.indptr))
+    columns = np.asarray(matrix.indices, dtype=np.int64)
+    kept = np.flatnonzero(chosen[rows] & chosen[columns])
+    names = np.flatnonzero(chosen)
+    place = np.full(len(chosen), -1, dtype=np.int64)
+    place[names] = np.arange(len(names))
+    return names, kept, place[rows[kept]], place[columns[kept]]
 
 
 def factorize(matrix: Any, *, definite: bool = False, free: ArrayLike | None = None) -> Factorization:
@@ -117,34 +136,14 @@ def factorize(matrix: Any, *, definite: bool = False, free: ArrayLike | None = N
     return analyse(stored, free=free).factorize(stored, definite=definite)
 
 
-class _Ordered(Factorization):
-    """Shared: vectors into elimination order and back."""
-
-    def __init__(self, plan: EliminationPlan) -> None:
-        self._plan = plan
-
-    def solve(self, b: ArrayLike) -> Array:
-        given = np.asarray(b, dtype=np.float64)
-        if given.ndim not in (1, 2) or len(given) != self._plan.size:
-            raise BadInput(
-                f"a right-hand side of shape {given.shape} arrived; ({self._plan.size},) or ({self._plan.size}, k) is needed"
-            )
-        x = np.zeros(given.shape)
-        x[self._plan.order] = self._ordered(given[self._plan.order])
-        return x
-
-    @abstractmethod
-    def _ordered(self, b: Array) -> Array: ...
-
-
-class _Nothing(_Ordered):
+class _Nothing(Factorization):
     method = "nothing is free"
 
     def _ordered(self, b: Array) -> Array:
         return b
 
 
-class _BandCholesky(_Ordered):
+class _BandCholesky(Factorization):
     method = "band Cholesky"
 
     def __init__(self, plan: EliminationPlan, data: Array) -> None:
@@ -163,7 +162,7 @@ class _BandCholesky(_Ordered):
         return np.asarray(x).reshape(b.shape)
 
 
-class _BandLU(_Ordered):
+class _BandLU(Factorization):
     method = "band LU"
 
     def __init__(self, plan: EliminationPlan, data: Array) -> None:
@@ -173,7 +172,8 @@ class _BandLU(_Ordered):
         band[plan.column, 2 * w + plan.row - plan.column] = data[plan.kept]
         self._factor, self._pivots, info = lapack.dgbtrf(band.T, w, w, overwrite_ab=1)
         if info:
-            raise _singular(plan, info - 1)
+            row_of = int(plan.order[info - 1])
+            raise NotFactorizable(f"the matrix is singular; that showed at row {row_of} of {plan.size}", row_of)
 
     def _ordered(self, b: Array) -> Array:
         w = self._plan.bandwidth
@@ -181,7 +181,7 @@ class _BandLU(_Ordered):
         return np.asarray(x).reshape(b.shape)
 
 
-class _SuperLU(_Ordered):
+class _SuperLU(Factorization):
     method = "SuperLU"
 
     def __init__(self, plan: EliminationPlan, data: Array, definite: bool) -> None:
@@ -204,8 +204,3 @@ class _SuperLU(_Ordered):
 
     def _ordered(self, b: Array) -> Array:
         return np.asarray(self._factor.solve(np.ascontiguousarray(b)))
-
-
-def _singular(plan: EliminationPlan, place: int) -> NotFactorizable:
-    row_of = int(plan.order[place])
-    return NotFactorizable(f"the matrix is singular; that showed at row {row_of} of {plan.size}", row_of)

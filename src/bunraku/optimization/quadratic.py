@@ -8,8 +8,9 @@ the lower, zero between. A solution recomputes its residuals from the problem; n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -139,8 +140,8 @@ def solve_quadratic(problem: QuadraticProgram, *, solver: str = "auto") -> Quadr
     if solver != "auto":
         order = [solver]
     else:
-        small = max(problem.A.shape) <= SMALL
-        order = [name for name in (("daqp", "piqp") if small else ("piqp", "daqp")) if name != "piqp" or _has_piqp()]
+        order = ["daqp", "piqp"] if max(problem.A.shape) <= SMALL else ["piqp", "daqp"]
+        order = order if find_spec("piqp") else ["daqp"]
     _check_convex(problem)
     solution = _confirmed(_SOLVERS[order[0]](problem))
     for name in order[1:]:
@@ -177,8 +178,8 @@ def _solve_daqp(problem: QuadraticProgram) -> QuadraticSolution:
         if status in (Status.INFEASIBLE, Status.STALLED) or not finite:
             solution = _failed(problem, status if finite else Status.STALLED, "daqp")
             continue
-        found = QuadraticSolution(problem, x, scale * multipliers[n:], multipliers[:n], status, "daqp")
-        solution = _judged(_polished(found))
+        answer = QuadraticSolution(problem, x, scale * multipliers[n:], multipliers[:n], status, "daqp")
+        solution = _judged(_polished(answer))
         if solution.status is Status.CONVERGED:
             break
     return solution
@@ -242,7 +243,7 @@ def _polished(solution: QuadraticSolution) -> QuadraticSolution:
     if (better[active] * lam[active] < 0.0).any():
         return solution
     m = len(solution.row_multipliers)
-    corrected = QuadraticSolution(p, solution.x + step[:n], better[:m], better[m:], solution.status, solution.solver)
+    corrected = replace(solution, x=solution.x + step[:n], row_multipliers=better[:m], bound_multipliers=better[m:])
     return corrected if _worst(corrected) < _worst(solution) else solution
 
 
@@ -252,9 +253,9 @@ def _worst(solution: QuadraticSolution) -> float:
 
 def _judged(solution: QuadraticSolution) -> QuadraticSolution:
     """The same solution, its status by its residuals rather than by the solver's word."""
-    p, good = solution.problem, solution.is_optimal()
-    status = Status.CONVERGED if good else (Status.STALLED if solution.status.good else solution.status)
-    return QuadraticSolution(p, solution.x, solution.row_multipliers, solution.bound_multipliers, status, solution.solver)
+    if solution.is_optimal():
+        return replace(solution, status=Status.CONVERGED)
+    return replace(solution, status=Status.STALLED) if solution.status.good else solution
 
 
 def _failed(problem: QuadraticProgram, status: Status, solver: str) -> QuadraticSolution:
@@ -277,13 +278,12 @@ def _confirmed(claim: QuadraticSolution) -> QuadraticSolution:
     G = sparse.hstack([turned, sparse.csr_array(-np.ones((turned.shape[0], 1)))], format="csr")
     cost = np.append(np.zeros(n), 1.0)
     free = [(None, None)] * n + [(0.0, None)]
-    found = linprog(cost, A_ub=G, b_ub=np.concatenate([upper[above], -lower[below]]), bounds=free, method="highs")
-    if found.x is None:
+    least = linprog(cost, A_ub=G, b_ub=np.concatenate([upper[above], -lower[below]]), bounds=free, method="highs")
+    if least.x is None:
         return claim
-    if float(found.x[n]) <= 1e-9 * (1.0 + float(np.abs(found.x[:n]).max())):
-        status = Status.STALLED if claim.status is Status.INFEASIBLE else claim.status
-        return QuadraticSolution(p, claim.x, claim.row_multipliers, claim.bound_multipliers, status, claim.solver)
-    return QuadraticSolution(p, np.array(found.x[:n]), np.zeros(p.A.shape[0]), np.zeros(n), Status.INFEASIBLE, claim.solver)
+    if float(least.x[n]) <= 1e-9 * (1.0 + float(np.abs(least.x[:n]).max())):
+        return replace(claim, status=Status.STALLED) if claim.status is Status.INFEASIBLE else claim
+    return QuadraticSolution(p, np.array(least.x[:n]), np.zeros(p.A.shape[0]), np.zeros(n), Status.INFEASIBLE, claim.solver)
 
 
 def _check_convex(problem: QuadraticProgram) -> None:
@@ -297,12 +297,6 @@ def _check_convex(problem: QuadraticProgram) -> None:
         raise BadInput(
             "P is not positive semidefinite: the problem is not convex, or P lost its definiteness to rounding"
         ) from error
-
-
-def _has_piqp() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("piqp") is not None
 
 
 def _is_sparse(matrix: Any) -> bool:

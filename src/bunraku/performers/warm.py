@@ -38,7 +38,7 @@ from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.marionette import hang
 from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Clip, Gait, JointCurves
+from bunraku.motion import Clip, Gait, JointCurves, MotionLimits
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
@@ -50,7 +50,7 @@ from bunraku.performers.locomotion.solve import plan_motion
 from bunraku.performers.skin.alternate import SkinnedPuppet, settle
 from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
-from bunraku.retargeting.inverse_kinematics import solve_pose
+from bunraku.retargeting.inverse_kinematics import solve_motion
 from bunraku.retargeting.targets import FrameTarget, TargetSet
 
 
@@ -177,8 +177,9 @@ def warm_skin() -> None:
 def warm_retargeting() -> None:
     """Compile inverse kinematics on the stick, and the places of its body along a motion."""
     tree = compile_tree(_puppet())
-    at, wide = tree.home, np.full(tree.nq, 3.0)
-    solve_pose(tree, TargetSet.of(tree, [FrameTarget("stick")]), at, at - wide, at + wide, places=[[0.0, 0.0, 0.1]])
+    at, wide, unlimited = tree.home, np.full(tree.nq, 3.0), np.full(tree.nq, np.inf)
+    limits = MotionLimits(tuple(tree.names), at - wide, at + wide, unlimited, unlimited, unlimited)
+    solve_motion(TargetSet.of(tree, [FrameTarget("stick")]), np.full((1, 1, 3), 0.1), None, limits=limits, rate=1.0)
     tree.poses(np.tile(at, (2, 1)))
 
 

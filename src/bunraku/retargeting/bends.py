@@ -73,10 +73,10 @@ def with_natural_bends(limits: MotionLimits, rig: RigMap, tree: Tree) -> MotionL
     """The same limits, with ranges for unlimited hinges in the middle of limbs that are bent by 0.1 rad or more at home."""
     lower, upper = limits.lower.copy(), limits.upper.copy()
     for limb in rig.limbs:
-        found = _middle_hinge(limb, tree)
-        if found is None:
+        hinge = _middle_hinge(limb, tree)
+        if hinge is None:
             continue
-        at, bend = int(tree.coordinate[found[0]]), found[1]
+        at, bend = int(tree.coordinate[hinge[0]]), hinge[1]
         if tree.names[at] not in limits.names:
             continue
         j = limits.names.index(tree.names[at])

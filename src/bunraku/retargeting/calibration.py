@@ -42,12 +42,13 @@ def calibrate(skeleton: SkeletonMotion, rig: RigMap, motion: BoneMotion, first: 
     if rig.calibration != "average":
         if first:
             start = bone_motion(skeleton, rig.bones)
-            found = _upright(BoneMotion(start.names, start.rate, start.positions[:1], start.rotations[:1]), rig, "its first frame")
-            if found is not None:
-                return found
-        found = _upright(rest_pose(skeleton), rig, "its rest pose")
-        if found is not None:
-            return found
+            pose = BoneMotion(start.names, start.rate, start.positions[:1], start.rotations[:1])
+            upright = _upright(pose, rig, "its first frame")
+            if upright is not None:
+                return upright
+        upright = _upright(rest_pose(skeleton), rig, "its rest pose")
+        if upright is not None:
+            return upright
         if rig.calibration == "rest":
             raise BadInput("the skeleton's rest pose does not stand upright; set the rig map's calibration to average")
     return _average(motion, rig)

@@ -134,13 +134,13 @@ def follow_point(character: Character, name: str, names: Sequence[str]) -> Follo
     share = carries @ weights
     moves = (share > 0.0) if foot < 0 else (np.abs(share - carries[:, foot]) > 0.0) | ((share > 0.0) & (share < 1.0))
     loose = _loose(character, tree, names)
-    found = {int(tree.coordinate[i]) for i in np.flatnonzero(moves) if tree.coordinate[i] >= 0}
-    if found & loose:
+    movers = {int(tree.coordinate[i]) for i in np.flatnonzero(moves) if tree.coordinate[i] >= 0}
+    if movers & loose:
         raise BadInput(
             f"{name!r} hangs on a closed chain of {character.name!r}, which no curve leads; edit the curves of its joints"
         )
     leads = {follower: driver for driver, follower, _, _ in tree.couplings}
-    moving = {leads.get(one, one) for one in found}
+    moving = {leads.get(one, one) for one in movers}
     if foot >= 0:
         base = free_base(character)
         moving -= {tree.index(axis.name) for axis in (base.axes if base is not None else ())}
@@ -154,7 +154,7 @@ def point_names(character: Character, names: Sequence[str]) -> tuple[str, ...]:
     """
     marks = [*(frame.name for frame in character.frames), *(tip.name for tip in character.end_effectors)]
     rigid = not character.flexibles and character.skin is None
-    found = []
+    names_moved = []
     for name in dict.fromkeys([*(marks or [body.name for body in character.bodies]), *([COM] if rigid else [])]):
         try:
             point = follow_point(character, name, names)
@@ -163,8 +163,8 @@ def point_names(character: Character, names: Sequence[str]) -> tuple[str, ...]:
         by = [point.tree.index(one) for one in point.moving if one in names]
         aside = point.tree.home + 0.1 * np.sin(np.arange(point.tree.nq))
         if by and np.abs(point.linearized(aside, point.lever(by))[1]).max() > 1e-6:
-            found.append(name)
-    return tuple(found)
+            names_moved.append(name)
+    return tuple(names_moved)
 
 
 def _weights(character: Character, tree: Tree, name: str) -> tuple[Array, Array]:
@@ -200,8 +200,8 @@ def _standing(character: Character, tree: Tree, names: Sequence[str]) -> int:
 
 def _loose(character: Character, tree: Tree, names: Sequence[str]) -> set[int]:
     """Coordinates that the loops of a character move, because no curve does."""
-    found: set[int] = set()
+    coordinates: set[int] = set()
     for loop in character.loops:
         sides = [set(branch(tree, tree.nodes[end])) if end != WORLD else set() for end in (loop.parent, loop.child)]
-        found |= {int(tree.coordinate[i]) for i in sides[0] ^ sides[1]}
-    return {i for i in found if i >= 0 and tree.names[i] not in names}
+        coordinates |= {int(tree.coordinate[i]) for i in sides[0] ^ sides[1]}
+    return {i for i in coordinates if i >= 0 and tree.names[i] not in names}

@@ -1,4 +1,4 @@
-"""Weighted inverse kinematics within joint ranges: one pose, or all frames of a motion.
+"""Weighted inverse kinematics within joint ranges, frame by frame of a motion.
 
 Frame k minimises, over the coordinates allowed to move,
 
@@ -53,17 +53,6 @@ class Solver:
 
 
 @dataclass(frozen=True)
-class PoseSolution:
-    """One configuration ``q`` (nq,), how the iteration ended, its cost, and the distance [m] of each target (k,)."""
-
-    q: Array
-    status: Status
-    cost: float
-    iterations: int
-    distances: Array
-
-
-@dataclass(frozen=True)
 class MotionSolution:
     """Configurations ``q`` (m, nq), which frames converged, iterations of each, and the status of the whole."""
 
@@ -71,46 +60,6 @@ class MotionSolution:
     converged: NDArray[np.bool_]
     iterations: NDArray[np.int64]
     status: Status
-
-
-def solve_pose(
-    tree: Tree,
-    targets: TargetSet,
-    q0: ArrayLike,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    *,
-    places: ArrayLike,
-    turns: ArrayLike | None = None,
-    free: tuple[str, ...] | None = None,
-    home: ArrayLike | None = None,
-    solver: Solver | None = None,
-) -> PoseSolution:
-    """The pose nearest to ``targets`` from ``q0`` (nq,), within ``lower`` and ``upper`` (nq,).
-
-    ``places`` (k, 3) [m] and ``turns`` (k, 3, 3) are wished in the bases of the targets; ``free`` names the coordinates that
-    may move (default: all but followers of couplings, which follow); ``home`` (nq,) is where the home term pulls (``q0``).
-    """
-    solver = solver or Solver()
-    q = np.array(q0, dtype=np.float64)
-    low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
-    if not (q.shape == low.shape == high.shape == (tree.nq,)):
-        raise BadInput(f"q0, lower and upper have shapes {q.shape}, {low.shape}, {high.shape}; all need ({tree.nq},)")
-    followers = {follower for _, follower, _, _ in tree.couplings}
-    names = tuple(n for i, n in enumerate(tree.names) if i not in followers) if free is None else tuple(free)
-    at = [tree.index(name) for name in names]
-    for driver, follower, ratio, offset in tree.couplings:
-        ends = sorted(((low[follower] - offset) / ratio, (high[follower] - offset) / ratio))
-        low[driver], high[driver] = max(low[driver], ends[0]), min(high[driver], ends[1])
-    unlimited = np.full(len(at), np.inf)
-    limits = MotionLimits(names, low[at], high[at], unlimited, unlimited, unlimited)
-    wished = np.asarray(places, dtype=np.float64)[None]
-    turned = None if turns is None else np.asarray(turns, dtype=np.float64)[None]
-    motion = solve_motion(
-        targets, wished, turned, limits=limits, rate=1.0, start=q, home=q if home is None else home, solver=solver
-    )
-    distances, cost = _distances(targets, motion.q[0], wished[0], None if turned is None else turned[0])
-    return PoseSolution(motion.q[0], motion.status, cost, int(motion.iterations[0]), distances)
 
 
 def solve_motion(
@@ -202,21 +151,3 @@ def _box(limits: MotionLimits, step: Array | None) -> kernels.Box:
         np.cumsum([0] + [len(knots) for _, _, knots in limits.dependents]).astype(np.int64),
         np.concatenate([np.zeros((0, 3)), *(knots for _, _, knots in limits.dependents)]),
     )
-
-
-def residuals(targets: TargetSet, places: Array, turns: Array, q: Array) -> tuple[Array, Array, Array]:
-    """Weighted residuals r (6 k,) of one frame at ``q``, and J^T J (nq, nq) and J^T r (nq,) over all coordinates."""
-    tree = targets.tree
-    nq = tree.nq
-    variables = kernels.Variables(np.arange(nq), np.ones(nq), np.zeros(nq))
-    work = kernels.pose_work(len(tree.parent), len(targets.targets), nq)
-    kernels.linearize(tree.arrays, targets.arrays, variables, places, turns, np.array(q, dtype=np.float64), work, True)
-    return work.residual.ravel(), work.H, work.g
-
-
-def _distances(targets: TargetSet, q: Array, places: Array, turns: Array | None) -> tuple[Array, float]:
-    """Distance [m] of each target from its wished place, and half the weighted sum of squares."""
-    turned = np.tile(np.eye(3), (len(places), 1, 1)) if turns is None else np.ascontiguousarray(turns)
-    r, _, _ = residuals(targets, np.ascontiguousarray(places), turned, q)
-    reached, _ = targets.poses(q[None])
-    return np.linalg.norm(reached[0] - places, axis=1), float(0.5 * r @ r)

@@ -6,7 +6,7 @@ A frame with 26 joints and 9 targets takes about 0.1 ms (`benchmarks/how_fast_is
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -108,27 +108,11 @@ class PoseWork(NamedTuple):
 
 def pose_work(nodes: int, targets: int, nv: int) -> PoseWork:
     """Workspace for a tree of so many nodes, and so many targets and variables."""
-    touched, marked, order, fixed = (np.zeros(nv, dtype=np.int64) for _ in range(4))
-    g, d, trial, temporal, lower, upper = (np.zeros(nv) for _ in range(6))
-    return PoseWork(
-        rotation=np.empty((nodes, 3, 3)),
-        position=np.empty((nodes, 3)),
-        world_axis=np.empty((nodes, 3)),
-        J=np.zeros((6, nv)),
-        residual=np.zeros((targets, 6)),
-        H=np.zeros((nv, nv)),
-        L=np.zeros((nv, nv)),
-        touched=touched,
-        marked=marked,
-        order=order,
-        fixed=fixed,
-        g=g,
-        d=d,
-        trial=trial,
-        temporal=temporal,
-        lower=lower,
-        upper=upper,
-    )
+    poses = {"rotation": (nodes, 3, 3), "position": (nodes, 3), "world_axis": (nodes, 3)}
+    shapes: dict[str, tuple[int, ...]] = poses | {"J": (6, nv), "residual": (targets, 6), "H": (nv, nv), "L": (nv, nv)}
+    indices = ("touched", "marked", "order", "fixed")
+    arrays: dict[str, Any] = {name: np.zeros(shapes.get(name, (nv,)), dtype=np.float64) for name in PoseWork._fields}
+    return PoseWork(**arrays | {name: np.zeros(nv, dtype=np.int64) for name in indices})
 
 
 @njit(cache=True)

@@ -134,8 +134,8 @@ class _Problem:
             tried = x + step
             r_there, J_there = self._linearized(tried)
             there = float(r_there @ r_there + least * ((tried - x0) ** 2).sum())
-            told = float(step @ (2.0 * g - H @ step)) + damping * float(step @ step)
-            gain = (cost - there) / max(told, 1e-300)
+            promised = float(step @ (2.0 * g - H @ step)) + damping * float(step @ step)
+            gain = (cost - there) / max(promised, 1e-300)
             damping *= 0.1 if gain > 0.75 else (1.0 if gain > 0.25 else 8.0)
             if there <= cost:
                 near = float(r_there @ r_there) < (0.1 * CLOSE) ** 2
@@ -213,19 +213,19 @@ def _chosen(character: Character, curves: JointCurves, point: FollowedPoint, joi
     for name in joints:
         if name not in curves.names:
             raise BadInput(f"{name!r} has no curve that could be changed; there are {', '.join(curves.names[:12])}")
-    found = [name for name in point.moving if name in (joints or curves.names) and name in curves.names]
+    chosen = [name for name in point.moving if name in (joints or curves.names) and name in curves.names]
     base = free_base(character)
     above = {axis.name for axis in base.axes} if base is not None else set()
-    limb = [name for name in found if name not in above]
+    limb = [name for name in chosen if name not in above]
     if not joints and point.weights.max() == 1.0:
         own = _limb(point)
         limb = [name for name in limb if name in own] or limb
-        found = limb or found
-    if not found:
+        chosen = limb or chosen
+    if not chosen:
         raise BadInput(
             f"no curve moves {point.name!r} of {character.name!r}; choose another frame, or give the clip curves that do"
         )
-    return found
+    return chosen
 
 
 def _limb(point: FollowedPoint) -> set[str]:

@@ -19,16 +19,15 @@ from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Clip, JointCurves, MotionLimits, SkeletonMotion
+from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.retargeting.bends import with_natural_bends
 from bunraku.retargeting.calibration import calibrate
-from bunraku.retargeting.first_frame import first_frame_is_artificial
 from bunraku.retargeting.guess import guess_rig
 from bunraku.retargeting.inverse_kinematics import MotionSolution, Solver, solve_motion
 from bunraku.retargeting.rig_map import RigMap, check_names
-from bunraku.retargeting.skeleton import bone_motion, dropped_first
+from bunraku.retargeting.skeleton import bone_motion, dropped_first, first_frame_is_artificial
 from bunraku.retargeting.wished import is_wished_whole, middle_angles, wish_limits, wished_coordinates
 from bunraku.retargeting.wishes import Wishes, make_wishes
 
@@ -142,12 +141,12 @@ def retarget(
     tree = compile_tree(character)
     check_names(rig, clip.skeleton.names, tuple(dict.fromkeys([*tree.frames, *tree.nodes])))
     monitor.report(Event("skeleton", 0.0, "reading bones"))
-    skeleton, first = _without_artificial_frame(clip.skeleton)
-    motion = bone_motion(skeleton, rig.bones)
+    first = first_frame_is_artificial(clip.skeleton)
+    motion = bone_motion(dropped_first(clip.skeleton) if first else clip.skeleton, rig.bones)
     calibration = calibrate(clip.skeleton, rig, motion, first)
-    top = max((motor.rate for motor in character.motors), default=skeleton.rate)
+    top = max((motor.rate for motor in character.motors), default=clip.skeleton.rate)
     cutoff = (LOW_PASS if whole else math.inf) if low_pass is None else low_pass
-    motion = motion.low_passed(cutoff).resampled(rate if rate is not None else min(skeleton.rate, top))
+    motion = motion.low_passed(cutoff).resampled(rate if rate is not None else min(clip.skeleton.rate, top))
     still = _held(clip, character, held)
     all_limits = wish_limits(character)
     moving = tuple(name for name in all_limits.names if name not in still)
@@ -170,15 +169,8 @@ def retarget(
     )
     at = [tree.index(name) for name in wished]
     curves = JointCurves(wished, motion.rate, solution.q[:, at])
-    made = clip.changed(joints=curves, skeleton=None, held=still)
     report = _report(wishes, solution, limits, all_limits, curves, first, calibration.pose, missing, still)
-    return RetargetResult(made, report, rig)
-
-
-def _without_artificial_frame(skeleton: SkeletonMotion) -> tuple[SkeletonMotion, bool]:
-    if first_frame_is_artificial(skeleton):
-        return dropped_first(skeleton), True
-    return skeleton, False
+    return RetargetResult(clip.changed(joints=curves, skeleton=None, held=still), report, rig)
 
 
 def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -214,8 +206,8 @@ def _report(
     lower, upper = limits.bounds(x)
     ended = (x <= lower + 1e-6) | (x >= upper - 1e-6)
     driver_of = {tree.names[f]: tree.names[d] for d, f, _, _ in tree.couplings}
-    found, _ = wishes.targets.poses(solution.q)
-    distance = np.linalg.norm(found - wishes.places, axis=2)
+    reached, _ = wishes.targets.poses(solution.q)
+    distance = np.linalg.norm(reached - wishes.places, axis=2)
     errors = []
     for k, target in enumerate(wishes.targets.targets):
         if target.position_weight == 0.0:

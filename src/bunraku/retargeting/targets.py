@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
@@ -42,24 +42,18 @@ class FrameTarget:
 
 @dataclass(frozen=True)
 class TargetSet:
-    """Targets on one tree, compiled: row k of each array is target k; see `inverse_kinematics_kernels.py` for their meaning."""
+    """Targets on one tree, compiled: row k of each of the ``arrays`` is target k."""
 
     tree: Tree
     targets: tuple[FrameTarget, ...]
-    node: NDArray[np.int64]
-    point: Array
-    turn: Array
-    base: NDArray[np.int64]
-    base_point: Array
-    base_turn: Array
-    position_weight: Array
-    rotation_weight: Array
+    arrays: TargetArrays
 
     @staticmethod
-    def of(tree: Tree, targets: tuple[FrameTarget, ...] | list[FrameTarget]) -> TargetSet:
+    def of(tree: Tree, targets: Sequence[FrameTarget]) -> TargetSet:
         """Compile targets; a base that is not further up the branch of its frame is an error."""
-        rows: list[tuple[Any, ...]] = []
-        for target in targets:
+        n = len(targets)
+        nodes, points, turns = (np.zeros((2, n), dtype=np.int64), np.zeros((2, n, 3)), np.zeros((2, n, 3, 3)))
+        for k, target in enumerate(targets):
             node, place, turn = tree.node(target.frame)
             base, base_place, base_turn = (-1, np.zeros(3), np.eye(3)) if not target.base else tree.node(target.base)
             if base >= 0 and base not in branch(tree, node):
@@ -69,69 +63,41 @@ class TargetSet:
                 )
             if not (target.position_weight >= 0.0 and target.rotation_weight >= 0.0):
                 raise BadInput(f"the target {target.title!r} has a negative weight; weights start at 0")
-            rows.append(
-                (
-                    node,
-                    place + turn @ np.asarray(target.point, dtype=np.float64),
-                    turn if target.turn is None else turn @ np.asarray(target.turn, dtype=np.float64),
-                    base,
-                    base_place + base_turn @ np.asarray(target.base_point, dtype=np.float64),
-                    base_turn if target.base_turn is None else base_turn @ np.asarray(target.base_turn, dtype=np.float64),
-                    target.position_weight,
-                    target.rotation_weight,
-                )
-            )
-        n = len(rows)
-
-        def column(at: int, shape: tuple[int, ...], kind: Any = np.float64) -> Any:
-            return np.array([row[at] for row in rows], dtype=kind).reshape((n, *shape))
-
-        return TargetSet(
-            tree,
-            tuple(targets),
-            column(0, (), np.int64),
-            column(1, (3,)),
-            column(2, (3, 3)),
-            column(3, (), np.int64),
-            column(4, (3,)),
-            column(5, (3, 3)),
-            column(6, ()),
-            column(7, ()),
-        )
-
-    @property
-    def arrays(self) -> TargetArrays:
-        """What the kernels take."""
-        turns = (self.node, self.point, self.turn, self.base, self.base_point, self.base_turn)
-        return TargetArrays(*turns, self.position_weight, self.rotation_weight)
+            nodes[:, k] = node, base
+            points[:, k] = place + turn @ np.asarray(target.point), base_place + base_turn @ np.asarray(target.base_point)
+            turns[0, k] = turn if target.turn is None else turn @ np.asarray(target.turn)
+            turns[1, k] = base_turn if target.base_turn is None else base_turn @ np.asarray(target.base_turn)
+        weights = np.array([[target.position_weight, target.rotation_weight] for target in targets]).reshape(n, 2).T.copy()
+        return TargetSet(tree, tuple(targets), TargetArrays(nodes[0], points[0], turns[0], nodes[1], points[1], turns[1], *weights))
 
     def between(self, k: int) -> tuple[int, ...]:
         """The coordinates that move target k in its base."""
-        found = []
-        for node in branch(self.tree, int(self.node[k])):
-            if node == self.base[k]:
+        coordinates = []
+        for node in branch(self.tree, int(self.arrays.node[k])):
+            if node == self.arrays.base[k]:
                 break
             if self.tree.coordinate[node] >= 0:
-                found.append(int(self.tree.coordinate[node]))
-        return tuple(found)
+                coordinates.append(int(self.tree.coordinate[node]))
+        return tuple(coordinates)
 
     def poses(self, q: Array) -> tuple[Array, Array]:
         """Places (m, k, 3) and turns (m, k, 3, 3) of all targets' frames in their bases at configurations ``q`` (m, nq)."""
         R, p = self.tree.poses(np.atleast_2d(q))
-        p_B = p[:, self.node] + np.einsum("mkab,kb->mka", R[:, self.node], self.point)
-        R_B = R[:, self.node] @ self.turn
-        world = self.base < 0
-        R_F = np.where(world[None, :, None, None], np.eye(3), R[:, self.base])
-        p_F = np.where(world[None, :, None], 0.0, p[:, self.base])
-        R_A = R_F @ self.base_turn
-        p_A = p_F + np.einsum("mkab,kb->mka", R_F, self.base_point)
+        node, point, turn, base, base_point, base_turn, _, _ = self.arrays
+        p_B = p[:, node] + np.einsum("mkab,kb->mka", R[:, node], point)
+        R_B = R[:, node] @ turn
+        world = base < 0
+        R_F = np.where(world[None, :, None, None], np.eye(3), R[:, base])
+        p_F = np.where(world[None, :, None], 0.0, p[:, base])
+        R_A = R_F @ base_turn
+        p_A = p_F + np.einsum("mkab,kb->mka", R_F, base_point)
         return np.einsum("mkba,mkb->mka", R_A, p_B - p_A), np.swapaxes(R_A, -1, -2) @ R_B
 
 
 def branch(tree: Tree, node: int) -> list[int]:
     """The nodes from ``node`` to the root, itself first."""
-    found = []
+    nodes = []
     while node >= 0:
-        found.append(node)
+        nodes.append(node)
         node = int(tree.parent[node])
-    return found
+    return nodes

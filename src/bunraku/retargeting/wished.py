@@ -37,8 +37,8 @@ def wish_limits(character: Character) -> MotionLimits:
 
 def middle_angles(character: Character) -> tuple[str, ...]:
     """The middle ones of the three turns of ball and free joints: at a right angle the outer two turn about the same axis."""
-    found = []
+    middles = []
     for joint in character.joints:
         if joint.kind in ("ball", "free"):
-            found.append([axis.name for axis in joint.axes if axis.kind == "hinge"][1])
-    return tuple(found)
+            middles.append([axis.name for axis in joint.axes if axis.kind == "hinge"][1])
+    return tuple(middles)

@@ -14,6 +14,7 @@ joint as the person's head is turned in the chest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class _Part:
     turn: Array
     person: Array
 
+    def target(self, frame: str, position_weight: float, rotation_weight: float, name: str, **more: Any) -> FrameTarget:
+        """A target seen from this part."""
+        return FrameTarget(frame, position_weight, rotation_weight, base=self.frame, base_turn=self.turn, name=name, **more)
+
 
 def make_wishes(
     motion: BoneMotion, rig: RigMap, calibration: Calibration, tree: Tree, moving: tuple[str, ...], root_motion: float = 1.0
@@ -66,9 +71,7 @@ def make_wishes(
         rows += _root(motion, rig, parts["pelvis" if rig.pelvis is not None else "chest"], tree, root_motion)
     if waist and rig.pelvis is not None:
         chest, pelvis = parts["chest"], parts["pelvis"]
-        target = FrameTarget(
-            chest.frame, 0.0, rig.chest.weight, turn=chest.turn, base=pelvis.frame, base_turn=pelvis.turn, name="chest"
-        )
+        target = pelvis.target(chest.frame, 0.0, rig.chest.weight, "chest", turn=chest.turn)
         rows.append((target, np.zeros((len(chest.person), 3)), np.swapaxes(pelvis.person, 1, 2) @ chest.person))
     elif rig.upright:
         parts["chest"] = _heading(parts["chest"])
@@ -161,16 +164,8 @@ def _head(
     pivot = (R_C @ chest.turn).T @ (at.position[neck] - p_C)
     arm = _home_place(tree, chest, head.frame) - pivot + [lever, 0.0, 0.0]
     R = np.swapaxes(chest.person, 1, 2) @ (motion.rotation(head.bone) @ calibration.offsets[head.bone])
-    target = FrameTarget(
-        head.frame,
-        head.aim_weight / lever,
-        head.turn_weight,
-        point=turn @ np.array([lever, 0.0, 0.0]),
-        turn=turn,
-        base=chest.frame,
-        base_turn=chest.turn,
-        name="head",
-    )
+    point = turn @ np.array([lever, 0.0, 0.0])
+    target = chest.target(head.frame, head.aim_weight / lever, head.turn_weight, "head", point=point, turn=turn)
     return [(target, pivot + R @ arm, R)]
 
 
@@ -184,9 +179,7 @@ def _limb(
     if min(L1, L2) < 1e-6:
         raise BadInput(f"two frames of the limb {limb.name!r} coincide on the character; name shoulder, elbow and hand apart")
     still = np.broadcast_to(np.eye(3), (len(a), 3, 3))
-    middle = FrameTarget(
-        limb.frames[1], limb.middle_weight / (L1 + L2), base=part.frame, base_turn=part.turn, name=f"{limb.name} middle"
-    )
+    middle = part.target(limb.frames[1], limb.middle_weight / (L1 + L2), 0.0, f"{limb.name} middle")
     turns, turn, weight = still, np.eye(3), 0.0
     if limb.turn in ("twist", "full") and limb.bones[2] in calibration.offsets:
         weight = limb.turn_weight
@@ -197,15 +190,7 @@ def _limb(
         if limb.hangs_on == "pelvis":
             turn = tree.configuration(tree.home).pose(limb.frames[2])[0].T
         turn = turn @ matrix_of_quaternion(limb.offset)
-    end = FrameTarget(
-        limb.frames[2],
-        limb.end_weight / (L1 + L2),
-        weight,
-        turn=turn,
-        base=part.frame,
-        base_turn=part.turn,
-        name=f"{limb.name} end",
-    )
+    end = part.target(limb.frames[2], limb.end_weight / (L1 + L2), weight, f"{limb.name} end", turn=turn)
     elbow = s + L1 * d1
     return [(middle, elbow, still), (end, elbow + L2 * d2, turns), *_bend(limb, part, tree, d1, d2, motion.rate)]
 
@@ -219,8 +204,7 @@ def _bend(limb: LimbMap, part: _Part, tree: Tree, d1: Array, d2: Array, rate: fl
     at = tree.configuration(tree.home)
     home = (at.pose(part.frame)[0] @ part.turn).T @ axes[:, 1]
     turns = bend_axes(d1, bend_normals(d1, d2, rate, home))
-    turn = at.pose(body)[0].T @ axes
-    target = FrameTarget(body, 0.0, limb.turn_weight, turn=turn, base=part.frame, base_turn=part.turn, name=f"{limb.name} bend")
+    target = part.target(body, 0.0, limb.turn_weight, f"{limb.name} bend", turn=at.pose(body)[0].T @ axes)
     return [(target, np.zeros((len(d1), 3)), turns)]
 
 

@@ -35,8 +35,3 @@ def envelope(audio: Audio, rate: float = 100.0, window: float = 0.03) -> Array:
     energy = np.concatenate([[0.0], np.cumsum(audio.samples**2)])
     mean = (energy[last + 1] - energy[first]) / (last + 1 - first)
     return np.asarray(np.sqrt(np.maximum(mean, 0.0)))
-
-
-def decibels(loudness: Array, floor: float = -120.0) -> Array:
-    """Levels 20 log10(E) [dB, full scale 0], not below ``floor``."""
-    return np.maximum(20.0 * np.log10(np.maximum(loudness, 1e-30)), floor)

@@ -57,8 +57,8 @@ def lag(wish: Array, performed: Array, rate: float, *, window: float = 3.0, reac
     for first in range(0, min(len(w), len(p)) - size + 1, hop):
         part = w[first : first + size]
         if (part * part).sum() / size > least:
-            found = shift_between(part, p[first : first + size], max(1, int(reach * rate))) / rate
-            worst = found if abs(found) > abs(worst) else worst
+            late = shift_between(part, p[first : first + size], max(1, int(reach * rate))) / rate
+            worst = late if abs(late) > abs(worst) else worst
     return Lag(whole, worst)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.motion.sound import Audio, Mark
-from bunraku.rhythm.envelope import decibels, envelope
+from bunraku.rhythm.envelope import envelope
 
 _RATE = 200.0  # envelope samples per second: 5 ms steps
 _SPAN = 60.0  # dB below the speech level, nothing is heard
@@ -35,7 +35,7 @@ def find_phrases(
     loudness = envelope(audio, _RATE, 0.03)
     if loudness.size == 0 or loudness.max() < 1e-4:
         return ()
-    level = decibels(loudness)
+    level = np.maximum(20.0 * np.log10(np.maximum(loudness, 1e-30)), -120.0)  # dB, full scale 0
     speech = float(np.percentile(level, 95))
     floor = float(np.clip(np.percentile(level, 5), speech - _SPAN, speech - 20.0))
     height = (level - floor) / (speech - floor)

@@ -52,11 +52,11 @@ def strokes(curves: JointCurves, words: Sequence[Mark]) -> tuple[float | None, .
     small joints count alike.
     """
     times = _arrivals(_body_speed(curves)) / curves.rate
-    found: list[float | None] = []
+    hits: list[float | None] = []
     for word in words:
         away = np.abs(times - _beat(word))
-        found.append(float(times[np.argmin(away)]) if away.size and away.min() <= _NEAR else None)
-    return tuple(found)
+        hits.append(float(times[np.argmin(away)]) if away.size and away.min() <= _NEAR else None)
+    return tuple(hits)
 
 
 def stroke_lags(wish: JointCurves, performed: JointCurves, words: Sequence[Mark]) -> tuple[Stroke, ...]:

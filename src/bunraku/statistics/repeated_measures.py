@@ -77,10 +77,10 @@ def repeated_measures(values: ArrayLike, factors: Sequence[str]) -> tuple[Effect
 
 def contrasts(levels: int) -> Array:
     """Orthonormal contrasts of a factor (Helmert's), shape (levels, levels - 1): columns of length 1 that sum to 0."""
-    made = np.zeros((levels, levels - 1))
+    columns = np.zeros((levels, levels - 1))
     for j in range(levels - 1):
-        made[: j + 1, j], made[j + 1, j] = 1.0, -(j + 1.0)
-    return made / np.linalg.norm(made, axis=0)
+        columns[: j + 1, j], columns[j + 1, j] = 1.0, -(j + 1.0)
+    return columns / np.linalg.norm(columns, axis=0)
 
 
 def _basis(levels: Sequence[int], chosen: tuple[int, ...]) -> Array:

@@ -13,7 +13,6 @@ from bunraku.mechanics.dynamics.frame_graph import system_of_graph
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.optimization.control.lqr import time_varying_lqr
-from bunraku.optimization.control.projection import project
 from bunraku.optimization.derivative_check import check_product
 
 pytestmark = pytest.mark.shared
@@ -105,8 +104,8 @@ def test_the_projection_of_the_marionette_is_a_projection(golden):
     K = time_varying_lqr(A, B, np.eye(62), 1e3 * np.eye(18)).K
     xb = x + 1e-3 * np.random.default_rng(1).normal(size=x.shape)
     xb[0] = x[0]
-    once = project(dynamics, xb, u, K)
-    twice = project(dynamics, once.x, once.u, K)
+    once = dynamics.project(xb, u, K)
+    twice = dynamics.project(once.x, once.u, K)
     assert once.good
     assert np.abs(once.x - x).max() > 1e-4
     assert np.abs(twice.x - once.x).max() <= 1e-12

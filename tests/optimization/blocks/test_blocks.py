@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.optimization.blocks.blocks import diagonal, factor, multiply, to_dense
+from bunraku.optimization.blocks.blocks import factor
 
 
 def random_system(seed, T, nv, nd, cyclic, shift=0.1):
@@ -40,23 +40,15 @@ SIZES += [(T, nv, nd, False) for T in (1, 2, 3, 5, 8, 12) for nv, nd in ((1, 1),
 
 @pytest.mark.parametrize(("T", "nv", "nd", "cyclic"), SIZES)
 def test_solutions_are_those_of_dense_algebra(T, nv, nd, cyclic):
-    """One and many right-hand sides, packed and split; blocks beyond an open end and upper triangles hold NaN and are not read."""
+    """One and many right-hand sides; blocks beyond an open end and upper triangles hold NaN and are not read."""
     H, B, C, A = random_system(T + 100 * nv, T, nv, nd, cyclic)
     rng = np.random.default_rng(1)
-    found = factor(H, B, C, cyclic=cyclic)
-    assert found.definite
+    factors = factor(H, B, C, cyclic=cyclic)
+    assert factors.definite
     one, many = rng.normal(size=len(A)), rng.normal(size=(len(A), 61))
     scale = np.linalg.cond(A)
-    np.testing.assert_allclose(found.solve_packed(one), np.linalg.solve(A, one), rtol=1e-9, atol=1e-14 * scale)
-    np.testing.assert_allclose(found.solve_packed(many), np.linalg.solve(A, many), rtol=1e-9, atol=1e-14 * scale)
-    x, xD = found.solve(one[: T * nv].reshape(T, nv), one[T * nv :])
-    assert np.array_equal(np.concatenate([x.ravel(), xD]), found.solve_packed(one))
-    x, xD = found.solve(many[: T * nv].reshape(T, nv, 61), many[T * nv :])
-    assert x.shape == (T, nv, 61)
-    assert np.array_equal(np.concatenate([x.reshape(T * nv, 61), xD]), found.solve_packed(many))
-    np.testing.assert_allclose(multiply(H, B, C, one, cyclic=cyclic), A @ one, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(diagonal(H, C), np.diag(A), rtol=0)
-    np.testing.assert_allclose(to_dense(H, B, C, cyclic=cyclic), A, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(factors.solve_packed(one), np.linalg.solve(A, one), rtol=1e-9, atol=1e-14 * scale)
+    np.testing.assert_allclose(factors.solve_packed(many), np.linalg.solve(A, many), rtol=1e-9, atol=1e-14 * scale)
 
 
 @pytest.mark.parametrize("cyclic", [True, False])
@@ -110,5 +102,5 @@ def test_wrong_shapes_are_refused():
         factor(H, B[:4], C, cyclic=True)
     with pytest.raises(BadInput, match="C order"):
         factor(H[:, ::-1], B, C, cyclic=True)
-    with pytest.raises(BadInput, match="right-hand sides"):
-        factor(H, B, C, cyclic=True).solve(np.zeros((5, 3)), np.zeros(1))
+    with pytest.raises(BadInput, match="right-hand side"):
+        factor(H, B, C, cyclic=True).solve_packed(np.zeros(12))

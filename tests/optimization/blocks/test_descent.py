@@ -59,10 +59,9 @@ def test_steps_into_nothing_are_shortened(shifted_least_squares):
     np.testing.assert_allclose(descent.z, [0.01, 0.0, 0.0], atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["absolute", "relative"])
-def test_both_dampings_reach_the_same_minimum(kind, shifted_least_squares):
+def test_a_cyclic_problem_with_a_border_reaches_its_minimum(shifted_least_squares):
     problem = shifted_least_squares((5, 1, 1), True, lambda z: np.concatenate([np.exp(z[:5]) - z[5], z - 0.3]))
-    descent = Descent(problem, np.linspace(-1.0, 1.0, 6), 1.0, np.zeros(0), kind=kind)
+    descent = Descent(problem, np.linspace(-1.0, 1.0, 6), 1.0, np.zeros(0))
     for _ in range(60):
         descent.step()
     assert np.abs(problem.gradient(descent.z, 1.0, np.zeros(0))).max() < 1e-6

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bunraku.geometry.surfaces.mending import oriented
-from bunraku.geometry.tet_mesh import TetMesh, quadratic
+from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
@@ -43,7 +42,9 @@ def tube(around: int, along: int, radius: float = 0.038, wall: float = 0.004) ->
     n = around * (along + 1)
     x, y, z = triangles.T
     cells = [(x, y, z, x + n), (y, z, x + n, y + n), (z, x + n, y + n, z + n)]
-    return quadratic(oriented(TetMesh(nodes, np.vstack([np.stack(cell, axis=1) for cell in cells]))))
+    mesh = TetMesh(nodes, np.vstack([np.stack(cell, axis=1) for cell in cells]))
+    inverted = (cell_volumes(mesh) < 0.0)[:, None]
+    return quadratic(TetMesh(nodes, np.where(inverted, mesh.cells[:, [1, 0, 2, 3]], mesh.cells)))
 
 
 @pytest.fixture(scope="session")

@@ -77,13 +77,6 @@ def test_multipliers_make_the_lagrangian_stationary(systems):
     assert np.abs(found.multipliers[0][0] * g).max() < 1e-6
 
 
-def test_the_barrier_stays_strictly_inside_and_comes_near(systems):
-    found = solve(systems, [InputBounds([-1.0], [1.0])], method="barrier", barrier=(1e-1, 1e-6))
-    assert found.status is Status.CONVERGED
-    assert np.abs(found.trajectory.u).max() < 1.0
-    np.testing.assert_allclose(found.trajectory.u[:, 0], program(1.0), atol=2e-2)
-
-
 class KeepClear(TrajectoryConstraint):
     """Stay outside a circle of radius 0.5 about (0, 0.1) in the plane of the first two states: not convex."""
 
@@ -103,14 +96,13 @@ class KeepClear(TrajectoryConstraint):
         return H, np.zeros((x.shape[1], x.shape[1]))
 
 
-@pytest.mark.parametrize("method", ["augmented", "barrier"])
-def test_a_detour_round_an_obstacle_touches_it(systems, method):
+def test_a_detour_round_an_obstacle_touches_it(systems):
     point = systems.linear(np.kron(A, np.eye(2)), np.kron(B, np.eye(2)))
     x0 = np.array([-1.0, 0.0, 0.0, 0.0])
     cost = TrackingCost(
         np.tile([1.0, 0.0, 0.0, 0.0], (N + 1, 1)), np.diag([0.1, 0.1, 0, 0]), 0.1 * np.eye(2), terminal=100 * np.eye(4)
     )
-    solver = ConstrainedTrajectory(newton=TrajectoryNewton(tolerance=1e-9), method=method)
+    solver = ConstrainedTrajectory(newton=TrajectoryNewton(tolerance=1e-9))
     found = solver.solve(point, cost, [KeepClear()], np.tile(x0, (N + 1, 1)), np.zeros((N, 2)))
     assert found.status is Status.CONVERGED
     nearest = np.linalg.norm(found.trajectory.x[:, :2] - KeepClear.CENTRE, axis=1).min()
@@ -119,16 +111,15 @@ def test_a_detour_round_an_obstacle_touches_it(systems, method):
 
 def test_what_cannot_be_kept_is_called_infeasible(systems):
     outside = StateBounds([0.0, -np.inf], [1.0, np.inf])
-    for method in ("augmented", "barrier"):
-        found = solve(systems, [outside], method=method, max_rounds=4)
-        assert found.status is Status.INFEASIBLE
-        assert found.violation >= 1.4
+    found = solve(systems, [outside], max_rounds=4)
+    assert found.status is Status.INFEASIBLE
+    assert found.violation >= 1.4
 
 
 def test_bad_bounds_are_refused(systems):
     with pytest.raises(BadInput, match="lower below"):
         InputBounds([1.0], [0.0])
-    with pytest.raises(BadInput, match="not known"):
-        ConstrainedTrajectory(method="hope")
+    with pytest.raises(BadInput, match="growth above 1"):
+        ConstrainedTrajectory(growth=1.0)
     with pytest.raises(BadInput, match="2 variables"):
         solve(systems, [InputBounds([-1.0, -1.0], [1.0, 1.0])])

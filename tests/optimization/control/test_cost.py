@@ -25,13 +25,11 @@ def spd(*shape):
 TRACKING = TrackingCost(WISH, spd(N, NX), spd(NU), terminal=spd(NX), u_wish=U_WISH)
 BOUNDS = [InputBounds([-0.5, -np.inf], [0.4, 0.3]), StateBounds([-np.inf, -0.3, -0.1], [0.6, np.inf, 0.1])]
 MULTIPLIERS = [(RNG.uniform(size=(N, 3)), np.zeros(0)), (RNG.uniform(size=(N, 4)), RNG.uniform(size=4))]
-WIDE = [InputBounds([-9.0, -np.inf], [9.0, 8.0]), StateBounds([-np.inf, -9.0, -7.0], [9.0, np.inf, 8.0])]
 COSTS = {
     "tracking": TRACKING,
     "sum": SumOfCosts(TRACKING, TrackingCost(0 * WISH, np.eye(NX), np.eye(NU))),
     "residual": LinearResidualCost(RNG.normal(size=(4, NX + NU)), [1.0, 2.0, 0.5, 3.0], RNG.normal(size=(N, 4))),
-    "augmented": _Penalised(TRACKING, BOUNDS, MULTIPLIERS, 7.0, 0.0),
-    "barrier": _Penalised(TRACKING, WIDE, MULTIPLIERS, 1.0, 0.3),
+    "augmented": _Penalised(TRACKING, BOUNDS, MULTIPLIERS, 7.0),
 }
 
 
@@ -64,10 +62,6 @@ def test_gradient_and_hessian_pass_the_slope_test(name):
 def test_tracking_carries_the_factor_one_half():
     cost = TrackingCost(np.zeros((2, 1)), np.eye(1), 3.0 * np.eye(1), terminal=5.0 * np.eye(1))
     assert cost.value(np.array([[2.0], [4.0]]), np.array([[1.0]])) == 0.5 * (4.0 + 3.0 + 5.0 * 16.0)
-
-
-def test_a_barrier_is_infinite_outside():
-    assert COSTS["barrier"].value(X, U + 100.0) == np.inf
 
 
 def test_bad_shapes_are_refused():

@@ -1,4 +1,4 @@
-"""The Gramian against its definition, and the energy it promises."""
+"""The Gramian against its definition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.optimization.control.gramian import controllability_gramian, least_energy_inputs, reachable_dimension
+from bunraku.optimization.control.gramian import controllability_gramian, reachable_dimension
 
 
 def system(seed=0, N=9, n=5, m=2):
@@ -28,18 +28,6 @@ def test_it_is_the_square_of_the_reachability_matrix_with_and_without_feedback()
     np.testing.assert_allclose(controllability_gramian(A, B), reach(A, B) @ reach(A, B).T, rtol=1e-11)
     closed = reach(A - B @ K, B)
     np.testing.assert_allclose(controllability_gramian(A, B, K), closed @ closed.T, rtol=1e-10)
-
-
-def test_least_energy_inputs_arrive_and_cost_what_the_gramian_says():
-    A, B, _ = system(1)
-    target = np.array([1.0, -1.0, 2.0, 0.5, 0.0])
-    u = least_energy_inputs(A, B, target)
-    x = np.zeros(5)
-    for k in range(len(A)):
-        x = A[k] @ x + B[k] @ u[k]
-    np.testing.assert_allclose(x, target, atol=1e-10)
-    np.testing.assert_allclose(np.sum(u**2), target @ np.linalg.solve(controllability_gramian(A, B), target), rtol=1e-9)
-    np.testing.assert_allclose(u.ravel(), np.linalg.pinv(reach(A, B)) @ target, atol=1e-10)
 
 
 def test_what_the_inputs_do_not_reach_is_counted():

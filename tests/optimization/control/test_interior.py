@@ -8,10 +8,9 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.optimization.control import interior
 from bunraku.optimization.control.constraints import InputBounds, StateBounds, TrajectoryConstraint
-from bunraku.optimization.control.cost import TrackingCost
+from bunraku.optimization.control.cost import REGULAR, TrackingCost
 from bunraku.optimization.control.interior import WILD, InteriorTrajectory
 from bunraku.optimization.control.lqr import time_varying_lqr
-from bunraku.optimization.control.nearness import REGULAR
 from bunraku.optimization.monitor import SilentMonitor
 from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
 from bunraku.optimization.solution import Status

@@ -1,11 +1,11 @@
-"""The projection operator: idempotent to rounding, both derivatives right by their slopes."""
+"""The projection operator: idempotent to rounding, its derivative right by its slope."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from bunraku.optimization.control.lqr import time_varying_lqr
-from bunraku.optimization.control.projection import project, projection_derivative, projection_second_derivative
+from bunraku.optimization.control.riccati_kernels import linear_rollout
 from bunraku.optimization.derivative_check import check_product
 
 N, DT = 40, 0.05
@@ -27,8 +27,8 @@ def split(flat):
 
 def test_projecting_twice_is_projecting_once(systems):
     cart, xb, ub, K = setting(systems)
-    once = project(cart, xb, ub, K)
-    twice = project(cart, once.x, once.u, K)
+    once = cart.project(xb, ub, K)
+    twice = cart.project(once.x, once.u, K)
     assert once.good
     assert np.abs(once.x - xb).max() > 0.05
     assert np.abs(twice.x - once.x).max() <= 1e-12
@@ -39,41 +39,24 @@ def test_first_derivative_has_slope_two(systems):
     cart, xb, ub, K = setting(systems)
 
     def value(flat):
-        rolled = project(cart, *split(flat), K)
+        rolled = cart.project(*split(flat), K)
         return np.concatenate([rolled.x.ravel(), rolled.u.ravel()])
 
     def product(flat, d):
-        rolled = project(cart, *split(flat), K)
-        return np.concatenate([part.ravel() for part in projection_derivative(*cart.linearize(rolled.x, rolled.u), K, *split(d))])
+        rolled = cart.project(*split(flat), K)
+        return np.concatenate([part.ravel() for part in linear_rollout(*cart.linearize(rolled.x, rolled.u), K, *split(d))])
 
     report = check_product(value, product, np.concatenate([xb.ravel(), ub.ravel()]), scale=3.0)
-    assert report.holds, str(report)
-
-
-def test_second_derivative_is_the_derivative_of_the_first(systems):
-    cart, xb, ub, K = setting(systems)
-    rng = np.random.default_rng(2)
-    first = (rng.normal(size=xb.shape), rng.normal(size=ub.shape))
-
-    def value(flat):
-        rolled = project(cart, *split(flat), K)
-        return np.concatenate([part.ravel() for part in projection_derivative(*cart.linearize(rolled.x, rolled.u), K, *first)])
-
-    def product(flat, d):
-        rolled = project(cart, *split(flat), K)
-        return np.concatenate([part.ravel() for part in projection_second_derivative(cart, rolled.x, rolled.u, K, first, split(d))])
-
-    report = check_product(value, product, np.concatenate([xb.ravel(), ub.ravel()]), directions=2, scale=1.0, noise=1e-12)
     assert report.holds, str(report)
 
 
 def test_a_derivative_of_a_trajectory_direction_is_itself(systems):
     """DP is a projection too: on its own range it is the identity."""
     cart, xb, ub, K = setting(systems)
-    rolled = project(cart, xb, ub, K)
+    rolled = cart.project(xb, ub, K)
     A, B = cart.linearize(rolled.x, rolled.u)
     rng = np.random.default_rng(4)
-    y, w = projection_derivative(A, B, K, rng.normal(size=xb.shape), rng.normal(size=ub.shape))
-    again = projection_derivative(A, B, K, y, w)
+    y, w = linear_rollout(A, B, K, rng.normal(size=xb.shape), rng.normal(size=ub.shape))
+    again = linear_rollout(A, B, K, y, w)
     np.testing.assert_allclose(again[0], y, atol=1e-12)
     np.testing.assert_allclose(again[1], w, atol=1e-12)

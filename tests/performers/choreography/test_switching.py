@@ -6,7 +6,7 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import JointCurves
 from bunraku.optimization.control.cost import TrackingCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
-from bunraku.optimization.control.switching_newton import optimize_switching
+from bunraku.optimization.control.switching import optimize_switching
 from bunraku.performers.choreography.cost import PuppetCost, PuppetWeights
 from bunraku.performers.choreography.feedforward import HangingPuppet
 from bunraku.performers.choreography.laws import Law, smooth_step

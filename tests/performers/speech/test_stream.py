@@ -11,7 +11,7 @@ from numba.core.runtime import _nrt_python, rtsys
 from bunraku.errors import BadInput
 from bunraku.motion.limits import MotionLimits
 from bunraku.optimization.chain.chain import solve_chain
-from bunraku.optimization.smooth_chain import solve_smooth_chain
+from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.performers.speech.stream import SpeechStream, StreamStatus
 
 HEAD = np.array([[-2.0, -0.1, 0.1], [-0.5, -0.6, 0.4], [0.0, -0.67, 0.51], [0.5, -0.6, 0.4], [2.0, -0.1, 0.1]])

@@ -41,17 +41,6 @@ class BlockFactor:
     E: Array
     R: Array
 
-    def solve(self, g: ArrayLike, gD: ArrayLike) -> tuple[Array, Array]:
-        """The solution (x, xD) of A (x, xD) = (g, gD): g (T, nv), gD (nd,), or k right-hand sides (T, nv, k), (nd, k)."""
-        T, nv, nd = self.shape
-        g, gD = np.asarray(g, dtype=np.float64), np.asarray(gD, dtype=np.float64)
-        if g.shape[:2] != (T, nv) or gD.shape != (nd, *g.shape[2:]) or g.ndim not in (2, 3):
-            raise BadInput(
-                f"right-hand sides of shapes {g.shape} and {gD.shape}; ({T}, {nv}) and ({nd},), or with one more axis, fit"
-            )
-        y = self.solve_packed(np.concatenate([g.reshape(T * nv, *g.shape[2:]), gD]))
-        return y[: T * nv].reshape(g.shape), y[T * nv :]
-
     def solve_packed(self, right: Array) -> Array:
         """The solution of A x = right, ``right`` packed (T nv + nd,) or (T nv + nd, k) for k right-hand sides at once."""
         if not self.definite:
@@ -81,33 +70,6 @@ def factor(
         U, W, E, R = np.zeros((n, nv, nv)), np.zeros((n + 2, 2 * nv, nv)), np.empty((n * nv, b)), np.zeros((b, b))
     definite = bool(kernels.factor(H, B, C, extra, cyclic, U, W, E, R))
     return BlockFactor((T, nv, nd), cyclic, definite, U, W, E, R)
-
-
-def multiply(H: Array, B: Array, C: Array, x: Array, *, cyclic: bool = False) -> Array:
-    """A x for a packed vector x (T nv + nd,)."""
-    T, nv, nd = _shape(H, B, C, cyclic)
-    y = np.empty(T * nv + nd)
-    kernels.multiply(H, B, C, cyclic, np.ascontiguousarray(x, dtype=np.float64), y)
-    return y
-
-
-def diagonal(H: Array, C: Array) -> Array:
-    """The diagonal of A, packed (T nv + nd,)."""
-    return np.concatenate([np.einsum("ijj->ij", H[:, 0]).ravel(), np.diagonal(C)])
-
-
-def to_dense(H: Array, B: Array, C: Array, *, cyclic: bool = False) -> Array:
-    """A as a full symmetric array (T nv + nd, T nv + nd): for tests and small problems."""
-    T, nv, nd = _shape(H, B, C, cyclic)
-    A = np.zeros((T * nv + nd, T * nv + nd))
-    for i in range(T):
-        for d in range(3):
-            if i + d < T or cyclic:
-                j = (i + d) % T
-                A[j * nv : (j + 1) * nv, i * nv : (i + 1) * nv] += np.tril(H[i, 0], -1) if d == 0 else H[i, d]
-        A[T * nv :, i * nv : (i + 1) * nv] = B[i]
-    A[T * nv :, T * nv :] = np.tril(C, -1)
-    return A + A.T + np.diag(diagonal(H, C))
 
 
 def _shape(H: Array, B: Array, C: Array, cyclic: bool) -> tuple[int, int, int]:

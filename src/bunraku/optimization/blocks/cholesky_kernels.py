@@ -287,37 +287,3 @@ def solve_one(U, W, E, R, y):
         if i + 2 < n:
             _take_columns(W[i + 2][:nv], y[(i + 2) * nv : (i + 3) * nv], own)
         _backward_one(U[i], own)
-
-
-@njit(cache=True)
-def multiply(H, B, C, cyclic, x, y):
-    """Do y <- A x for the matrix that H, B, C describe; x and y (T nv + nd,)."""
-    T, nv, nd = H.shape[0], H.shape[2], B.shape[1]
-    N = T * nv
-    for i in range(N + nd):
-        y[i] = 0.0
-    for i in range(T):
-        for d in range(3):
-            j = i + d
-            if j >= T:
-                if not cyclic:
-                    break
-                j -= T
-            block = H[i, d]
-            for r in range(nv):
-                row = block[r]
-                last = r if d == 0 else nv
-                for c in range(last):
-                    y[j * nv + r] += row[c] * x[i * nv + c]
-                    y[i * nv + c] += row[c] * x[j * nv + r]
-                if d == 0:
-                    y[i * nv + r] += row[r] * x[i * nv + r]
-        for r in range(nd):
-            for c in range(nv):
-                y[N + r] += B[i, r, c] * x[i * nv + c]
-                y[i * nv + c] += B[i, r, c] * x[N + r]
-    for r in range(nd):
-        for c in range(r):
-            y[N + r] += C[r, c] * x[N + c]
-            y[N + c] += C[r, c] * x[N + r]
-        y[N + r] += C[r, r] * x[N + r]

@@ -1,7 +1,7 @@
 """Damped Gauss-Newton steps on an energy whose curvature is given in blocks: one step at a time, damping kept between them.
 
-At z the energy is modelled as E + g.p + p.H p / 2. The step solves (H + mu D) p = -g, with D the unit matrix ("absolute") or the
-diagonal of H ("relative", Marquardt). It is taken when the energy falls by a fair share rho of what the model promised,
+At z the energy is modelled as E + g.p + p.H p / 2. The step solves (H + mu D) p = -g, with D the unit matrix, or the
+problem's own metric (:class:`ForeseenEnergy`). It is taken when the energy falls by a fair share rho of what the model promised,
 m = -g.p - p.H p / 2; a step too long is shortened first (an energy costs a tenth of a factorization); only when no part of it will
 do, or only small parts several times, is it damped more. After full steps the damping mu follows rho (Nielsen's rule).
 
@@ -13,16 +13,15 @@ asked for those where the step ended, a few times over: Newton's method on the p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.optimization.blocks.blocks import BlockFactor, diagonal, factor
+from bunraku.optimization.blocks.blocks import BlockFactor, factor
 
 Blocks = tuple[float, Array, Array, Array, Array, Array]
-Damping = Literal["absolute", "relative"]
 
 ROUNDING = 1e-13
 """Energies that differ by less than this part of themselves are not told apart."""
@@ -87,7 +86,6 @@ class Descent:
     weight: float
     shifts: Array
     damping: float = 1e-3
-    kind: Damping = "absolute"
     least_damping: float = 1e-12
     growth: float = 2.0
     cuts: int = 0
@@ -108,12 +106,7 @@ class Descent:
         self.energy, H, B, C, g, gD = self._assembled()
         gradient = np.concatenate([g.ravel(), gD])
         self._model = H, B, C, gradient
-        D = np.ones(gradient.size)
-        if self.kind == "relative":
-            D = diagonal(H, C)
-            D = np.maximum(D, 1e-12 * D.max(initial=0.0))
-        elif isinstance(self.problem, ForeseenEnergy):
-            D = self.problem.metric
+        D = self._metric(gradient.size)
         extra = [mu for mu in EXTRA if mu > self._lifted] if self._curved else []
         mu = max(self.damping, self._lifted) if self._curved else self.damping
         for _ in range(max_factorizations):
@@ -166,6 +159,9 @@ class Descent:
                 self._model = H, B, C, gradient
         return False
 
+    def _metric(self, size: int) -> Array:
+        return self.problem.metric if isinstance(self.problem, ForeseenEnergy) else np.ones(size)
+
     def _assembled(self) -> Blocks:
         """Energy and blocks at the point, with second derivatives if they are wanted now and the problem has them."""
         if isinstance(self.problem, ForeseenEnergy) and not self._curved:
@@ -212,22 +208,22 @@ class Descent:
         An inequality that p would break is not in the model. The longest part breaks it a little, so that the next model knows it;
         a shorter one would stop before it, again and again.
         """
-        low, high, found = 0.0, 1.0, np.inf
+        low, high, lowest = 0.0, 1.0, np.inf
         for _ in range(LOOK_DOWN):
             trial = 0.25 * high
             energy = self._at(trial * p)
             if self.energy - energy > 0.1 * (-trial * slope - 0.5 * trial**2 * curvature):
-                low, found = trial, energy
+                low, lowest = trial, energy
                 break
             high = trial
         for _ in range(LOOK_UP if low else 0):
             trial = 0.5 * (low + high)
             energy = self._at(trial * p)
             if self.energy - energy > 0.1 * (-trial * slope - 0.5 * trial**2 * curvature):
-                low, found = trial, energy
+                low, lowest = trial, energy
             else:
                 high = trial
-        return (0.5, low, found) if low else (0.0, 0.0, self.energy)
+        return (0.5, low, lowest) if low else (0.0, 0.0, self.energy)
 
     def _at(self, p: Array) -> float:
         """The energy at z + p, infinite where it is not a number."""
@@ -243,7 +239,7 @@ class Descent:
         H, B, C, gradient = self._model
         if not gradient.size:
             return np.inf
-        metric = self.problem.metric if isinstance(self.problem, ForeseenEnergy) else np.ones(gradient.size)
+        metric = self._metric(gradient.size)
         tried = [self.least_damping, 1e3 * self.least_damping, 1e6 * self.least_damping, self.damping]
         for damping in tried + (list(EXTRA) if self._curved else []):
             self.factorizations += 1

@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.optimization.blocks.descent import Blocks
 
-Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.int64]
 
 

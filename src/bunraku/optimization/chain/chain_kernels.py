@@ -325,7 +325,7 @@ def _sweep(reference, start, step, q1, w, out, a, b, work):
             end -= 1
         m = 0
         if begin > 0:
-            s[0] = _slope(s_new, y_new, count, begin, a[k]) + 2.0 * q1 * (a[k] - reference[k])
+            s[0] = _at(y_new, s_new, count, begin, a[k]) + 2.0 * q1 * (a[k] - reference[k])
             y[0] = a[k]
             m = 1
         for j in range(begin, end):
@@ -333,7 +333,7 @@ def _sweep(reference, start, step, q1, w, out, a, b, work):
             y[m] = y_new[j]
             m += 1
         if end < count and (m == 0 or y[m - 1] < b[k]):
-            s[m] = _slope(s_new, y_new, count, end, b[k]) + 2.0 * q1 * (b[k] - reference[k])
+            s[m] = _at(y_new, s_new, count, end, b[k]) + 2.0 * q1 * (b[k] - reference[k])
             y[m] = b[k]
             m += 1
     first[n] = top
@@ -365,8 +365,8 @@ def _sweep(reference, start, step, q1, w, out, a, b, work):
 
 
 @njit(cache=True)
-def _at(s, y, m, i, slope):
-    """Polyline at ``slope``, where i is the first knot with s[i] >= slope."""
+def _at(s, y, m, i, value):
+    """The y of the polyline at s = ``value``, where i is the first of m knots with s[i] >= value; the end's y outside."""
     if i == 0:
         return y[0]
     if i == m:
@@ -374,20 +374,7 @@ def _at(s, y, m, i, slope):
     gap = s[i] - s[i - 1]
     if gap <= 0.0:
         return y[i]
-    return y[i - 1] + (y[i] - y[i - 1]) * ((slope - s[i - 1]) / gap)
-
-
-@njit(cache=True)
-def _slope(s, y, m, i, value):
-    """Slope of the polyline at ``value``, where i is the first knot beyond it; the last slope outside."""
-    if i == 0:
-        return s[0]
-    if i == m:
-        return s[m - 1]
-    gap = y[i] - y[i - 1]
-    if gap <= 0.0:
-        return s[i]
-    return s[i - 1] + (s[i] - s[i - 1]) * ((value - y[i - 1]) / gap)
+    return y[i - 1] + (y[i] - y[i - 1]) * ((value - s[i - 1]) / gap)
 
 
 @njit(cache=True)

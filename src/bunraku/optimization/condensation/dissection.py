@@ -73,11 +73,11 @@ def bisect(graph: csr_array, weight: Indices, coordinates: Array | None) -> Cut:
 
 def _functions(graph: csr_array, coordinates: Array | None) -> list[Array]:
     """Functions (n,) of the vertices along which to cut."""
-    found: list[Array] = []
+    functions: list[Array] = []
     if coordinates is not None:
         centred = coordinates - coordinates.mean(axis=0)
         axes = np.linalg.svd(centred.T @ centred)[0]
-        found = [centred @ axis for axis in axes.T]
+        functions = [centred @ axis for axis in axes.T]
     hops = csr_array((np.ones(len(graph.indices)), graph.indices, graph.indptr), shape=graph.shape)
 
     def distances(start: int) -> Array:
@@ -89,7 +89,7 @@ def _functions(graph: csr_array, coordinates: Array | None) -> list[Array]:
     second = distances(int(np.argmax(first)))
     third = distances(int(np.argmax(np.minimum(first, second))))
     fourth = distances(int(np.argmax(third + np.minimum(first, second))))
-    return [*found, first - second, third - fourth, third]
+    return [*functions, first - second, third - fourth, third]
 
 
 def _along(vertices: Indices, coordinates: Array | None) -> Indices:

@@ -119,11 +119,11 @@ def _symbolic(graph: csr_array, pieces: list[DissectionPiece], place: Indices, b
     start = 0
     for number, piece in enumerate(pieces):
         end = start + len(piece.vertices)
-        found = np.unique(np.concatenate([place[graph[piece.vertices].indices], *touched[number]]))
-        found = found[found >= end]
+        touching = np.unique(np.concatenate([place[graph[piece.vertices].indices], *touched[number]]))
+        touching = touching[touching >= end]
         if piece.parent >= 0:
-            touched[piece.parent].append(found)
-        rows.append(_ranges(begin[found], begin[found + 1] - begin[found]))
+            touched[piece.parent].append(touching)
+        rows.append(_ranges(begin[touching], begin[touching + 1] - begin[touching]))
         start = end
     return rows
 
@@ -184,8 +184,8 @@ def _local(table: Indices, number: int, rows: Indices, places: Indices) -> Indic
 def _places(table: Indices, rows: list[Indices]) -> NDArray[np.int32]:
     """Where the rows of every front are in its parent's front."""
     parents = table[:-1, PARENT].tolist()
-    found = [_local(table, q, rows[q], mine) for q, mine in zip(parents, rows, strict=True) if q >= 0]
-    return np.concatenate([*found, np.zeros(0, dtype=np.int64)]).astype(np.int32)
+    inner = [_local(table, q, rows[q], mine) for q, mine in zip(parents, rows, strict=True) if q >= 0]
+    return np.concatenate([*inner, np.zeros(0, dtype=np.int64)]).astype(np.int32)
 
 
 def _entries(

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.optimization.linear import NotFactorizable
+from bunraku.optimization.linear import NotFactorizable, chosen_entries
 
 Indices = NDArray[np.int64]
 
@@ -163,12 +163,7 @@ def reduced(pattern: csr_array, free: ArrayLike | None) -> tuple[Indices, csr_ar
         raise BadInput("every unknown is held; at least one must be free")
     if not pattern.has_canonical_format:
         raise BadInput("the pattern has unsorted or repeated entries; call sum_duplicates() on it first")
-    rows = np.repeat(np.arange(n), np.diff(pattern.indptr))
-    kept = np.flatnonzero(chosen[rows] & chosen[pattern.indices])
-    names = np.flatnonzero(chosen)
-    place = np.full(n, -1, dtype=np.int64)
-    place[names] = np.arange(len(names))
-    row, column = place[rows[kept]], place[pattern.indices[kept]]
+    names, kept, row, column = chosen_entries(pattern, chosen)
     pointer = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(names)))])
     small = csr_array((np.ones(len(kept), dtype=np.int8), column, pointer), shape=(len(names), len(names)))
     turned = small.T.tocsr()

@@ -131,6 +131,6 @@ def _places() -> Iterator[str]:
     for root in (Path(root) for root in dict.fromkeys(roots) if root):
         for folder, pattern in (("lib", "libmkl_rt.so*"), ("lib", "libmkl_rt*.dylib"), ("Library/bin", "mkl_rt*.dll")):
             yield from (str(path) for path in sorted((root / folder).glob(pattern)))
-    found = ctypes.util.find_library("mkl_rt")
-    if found:
-        yield found
+    system = ctypes.util.find_library("mkl_rt")
+    if system:
+        yield system

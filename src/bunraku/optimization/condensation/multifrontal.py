@@ -70,7 +70,7 @@ class Multifrontal(Condenser):
         if border.flags.f_contiguous:
             self._forward = kernels.gathered_columns(border.T, self._order)
         else:
-            self._forward = kernels.gathered(np.ascontiguousarray(border), self._order)
+            self._forward = np.ascontiguousarray(border[self._order])
         self._eliminate(self._forward)
         S = dsyrk(1.0, self._forward.T, lower=1)
         return np.tril(S) + np.tril(S, -1).T

@@ -186,19 +186,8 @@ def backward(blas, factor, fronts, rows, Y, work):
 
 
 @njit(cache=True)
-def gathered(border, order):
-    """border[order, :] for a border stored row by row."""
-    k = border.shape[1]
-    Y = np.empty((len(order), k))
-    for i in range(len(order)):
-        for j in range(k):
-            Y[i, j] = border[order[i], j]
-    return Y
-
-
-@njit(cache=True)
 def gathered_columns(columns, order):
-    """The same for a border stored column by column, given as its transpose (k, n)."""
+    """border[order, :] for a border stored column by column, given as its transpose (k, n)."""
     k = columns.shape[0]
     Y = np.empty((len(order), k))
     for a in range(0, len(order), 32):

@@ -83,15 +83,18 @@ def least_separator(graph: csr_array, weight: Indices, order: Indices, place: in
     rows = np.repeat(np.arange(n), np.diff(graph.indptr))
     columns = graph.indices.astype(np.int64)
     if len(band) and not np.any((side[rows] == BELOW) & (side[columns] == ABOVE)):
-        side = _flow(rows, columns, weight, side, band)
-    else:
-        side[order[:place]], side[order[place:]] = BELOW, ABOVE
-        side[rows[(side[rows] == BELOW) & (side[columns] == ABOVE)]] = CUT
-    heavy = [float(weight[side == which].sum()) for which in (BELOW, CUT, ABOVE)]
-    return Cut(side, cost_of(heavy[1], heavy[0], heavy[2]))
+        return _flow(rows, columns, weight, side, band)
+    side[order[:place]], side[order[place:]] = BELOW, ABOVE
+    side[rows[(side[rows] == BELOW) & (side[columns] == ABOVE)]] = CUT
+    return _judged(side, weight)
 
 
-def _flow(rows: Indices, columns: Indices, weight: Indices, side: NDArray[np.int8], band: Indices) -> NDArray[np.int8]:
+def _judged(side: NDArray[np.int8], weight: Indices) -> Cut:
+    separator, below, above = (float(weight[side == which].sum()) for which in (CUT, BELOW, ABOVE))
+    return Cut(side, cost_of(separator, below, above))
+
+
+def _flow(rows: Indices, columns: Indices, weight: Indices, side: NDArray[np.int8], band: Indices) -> Cut:
     """The minimum vertex cut of the band; of the two found next to either end the better balanced one."""
     k = len(band)
     local = np.full(len(side), -1, dtype=np.int64)
@@ -108,19 +111,14 @@ def _flow(rows: Indices, columns: Indices, weight: Indices, side: NDArray[np.int
     rest = network - maximum_flow(network, source, sink).flow
     rest.data = (rest.data > 0).astype(np.int8)
     rest.eliminate_zeros()
-    best, found = np.inf, side
+    cuts = []
     for start, graph in ((source, rest), (sink, rest.T.tocsr())):
         reached = np.zeros(2 * k + 2, dtype=bool)
         reached[breadth_first_order(graph, start, return_predecessors=False)] = True
-        before, after = (
-            (reached[0 : 2 * k : 2], reached[1 : 2 * k : 2])
-            if start == source
-            else (~reached[0 : 2 * k : 2], ~reached[1 : 2 * k : 2])
-        )
+        reached = reached if start == source else ~reached
+        before, after = reached[0 : 2 * k : 2], reached[1 : 2 * k : 2]
         trial = side.copy()
         trial[band] = np.where(before & after, BELOW, np.where(before, CUT, ABOVE))
-        heavy = [float(weight[trial == which].sum()) for which in (BELOW, CUT, ABOVE)]
-        cost = cost_of(heavy[1], heavy[0], heavy[2])
-        if cost < best:
-            best, found = cost, trial
-    return found
+        cuts.append(_judged(trial, weight))
+    best = min(cuts, key=lambda cut: cut.cost)
+    return best if np.isfinite(best.cost) else _judged(side, weight)

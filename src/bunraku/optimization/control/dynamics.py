@@ -64,6 +64,14 @@ class DiscreteDynamics(ABC):
         ``costates[k]`` belongs to the arrival x_{k+1}.
         """
 
+    def project(self, xb: Array, ub: Array, K: Array) -> Rollout:
+        """The projection operator P(xb, ub): any curve (N + 1, nx), (N, nu) becomes a trajectory by following it with feedback.
+
+        x_0 = xb_0, u_k = ub_k - K_k (x_k - xb_k), x_{k+1} = f_k(x_k, u_k), the gains K (N, nu, nx) held fixed (eq. 12 of Murphey
+        and Johnson, "Control aesthetics in software architecture for robotic marionettes"). P(P(xi)) = P(xi). Check ``good``.
+        """
+        return self.rollout(xb[0], xb, ub, K)
+
     def simulate(self, x0: Array, u: Array) -> Rollout:
         """Roll out with the inputs ``u`` (N, nu) as they are, without feedback."""
         N = len(u)

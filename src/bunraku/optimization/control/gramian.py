@@ -34,15 +34,3 @@ def reachable_dimension(gramian: ArrayLike, *, tolerance: float = 1e-12) -> int:
     """
     values = np.linalg.eigvalsh(np.asarray(gramian, dtype=np.float64))
     return int(np.count_nonzero(values > tolerance * max(float(values[-1]), 1e-300)))
-
-
-def least_energy_inputs(A: ArrayLike, B: ArrayLike, target: ArrayLike) -> Array:
-    """The inputs of least energy that lead from the origin to ``target`` (nx,): u_k = B_k^T Phi(N, k+1)^T W^+ target, (N, nu)."""
-    a, b = _matrices(A, B)
-    W = controllability_gramian(a, b)
-    chi = np.linalg.lstsq(W, np.asarray(target, dtype=np.float64), rcond=None)[0]
-    u = np.empty((len(a), b.shape[2]))
-    for k in range(len(a) - 1, -1, -1):
-        u[k] = b[k].T @ chi
-        chi = a[k].T @ chi
-    return u

@@ -22,7 +22,7 @@ halved. A run that ends outside the rows without having settled goes on to the n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,11 +31,9 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.constraints import TrajectoryConstraint
-from bunraku.optimization.control.cost import TrajectoryCost
+from bunraku.optimization.control.cost import Nearness, TrajectoryCost, regular
 from bunraku.optimization.control.dynamics import DiscreteDynamics
 from bunraku.optimization.control.lqr import LqStep, linear_quadratic_step
-from bunraku.optimization.control.nearness import Nearness, regular
-from bunraku.optimization.control.projection import project
 from bunraku.optimization.control.trajectory import checked_curve
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
@@ -172,22 +170,18 @@ class InteriorTrajectory:
         return run.solve(*checked_curve(dynamics, x_guess, u_guess), gains)
 
 
+@dataclass
 class _Run:
-    """One call of solve."""
+    """One call of solve. ``calm``: the milder gains, and where they were made."""
 
-    def __init__(
-        self,
-        options: InteriorTrajectory,
-        dynamics: DiscreteDynamics,
-        cost: TrajectoryCost,
-        constraints: tuple[TrajectoryConstraint, ...],
-        mild: TrajectoryCost,
-        keep: Callable[[Array, Array, float], None] | None,
-        monitor: Monitor,
-    ) -> None:
-        self.options, self.dynamics, self.cost, self.constraints = options, dynamics, cost, constraints
-        self.mild, self.keep, self.monitor = mild, keep, monitor
-        self.calm: tuple[_Point, Array] | None = None
+    options: InteriorTrajectory
+    dynamics: DiscreteDynamics
+    cost: TrajectoryCost
+    constraints: tuple[TrajectoryConstraint, ...]
+    mild: TrajectoryCost
+    keep: Callable[[Array, Array, float], None] | None
+    monitor: Monitor
+    calm: tuple[_Point, Array] | None = None
 
     def rows(self, x: Array, u: Array) -> tuple[Array, Array]:
         """All values g (N, rows) and g_N (last,)."""
@@ -210,13 +204,6 @@ class _Run:
             stage, end, at, ended = stage + H, end + P, at + g.shape[1], ended + len(last)
         return stage, end
 
-    def start(self, x: Array, u: Array, gains: Array | None) -> _Point:
-        K = np.zeros((len(u), self.dynamics.nu, self.dynamics.nx)) if gains is None else gains
-        rolled = project(self.dynamics, x, u, K)
-        if not rolled.good:
-            raise BadInput(f"the guess cannot be followed: step {rolled.failed_at} fails; give a guess nearer to a motion")
-        return self.point(rolled.x, rolled.u)
-
     def point(self, x: Array, u: Array) -> _Point:
         """A trajectory with slacks to begin with."""
         g, last = self.rows(x, u)
@@ -225,10 +212,13 @@ class _Run:
 
     def solve(self, x: Array, u: Array, gains: Array | None) -> InteriorSolution:
         options = self.options
-        at = self.start(x, u, gains)
+        K = np.zeros((len(u), self.dynamics.nu, self.dynamics.nx)) if gains is None else gains
+        rolled = self.dynamics.project(x, u, K)
+        if not rolled.good:
+            raise BadInput(f"the guess cannot be followed: step {rolled.failed_at} fails; give a guess nearer to a motion")
+        at = self.point(rolled.x, rolled.u)
         mu = ceiling = options.barrier[0]
         z, zf = mu / at.s, mu / at.t
-        K = np.zeros((len(u), self.dynamics.nu, self.dynamics.nx)) if gains is None else gains
         steps: list[InteriorStep] = []
         status = Status.MAX_ITERATIONS
         inside: tuple[_Point, Array, tuple[Array, Array]] | None = None
@@ -237,11 +227,11 @@ class _Run:
                 status = Status.CANCELLED
                 break
             lost = at.violation > 0.0 and max(float(z.max(initial=0.0)), float(zf.max(initial=0.0))) > DIVERGED
-            found = None if lost else self.advance(at, z, zf, mu)
-            if found is None:
+            advanced = None if lost else self.advance(at, z, zf, mu)
+            if advanced is None:
                 status = Status.STALLED
                 break
-            new, z, zf, K, length, slope = found
+            new, z, zf, K, length, slope = advanced
             if length == 0.0:
                 status = Status.CONVERGED
                 break
@@ -278,16 +268,15 @@ class _Run:
         Near is what changes J little: the distance is measured by its Gauss-Newton matrices at ``at``.
         """
         near = Nearness(self.cost, at.x, at.u)
-        run = _Run(self.options, self.dynamics, near, self.constraints, self.mild, None, self.monitor)
-        run.calm = self.calm
+        run = replace(self, cost=near, keep=None)
         mu = self.options.barrier[0]
         new = run.point(at.x, at.u)
         z, zf = mu / new.s, mu / new.t
         for _ in range(RESTORING):
-            found = None if new.violation <= 0.0 or self.monitor.cancelled else run.advance(new, z, zf, mu)
-            if found is None:
+            advanced = None if new.violation <= 0.0 or self.monitor.cancelled else run.advance(new, z, zf, mu)
+            if advanced is None:
                 break
-            new, z, zf, *_ = found
+            new, z, zf, *_ = advanced
         new.J = float(self.cost.value(new.x, new.u))
         return new
 
@@ -382,7 +371,7 @@ class _Run:
         for _ in range(options.max_backtracks + 1):
             x, u = at.x + length * step.z, at.u + length * step.v
             for K in self.feedbacks(at, step.K, *linear):
-                rolled = project(self.dynamics, x, u, K)
+                rolled = self.dynamics.project(x, u, K)
                 if not rolled.good:
                     continue
                 J = float(self.cost.value(rolled.x, rolled.u))

@@ -1,33 +1,22 @@
-"""When to switch: cost, gradient and Hessian with respect to the switching times of a continuous system.
+"""The best switching times: Newton's method under the order tau_1 <= ... <= tau_r and a least duration of each mode.
 
-Between the times tau_1 <= ... <= tau_r the state follows dx/dt = f_i(t, x), the cost is J = sum of the integrals of l_i(t, x) plus
-m(x(end)). With A_i = df_i/dx, the costate and the second-order costate run backward (eq. 8 and 9 of Murphey and Johnson,
-"Control aesthetics in software architecture for robotic marionettes", with the ends they leave open),
-
-    -drho/dt = A^T rho + l_x,                         rho(end) = m_x,
-    -dP/dt   = A^T P + P A + l_xx + rho.f_xx,         P(end)   = m_xx.
-
-Let 1 be the mode before tau_i, 2 the one after, X_i = f_1 - f_2, Y_j(t) = Phi(t, tau_j) X_j the derivative of x(t) by tau_j. Then
-
-    dJ/dtau_i        = l_1 - l_2 + rho.X_i
-    d2J/dtau_i^2     = X.P X + rho.(A_1 f_1 + A_2 f_2 - 2 A_2 f_1) + (l_1 - l_2)_x.f_1 - l_2x.X + (l_1 - l_2)_t + rho.(f_1 - f_2)_t
-    d2J/dtau_i dtau_j = (P X_i + (A_1 - A_2)^T rho + (l_1 - l_2)_x).Y_j(tau_i),     j < i.
-
-With V the cost to go, V_x = rho, V_xx = P and V_t = -l_2 - rho.f_2, they are the total derivatives of l_1 + V_x.f_1 + V_t.
+What a cost and its derivatives by the times are, the problem says: :mod:`bunraku.performers.choreography.switching` has them for
+feedback laws along a closed loop.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.integrate import solve_ivp
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
+from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.quadratic import QuadraticProgram, solve_quadratic
+from bunraku.optimization.solution import Status
 
 
 @dataclass(frozen=True)
@@ -68,170 +57,88 @@ class SwitchingProblem(ABC):
 
 
 @dataclass(frozen=True)
-class SwitchedDynamics:
-    """dx/dt = f(t, x): ``f`` (n,), ``f_x`` (n, n), ``f_xx(t, x, rho)`` = sum rho_i d2f_i/dx2 (n, n), ``f_t`` (n,).
+class SwitchingSolution:
+    """``times`` (r,), their ``cost``, ``gradient`` (r,), ``hessian`` (r, r), ``costs`` of all iterates.
 
-    ``f_t`` is None when f does not depend on t.
+    ``multipliers`` (r + 1,) belong to the durations: at the optimum gradient = D^T multipliers, multipliers >= 0 and zero where a
+    mode lasts longer than its least duration; D times are the durations up to constants.
     """
 
-    f: Callable[[float, Array], Array]
-    f_x: Callable[[float, Array], Array]
-    f_xx: Callable[[float, Array, Array], Array]
-    f_t: Callable[[float, Array], Array] | None = None
+    times: Array
+    cost: float
+    gradient: Array
+    hessian: Array
+    costs: Array
+    multipliers: Array
+    status: Status
 
 
-@dataclass(frozen=True)
-class RunningCost:
-    """The rate of cost l(t, x) of a mode and its derivatives ``l_x`` (n,), ``l_xx`` (n, n), ``l_t``; None if l has no t."""
+def optimize_switching(
+    problem: SwitchingProblem,
+    times: ArrayLike,
+    *,
+    least_duration: float = 0.0,
+    max_iterations: int = 50,
+    tolerance: float = 1e-10,
+    monitor: Monitor = SILENT,
+) -> SwitchingSolution:
+    """Minimise J over ordered switching times from ``times`` (r,), every mode lasting at least ``least_duration`` [s].
 
-    value: Callable[[float, Array], float]
-    l_x: Callable[[float, Array], Array]
-    l_xx: Callable[[float, Array], Array]
-    l_t: Callable[[float, Array], float] | None = None
-
-
-@dataclass(frozen=True)
-class TerminalCost:
-    """The cost m(x) of where it ends, with ``m_x`` (n,) and ``m_xx`` (n, n)."""
-
-    value: Callable[[Array], float]
-    m_x: Callable[[Array], Array]
-    m_xx: Callable[[Array], Array]
-
-
-def no_running_cost(n: int) -> RunningCost:
-    """The running cost that is zero, for states of ``n`` numbers."""
-    return RunningCost(lambda t, x: 0.0, lambda t, x: np.zeros(n), lambda t, x: np.zeros((n, n)))
-
-
-class ContinuousSwitching(SwitchingProblem):
-    """Modes one after the other from ``x0`` (n,), ``costs`` one per mode or one for all, integrated by DOP853.
-
-    ``tolerance``: relative and absolute error of a step of the integrator. r + 1 modes have r switching times.
+    Each iteration solves the quadratic model min g.p + 1/2 p.|H| p under the order (|H| has the absolute eigenvalues of H, so
+    that a saddle is left downhill), then halves the step until Armijo's rule holds; all points on the way are ordered because the
+    allowed times form a convex set. Converged when the model promises less than ``tolerance`` (1 + abs(J)).
     """
-
-    def __init__(
-        self,
-        modes: Sequence[SwitchedDynamics],
-        costs: Sequence[RunningCost] | RunningCost,
-        terminal: TerminalCost,
-        x0: ArrayLike,
-        *,
-        start: float = 0.0,
-        end: float,
-        tolerance: float = 1e-11,
-    ) -> None:
-        super().__init__(start, end)
-        self._modes = list(modes)
-        self._costs = [costs] * len(self._modes) if isinstance(costs, RunningCost) else list(costs)
-        self._terminal = terminal
-        self._x0 = np.array(x0, dtype=np.float64)
-        self._tolerance = tolerance
-        if len(self._modes) < 2 or len(self._costs) != len(self._modes):
-            raise BadInput(
-                f"{len(self._modes)} modes and {len(self._costs)} costs arrived; at least two modes, one cost each or one for all"
-            )
-
-    def value(self, times: Array) -> float:
-        """J; infinity where the integration fails."""
-        states, J, _ = self._forward(self._edges(times), sensitivities=False)
-        return J + self._terminal.value(states[-1]) if states else float("inf")
-
-    def derivatives(self, times: Array) -> SwitchingDerivatives:
-        """J, gradient and Hessian by the formulas of the module."""
-        edges = self._edges(times)
-        r, n = len(edges) - 2, len(self._x0)
-        states, J, arcs = self._forward(edges, sensitivities=True)
-        if not states:
-            raise BadInput(
-                f"the modes cannot be integrated at switching times {edges[1:-1].tolist()}; they may run away in finite time"
-            )
-        x = states[-1]
-        rho, P = np.array(self._terminal.m_x(x), dtype=np.float64), np.array(self._terminal.m_xx(x), dtype=np.float64)
-        J += self._terminal.value(x)
-        gradient, hessian = np.zeros(r), np.zeros((r, r))
-        for i in range(r, 0, -1):
-            rho, P = self._backward(i, edges[i], edges[i + 1], arcs[i], rho, P)
-            t, x, Y = float(edges[i]), states[i - 1], arcs[i - 1][1]
-            one, two, l1, l2 = self._modes[i - 1], self._modes[i], self._costs[i - 1], self._costs[i]
-            f1, f2, A1, A2 = one.f(t, x), two.f(t, x), one.f_x(t, x), two.f_x(t, x)
-            X, slope = f1 - f2, l1.l_x(t, x) - l2.l_x(t, x)
-            gradient[i - 1] = l1.value(t, x) - l2.value(t, x) + rho @ X
-            late = sum(sign * (0.0 if c.l_t is None else c.l_t(t, x)) for sign, c in ((1, l1), (-1, l2)))
-            late += sum(sign * (0.0 if m.f_t is None else float(rho @ m.f_t(t, x))) for sign, m in ((1, one), (-1, two)))
-            hessian[i - 1, i - 1] = X @ P @ X + rho @ (A1 @ f1 + A2 @ f2 - 2.0 * A2 @ f1) + slope @ f1 - l2.l_x(t, x) @ X + late
-            row = P @ X + (A1 - A2).T @ rho + slope
-            hessian[i - 1, : i - 1] = row @ Y[:, : i - 1]
-            hessian[: i - 1, i - 1] = hessian[i - 1, : i - 1]
-        return SwitchingDerivatives(float(J), gradient, hessian, np.array(states[:-1]).reshape(r, n))
-
-    def _edges(self, times: ArrayLike) -> Array:
-        tau = self.check(times)
-        if len(tau) != len(self._modes) - 1:
-            raise BadInput(f"{len(tau)} switching times for {len(self._modes)} modes; one fewer than modes is needed")
-        return np.concatenate([[self.start], tau, [self.end]])
-
-    def _forward(
-        self, edges: Array, *, sensitivities: bool
-    ) -> tuple[list[Array], float, list[tuple[Callable[[float], Array], Array]]]:
-        """States at the ends of all arcs, the integral of l, and for each arc x(t) and Y at its end; no states when it fails."""
-        n, r = len(self._x0), len(edges) - 2
-        columns = r if sensitivities else 0
-        y = np.concatenate([self._x0, [0.0], np.zeros(n * columns)])
-        states, arcs = [], []
-        for i, (mode, cost) in enumerate(zip(self._modes, self._costs, strict=True)):
-            t0, t1 = float(edges[i]), float(edges[i + 1])
-            if i > 0 and sensitivities:
-                Y = y[n + 1 :].reshape(n, columns)
-                Y[:, i - 1] = self._modes[i - 1].f(t0, y[:n]) - mode.f(t0, y[:n])
-
-            def rate(t: float, y: Array, mode: SwitchedDynamics = mode, cost: RunningCost = cost) -> Array:
-                x = y[:n]
-                parts = [mode.f(t, x), np.array([cost.value(t, x)])]
-                if columns:
-                    parts.append((mode.f_x(t, x) @ y[n + 1 :].reshape(n, columns)).ravel())
-                return np.concatenate(parts)
-
-            curve: Callable[[float], Array] = _Constant(y[:n].copy())
-            if t1 > t0:
-                with np.errstate(all="ignore"):
-                    solved = solve_ivp(
-                        rate, (t0, t1), y, method="DOP853", rtol=self._tolerance, atol=self._tolerance, dense_output=sensitivities
-                    )
-                if not solved.success or not np.isfinite(solved.y[:, -1]).all():
-                    return [], np.inf, []
-                y = solved.y[:, -1].copy()
-                if solved.sol is not None:
-                    curve = solved.sol
-            states.append(y[:n].copy())
-            arcs.append((curve, y[n + 1 :].reshape(n, columns).copy()))
-        return states, float(y[n]), arcs
-
-    def _backward(
-        self, i: int, t0: float, t1: float, arc: tuple[Callable[[float], Array], Array], rho: Array, P: Array
-    ) -> tuple[Array, Array]:
-        """Costates from the end of arc ``i`` to its beginning."""
-        if not t1 > t0:
-            return rho, P
-        n, mode, cost = len(rho), self._modes[i], self._costs[i]
-
-        def rate(t: float, y: Array) -> Array:
-            x, rho, P = arc[0](t)[:n], y[:n], y[n:].reshape(n, n)
-            A = mode.f_x(t, x)
-            AP = A.T @ P
-            return -np.concatenate([A.T @ rho + cost.l_x(t, x), (AP + AP.T + cost.l_xx(t, x) + mode.f_xx(t, x, rho)).ravel()])
-
-        y = np.concatenate([rho, P.ravel()])
-        solved = solve_ivp(rate, (t1, t0), y, method="DOP853", rtol=self._tolerance, atol=self._tolerance)
-        back = solved.y[n:, -1].reshape(n, n)
-        return solved.y[:n, -1].copy(), 0.5 * (back + back.T)
+    tau = problem.check(times)
+    r = len(tau)
+    D = np.zeros((r + 1, r))
+    D[np.arange(r), np.arange(r)] = 1.0
+    D[np.arange(1, r + 1), np.arange(r)] = -1.0
+    ends = np.zeros(r + 1)
+    ends[0], ends[-1] = -problem.start, ends[-1] + problem.end
+    if r == 0:
+        raise BadInput("no switching times arrived; there is nothing to optimize")
+    if (D @ tau + ends < least_duration - 1e-12).any():
+        raise BadInput(f"switching times {tau.tolist()} leave a mode less than {least_duration} s; start from longer durations")
+    at = problem.derivatives(tau)
+    costs, multipliers, status = [at.cost], np.zeros(r + 1), Status.MAX_ITERATIONS
+    for iteration in range(max_iterations + 1):
+        values, vectors = np.linalg.eigh(at.hessian)
+        values = np.maximum(np.abs(values), 1e-8 * max(float(np.abs(values).max()), 1e-12))
+        lower = least_duration - ends - D @ tau
+        solved = solve_quadratic(
+            QuadraticProgram((vectors * values) @ vectors.T, at.gradient, A=D, lower=np.minimum(lower, 0.0), upper=np.inf)
+        )
+        p, multipliers = solved.x, -solved.row_multipliers
+        slope = float(at.gradient @ p)
+        monitor.report(Event("switching", iteration / max(max_iterations, 1), figures={"cost": at.cost, "slope": slope}))
+        if -slope <= tolerance * (1.0 + abs(at.cost)):
+            status = Status.CONVERGED
+            break
+        if iteration == max_iterations:
+            break
+        if monitor.cancelled:
+            status = Status.CANCELLED
+            break
+        s, trial = 1.0, tau
+        for _ in range(40):
+            trial = _ordered(tau + s * p, problem, least_duration)
+            if problem.value(trial) < at.cost + 1e-4 * s * slope:
+                break
+            s *= 0.5
+        else:
+            status = Status.STALLED
+            break
+        tau = trial
+        at = problem.derivatives(tau)
+        costs.append(at.cost)
+    return SwitchingSolution(tau, at.cost, at.gradient, at.hessian, np.array(costs), multipliers, status)
 
 
-class _Constant:
-    """The curve of an arc that lasts no time."""
-
-    def __init__(self, value: Array) -> None:
-        self._value = value
-
-    def __call__(self, t: float) -> Array:
-        return self._value
+def _ordered(tau: Array, problem: SwitchingProblem, least: float) -> Array:
+    """Remove what rounding did to the order."""
+    out = tau.copy()
+    for i in range(len(out)):
+        out[i] = max(out[i], (out[i - 1] if i else problem.start) + least)
+    for i in range(len(out) - 1, -1, -1):
+        out[i] = min(out[i], (out[i + 1] if i + 1 < len(out) else problem.end) - least)
+    return out

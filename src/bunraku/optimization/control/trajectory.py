@@ -14,7 +14,8 @@ quasi-Newton (Gauss-Newton) direction, with unit matrices steepest descent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +26,6 @@ from bunraku.optimization.control import riccati_kernels as kernels
 from bunraku.optimization.control.cost import TrajectoryCost
 from bunraku.optimization.control.dynamics import DiscreteDynamics, Rollout
 from bunraku.optimization.control.lqr import LqStep, linear_quadratic_step, stage_weights
-from bunraku.optimization.control.projection import project
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 
@@ -109,6 +109,20 @@ class TrajectorySolution:
         return max(orders, default=float("nan"))
 
 
+class _Local(NamedTuple):
+    """What is known at a trajectory x, u: linearization A, B, gains K, gradients w, bf, and Gauss-Newton matrices Hq, Pq."""
+
+    x: Array
+    u: Array
+    A: Array
+    B: Array
+    K: Array
+    w: Array
+    bf: Array
+    Hq: Array
+    Pq: Array
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryNewton:
     """The solver: options and one verb.
@@ -166,17 +180,17 @@ class TrajectoryNewton:
         status, slope = Status.MAX_ITERATIONS, float("nan")
         while True:
             A, B = _linearize(dynamics, x, u)
-            w, bf = _gradient(cost, x, u)
+            w, bf = cost.gradient(x, u)
             Hq, Pq = cost.hessian(x, u, exact=False)
             K = self._gains(A, B, Hq, Pq, feedback)
+            here = _Local(x, u, A, B, K, np.ascontiguousarray(w), np.ascontiguousarray(bf), Hq, Pq)
             taken: tuple[Rollout, float, NewtonStep] | None = None
             seen = False
-            for method, share, step in self._directions(dynamics, cost, x, u, A, B, K, w, bf, Hq, Pq, len(steps)):
+            for method, share, step in self._directions(dynamics, cost, here, len(steps)):
                 if not seen:
                     seen, slope = True, step.slope
-                    monitor.report(
-                        Event("trajectory", _share(len(steps), self.max_iterations), figures={"cost": J, "slope": slope})
-                    )
+                    figures = {"cost": J, "slope": slope}
+                    monitor.report(Event("trajectory", len(steps) / max(self.max_iterations, 1), figures=figures))
                     if -slope <= self.tolerance + self.relative_tolerance * abs(J):
                         status = Status.CONVERGED
                         break
@@ -185,15 +199,15 @@ class TrajectoryNewton:
                     if monitor.cancelled:
                         status = Status.CANCELLED
                         break
-                taken = self._search(dynamics, cost, x, u, K, J, method, share, step)
+                taken = self._search(dynamics, cost, here, NewtonStep(J, step.slope, method, 0, share), step)
                 if taken is not None:
                     break
             if taken is None:
                 if status is Status.MAX_ITERATIONS and len(steps) < self.max_iterations:
                     status = Status.STALLED
                 return TrajectorySolution(x, u, K, A, B, J, slope, status, tuple(steps))
-            (x, u, _), J, made = taken
-            steps.append(made)
+            (x, u, _), J, newton = taken
+            steps.append(newton)
 
     def _start(
         self, dynamics: DiscreteDynamics, cost: TrajectoryCost, x: Array, u: Array, feedback: FeedbackWeights | None
@@ -203,7 +217,7 @@ class TrajectoryNewton:
         for K in (self._gains(A, B, *cost.hessian(x, u, exact=False), feedback), np.zeros((len(u), dynamics.nu, dynamics.nx))):
             if not np.isfinite(K).all():
                 continue
-            rolled = project(dynamics, x, u, K)
+            rolled = dynamics.project(x, u, K)
             J = cost.value(rolled.x, rolled.u) if rolled.good else np.inf
             if np.isfinite(J):
                 return rolled.x, rolled.u, float(J)
@@ -234,21 +248,10 @@ class TrajectoryNewton:
         return gains
 
     def _directions(
-        self,
-        dynamics: DiscreteDynamics,
-        cost: TrajectoryCost,
-        x: Array,
-        u: Array,
-        A: Array,
-        B: Array,
-        K: Array,
-        w: Array,
-        bf: Array,
-        Hq: Array,
-        Pq: Array,
-        iteration: int,
+        self, dynamics: DiscreteDynamics, cost: TrajectoryCost, here: _Local, iteration: int
     ) -> Iterator[tuple[str, float, LqStep]]:
         """Descent directions, best first: name, share of the exact curvature, step."""
+        x, u, A, B, K, w, bf, Hq, Pq = here
         first = METHODS.index(self.method)
         if self.method == "newton" and iteration < self.quasi_iterations:
             first = 1
@@ -275,26 +278,17 @@ class TrajectoryNewton:
             yield "steepest", 0.0, step
 
     def _search(
-        self,
-        dynamics: DiscreteDynamics,
-        cost: TrajectoryCost,
-        x: Array,
-        u: Array,
-        K: Array,
-        J: float,
-        method: str,
-        share: float,
-        step: LqStep,
+        self, dynamics: DiscreteDynamics, cost: TrajectoryCost, here: _Local, newton: NewtonStep, step: LqStep
     ) -> tuple[Rollout, float, NewtonStep] | None:
         """Armijo's rule along one direction; None when no step is accepted."""
-        s = 1.0
+        s, J = 1.0, newton.cost
         for m in range(self.max_backtracks + 1):
-            rolled = project(dynamics, x + s * step.z, u + s * step.v, K)
+            rolled = dynamics.project(here.x + s * step.z, here.u + s * step.v, here.K)
             if rolled.good:
                 trial = float(cost.value(rolled.x, rolled.u))
                 alike = m == 0 and -step.slope <= ROUNDING * abs(J) and trial <= J + ROUNDING * abs(J)
                 if trial < J + self.alpha * s * step.slope or alike:
-                    return rolled, trial, NewtonStep(J, step.slope, method, m, share)
+                    return rolled, trial, replace(newton, backtracks=m)
             s *= self.beta
         return None
 
@@ -331,12 +325,3 @@ def _linearize(dynamics: DiscreteDynamics, x: Array, u: Array) -> tuple[Array, A
     if A.shape != (N, n, n) or B.shape != (N, n, m):
         raise BadInput(f"linearize gave A {A.shape}, B {B.shape}; ({N}, {n}, {n}) and ({N}, {n}, {m}) are needed")
     return np.ascontiguousarray(A), np.ascontiguousarray(B)
-
-
-def _gradient(cost: TrajectoryCost, x: Array, u: Array) -> tuple[Array, Array]:
-    w, bf = cost.gradient(x, u)
-    return np.ascontiguousarray(w), np.ascontiguousarray(bf)
-
-
-def _share(done: int, most: int) -> float:
-    return done / max(most, 1)

@@ -114,26 +114,26 @@ def spread(typing_context, value):
     return lanes(types.float64), build
 
 
-@intrinsic
-def larger(typing_context, a, b):
-    """Lane by lane a where a > b, else b; so b where a is NaN."""
+def _picked(comparison):
+    """Code that takes a lane by lane where the comparison with b holds, else b."""
 
     def build(context, builder, sig, args):
         a, b = (_spread(builder, value) for value in args)
-        return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+        return builder.select(builder.fcmp_ordered(comparison, a, b), a, b)
 
-    return lanes(a, b), build
+    return build
+
+
+@intrinsic
+def larger(typing_context, a, b):
+    """Lane by lane a where a > b, else b; so b where a is NaN."""
+    return lanes(a, b), _picked(">")
 
 
 @intrinsic
 def smaller(typing_context, a, b):
     """Lane by lane a where a < b, else b; so b where a is NaN."""
-
-    def build(context, builder, sig, args):
-        a, b = (_spread(builder, value) for value in args)
-        return builder.select(builder.fcmp_ordered("<", a, b), a, b)
-
-    return lanes(a, b), build
+    return lanes(a, b), _picked("<")
 
 
 @intrinsic

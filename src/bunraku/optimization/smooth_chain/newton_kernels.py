@@ -6,7 +6,7 @@ and a multiplier l for its lower and its upper bound. A Newton step is a linear-
 Riccati recursion in O(n). The recursion eliminates u by the parallel sum M w / (M + w), which subtracts nothing: that is why
 weights of 1e12 beside weights of 1 do no harm, and why 500 Hz is as good as 25 Hz.
 
-Eight joints run in lock step, one a lane (:mod:`bunraku.optimization.smooth_chain.lanes`): a recursion is bound by the latency of
+Eight joints run in lock step, one a lane (``lane_kernels``): a recursion is bound by the latency of
 its divisions, which is the same for eight as for one. An iteration is four sweeps over time, each doing all the work of a
 sample while it is at hand: backward :func:`factorize` (which first takes the step of the iteration before), forward
 :func:`predict`, backward :func:`correct`, forward :func:`advance`. The workspace holds STAGE groups of eight numbers a sample,
@@ -33,7 +33,6 @@ DL = 34  # steps of the multipliers: where the second-order terms were
 GAIN = 42  # feedback on x, v, a; w / (M + w); 1 / (M + w); feed-forward
 DY = 42  # steps of x, v, a, u: where the gains were
 STAGE = 49
-GAP, OBJECTIVE, WORST, ALIVE, STEP = 0, 1, 2, 3, 4  # groups in the stage behind the last sample
 
 
 @njit(error_model="numpy", forceinline=True)

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
+from bunraku.optimization.chain.arrays import as_array, one_row_each
 from bunraku.optimization.smooth_chain.smooth_chain_kernels import (
     CONVERGED,
     MAX_ITERATIONS,
@@ -111,13 +112,13 @@ def solve_smooth_chain(
     Returns:
         The optimum; see :class:`SmoothChainSolution`.
     """
-    r = _array(reference, "reference")
+    r = as_array(reference, "reference")
     if r.ndim != 2 or len(r) < 1 or not np.isfinite(r).all():
         raise BadInput(f"reference has shape {r.shape}{'' if r.ndim != 2 else ' or holds NaN'}; give finite (samples, columns)")
     if not (0.0 < rate <= 100_000.0 and position_weight > 0.0 and velocity_weight >= 0.0 and 0.0 < tolerance < 1.0):
         raise BadInput(f"rate {rate}, weights {position_weight}, {velocity_weight}, tolerance {tolerance}: give positive numbers")
     n, k = r.shape
-    low, high = _wide(lower, "lower", n, k), _wide(upper, "upper", n, k)
+    low, high = one_row_each(lower, "lower", n, k), one_row_each(upper, "upper", n, k)
     if not (low <= high).all():
         raise BadInput("range holds NaN or a lower end above its upper end; give lower <= upper, infinite for none")
     limits = np.stack([_row(velocity, "velocity", k), _row(acceleration, "acceleration", k), _row(jerk, "jerk", k)])
@@ -138,8 +139,8 @@ def solve_smooth_chain(
         raise BadInput(
             f"a limit of {limits[np.unravel_index(inner.argmin(), inner.shape)]} is lost in rounding at {rate} Hz; lower the rate"
         )
-    wish, lowest, highest, limit = (np.array(part.T, order="C") for part in (r, low, high, scaled))
-    joints = ChainJoints(n, wish, lowest, highest, first, v0, a0, limit)
+    wish, limit = np.array(r.T, order="C"), np.array(scaled.T, order="C")
+    joints = ChainJoints(n, wish, low, high, first, v0, a0, limit)
     weights = float(position_weight), float(velocity_weight * rate**2)
     settings = ChainSettings(0.0, bool(rest_at_end), *weights, float(tolerance), int(max_iterations))
     return _solved(joints, settings, np.ascontiguousarray(inner.T))
@@ -186,23 +187,8 @@ def _solved(joints: ChainJoints, settings: ChainSettings, limit: Array) -> Smoot
     return SmoothChainSolution(np.ascontiguousarray(x.T), status, over, beyond, iterations, objective)
 
 
-def _array(value: ArrayLike, name: str) -> Array:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{name} is no array of numbers ({error})") from error
-
-
-def _wide(value: ArrayLike, name: str, n: int, k: int) -> Array:
-    array = _array(value, name)
-    try:
-        return np.broadcast_to(array, (n, k))
-    except ValueError as error:
-        raise BadInput(f"{name} has shape {array.shape}; give a number, ({k},) or ({n}, {k})") from error
-
-
 def _row(value: ArrayLike, name: str, k: int) -> Array:
-    array = _array(value, name)
+    array = as_array(value, name)
     if array.shape not in ((), (k,)):
         raise BadInput(f"{name} has shape {array.shape}; give a number or ({k},) of them")
     return np.array(np.broadcast_to(array, (k,)))

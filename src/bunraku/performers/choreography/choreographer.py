@@ -12,7 +12,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.systems.carriages import CarriageExcess, CarriageLimits
 from bunraku.motion import Choreography, Clip, JointCurves
-from bunraku.optimization.control.switching_newton import SwitchingSolution, optimize_switching
+from bunraku.optimization.control.switching import SwitchingSolution, optimize_switching
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread

@@ -89,7 +89,7 @@ def begin_clip(document: Document, kind: str, duration: float = 4.0) -> Document
     """
     who = document.need_character()
     if kind == "gait":
-        from bunraku.gait.first import first_gait
+        from bunraku.gait.commands import first_gait
 
         clip = Clip(f"{who.name}-going", gait=first_gait(who))
     elif kind == "curves":

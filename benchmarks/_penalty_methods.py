@@ -45,8 +45,8 @@ class PenaltySolution:
 
     def iterations_to(self, energy: float) -> int | None:
         """Steps until the energy was at most ``energy``; None when it never was."""
-        found = np.flatnonzero(self.energies <= energy)
-        return int(found[0]) if found.size else None
+        low = np.flatnonzero(self.energies <= energy)
+        return int(low[0]) if low.size else None
 
 
 def minimize_penalty(
@@ -114,14 +114,14 @@ def _line_search(
         tau, least = 0.0, 1e-4 * max(abs(mean), 1e-12)
         while True:
             factorizations += 1
-            found = factor(H, B, C, tau, cyclic=problem.cyclic)
-            if found.definite or tau > 1e20:
+            factors = factor(H, B, C, tau, cyclic=problem.cyclic)
+            if factors.definite or tau > 1e20:
                 break
             tau = max(10.0 * tau, least)
-        if not found.definite:
+        if not factors.definite:
             status = Status.STALLED
             break
-        p = -found.solve_packed(gradient)
+        p = -factors.solve_packed(gradient)
         slope = float(gradient @ p)
         length, lower = 1.0, energy
         while length > 1e-10:
@@ -168,6 +168,6 @@ def _limited_memory(
 
     log = _Log(problem.energy(z, weight, shifts))
     options: Any = {"maxiter": max_iterations, "maxfun": 20 * max_iterations, "maxcor": 10, "ftol": tolerance, "gtol": 0.0}
-    found = minimize(both, z, jac=True, method="L-BFGS-B", callback=note, options=options)
-    status = {0: Status.CONVERGED, 1: Status.MAX_ITERATIONS}.get(int(found.status), Status.STALLED)
-    return log.solution(np.asarray(found.x), status, 0)
+    least = minimize(both, z, jac=True, method="L-BFGS-B", callback=note, options=options)
+    status = {0: Status.CONVERGED, 1: Status.MAX_ITERATIONS}.get(int(least.status), Status.STALLED)
+    return log.solution(np.asarray(least.x), status, 0)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.gait.trot_clip import Trot, flight_needed, trot_curves, trot_gait
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import centroidal_model
+
+SPEC = importlib.util.spec_from_file_location("make_trot", Path(__file__).resolve().parents[2] / "scripts" / "make_trot.py")
+make_trot = importlib.util.module_from_spec(SPEC)
+sys.modules[SPEC.name] = make_trot  # dataclasses look their module up
+SPEC.loader.exec_module(make_trot)
+Trot, flight_needed, trot_curves, trot_gait = make_trot.Trot, make_trot.flight_needed, make_trot.trot_curves, make_trot.trot_gait
 
 TROT = Trot(speed=0.3, steps=3)
 RATE = 100.0
@@ -33,11 +42,11 @@ def soles(monster: Character) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def airborne(monster: Character, t: np.ndarray) -> np.ndarray:
     """Whether each sole (n, 4) is in the air, by the gait's swings."""
     names = [tip.name for tip in monster.end_effectors]
-    found = np.zeros((len(t), len(names)), dtype=bool)
+    air = np.zeros((len(t), len(names)), dtype=bool)
     for swing in trot_gait(monster, TROT).swings:
         start, end = swing.start * TROT.duration, swing.end * TROT.duration
-        found[:, names.index(swing.effector)] |= (t > start + 1e-9) & (t < end - 1e-9)
-    return found
+        air[:, names.index(swing.effector)] |= (t > start + 1e-9) & (t < end - 1e-9)
+    return air
 
 
 def test_feet_that_stand_stay_on_the_ground_and_where_they_are(monster: Character, soles) -> None:
