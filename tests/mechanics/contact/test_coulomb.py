@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gauss_seidel import solve_by_gauss_seidel
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.contact.check import check_contact
 from bunraku.mechanics.contact.coulomb import OPEN, SLIDE, STICK, contact_slope, solve_contact
-from bunraku.mechanics.contact.gauss_seidel import solve_by_gauss_seidel
 
 C = 1e-4
 """Compliance of the single patches [m/N]."""

@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from frame_graph import system_of_graph
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.forces import UserForce
-from bunraku.mechanics.dynamics.frame_graph import system_of_graph
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.optimization.control.lqr import time_varying_lqr

@@ -7,14 +7,6 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.optimization.control.switching import ContinuousSwitching, RunningCost, SwitchedDynamics, TerminalCost, no_running_cost
-from bunraku.optimization.control.switching_discrete import (
-    DiscreteMode,
-    DiscreteSwitching,
-    QuadraticStage,
-    StageCost,
-    differenced_second,
-    inserted_grid,
-)
 from bunraku.optimization.control.switching_newton import optimize_switching
 from bunraku.optimization.solution import Status
 
@@ -55,60 +47,6 @@ CONTINUOUS = {
         MOVING, [near([0.4, 0.0]), near([-0.3, 0.1], 2.0, 0.3), near([0.1, 0.0])], end_at([0.2, 0.0], 2.0), [0.3, 0.0], end=3.0
     ),
 }
-
-
-class Mid(DiscreteMode):
-    """Second-order Taylor step of the pendulum with a force that may depend on time: x_+ = x + h f + h^2/2 (f_x f + f_t)."""
-
-    def __init__(self, spring, damping, force, beat=0.0):
-        self.p = spring, damping, force, beat
-
-    def step(self, x, t, h):
-        k, c, u, b = self.p
-        acceleration = -k * np.sin(x[0]) - c * x[1] + u + b * np.sin(3 * t)
-        jerk = -k * np.cos(x[0]) * x[1] - c * acceleration + 3 * b * np.cos(3 * t)
-        return np.array([x[0] + h * x[1] + h * h / 2 * acceleration, x[1] + h * acceleration + h * h / 2 * jerk])
-
-    def first(self, x, t, h):
-        w = np.concatenate([x, [t, h]])
-        out = np.empty((2, 4))
-        for j in range(4):
-            z = w.astype(complex)
-            z[j] += 1e-40j
-            out[:, j] = self.step(z[:2], z[2], z[3]).imag / 1e-40
-        return out
-
-    def second(self, x, t, h, costate):
-        return differenced_second(self, x, t, h, costate)
-
-
-class Late(StageCost):
-    """h (1 + t) / 2 |x|^2: a stage cost that depends on time explicitly."""
-
-    def value(self, x, t, h):
-        return 0.5 * h * (1 + t) * float(x @ x)
-
-    def gradient(self, x, t, h):
-        return np.concatenate([h * (1 + t) * x, [0.5 * h * x @ x, 0.5 * (1 + t) * x @ x]])
-
-    def hessian(self, x, t, h):
-        H = np.zeros((4, 4))
-        H[:2, :2] = h * (1 + t) * np.eye(2)
-        H[:2, 2] = H[2, :2] = h * x
-        H[:2, 3] = H[3, :2] = (1 + t) * x
-        H[2, 3] = H[3, 2] = 0.5 * x @ x
-        return H
-
-
-DISCRETE_MODES = [Mid(9.0, 0.2, 4.0), Mid(9.0, 0.5, -3.0, 2.0), Mid(4.0, 1.0, 1.0)]
-STAGES = [QuadraticStage([0.4, 0.0], Q), Late(), QuadraticStage([0.1, 0.0], Q)]
-DISCRETE = {
-    "inserted nodes": DiscreteSwitching(DISCRETE_MODES, STAGES, end_at([0.2, 0.0], 2.0), [0.3, 0.0], end=3.0, step=0.05),
-    "stretched steps": DiscreteSwitching(DISCRETE_MODES, STAGES, end_at([0.2, 0.0], 2.0), [0.3, 0.0], end=3.0, steps=[20, 15, 25]),
-    "a clock each": DiscreteSwitching(
-        DISCRETE_MODES, STAGES, end_at([0.2, 0.0], 2.0), [0.3, 0.0], end=3.0, steps=[20, 15, 25], local_clock=True
-    ),
-}
 TAU = np.array([0.92, 1.87])
 
 
@@ -124,7 +62,7 @@ def differences(problem, tau, h):
     return gradient, hessian
 
 
-@pytest.mark.parametrize("problem", [*CONTINUOUS.values(), *DISCRETE.values()], ids=[*CONTINUOUS, *DISCRETE])
+@pytest.mark.parametrize("problem", CONTINUOUS.values(), ids=CONTINUOUS)
 def test_gradient_and_hessian_agree_with_differences_to_a_millionth(problem):
     at = problem.derivatives(TAU)
     gradient, hessian = differences(problem, TAU, 2e-3)
@@ -146,21 +84,8 @@ def test_two_constant_speeds_have_closed_forms():
     np.testing.assert_allclose(at.states, [[1.9]], atol=1e-10)
 
 
-def test_the_discrete_gradient_approaches_the_continuous_one_with_the_order_of_its_step():
-    terminal, x0 = end_at([0.2, 0.0], 2.0), [0.3, 0.0]
-    modes = [Mid(9.0, 0.2, 4.0), Mid(9.0, 0.5, -3.0), Mid(4.0, 1.0, 1.0)]
-    exact = ContinuousSwitching(MODES, no_running_cost(2), terminal, x0, end=3.0).derivatives(TAU)
-    errors = []
-    for count in (20, 40, 80):
-        free = QuadraticStage([0.0, 0.0], np.zeros((2, 2)))
-        at = DiscreteSwitching(modes, free, terminal, x0, end=3.0, steps=[count] * 3).derivatives(TAU)
-        errors.append((np.abs(at.gradient - exact.gradient).max(), np.abs(at.hessian - exact.hessian).max()))
-    orders = np.log2(np.array(errors)[:-1] / np.array(errors)[1:])
-    assert (orders > 1.8).all(), orders
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS["one cost"], DISCRETE["stretched steps"]], ids=["continuous", "discrete"])
-def test_three_modes_are_timed_optimally(problem):
+def test_three_modes_are_timed_optimally():
+    problem = CONTINUOUS["one cost"]
     found = optimize_switching(problem, [1.0, 2.0], tolerance=1e-13)
     assert found.status is Status.CONVERGED
     assert (np.diff(found.costs) < 0).all()
@@ -186,25 +111,8 @@ def test_the_order_is_kept_when_a_mode_is_not_wanted():
     assert (found.cost - shorter.cost) / 0.001 == pytest.approx(found.multipliers[1], rel=2e-2)
 
 
-def test_states_at_the_switches_are_told():
-    """The continuous and the finely stepped system pass through the same states."""
-    exact = CONTINUOUS["one cost"].derivatives(TAU).states
-    modes, free = [Mid(9.0, 0.2, 4.0), Mid(9.0, 0.5, -3.0), Mid(4.0, 1.0, 1.0)], QuadraticStage([0.0, 0.0], np.zeros((2, 2)))
-    for options in ({"steps": [200, 200, 200]}, {"step": 0.005}):
-        at = DiscreteSwitching(modes, free, end_at([0.2, 0.0], 2.0), [0.3, 0.0], end=3.0, **options).derivatives(TAU)
-        np.testing.assert_allclose(at.states, exact, atol=5e-4)
-
-
-def test_a_switching_time_on_a_node_replaces_it():
-    grid = inserted_grid(0.0, 1.0, 0.1, np.array([0.3, 0.55]))
-    assert len(grid.mode) == 11
-    np.testing.assert_allclose(grid.length.sum(), 1.0)
-    assert grid.length.min() > 0.04
-    np.testing.assert_array_equal(np.bincount(grid.mode), [3, 3, 5])
-
-
 def test_bad_times_are_refused():
-    problem = DISCRETE["stretched steps"]
+    problem = CONTINUOUS["one cost"]
     for times in ([2.0, 1.0], [1.0, 4.0], [np.nan, 1.0], [1.0]):
         with pytest.raises(BadInput):
             problem.derivatives(np.array(times))

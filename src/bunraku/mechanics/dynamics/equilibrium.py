@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.initial import check_independent, make_consistent
-from bunraku.mechanics.dynamics.model import FlexibleModel
+from bunraku.mechanics.dynamics.model import Segments
 from bunraku.mechanics.dynamics.system import System
 from bunraku.optimization.solution import Status
 
@@ -58,7 +58,7 @@ def find_equilibrium(
         return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), start.violation, np.nan, 0, Status.INFEASIBLE)
     check_independent(system, at)
     conservative = not system.user_forces and not len(system.model.wrench_i) and not len(system.model.actuator_i)
-    if isinstance(system.model, FlexibleModel):
+    if isinstance(system.model.segments, Segments):
         found = _full_steps(system, at, u)
         if found is not None:
             return found

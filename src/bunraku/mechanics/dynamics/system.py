@@ -13,7 +13,7 @@ from functools import cached_property
 from math import isfinite
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
@@ -23,11 +23,9 @@ from bunraku.mechanics.dynamics.constraints import Constraint
 from bunraku.mechanics.dynamics.flexible.attach import Flexible, insert_modes, stands
 from bunraku.mechanics.dynamics.forces import Force, UserForce
 from bunraku.mechanics.dynamics.lagrangian_layout import COORDINATE
-from bunraku.mechanics.dynamics.model import FlexibleModel, Model
+from bunraku.mechanics.dynamics.model import ExtraForce, Indices, Model
 from bunraku.mechanics.dynamics.potentials import Potential
 from bunraku.mechanics.tree import Tree
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class System:
     names: tuple[str, ...]
     inputs: tuple[str, ...]
     constraint_names: tuple[str, ...]
-    model: Model | FlexibleModel
+    model: Model
     user_forces: tuple[UserForce, ...] = ()
     hang: tuple[tuple[int, Array, Array], ...] = ()
 
@@ -158,8 +156,8 @@ class System:
         """The force (nq,) and its derivatives with respect to q, v (nq, nq each) and u (nq, nu)."""
         q, v, u = self.vector("q", q, self.nq), self.vector("v", v, self.nq), self.vector("u", u, self.nu)
         parts = kernels.force_terms(self.model, q, v, u)
-        for extra, part in zip(self.extra_force(q, v, u), parts, strict=True):
-            if extra.size:
+        if self.user_forces:
+            for extra, part in zip(self.extra_force(q, v, u), parts, strict=True):
                 part += extra
         return parts
 
@@ -172,8 +170,14 @@ class System:
             result += user.curvature(q, v, u, mu)
         return result
 
-    def extra_force(self, q: Array, v: Array, u: Array) -> tuple[Array, Array, Array, Array]:
-        """What the user's forces add: F (nq,), F_q, F_v (nq, nq), F_u (nq, nu); all of size zero when there are none."""
+    def extra_curvature(self, q: Array, v: Array, u: Array, m: Array) -> Array:
+        """The Hessian of the weighted forces of the user over (q, v, u), ``m`` (nd,) the weights of the dynamic coordinates."""
+        mu = np.zeros(self.nq)
+        mu[self.dynamic] = m
+        return sum((user.curvature(q, v, u, mu) for user in self.user_forces), np.zeros((2 * self.nq + self.nu,) * 2))
+
+    def extra_force(self, q: Array, v: Array, u: Array) -> ExtraForce:
+        """What the user's forces add; see :class:`ExtraForce`."""
         if not self.user_forces:
             return NOTHING
         n = self.nq
@@ -182,10 +186,10 @@ class System:
             F += np.asarray(user.force(q, v, u), dtype=np.float64)
             for total, part in zip((Fq, Fv, Fu), user.derivatives(q, v, u), strict=True):
                 total += np.asarray(part, dtype=np.float64).reshape(total.shape)
-        return F, Fq, Fv, Fu
+        return ExtraForce(F, Fq, Fv, Fu)
 
 
-NOTHING = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((0, 0)))
+NOTHING = ExtraForce(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 def build_system(

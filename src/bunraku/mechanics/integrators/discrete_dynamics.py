@@ -35,7 +35,6 @@ class VariationalDynamics(DiscreteDynamics):
         self._core = system.nq + system.nd
         super().__init__(self._core + (system.nk if kinematic_velocity else 0), system.nu + system.nk)
         self.integrator, self.system, self.kinematic_velocity = integrator, system, kinematic_velocity
-        self._solver = (float(integrator.dt), float(integrator.tolerance), int(integrator.max_iterations))
         self._columns = np.concatenate([np.arange(self._core), self.nx + np.arange(self.nu)])
         self._walked: tuple[Array, Array, Array] | None = None
         self._known: tuple[Array, Array, tuple[Array, Array, Array]] | None = None
@@ -51,7 +50,7 @@ class VariationalDynamics(DiscreteDynamics):
     def rollout(self, x0: Array, xb: Array, ub: Array, K: Array) -> Rollout:
         """Simulate in closed loop; see the base class."""
         x0, xb, ub, K = (np.ascontiguousarray(part, dtype=np.float64) for part in (x0, xb, ub, K))
-        x, u, lam, failed = kernels.rollout(self.system.model, *self._solver, self.kinematic_velocity, x0, xb, ub, K)
+        x, u, lam, failed = kernels.rollout(self.system.model, self.integrator.newton, self.kinematic_velocity, x0, xb, ub, K)
         if failed < 0:
             self._walked = (x.copy(), u.copy(), lam)
         return Rollout(x, u, int(failed))
@@ -84,7 +83,7 @@ class VariationalDynamics(DiscreteDynamics):
         if self._walked is not None and np.array_equal(x, self._walked[0]) and np.array_equal(u, self._walked[1]):
             return x[1:, : self.system.nq], self._walked[2].copy()
         x, u = np.ascontiguousarray(x, dtype=np.float64), np.ascontiguousarray(u, dtype=np.float64)
-        q2, lam, failed = kernels.solve_steps(self.system.model, *self._solver, x, u)
+        q2, lam, failed = kernels.solve_steps(self.system.model, self.integrator.newton, x, u)
         if failed >= 0:
             q2[failed:], lam[failed:] = np.nan, np.nan
         return q2, lam

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inverse_dynamics import prescribed_forces
 
-from bunraku.mechanics.dynamics.inverse import prescribed_forces
 from bunraku.mechanics.dynamics.poses import find_pose
 from bunraku.mechanics.integrators.driven.outputs import OutputTargets, track
 from bunraku.mechanics.integrators.driven.rest import rest_motion

@@ -7,6 +7,7 @@ A rigid `Model` has no field of segments: its kernels contain nothing of them an
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from bunraku.mechanics.dynamics.flexible.elastic_kernels import (
@@ -26,7 +27,7 @@ from bunraku.mechanics.dynamics.lagrangian_layout import MASS, PARENT, WORK
 
 def _bends(model):
     """Whether a model type has flexible segments."""
-    return "segment_i" in model.fields
+    return isinstance(model.types[model.fields.index("segments")], types.NamedTuple)
 
 
 def bends(model):
@@ -63,8 +64,8 @@ def _either_move(model, q, v, W, Lv, Lq):
         elastic_forces(model, q, v, W, Lq)
 
     def rigid(model, q, v, W, Lv, Lq):
-        velocities(model.node_i, v, W, model.sizes[0])
-        momenta(model.node_i, model.node_f, model.gravity, W, model.sizes[0], Lv, Lq)
+        velocities(model.node_i, v, W, model.sizes.heavy)
+        momenta(model.node_i, model.node_f, model.gravity, W, model.sizes.heavy, Lv, Lq)
 
     return flexible if _bends(model) else rigid
 
@@ -81,7 +82,7 @@ def _either_curve(model, q, W, Lvv, Lvq, Lqq):
         elastic_hessian(model, q, W, Lqq)
 
     def rigid(model, q, W, Lvv, Lvq, Lqq):
-        hessian(model.node_i, model.gravity, W, model.sizes[0], Lvv, Lvq, Lqq)
+        hessian(model.node_i, model.gravity, W, model.sizes.heavy, Lvv, Lvq, Lqq)
 
     return flexible if _bends(model) else rigid
 
@@ -100,7 +101,7 @@ def _either_whole(model, W, out):
     def rigid(model, W, out):
         for k in range(16):
             out[k] = 0.0
-        for i in range(model.sizes[0]):
+        for i in range(model.sizes.heavy):
             if model.node_i[i, PARENT] < 0:
                 for k in range(16):
                     out[k] += W[i, MASS + k]
@@ -146,7 +147,7 @@ def damp_curved(model, q, v, weights, out):
 @overload(damp_curved, inline="always")
 def _either_damp_curved(model, q, v, weights, out):
     def flexible(model, q, v, weights, out):
-        damping_curvature(model, q, v, weights, np.empty((model.sizes[4], WORK)), out)
+        damping_curvature(model, q, v, weights, np.empty((model.sizes.rows, WORK)), out)
 
     def rigid(model, q, v, weights, out):
         pass
@@ -154,31 +155,31 @@ def _either_damp_curved(model, q, v, weights, out):
     return flexible if _bends(model) else rigid
 
 
-def bend_pairs(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
+def bend_pairs(model, f, x, z, scale, W, H):
     """Adds what pairs of modes contribute to scale z.d2x of the feature ``f`` with value x."""
 
 
 @overload(bend_pairs, inline="always")
-def _either_bend(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
-    def flexible(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
-        bend_modes(model, f, x0, x1, x2, z0, z1, z2, scale, W, H)
+def _either_bend(model, f, x, z, scale, W, H):
+    def flexible(model, f, x, z, scale, W, H):
+        bend_modes(model, f, x, z, scale, W, H)
 
-    def rigid(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
+    def rigid(model, f, x, z, scale, W, H):
         pass
 
     return flexible if _bends(model) else rigid
 
 
-def wrench_pairs(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-    """Corrects the derivatives of a wrench on the feature ``f`` for pairs of modes."""
+def wrench_pairs(model, f, spatial, x, torque, force, W, Fq):
+    """Corrects the derivatives of a wrench at x on the feature ``f`` for pairs of modes."""
 
 
 @overload(wrench_pairs, inline="always")
-def _either_wrench(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-    def flexible(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-        wrench_modes(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq)
+def _either_wrench(model, f, spatial, x, torque, force, W, Fq):
+    def flexible(model, f, spatial, x, torque, force, W, Fq):
+        wrench_modes(model, f, spatial, x, torque, force, W, Fq)
 
-    def rigid(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
+    def rigid(model, f, spatial, x, torque, force, W, Fq):
         pass
 
     return flexible if _bends(model) else rigid
