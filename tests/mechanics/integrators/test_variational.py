@@ -11,7 +11,6 @@ from bunraku.mechanics.dynamics.constraints import Distance
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.equation_kernels import gradient, make_room
 from bunraku.mechanics.dynamics.flexible.dispatch_kernels import whole
-from bunraku.mechanics.dynamics.forces import UserForce
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
@@ -42,28 +41,9 @@ def on_constraints(system, seed=0):
     return found.q, p, rng.normal(size=system.nu), found.q[system.kinematic] + 1e-3 * rng.normal(size=system.nk)
 
 
-class Drag(UserForce):
-    """Quadratic drag on the second dynamic coordinate, with an input."""
-
-    def force(self, q, v, u):
-        F = np.zeros(len(q))
-        F[2] = -0.4 * v[2] ** 3 * np.sin(q[3]) + u[0] * q[3] ** 2
-        return F
-
-    def derivatives(self, q, v, u):
-        Fq, Fv, Fu = np.zeros((len(q), len(q))), np.zeros((len(q), len(q))), np.zeros((len(q), len(u)))
-        Fq[2, 3] = -0.4 * v[2] ** 3 * np.cos(q[3]) + 2 * u[0] * q[3]
-        Fv[2, 2] = -1.2 * v[2] ** 2 * np.sin(q[3])
-        Fu[2, 0] = q[3] ** 2
-        return Fq, Fv, Fu
-
-
-@pytest.mark.parametrize("user", [False, True])
 @pytest.mark.parametrize("kinematic", [("l",), ("q1", "l"), ("q4", "q0", "l")])
-def test_derivatives_of_a_mechanism_with_everything(everything, kinematic, user) -> None:
+def test_derivatives_of_a_mechanism_with_everything(everything, kinematic) -> None:
     system = everything(1, kinematic, constraints=kinematic == ("l",))
-    if user:
-        system = System(system.tree, system.names, system.inputs, system.constraint_names, system.model, (Drag(),))
     integrator = VariationalIntegrator(system, 0.02, tolerance=1e-13, max_iterations=40)
     q, p, u, k2 = on_constraints(system)
     sizes = np.cumsum([system.nq, system.nd, system.nu])

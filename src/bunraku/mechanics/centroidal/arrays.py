@@ -37,7 +37,10 @@ class TipArrays(NamedTuple):
 
 
 class CentroidalArrays(NamedTuple):
-    """The model: ``tree`` with what is frozen fixed, ``nodes`` (nq,) the node of each coordinate, ``moves`` (nq, nodes) whether a coordinate moves a node."""
+    """The model, its tree with what is frozen fixed.
+
+    ``nodes`` (nq,) the node of each coordinate, ``moves`` (nq, nodes) whether a coordinate moves a node.
+    """
 
     tree: TreeArrays
     nodes: Indices

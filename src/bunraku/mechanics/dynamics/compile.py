@@ -17,7 +17,7 @@ from bunraku.mechanics.dynamics import lagrangian_layout as layout
 from bunraku.mechanics.dynamics.constraints import Constraint, Distance, PointOnPlane, PointToPoint
 from bunraku.mechanics.dynamics.flexible.attach import Stand, compile_segments
 from bunraku.mechanics.dynamics.flexible.layout import MASS_F, MODE
-from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, PointDamper, UserForce, Wrench
+from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, PointDamper, Wrench
 from bunraku.mechanics.dynamics.model import Model, Sizes
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring, Potential
@@ -215,8 +215,6 @@ def compile_model(
                 _finite("a wrench", *constant)
                 kind = {"body": codes.BODY, "hybrid": codes.HYBRID, "world": codes.SPATIAL}[force.axes]
                 wrenches.append(([kind, feature(force.place), *which], constant))
-                curved = True
-            case UserForce():
                 curved = True
     rows: list[tuple[int, int, int, int, int]] = []
     constants: list[tuple[float, ...]] = []

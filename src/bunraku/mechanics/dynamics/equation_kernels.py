@@ -233,8 +233,8 @@ def force_curvature(model, q, v, u, mu, inner):
 
 
 @kernel
-def accelerate(model, q, v, u, kinematic_acceleration, extra):
-    """Acceleration (nq,) of all coordinates, multipliers (nc,), and 0 where the equations are singular. ``extra``: user forces."""
+def accelerate(model, q, v, u, kinematic_acceleration):
+    """Acceleration (nq,) of all coordinates, multipliers (nc,), and 0 where the equations are singular."""
     n, nc, nd = q.shape[0], model.constraint_i.shape[0], model.dynamic.shape[0]
     dynamic, kinematic = model.dynamic, model.kinematic
     room = make_room(model, q)
@@ -245,8 +245,6 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
     none = np.empty((0, 0))
     forces(model, v, u, room, F, none, none, none, np.int64(0))
     damp(model, v, room.W, 1.0, F, none, none, np.int64(0))
-    if extra.F.shape[0] > 0:
-        F += extra.F
     a = np.zeros(n)
     for i in range(kinematic.shape[0]):
         a[kinematic[i]] = kinematic_acceleration[i]
@@ -287,7 +285,7 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
 
 
 @kernel
-def accelerate_first(model, q, v, u, a, lam, extra):
+def accelerate_first(model, q, v, u, a, lam):
     """Derivatives (nc + nd, 2 nq + nu + nk) of (l, a_d) over (q, v, u, a_k) at a solution, and the factors of the equations.
 
     One complex evaluation at (q + i e v, v + i e a) gives Im Lvq / e and Im Lvv / e, the rates of the Hessian along the motion:
@@ -301,10 +299,6 @@ def accelerate_first(model, q, v, u, a, lam, extra):
     gradient(model, x, y, room, np.empty(n, np.complex128), np.empty(n, np.complex128))
     curvature(model, x, y, room, H[0], H[1], H[2])
     _, Fq, Fv, Fu = force_terms(model, q, v, u)
-    if extra.F.shape[0] > 0:
-        Fq += extra.Fq
-        Fv += extra.Fv
-        Fu += extra.Fu
     A = np.zeros((nd + nc, nd + nc))
     Y = np.zeros((nd + nc, 2 * n + nu + nk))
     for i in range(nd):
@@ -353,7 +347,7 @@ def accelerate_first(model, q, v, u, a, lam, extra):
 
 
 @kernel
-def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
+def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl):
     """Hessian (2 nq + nu + nk square) of za.a_d + zl.l over (q, v, u, a_k).
 
     With m = A^-T (zl, za), it is -(m.G, m.C)_ww pulled back by w = (q, v, u, a, l). The fourth derivatives of L that G needs come
@@ -391,11 +385,8 @@ def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
             cell = 0.5 * (H[1, kinematic[j], i].real - K[1, kinematic[j], i].real)
             out[i, 2 * n + nu + j] -= cell
             out[2 * n + nu + j, i] -= cell
-    if extra.shape[0] > 0 or model.sizes.curved:
-        S = force_curvature(model, q, v, u, mu, mu)
-        if extra.shape[0] > 0:
-            S += extra
-        out[: 2 * n + nu, : 2 * n + nu] += S
+    if model.sizes.curved:
+        out[: 2 * n + nu, : 2 * n + nu] += force_curvature(model, q, v, u, mu, mu)
     if nc > 0:
         constraint_third(model, q, lam, mu, 1.0, out)
         D2 = np.zeros((n, n))

@@ -57,7 +57,7 @@ def find_equilibrium(
         force, lam = _forces(system, at, u)
         return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), start.violation, np.nan, 0, Status.INFEASIBLE)
     check_independent(system, at)
-    conservative = not system.user_forces and not len(system.model.wrench_i) and not len(system.model.actuator_i)
+    conservative = not len(system.model.wrench_i) and not len(system.model.actuator_i)
     if isinstance(system.model.segments, Segments):
         found = _full_steps(system, at, u)
         if found is not None:

@@ -74,12 +74,3 @@ class Room(NamedTuple):
     W: Array
     slots: Array
     where: Indices
-
-
-class ExtraForce(NamedTuple):
-    """What the user's forces add: F (nq,), F_q, F_v (nq, nq), F_u (nq, nu); all of size zero when there are none."""
-
-    F: Array
-    Fq: Array
-    Fv: Array
-    Fu: Array

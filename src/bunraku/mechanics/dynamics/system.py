@@ -21,9 +21,9 @@ from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.compile import compile_model, compile_slots
 from bunraku.mechanics.dynamics.constraints import Constraint
 from bunraku.mechanics.dynamics.flexible.attach import Flexible, insert_modes, stands
-from bunraku.mechanics.dynamics.forces import Force, UserForce
+from bunraku.mechanics.dynamics.forces import Force
 from bunraku.mechanics.dynamics.lagrangian_layout import COORDINATE
-from bunraku.mechanics.dynamics.model import ExtraForce, Indices, Model
+from bunraku.mechanics.dynamics.model import Indices, Model
 from bunraku.mechanics.dynamics.potentials import Potential
 from bunraku.mechanics.tree import Tree
 
@@ -48,7 +48,6 @@ class System:
     inputs: tuple[str, ...]
     constraint_names: tuple[str, ...]
     model: Model
-    user_forces: tuple[UserForce, ...] = ()
     hang: tuple[tuple[int, Array, Array], ...] = ()
 
     @property
@@ -123,7 +122,7 @@ class System:
         return kernels.energies(self.model, self.vector("q", q, self.nq), self.vector("v", v, self.nq))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> float:
-        """Total energy T + V [J] at (q, v); user forces have none."""
+        """Total energy T + V [J] at (q, v)."""
         kinetic, potential = self.energies(q, v)
         return kinetic + potential
 
@@ -155,41 +154,14 @@ class System:
     def force_derivatives(self, q: ArrayLike, v: ArrayLike, u: ArrayLike = ()) -> tuple[Array, Array, Array, Array]:
         """The force (nq,) and its derivatives with respect to q, v (nq, nq each) and u (nq, nu)."""
         q, v, u = self.vector("q", q, self.nq), self.vector("v", v, self.nq), self.vector("u", u, self.nu)
-        parts = kernels.force_terms(self.model, q, v, u)
-        if self.user_forces:
-            for extra, part in zip(self.extra_force(q, v, u), parts, strict=True):
-                part += extra
-        return parts
+        return kernels.force_terms(self.model, q, v, u)
 
     def force_curvature(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, weights: ArrayLike) -> Array:
         """The Hessian (2 nq + nu, 2 nq + nu) of weights.F over (q, v, u), ``weights`` (nq,)."""
         q, v, u = self.vector("q", q, self.nq), self.vector("v", v, self.nq), self.vector("u", u, self.nu)
         mu = self.vector("weights", weights, self.nq)
         result: Array = kernels.force_curvature(self.model, q, v, u, mu, mu)
-        for user in self.user_forces:
-            result += user.curvature(q, v, u, mu)
         return result
-
-    def extra_curvature(self, q: Array, v: Array, u: Array, m: Array) -> Array:
-        """The Hessian of the weighted forces of the user over (q, v, u), ``m`` (nd,) the weights of the dynamic coordinates."""
-        mu = np.zeros(self.nq)
-        mu[self.dynamic] = m
-        return sum((user.curvature(q, v, u, mu) for user in self.user_forces), np.zeros((2 * self.nq + self.nu,) * 2))
-
-    def extra_force(self, q: Array, v: Array, u: Array) -> ExtraForce:
-        """What the user's forces add; see :class:`ExtraForce`."""
-        if not self.user_forces:
-            return NOTHING
-        n = self.nq
-        F, Fq, Fv, Fu = np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, self.nu))
-        for user in self.user_forces:
-            F += np.asarray(user.force(q, v, u), dtype=np.float64)
-            for total, part in zip((Fq, Fv, Fu), user.derivatives(q, v, u), strict=True):
-                total += np.asarray(part, dtype=np.float64).reshape(total.shape)
-        return ExtraForce(F, Fq, Fv, Fu)
-
-
-NOTHING = ExtraForce(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 def build_system(
@@ -239,5 +211,4 @@ def build_system(
                 f"the coordinate {names[i]!r} is dynamic but moves no mass; make it kinematic or give what it moves a mass"
             )
     model, labels = compile_model(tree, slots, names, tuple(inputs), dynamic, pull, potentials, forces, constraints, rotors)
-    own = tuple(force for force in forces if isinstance(force, UserForce))
-    return System(tree, names, tuple(inputs), labels, model, own, tuple(slots.hang))
+    return System(tree, names, tuple(inputs), labels, model, tuple(slots.hang))

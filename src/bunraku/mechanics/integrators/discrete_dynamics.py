@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
 from bunraku.mechanics.integrators import discrete_dynamics_kernels as kernels
 from bunraku.mechanics.integrators.results import Trajectory
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
@@ -23,15 +22,13 @@ from bunraku.optimization.solution import Status
 class VariationalDynamics(DiscreteDynamics):
     """The steps of an ``integrator``, with its step length, tolerance and iteration limit.
 
-    A step that does not converge ends a roll-out. Forces written in Python are not taken here: the whole horizon runs compiled.
-    The last trajectory and its linearization are remembered: who asks again for the multipliers or derivatives of the same states
-    and inputs pays for a comparison. On any other curve the steps are solved again, from the states at hand as a guess.
+    A step that does not converge ends a roll-out. The last trajectory and its linearization are remembered: who asks again for the
+    multipliers or derivatives of the same states and inputs pays for a comparison. On any other curve the steps are solved again,
+    from the states at hand as a guess.
     """
 
     def __init__(self, integrator: VariationalIntegrator, *, kinematic_velocity: bool = False) -> None:
         system = integrator.system
-        if system.user_forces:
-            raise BadInput("a system with forces written in Python arrived; trajectory optimization takes compiled forces only")
         self._core = system.nq + system.nd
         super().__init__(self._core + (system.nk if kinematic_velocity else 0), system.nu + system.nk)
         self.integrator, self.system, self.kinematic_velocity = integrator, system, kinematic_velocity

@@ -80,15 +80,15 @@ def momentum(model, q1, q2, dt):
 
 
 @kernel
-def residual(model, q1, p1, u, q2, lam, dt, pull, extra, work, p2):
+def residual(model, q1, p1, u, q2, lam, dt, pull, work, p2):
     """Residual ``work.r`` (nc + nd,) and ``p2`` (nd,) at a trial (q2, lam). Takes Dh(q1) from ``Dh1``, leaves Dh(q2) in ``Dh``.
 
     Returns the norm of the momentum balance (0 where it is rounding, below 1e-13 of the momenta) and the largest violation of h.
-    ``pull``: of an observer, ``extra``: user forces.
+    ``pull``: of an observer.
     """
     n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
     q, v, Lv, Lq, F, a, r, w = work.q, work.v, work.Lv, work.Lq, work.F, work.a, work.r, pull.rate
-    dynamic, none = model.dynamic, work.nothing.Fq
+    dynamic, none = model.dynamic, work.none
     for i in range(n):
         q[i], v[i], F[i], a[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt, 0.0, 0.0
     if w > 0.0:
@@ -99,8 +99,6 @@ def residual(model, q1, p1, u, q2, lam, dt, pull, extra, work, p2):
     gradient(model, q, v, work.room, Lv, Lq)
     forces(model, v, u, work.room, F, none, none, none, np.int64(0))
     damp(model, v, work.room.W, 1.0, Lq, none, none, np.int64(0))
-    if extra.F.shape[0] > 0:
-        F += extra.F
     size, scale = 0.0, 0.0
     for i in range(nd):
         c = dynamic[i]
@@ -139,7 +137,7 @@ def border(model, work):
 
 
 @kernel
-def matrix(model, u, dt, extra, work):
+def matrix(model, u, dt, work):
     """``work.J`` (nc + nd, nc + nd), the derivative of the residual over (l, q2_d), where :func:`residual` was last evaluated."""
     nd, nc = model.dynamic.shape[0], model.constraint_i.shape[0]
     dynamic, v, J, H, room = model.dynamic, work.v, work.J, work.H, work.room
@@ -159,9 +157,6 @@ def matrix(model, u, dt, extra, work):
         dampers(model, v, room, work.F, Fq, Fv, np.int64(1))
         wrenches(model, u, room, work.F, Fq, work.Fu, np.int64(1))
         damp(model, v, room.W, 0.5, work.F, Fq, Fv, np.int64(1))
-        if extra.F.shape[0] > 0:
-            Fq += extra.Fq
-            Fv += extra.Fv
         for i in range(nd):
             for j in range(nd):
                 J[nc + i, nc + j] += 0.5 * dt * Fq[dynamic[i], dynamic[j]] + Fv[dynamic[i], dynamic[j]]
@@ -194,15 +189,15 @@ def step(model, q1, p1, u1, newton, q2, lam, p2):
     Returns the number of Newton iterations and a code. A trial that raises the residual tenfold is halved at most four times.
     """
     dt, tolerance, work = newton.dt, newton.tolerance, make_work(model, u1.shape[0])
-    pull, extra = Pull(q1, q1, 0.0), work.nothing
+    pull = Pull(q1, q1, 0.0)
     jacobian_at(model, q1, work.Dh1)
-    size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, extra, work, p2)
+    size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
     for k in range(newton.iterations):
         if size <= tolerance and worst <= tolerance:
             return k, CONVERGED
         if not (np.isfinite(size) and np.isfinite(worst)):
             return k, NOT_FINITE
-        matrix(model, u1, dt, extra, work)
+        matrix(model, u1, dt, work)
         if not factor(work.J, work.pivot) > SINGULAR:
             return k, SINGULAR_MATRIX
         for i in range(work.r.shape[0]):
@@ -210,18 +205,18 @@ def step(model, q1, p1, u1, newton, q2, lam, p2):
         solve(work.J, work.pivot, work.change)
         before, part = size + worst, 1.0
         move_back(model, q2, lam, work.change, -1.0)
-        size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, extra, work, p2)
+        size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
         while part > 0.1 and not size + worst <= 10.0 * before + tolerance:
             part *= 0.5
             move_back(model, q2, lam, work.change, part)
-            size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, extra, work, p2)
+            size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
     if size <= tolerance and worst <= tolerance:
         return newton.iterations, CONVERGED
     return newton.iterations, TOO_MANY if np.isfinite(size + worst) else NOT_FINITE
 
 
 @kernel
-def first(model, q1, u1, q2, lam, dt, extra, d):
+def first(model, q1, u1, q2, lam, dt, d):
     """First derivatives at a solved step, into the `StepFactors` ``d``; returns whether J was regular."""
     n, nd, nc, nk, nu = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u1.shape[0]
     dynamic, kinematic, Y, G, J, Gy = model.dynamic, model.kinematic, d.Y, d.G, d.J, d.Gy
@@ -234,10 +229,6 @@ def first(model, q1, u1, q2, lam, dt, extra, d):
     curvature(model, q, v, room, H[0], H[1], H[2])
     Fq, Fv, Fu = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, nu))
     forces(model, v, u1, room, F, Fq, Fv, Fu, np.int64(1))
-    if extra.F.shape[0] > 0:
-        Fq += extra.Fq
-        Fv += extra.Fv
-        Fu += extra.Fu
     Dq, Dv = np.empty((0, 0)), np.empty((0, 0))
     if bends(model):
         Dq, Dv = np.zeros((n, n)), np.zeros((n, n))
@@ -304,12 +295,11 @@ def first(model, q1, u1, q2, lam, dt, extra, d):
 
 
 @kernel
-def second(model, q1, u1, q2, lam, dt, d, zq, zp, zl, extra, out):
+def second(model, q1, u1, q2, lam, dt, d, zq, zp, zl, out):
     """Hessian (nw, nw) of zq.q2_d + zp.p2 + zl.l over w = (q1, p1, u1, k2), into ``out``; ``d``: the `StepFactors`.
 
     m = J^-T (zl, zq + Gy' zp); H = zp.g_ww - m.(r, h)_ww over e = (q1, u1, k2), which are parts of w, and y = (l, q2_d); then
-    out = H_ee + Y' P + P' Y with P = H_yy Y / 2 + H_ye. ``extra``: the Hessian of mu.F of the user's forces, mu = m on the dynamic
-    coordinates.
+    out = H_ee + Y' P + P' Y with P = H_yy Y / 2 + H_ye.
     """
     n, nd, nc, nk, nu = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u1.shape[0]
     dynamic, kinematic, Y = model.dynamic, model.kinematic, d.Y
@@ -337,8 +327,6 @@ def second(model, q1, u1, q2, lam, dt, d, zq, zp, zl, extra, out):
         for i in range(nd):
             inner[dynamic[i]] = 0.5 * (mu[dynamic[i]] - zp[i])
         S = force_curvature(model, q, v, u1, mu, inner)
-        if extra.shape[0] > 0:
-            S += extra
         for i in range(n):
             for j in range(n):
                 M[2, i, j] -= dt * S[i, j]

@@ -7,7 +7,6 @@ import numpy as np
 
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.integrators.step_kernels import CONVERGED, first, make_factors, second, step
-from bunraku.mechanics.integrators.work_kernels import no_extra
 
 
 @kernel
@@ -70,10 +69,10 @@ def linearize(model, q, u, lam, dt):
     n, nd, nc, nk, nu = q.shape[1], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u.shape[1]
     N, nx, nw = u.shape[0], n + nd, n + nd + nu + nk
     A, B, C = np.zeros((N, nx, nx)), np.zeros((N, nx, nu + nk)), np.empty((N, nc, nw))
-    d, nothing, good = make_factors(model, nu), no_extra(), True
+    d, good = make_factors(model, nu), True
     Y, G = d.Y, d.G
     for k in range(N):
-        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, nothing, d):
+        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, d):
             good = False
         for i in range(nd):
             r = model.dynamic[i]
@@ -92,10 +91,10 @@ def linearize(model, q, u, lam, dt):
 @kernel
 def contract(model, q, u, lam, zq, zp, zl, dt):
     """Hessians (N, nw, nw) of zq_k.q_{k+1} + zp_k.p_{k+1} + zl_k.lam_k over w_k = (q_k, p_k, u_k, k2_k) for every step."""
-    N, d, nothing, good = u.shape[0], make_factors(model, u.shape[1]), no_extra(), True
+    N, d, good = u.shape[0], make_factors(model, u.shape[1]), True
     out = np.empty((N, d.Y.shape[1], d.Y.shape[1]))
     for k in range(N):
-        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, nothing, d):
+        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, d):
             good = False
-        second(model, q[k], u[k], q[k + 1], lam[k], dt, d, zq[k], zp[k], zl[k], nothing.Fq, out[k])
+        second(model, q[k], u[k], q[k + 1], lam[k], dt, d, zq[k], zp[k], zl[k], out[k])
     return out, good

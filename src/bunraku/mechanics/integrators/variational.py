@@ -18,15 +18,12 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.elimination_kernels import factor, solve, solve_transposed
-from bunraku.mechanics.dynamics.equation_kernels import SINGULAR
 from bunraku.mechanics.dynamics.initial import check_independent
-from bunraku.mechanics.dynamics.model import ExtraForce
-from bunraku.mechanics.dynamics.system import NOTHING, System
+from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators import step_kernels as kernels
 from bunraku.mechanics.integrators import trajectory_kernels as trajectories
 from bunraku.mechanics.integrators.results import State, Step, StepDerivatives, StepTensor, Trajectory, TrajectoryDerivatives
-from bunraku.mechanics.integrators.work_kernels import Newton, Pull, make_work
+from bunraku.mechanics.integrators.work_kernels import Newton
 from bunraku.optimization.solution import Status
 
 STATUS = {
@@ -96,10 +93,7 @@ class VariationalIntegrator:
             q2, lam = system.vector("guess q2", guess[0], system.nq).copy(), system.vector("guess lam", guess[1], system.nc).copy()
         q2[system.kinematic] = k2
         p2 = np.empty(system.nd)
-        if system.user_forces:
-            used, code = self._newton(q1, p1, u1, q2, lam, p2)
-        else:
-            used, code = kernels.step(system.model, q1, p1, u1, self.newton, q2, lam, p2)
+        used, code = kernels.step(system.model, q1, p1, u1, self.newton, q2, lam, p2)
         if code == kernels.NOT_FINITE:
             for name, given in (("q1", q1), ("p1", p1), ("u1", u1), ("k2", k2)):
                 system.vector(name, given, len(given))
@@ -108,8 +102,7 @@ class VariationalIntegrator:
     def first(self, step: Step) -> StepDerivatives:
         """Exact first derivatives of a converged step."""
         system, factors = self.system, kernels.make_factors(self.system.model, self.system.nu)
-        extra = self._extra(step.q1, step.u1, step.q2)
-        if not kernels.first(system.model, step.q1, step.u1, step.q2, step.lam, self.dt, extra, factors):
+        if not kernels.first(system.model, step.q1, step.u1, step.q2, step.lam, self.dt, factors):
             raise BadInput(_SINGULAR)
         return StepDerivatives(step, factors, (system.nq, system.nd, system.nu, system.nk))
 
@@ -123,12 +116,8 @@ class VariationalIntegrator:
         zq, zp = system.vector("zq", zq, system.nd), system.vector("zp", zp, system.nd)
         zl = np.zeros(system.nc) if zlam is None else system.vector("zlam", zlam, system.nc)
         s, f = d.step, d.factors
-        out, extra = np.empty((f.Y.shape[1], f.Y.shape[1])), NOTHING.Fq
-        if system.user_forces:
-            m = np.concatenate([zl, zq + f.Gy.T @ zp])
-            solve_transposed(f.J, f.pivot, m)
-            extra = system.extra_curvature(0.5 * (s.q1 + s.q2), (s.q2 - s.q1) / self.dt, s.u1, m[system.nc :])
-        kernels.second(system.model, s.q1, s.u1, s.q2, s.lam, self.dt, f, zq, zp, zl, extra, out)
+        out = np.empty((f.Y.shape[1], f.Y.shape[1]))
+        kernels.second(system.model, s.q1, s.u1, s.q2, s.lam, self.dt, f, zq, zp, zl, out)
         return out
 
     def second(self, step: Step | StepDerivatives) -> StepTensor:
@@ -164,10 +153,7 @@ class VariationalIntegrator:
             K, ref = _writable(np.asarray(gain, dtype=np.float64)), _writable(np.asarray(reference, dtype=np.float64))
             if K.shape != (N, system.nu + system.nk, nx) or ref.ndim != 2 or len(ref) < N or ref.shape[1] != nx:
                 raise BadInput(f"gain must be ({N}, {system.nu + system.nk}, {nx}) and reference ({N}, {nx})")
-        if system.user_forces:
-            Q, P, L, U, K2, count, done, code = self._roll(q0, p0, u, k2, ref, K)
-        else:
-            Q, P, L, U, K2, count, done, code = trajectories.rollout(system.model, q0, p0, u, k2, ref, K, self.newton)
+        Q, P, L, U, K2, count, done, code = trajectories.rollout(system.model, q0, p0, u, k2, ref, K, self.newton)
         if done < N:
             for table, kept in ((Q, done + 1), (P, done + 1), (L, done)):
                 table[kept:] = np.nan
@@ -176,9 +162,6 @@ class VariationalIntegrator:
     def linearize(self, trajectory: Trajectory) -> TrajectoryDerivatives:
         """A_k (N, nx, nx), B_k (N, nx, nU) and the multipliers' derivatives along a trajectory, x = (q, p), U = (u, k2)."""
         self._whole(trajectory)
-        if self.system.user_forces:
-            A, B, C = self._linearize(trajectory)
-            return TrajectoryDerivatives(A, B, C)
         A, B, C, good = trajectories.linearize(self.system.model, trajectory.q, trajectory.u, trajectory.lam, self.dt)
         if not good:
             raise BadInput(_SINGULAR)
@@ -193,8 +176,6 @@ class VariationalIntegrator:
             _table("zp", np.asarray(zp, dtype=np.float64), N, system.nd),
         )
         zl = np.zeros((N, system.nc)) if zlam is None else _table("zlam", np.asarray(zlam, dtype=np.float64), N, system.nc)
-        if system.user_forces:
-            return np.array([self.contracted(trajectory.step(k), zq[k], zp[k], zl[k]) for k in range(N)])
         out, good = trajectories.contract(system.model, trajectory.q, trajectory.u, trajectory.lam, zq, zp, zl, self.dt)
         if not good:
             raise BadInput(_SINGULAR)
@@ -203,60 +184,6 @@ class VariationalIntegrator:
     def _whole(self, trajectory: Trajectory) -> None:
         if not trajectory.status.good:
             raise BadInput(f"the trajectory failed after {trajectory.steps} steps; derivatives need one that went through")
-
-    def _extra(self, q1: Array, u1: Array, q2: Array) -> ExtraForce:
-        return self.system.extra_force(0.5 * (q1 + q2), (q2 - q1) / self.dt, u1)
-
-    def _newton(self, q1: Array, p1: Array, u1: Array, q2: Array, lam: Array, p2: Array) -> tuple[int, int]:
-        """The Newton loop in Python, for systems with user forces."""
-        system = self.system
-        work, nothing = make_work(system.model, system.nu), Pull(q1, q1, 0.0)
-        kernels.jacobian_at(system.model, q1, work.Dh1)
-        for k in range(self.max_iterations + 1):
-            extra = self._extra(q1, u1, q2)
-            balance, worst = kernels.residual(system.model, q1, p1, u1, q2, lam, self.dt, nothing, extra, work, p2)
-            if not np.isfinite(balance + worst):
-                return k, kernels.NOT_FINITE
-            if balance <= self.tolerance and worst <= self.tolerance:
-                return k, kernels.CONVERGED
-            kernels.matrix(system.model, u1, self.dt, extra, work)
-            if not factor(work.J, work.pivot) > SINGULAR:
-                return k, kernels.SINGULAR_MATRIX
-            solve(work.J, work.pivot, work.r)
-            q2[system.dynamic] -= work.r[system.nc :]
-            lam -= work.r[: system.nc]
-        return self.max_iterations, kernels.TOO_MANY
-
-    def _roll(self, q0: Array, p0: Array, u: Array, k2: Array, ref: Array, K: Array):  # type: ignore[no-untyped-def]
-        system, N = self.system, len(u)
-        Q, P, L = np.empty((N + 1, system.nq)), np.empty((N + 1, system.nd)), np.empty((N, system.nc))
-        U, K2, count = u.copy(), k2.copy(), np.zeros(N, dtype=np.int64)
-        Q[0], P[0] = q0, p0
-        for k in range(N):
-            if len(K):
-                change = K[k] @ (np.concatenate([Q[k], P[k]]) - ref[k])
-                U[k] -= change[: system.nu]
-                K2[k] -= change[system.nu :]
-            guess = (2.0 * Q[k] - Q[k - 1], L[k - 1]) if k else None
-            result = self.step(Q[k], P[k], U[k], K2[k], guess=guess)
-            Q[k + 1], P[k + 1], L[k], count[k] = result.q2, result.p2, result.lam, result.iterations
-            if not result.status.good:
-                code = kernels.TOO_MANY if result.status is Status.MAX_ITERATIONS else kernels.NOT_FINITE
-                return Q, P, L, U, K2, count, k, code
-        return Q, P, L, U, K2, count, N, kernels.CONVERGED
-
-    def _linearize(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
-        system, N = self.system, len(trajectory.u)
-        n, nu, nx = system.nq, system.nu, system.nq + system.nd
-        A, B = np.zeros((N, nx, nx)), np.zeros((N, nx, nu + system.nk))
-        C = np.empty((N, system.nc, nx + nu + system.nk))
-        for k in range(N):
-            d = self.first(trajectory.step(k)).factors
-            A[k, system.dynamic], A[k, n:] = d.Y[system.nc :, :nx], d.G[:, :nx]
-            B[k, system.dynamic], B[k, n:] = d.Y[system.nc :, nx:], d.G[:, nx:]
-            B[k, system.kinematic, nu + np.arange(system.nk)] = 1.0
-            C[k] = d.Y[: system.nc]
-        return A, B, C
 
 
 _SINGULAR = "the equations of a step are singular there: constraints depend on each other, or a coordinate moves no mass"

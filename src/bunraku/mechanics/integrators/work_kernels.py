@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.dynamics.element_kernels import make_room
-from bunraku.mechanics.dynamics.model import ExtraForce, Room
+from bunraku.mechanics.dynamics.model import Room
 
 AGE, FACTORS, FALLS = 0, 1, 2
 
@@ -62,14 +62,7 @@ class Work(NamedTuple):
     Dh: Array
     Dh1: Array
     mark: Array
-    nothing: ExtraForce
-
-
-@kernel
-def no_extra():
-    """The user's forces where there are none."""
-    none = np.empty((0, 0))
-    return ExtraForce(np.empty(0), none, none, none)
+    none: Array
 
 
 @kernel
@@ -103,5 +96,5 @@ def make_work(model, nu):
         np.empty((nc, n)),
         np.empty((nc, n)),
         np.zeros(3),
-        no_extra(),
+        np.empty((0, 0)),
     )

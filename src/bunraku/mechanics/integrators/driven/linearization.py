@@ -1,8 +1,9 @@
 """A driven motion to first order: what its outputs and configurations do when the control points of the motors change.
 
-About any configurations q (N + 1, nq) (a simulated motion, or one that does not obey physics yet, with defects r): see
-`linearization_kernels.py` for the equations. One linearization serves forward sensitivities, the adjoint gradient and
-back-substitution.
+About any configurations q (N + 1, nq): a simulated motion, or one that does not obey physics yet (lifted: its configurations are
+unknowns of their own, and the defect r_m of each step adds one column to the sensitivities; a full Newton step in the parameters,
+with :meth:`Linearization.follow` for the configurations, closes it to first order). See `linearization_kernels.py` for the
+equations. One linearization serves forward sensitivities, the adjoint gradient and back-substitution.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from bunraku.mechanics.integrators.driven import linearization_kernels as kernel
 from bunraku.mechanics.integrators.driven import rest_kernels as resting
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets
+from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
 from bunraku.mechanics.integrators.work_kernels import make_work
 
 ROWS, BLOCK_BYTES = 2000, 2e8
@@ -235,6 +237,12 @@ class Linearization:
         if curves.steps != self.steps:
             raise BadInput(f"the motor curves have {curves.steps + 1} nodes, the motion {self.steps + 1}")
         return kernels.Knots(curves.first, curves.weight, curves.parameter, curves.active(self.system.nk))
+
+
+def linearize_motion(motion: DrivenMotion, *, memory: float = 1e9) -> Linearization:
+    """The linearization about a simulated motion, to be used several times; BadInput if the motion is incomplete."""
+    motion.require()
+    return Linearization(motion.system, motion.q, motion.lam, motion.dt, motion.rests, memory)
 
 
 class _Sums:

@@ -40,9 +40,7 @@ class RestMotion:
 
 
 def check_motors(system: System, K: ArrayLike) -> Array:
-    """The node values (N + 1, nk) of the motors as finite numbers, or BadInput; user forces are refused."""
-    if system.user_forces:
-        raise BadInput("driven motion takes no user forces; use VariationalIntegrator for such a system")
+    """The node values (N + 1, nk) of the motors as finite numbers, or BadInput."""
     table = np.ascontiguousarray(K, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != system.nk or len(table) < 1:
         raise BadInput(f"the motor values have shape {table.shape}; they must be (nodes, {system.nk})")

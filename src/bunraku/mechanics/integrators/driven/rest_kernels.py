@@ -18,7 +18,7 @@ SINGULAR = 1e-20  # pivots range from the stiffest mode to the multipliers of a 
 def balance(model, q, lam, work, r):
     """Residual ``r`` (nc + nd,) of statics at q: the largest unbalanced force and the largest violation."""
     n, nd, nc = q.shape[0], model.dynamic.shape[0], lam.shape[0]
-    v, Lv, Lq, F, none = work.v, work.Lv, work.Lq, work.F, work.nothing.Fq
+    v, Lv, Lq, F, none = work.v, work.Lv, work.Lq, work.F, work.none
     for i in range(n):
         v[i], F[i] = 0.0, 0.0
     gradient(model, q, v, work.room, Lv, Lq)

@@ -73,8 +73,8 @@ def driven_step(model, q1, p1, pull, newton, work, q2, lam, p2):
     Takes Dh(q1) from ``work.Dh1`` and leaves Dh(q2) in ``work.Dh``.
     """
     dt, tolerance, change, mark = newton.dt, newton.tolerance, work.change, work.mark
-    u, extra = work.u, work.nothing
-    size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, extra, work, p2)
+    u = work.u
+    size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
     if mark[AGE] >= 0.0:
         mark[AGE] += 1.0
         if not size * (mark[FALLS] * mark[AGE]) ** 2 <= tolerance:
@@ -96,7 +96,7 @@ def driven_step(model, q1, p1, pull, newton, work, q2, lam, p2):
         solve(work.J, work.pivot, change)
         before, drop = size, worst
         move_back(model, q2, lam, change, -1.0)
-        size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, extra, work, p2)
+        size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
         if mark[AGE] > 0.0 and size > 0.0:
             mark[FALLS] = size / (before * mark[AGE])
         if size <= max(FALL * before, tolerance) and worst <= max(FALL * drop, tolerance):
@@ -105,13 +105,13 @@ def driven_step(model, q1, p1, pull, newton, work, q2, lam, p2):
         mark[AGE] = -1.0
         if aged and not (size <= before + tolerance and worst <= drop + tolerance):
             move_back(model, q2, lam, change, 1.0)
-            size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, extra, work, p2)
+            size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
             continue
         part = 1.0
         while part > 0.1 and not size + worst <= 10.0 * (before + drop) + tolerance:
             part *= 0.5
             move_back(model, q2, lam, change, part)
-            size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, extra, work, p2)
+            size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
     mark[AGE] = -1.0
     if size <= tolerance and worst <= tolerance:
         return newton.iterations, CONVERGED
@@ -241,7 +241,7 @@ def motor_forces(model, Q, L, dt, work):
     """The force (N, nk) each prescribed coordinate needs at node m over the step from it; see `torque.py`."""
     n, nc, N, kinematic = Q.shape[1], model.constraint_i.shape[0], Q.shape[0] - 1, model.kinematic
     out, arrived = np.zeros((N, kinematic.shape[0])), np.zeros(n)
-    q, v, Lv, Lq, F, none = work.q, work.v, work.Lv, work.Lq, work.F, work.nothing.Fq
+    q, v, Lv, Lq, F, none = work.q, work.v, work.Lv, work.Lq, work.F, work.none
     for m in range(-1, N):
         first = max(m, 0)
         for i in range(n):
