@@ -111,14 +111,14 @@ class VariationalDynamics(DiscreteDynamics):
         N, nx, core, nk = len(u), self.nx, self._core, self.system.nk
         A, B = np.full((N, nx, nx), np.nan), np.full((N, nx, self.nu), np.nan)
         L = np.full((N, self.system.nc, nx + self.nu), np.nan)
-        made = self._trajectory(x, u)
-        if made is None:
+        solved = self._trajectory(x, u)
+        if solved is None:
             return A, B, L
-        trajectory, stride = made
-        found = self.integrator.linearize(trajectory)
+        trajectory, stride = solved
+        lines = self.integrator.linearize(trajectory)
         A[:], B[:], L[:] = 0.0, 0.0, 0.0
-        A[:, :core, :core], B[:, :core] = found.A[::stride], found.B[::stride]
-        L[:, :, self._columns] = found.lam[::stride]
+        A[:, :core, :core], B[:, :core] = lines.A[::stride], lines.B[::stride]
+        L[:, :, self._columns] = lines.lam[::stride]
         if self.kinematic_velocity:
             rows, dt = np.arange(core, core + nk), self.integrator.dt
             A[:, rows, self.system.kinematic] = -1.0 / dt
@@ -126,15 +126,15 @@ class VariationalDynamics(DiscreteDynamics):
         return A, B, L
 
     def _curved(self, x: Array, u: Array, zq: Array, zp: Array, zl: Array) -> Array:
-        made = self._trajectory(x, u)
+        solved = self._trajectory(x, u)
         H = np.full((len(u), self.nx + self.nu, self.nx + self.nu), np.nan)
-        if made is None:
+        if solved is None:
             return H
-        trajectory, stride = made
+        trajectory, stride = solved
         weights = (np.repeat(z, stride, axis=0)[: trajectory.steps] for z in (zq, zp, zl))
-        found = self.integrator.contract(trajectory, *weights)[::stride]
+        curved = self.integrator.contract(trajectory, *weights)[::stride]
         if not self.kinematic_velocity:
-            return found
+            return curved
         H[:] = 0.0
-        H[:, self._columns[:, None], self._columns] = found
+        H[:, self._columns[:, None], self._columns] = curved
         return H

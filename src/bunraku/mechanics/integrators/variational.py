@@ -74,8 +74,8 @@ class VariationalIntegrator:
         """The momenta p2 (nd,) with which a step from q1 (nq,) arrives at q2 (nq,)."""
         system = self.system
         start, end = system.vector("q1", q1, system.nq), system.vector("q2", q2, system.nq)
-        found: Array = kernels.momentum(system.model, start, end, self.dt)
-        return found
+        p2: Array = kernels.momentum(system.model, start, end, self.dt)
+        return p2
 
     def step(
         self, q1: ArrayLike, p1: ArrayLike, u1: ArrayLike = (), k2: ArrayLike = (), *, guess: tuple[Array, Array] | None = None

@@ -68,7 +68,7 @@ def insert_modes(tree: Tree, kept: Sequence[int], segments: Sequence[Flexible]) 
 
 def stands(tree: Tree, segments: Sequence[Flexible], names: Sequence[str]) -> list[Stand]:
     """The segments resolved in the tree; BadInput where one does not fit."""
-    found: list[Stand] = []
+    places: list[Stand] = []
     taken: set[int] = set()
     for flexible in segments:
         node, position, rotation = resolve(tree, flexible.base)
@@ -85,8 +85,8 @@ def stands(tree: Tree, segments: Sequence[Flexible], names: Sequence[str]) -> li
             taken.add(at)
             children.append(at)
         first = names.index(flexible.coordinates[0]) if segment.r else 0
-        found.append(Stand(flexible, node, position, rotation, tuple(children), first))
-    return found
+        places.append(Stand(flexible, node, position, rotation, tuple(children), first))
+    return places
 
 
 def compile_segments(

@@ -55,8 +55,8 @@ def rest_start(system: System, motors: ArrayLike, guess: ArrayLike | None = None
     """Q (nq,) and multipliers (nc,) at rest, motors at given values (nk,); BadInput when there is no rest near ``guess``."""
     q = np.array(system.home if guess is None else guess, dtype=np.float64)
     q[system.kinematic] = motors
-    found = find_equilibrium(system, q, tolerance=max(tolerance, 1e-6))
-    q, lam, work = found.q.copy(), found.multipliers.copy(), make_work(system.model, system.nu)
+    rest = find_equilibrium(system, q, tolerance=max(tolerance, 1e-6))
+    q, lam, work = rest.q.copy(), rest.multipliers.copy(), make_work(system.model, system.nu)
     _, code, force, off = kernels.settle(system.model, q, lam, min(tolerance, 1e-10), 30, work)
     if not STATUS[code].good:
         raise BadInput(
