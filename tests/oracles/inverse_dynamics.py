@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
+from bunraku.mechanics.dynamics import inverse_kernels as kernels
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.system import System
 
@@ -39,8 +40,7 @@ def generalized_forces(
     q, v = system.vector("q", q, system.nq), system.vector("v", v, system.nq)
     a = system.vector("acceleration", acceleration, system.nq)
     u = system.vector("u", np.zeros(system.nu) if u is None else u, system.nu)
-    d = system.lagrangian_derivatives(q, v)
-    tau: Array = d.vv @ a + d.vq @ v - d.q - system.force(q, v, u)
+    tau: Array = kernels.inverse(system.model, q, v, a) - system.force(q, v, u)
     if multipliers is not None and system.nc:
         tau -= system.vector("multipliers", multipliers, system.nc) @ system.constraint_jacobian(q)
     return tau
