@@ -217,7 +217,7 @@ def step(model, q1, p1, u1, newton, q2, lam, p2):
 
 @kernel
 def first(model, q1, u1, q2, lam, dt, d):
-    """First derivatives at a solved step, into the `StepFactors` ``d``; returns whether J was regular."""
+    """First derivatives at one solved step, into `StepFactors` ``d``; returns whether J is regular."""
     n, nd, nc, nk, nu = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u1.shape[0]
     dynamic, kinematic, Y, G, J, Gy = model.dynamic, model.kinematic, d.Y, d.G, d.J, d.Gy
     room = make_room(model, q1)
@@ -290,7 +290,7 @@ def first(model, q1, u1, q2, lam, dt, d):
         for j in range(Y.shape[1]):
             Y[i, j] = -Y[i, j]
     solve_many(J, d.pivot, Y)
-    G += np.dot(Gy, Y[nc:])
+    G[:] += np.dot(Gy, Y[nc:])
     return True
 
 
