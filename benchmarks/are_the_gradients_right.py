@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 from _flexible import NAMES, Case, case
-from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
+from bunraku.mechanics.integrators.driven.linearization import linearize_motion
 from bunraku.performers.vibration.evaluate import Evaluation, cost_and_gradient, evaluate
 from bunraku.performers.vibration.problem import VibrationProblem
 

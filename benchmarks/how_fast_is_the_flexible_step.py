@@ -16,9 +16,9 @@ from scipy.interpolate import BSpline
 
 from _ritz_rods import dancer, drummer, one_rod
 from bunraku.mechanics.integrators.driven.curves import Curves, make_curves
+from bunraku.mechanics.integrators.driven.linearization import linearize_motion
 from bunraku.mechanics.integrators.driven.outputs import track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
-from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import simulate
 
 DT, SECONDS = 5e-4, 1.0

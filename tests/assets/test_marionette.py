@@ -13,7 +13,8 @@ from bunraku.formats.solids import combined, solid_inertia, volume
 from bunraku.formats.urdf_write import write_urdf
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.systems.carriages import CarriageLimits
-from bunraku.mechanics.systems.marionette import hang, marionette_home
+from bunraku.mechanics.systems.character_system import character_home
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.mechanics.systems.strings import home_lengths
 from bunraku.mechanics.tree import compile_tree
 
@@ -38,7 +39,7 @@ def test_names_that_others_rely_on(puppet) -> None:
 
 def test_home_is_rest_on_taut_strings_within_the_limits(puppet) -> None:
     at = hang(puppet).require()
-    home = marionette_home(puppet, at.system)
+    home = character_home(puppet, at.system)
     assert at.equilibrium.iterations == 0
     np.testing.assert_allclose(home, at.q, atol=1e-12)
     assert np.abs(at.system.constraint_values(home)).max() <= 1e-12

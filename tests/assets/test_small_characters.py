@@ -13,7 +13,8 @@ from bunraku.formats.solids import combined, solid_inertia, volume
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.collision import self_collisions
 from bunraku.mechanics.systems.carriages import CarriageLimits
-from bunraku.mechanics.systems.marionette import hang, marionette_home
+from bunraku.mechanics.systems.character_system import character_home
+from bunraku.mechanics.systems.marionette import hang
 from bunraku.mechanics.tree import compile_tree
 from bunraku.performers.marionette.actuated import actuated_system
 
@@ -82,7 +83,7 @@ def test_motors_leave_someone_free():
 def test_the_arm_rests_on_a_taut_string_within_its_limits():
     arm = read_character("puppet-arm")
     at = hang(arm).require()
-    home = marionette_home(arm, at.system)
+    home = character_home(arm, at.system)
     np.testing.assert_allclose(home, at.q, atol=1e-12)
     assert at.equilibrium.iterations == 0
     assert at.tensions["string"] == pytest.approx(0.611, abs=0.001)

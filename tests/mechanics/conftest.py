@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from frame_graph import system_of_graph
 
 from bunraku.mechanics.dynamics.constraints import Distance, PointOnPlane, PointToPoint, SquareDirections
 from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, PointDamper, Wrench
-from bunraku.mechanics.dynamics.frame_graph import system_of_graph
 from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring
 from bunraku.mechanics.dynamics.system import build_system

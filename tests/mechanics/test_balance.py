@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 from bunraku.character import Body, Character, Foot, Joint, Pose
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures import balance_kernels as kernels
-from bunraku.mechanics.measures.balance import balance_margins, planted, support_polygon
+from bunraku.mechanics.measures.balance import STANDING_REACH, balance_margins, foot_points, planted
 from bunraku.mechanics.tree import compile_tree
 
 SQUARE = ((0.1, 0.1, 0.0), (-0.1, 0.1, 0.0), (-0.1, -0.1, 0.0), (0.1, -0.1, 0.0))
@@ -148,6 +148,16 @@ def test_planted_leaves_home_and_fixed_characters_alone() -> None:
     np.testing.assert_allclose(planted(character, tree, tree.home[None, :])[0], tree.home, atol=1e-12)
     fixed = block()
     np.testing.assert_array_equal(planted(fixed, compile_tree(fixed), np.array([[0.4]])), [[0.4]])
+
+
+def support_polygon(tree, character, q):
+    """Corners (k, 2) of the hull of the foot points that stand at q."""
+    nodes, points = foot_points(character, tree)
+    at = tree.configuration(q)
+    world, which = np.empty((len(nodes), 3)), np.empty(len(nodes), dtype=np.int64)
+    count = kernels.standing_points(at.rotation, at.position, nodes, points, STANDING_REACH, world, which)
+    hull = np.empty((2 * count + 2, 2))
+    return hull[: kernels.convex_hull(world[:count, :2].copy(), count, hull)]
 
 
 def test_a_lifted_foot_supports_nothing() -> None:

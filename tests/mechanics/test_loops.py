@@ -16,7 +16,7 @@ from bunraku.mechanics.dynamics.forces import CoordinateForce
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.character_system import character_home, character_system
-from bunraku.mechanics.systems.loops import close_loops, loop_constraints, loop_gaps, mobility
+from bunraku.mechanics.systems.loops import close_loops, loop_gaps, mobility
 from bunraku.mechanics.tree import compile_tree
 
 CRANK, COUPLER, ROCKER, GROUND = 0.10, 0.25, 0.22, 0.28  # crank + ground < coupler + rocker: the crank turns all the way (Grashof)
@@ -123,7 +123,7 @@ def test_mobility_and_what_is_left_out() -> None:
     system = character_system(character)
     assert mobility(system, character_home(character, system)) == 1
     assert system.nd - system.nc == 1
-    assert [row.name for row in loop_constraints(character, system.tree)] == list(system.constraint_names)
+    assert [row.name for row in close_loops(character, system.tree).constraints] == list(system.constraint_names)
 
 
 def test_rows_left_out_hold_while_the_whole_linkage_tumbles() -> None:

@@ -11,7 +11,8 @@ from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.carriages import CarriageLimits
-from bunraku.mechanics.systems.marionette import Hanging, hang, marionette_home, marionette_system, tensions
+from bunraku.mechanics.systems.character_system import character_home
+from bunraku.mechanics.systems.marionette import Hanging, hang, marionette_system, tensions
 from bunraku.mechanics.systems.strings import home_lengths, with_carriages
 from bunraku.optimization.solution import Status
 
@@ -81,7 +82,7 @@ def test_carriages_are_slides_that_move_no_mass() -> None:
     assert character.coordinates[6:] == ("a.x", "a.y", "b.x", "b.y")
     system = marionette_system(ball())
     assert (system.nd, system.nk, system.nc) == (6, 6, 2)
-    q = marionette_home(ball(), system)
+    q = character_home(ball(), system)
     q[system.index("a.x")], q[system.index("a.y")] = 0.25, -0.4
     np.testing.assert_allclose(hook(system, q, "a"), [0.25, -0.4, 2.0], atol=1e-15)
 
@@ -90,7 +91,7 @@ def test_damping_is_that_of_the_joints_unless_told() -> None:
     v = np.ones(12)
     for given, expected in ((None, [-0.3] * 6), (0.7, [-0.7] * 6), ({"base.tx": 0.5}, [-0.5, 0, 0, 0, 0, 0]), (0.0, [0.0] * 6)):
         system = marionette_system(ball(), damping=given)
-        q = marionette_home(ball(), system)
+        q = character_home(ball(), system)
         np.testing.assert_allclose(system.force(q, v, [])[system.dynamic], expected, atol=1e-15)
     for bad in (-1.0, {"base.tx": np.nan}):
         with pytest.raises(BadInput, match="damping"):
@@ -164,7 +165,7 @@ def test_tension_of_a_lift_is_weight_and_inertia() -> None:
     system, dt, a = marionette_system(single), 0.01, 3.0
     length = 2.0 - 0.5 * a * (dt * np.arange(51)) ** 2
     integrator = VariationalIntegrator(system, dt)
-    q = marionette_home(single, system)
+    q = character_home(single, system)
     run = integrator.rollout(
         q, integrator.initial(q, q).p, np.zeros((50, 0)), np.column_stack([0 * length, 0 * length, length])[1:]
     )

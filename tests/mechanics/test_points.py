@@ -11,7 +11,8 @@ from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import build_system
-from bunraku.mechanics.systems.marionette import marionette_home, marionette_system
+from bunraku.mechanics.systems.character_system import character_home
+from bunraku.mechanics.systems.marionette import marionette_system
 from bunraku.mechanics.tree import compile_tree
 
 FRAMES = ("l_hand", "r_foot", "head", "l_hand_carriage")
@@ -22,7 +23,7 @@ def puppet():
     character = read_character("marionette")
     system = marionette_system(character)
     rng = np.random.default_rng(5)
-    q = marionette_home(character, system) + 0.3 * rng.standard_normal((3, system.nq))
+    q = character_home(character, system) + 0.3 * rng.standard_normal((3, system.nq))
     return system, Points(system, FRAMES), q
 
 

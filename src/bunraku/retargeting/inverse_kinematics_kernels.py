@@ -161,8 +161,7 @@ def linearize(tree, targets, variables, place, turn_to, q, work, derivatives):
     parent, kind, coordinate, variable, gain = tree.parent, tree.kind, tree.coordinate, variables.variable, variables.gain
     rotation, position, world_axis, residual, H, g = work.rotation, work.position, work.world_axis, work.residual, work.H, work.g
     J, touched, marked = work.J, work.touched, work.marked
-    E0, p0, axis = tree.fixed_rotation, tree.fixed_position, tree.axis
-    forward_kinematics(parent, kind, coordinate, E0, p0, axis, q, rotation, position, world_axis)
+    forward_kinematics(tree, q, rotation, position, world_axis)
     A, B, E, M = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     p, o, d, e, u = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     cost = 0.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gauss_seidel import solve_by_gauss_seidel
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.contact.check import check_contact
-from bunraku.mechanics.contact.coulomb import OPEN, SLIDE, STICK, contact_slope, solve_contact
-from bunraku.mechanics.contact.gauss_seidel import solve_by_gauss_seidel
+from bunraku.mechanics.contact.coulomb import OPEN, SLIDE, STICK, ContactLaw, solve_contact
 
 C = 1e-4
 """Compliance of the single patches [m/N]."""
@@ -102,7 +102,7 @@ def test_the_derivative_equals_differences(contact_problem) -> None:
         W, u0, gap, mu = contact_problem(rng)
         R = 1e-3 * rng.normal(size=(60, 12))
         found = solve_contact(W, u0, gap, mu)
-        S = contact_slope(W, u0, gap, mu, found.F, R)
+        S = ContactLaw(W, gap, mu).slope(u0, found.F, R)
         assert S is not None
         way = rng.normal(size=12)
         sides = [solve_contact(W, u0 + sign * step * R @ way, gap, mu, found.F) for sign in (1.0, -1.0)]
@@ -120,9 +120,9 @@ def test_the_derivative_beyond_the_edge_of_a_piece() -> None:
     u0 = np.array([5e-4, 0.0, -1e-3])
     found = solve_contact(W, u0, gap, mu)
     np.testing.assert_allclose(found.F[0], [-5.0, 0.0, 10.0], atol=1e-9)
-    stick = contact_slope(W, u0, gap, mu, found.F, R, np.array([STICK]))
-    slide = contact_slope(W, u0, gap, mu, found.F, R, np.array([SLIDE]))
-    leave = contact_slope(W, u0, gap, mu, found.F, R, np.array([OPEN]))
+    stick = ContactLaw(W, gap, mu).slope(u0, found.F, R, np.array([STICK]))
+    slide = ContactLaw(W, gap, mu).slope(u0, found.F, R, np.array([SLIDE]))
+    leave = ContactLaw(W, gap, mu).slope(u0, found.F, R, np.array([OPEN]))
     np.testing.assert_allclose(stick, -np.eye(3) / C, atol=1e-6)
     np.testing.assert_allclose(slide, np.array([[0.0, 0.0, 0.5], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]) / C, atol=1e-6)
     np.testing.assert_allclose(leave, np.zeros((3, 3)), atol=1e-12)

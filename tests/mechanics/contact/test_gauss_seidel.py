@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from gauss_seidel import solve_by_gauss_seidel
 
 from bunraku.mechanics.contact.check import check_contact
-from bunraku.mechanics.contact.gauss_seidel import solve_by_gauss_seidel
 from bunraku.optimization.solution import Status
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.mechanics.dynamics.constraints import Distance, PointOnPlane, PointToPoint, SquareDirections
-from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, PointDamper, UserForce, Wrench
+from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, PointDamper, Wrench
 from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring
 from bunraku.mechanics.dynamics.system import build_system
@@ -133,33 +133,3 @@ def test_dampers_take_energy_out(random_tree) -> None:
     for _ in range(20):
         q, v = rng.normal(size=system.nq), rng.normal(size=system.nq)
         assert system.force(q, v) @ v < 0.0
-
-
-class Drag(UserForce):
-    """F_0 = -c |v_0| v_0 sin(q_1) + u_0 q_1."""
-
-    def __init__(self, wrong: float = 1.0) -> None:
-        self.wrong = wrong
-
-    def force(self, q, v, u):
-        F = np.zeros(len(q))
-        F[0] = -0.4 * abs(v[0]) * v[0] * np.sin(q[1]) + u[0] * q[1]
-        return F
-
-    def derivatives(self, q, v, u):
-        Fq, Fv, Fu = np.zeros((len(q), len(q))), np.zeros((len(q), len(q))), np.zeros((len(q), len(u)))
-        Fq[0, 1] = -0.4 * abs(v[0]) * v[0] * np.cos(q[1]) + u[0]
-        Fv[0, 0] = -0.8 * self.wrong * abs(v[0]) * np.sin(q[1])
-        Fu[0, 0] = q[1]
-        return Fq, Fv, Fu
-
-
-def test_user_forces_are_checked(random_tree) -> None:
-    q, v = np.full(6, 0.7), np.full(6, 0.9)
-    assert Drag().check(q, v, [0.3]).holds
-    assert not Drag(wrong=1.001).check(q, v, [0.3]).holds
-    system = build_system(random_tree(1), inputs=("a",), forces=[Drag()])
-    assert system.force(q, v, [0.3])[0] == pytest.approx(-0.4 * 0.81 * np.sin(0.7) + 0.21)
-    curvature = system.force_curvature(q, v, [0.3], np.ones(6))
-    assert curvature[6, 6] == pytest.approx(-0.8 * np.sin(0.7), rel=1e-6)
-    assert curvature[1, 12] == pytest.approx(1.0, rel=1e-6)

@@ -6,12 +6,12 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from inverse_dynamics import generalized_forces, prescribed_forces
 
 from bunraku.formats.character_yaml import read_character_yaml
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.forces import Damping
-from bunraku.mechanics.dynamics.inverse import generalized_forces, prescribed_forces
 from bunraku.mechanics.dynamics.system import build_system
 from bunraku.mechanics.tree import compile_tree
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from segments import HingeSegment, Segment, SlideSegment, check_segment
 
 from bunraku.mechanics.dynamics import lagrangian_kernels as kernels
 from bunraku.mechanics.dynamics import lagrangian_layout as layout
-from bunraku.mechanics.dynamics.segment import HingeSegment, Segment, SlideSegment, check_segment
 from bunraku.mechanics.dynamics.system import build_system
 
 AXIS = (0.48, -0.6, 0.64)

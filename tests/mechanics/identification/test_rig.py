@@ -65,7 +65,7 @@ def test_a_scaled_system_is_that_of_the_stiffer_material(rig):
 
 def test_without_stiffness_change_nothing_but_beta_moves(rig):
     same = scaled_system(rig.system, ("rod",), 1.0, BETA)
-    np.testing.assert_array_equal(same.model.flexible_f, rig.system.model.flexible_f)
+    np.testing.assert_array_equal(same.model.segments.flexible_f, rig.system.model.segments.flexible_f)
     with pytest.raises(BadInput, match="no flexible segment 'arm'; there are rod"):
         scaled_system(rig.system, ("arm",), 1.0, BETA)
 

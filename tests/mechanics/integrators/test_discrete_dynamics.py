@@ -6,10 +6,8 @@ import json
 
 import numpy as np
 import pytest
+from frame_graph import system_of_graph
 
-from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.forces import UserForce
-from bunraku.mechanics.dynamics.frame_graph import system_of_graph
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.optimization.control.lqr import time_varying_lqr
@@ -120,16 +118,3 @@ def test_a_step_that_cannot_be_made_ends_the_roll_out(golden):
     assert rolled.failed_at == 7
     u[3] = np.nan
     assert dynamics.simulate(x[0], u).failed_at == 3
-
-
-def test_forces_in_python_are_refused(golden):
-    class Nothing(UserForce):
-        def force(self, q, v, u):
-            return np.zeros(len(q))
-
-        def derivatives(self, q, v, u):
-            return np.zeros((len(q), len(q))), np.zeros((len(q), len(q))), np.zeros((len(q), len(u)))
-
-    graph = json.loads((golden / "marionette" / "cart_pendulum.json").read_text())
-    with pytest.raises(BadInput, match="Python"):
-        VariationalDynamics(VariationalIntegrator(system_of_graph(graph, (Nothing(),)), 0.01))

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from frame_graph import system_of_graph
 
 from bunraku.mechanics.dynamics.forces import CoordinateForce
-from bunraku.mechanics.dynamics.frame_graph import system_of_graph
 from bunraku.mechanics.integrators.discrete_dynamics import VariationalDynamics
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.optimization.control.cost import TrackingCost

@@ -8,19 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
+from bunraku.mechanics.tree.tree_kernels import TreeArrays
 
 Indices = NDArray[np.int64]
-
-
-class CentroidalTree(NamedTuple):
-    """Recursion arrays of a tree, as `mechanics.tree.Tree` has them; ``kind`` and ``coordinate`` with what is frozen fixed."""
-
-    parent: Indices
-    kind: Indices
-    coordinate: Indices
-    fixed_rotation: Array
-    fixed_position: Array
-    axis: Array
 
 
 class PointMasses(NamedTuple):
@@ -47,9 +37,12 @@ class TipArrays(NamedTuple):
 
 
 class CentroidalArrays(NamedTuple):
-    """The model: ``nodes`` (nq,) the node of each coordinate, ``moves`` (nq, nodes) whether a coordinate moves a node."""
+    """The model, its tree with what is frozen fixed.
 
-    tree: CentroidalTree
+    ``nodes`` (nq,) the node of each coordinate, ``moves`` (nq, nodes) whether a coordinate moves a node.
+    """
+
+    tree: TreeArrays
     nodes: Indices
     moves: Indices
     points: PointMasses

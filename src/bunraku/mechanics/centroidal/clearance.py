@@ -19,13 +19,13 @@ OVERLAP = 1e-3
 def clearance_check(character: Character, tree: Tree, q: NDArray[np.float64], rate: float) -> Check:
     """The pair of parts that comes nearest along ``q`` (n, nq), against zero, or against how deep it overlaps at home."""
     home = {(one.body_a, one.body_b): one.distance for one in self_collisions(character, tree, tree.home[None]).nearest}
-    found = self_collisions(character, tree, q).nearest
-    if not found:
+    nearest = self_collisions(character, tree, q).nearest
+    if not nearest:
         return Check(CLEARANCE_CHECK, float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
 
     def bar(one: Proximity) -> float:
         return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
 
-    worst = min(found, key=lambda one: one.distance - bar(one))
+    worst = min(nearest, key=lambda one: one.distance - bar(one))
     note = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.2f} s"
     return Check(CLEARANCE_CHECK, worst.distance, "m", bar(worst), at_least=True, note=note)

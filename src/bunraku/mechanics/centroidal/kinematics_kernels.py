@@ -95,9 +95,7 @@ def move(i, model, place, center, terrain, q, jac, K):
     """All kinematics of sample i at the configuration ``q``; the Jacobians Jx, Je, Jt, Js, Jn if ``jac``."""
     tree, points = model.tree, model.points
     R, P, x, d = K.R[i], K.P[i], K.x[i], K.d[i]
-    forward_kinematics(
-        tree.parent, tree.kind, tree.coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis, q, R, P, K.A[i]
-    )
+    forward_kinematics(tree, q, R, P, K.A[i])
     M = 0.0
     x[0], x[1], x[2] = 0.0, 0.0, 0.0
     for p in range(points.node.shape[0]):

@@ -18,7 +18,6 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal import kinematics_kernels as kernels
 from bunraku.mechanics.centroidal.arrays import (
     CentroidalArrays,
-    CentroidalTree,
     Indices,
     JointLimits,
     PointMasses,
@@ -27,6 +26,7 @@ from bunraku.mechanics.centroidal.arrays import (
 )
 from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import compile_tree, tree_kernels
+from bunraku.mechanics.tree.tree_kernels import TreeArrays
 
 _KINDS = {
     "ball": kernels.BALL,
@@ -51,7 +51,7 @@ class CentroidalModel:
 
     names: tuple[str, ...]
     home: Array
-    tree: CentroidalTree
+    tree: TreeArrays
     nodes: Indices
     points: PointMasses
     tips: TipArrays
@@ -155,7 +155,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
             nodes[coordinate[b]] = b
         else:
             kind[b] = tree_kernels.FIXED
-    arrays = CentroidalTree(tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
+    arrays = TreeArrays(tree.parent, kind, coordinate, tree.fixed_rotation, tree.fixed_position, tree.axis)
     root, X = _lumps(arrays)
     home = np.array([tree.home[tree.names.index(name)] for name in names])
     return CentroidalModel(
@@ -175,7 +175,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
     )
 
 
-def _lumps(arrays: CentroidalTree) -> tuple[Indices, list[tuple[Array, Array]]]:
+def _lumps(arrays: TreeArrays) -> tuple[Indices, list[tuple[Array, Array]]]:
     """For every node the node of the rigid lump it belongs to, and its constant pose in that node's frame."""
     parent, kind, turn, place = arrays.parent, arrays.kind, arrays.fixed_rotation, arrays.fixed_position
     root = np.arange(len(parent))
@@ -218,7 +218,7 @@ def _points(
 def _tips(
     effectors: tuple[EndEffector, ...],
     where: dict[str, int],
-    arrays: CentroidalTree,
+    arrays: TreeArrays,
 ) -> TipArrays:
     parent, coordinate = arrays.parent, arrays.coordinate
     n = len(effectors)

@@ -74,15 +74,15 @@ def self_collisions(character: Character, tree: Tree, q: Array, *, margin: float
     chosen = [(a, b) for a in range(len(names)) for b in range(a + 1, len(names)) if (names[a], names[b]) in apart]
 
     def least(pairs: list[tuple[int, int]], configurations: Array) -> tuple[Array, NDArray[np.int64]]:
-        found, when = np.full(len(pairs), np.inf), np.zeros(len(pairs), dtype=np.int64)
+        smallest, when = np.full(len(pairs), np.inf), np.zeros(len(pairs), dtype=np.int64)
         first, second = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (0, 1))
         for start in range(0, len(configurations), _CHUNK):
             rotation, position = tree.poses(configurations[start : start + _CHUNK])
             m, n = len(rotation), len(shapes)
             turned, placed, moved = np.empty((m, n, 3, 3)), np.empty((m, n, 3)), np.empty((m, n))
             kernels.shape_poses(rotation, position, node, local_rotation, local_position, reach, turned, placed, moved)
-            kernels.least_distances(kind, size, reach, first, second, turned, placed, moved, start, found, when)
-        return found, when
+            kernels.least_distances(kind, size, reach, first, second, turned, placed, moved, start, smallest, when)
+        return smallest, when
 
     if not chosen:
         return CollisionReport(float("inf"), (), (), (), (*notes, "no two bodies with shapes could collide"))

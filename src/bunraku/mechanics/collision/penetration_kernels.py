@@ -110,13 +110,13 @@ def core_depth(kind_a, size_a, kind_b, size_b, r, p):
             if normal[f, 0] * wx + normal[f, 1] * wy + normal[f, 2] * wz > offset[f] + 1e-14 * scale:
                 for side in range(3):
                     i, j = faces[f, side], faces[f, (side + 1) % 3]
-                    found = -1
+                    shared = -1
                     for e in range(edge_count):
                         if (edges[e, 0] == j and edges[e, 1] == i) or (edges[e, 0] == i and edges[e, 1] == j):
-                            found = e
-                    if found >= 0:
+                            shared = e
+                    if shared >= 0:
                         edge_count -= 1
-                        edges[found, 0], edges[found, 1] = edges[edge_count, 0], edges[edge_count, 1]
+                        edges[shared, 0], edges[shared, 1] = edges[edge_count, 0], edges[edge_count, 1]
                     else:
                         edges[edge_count, 0], edges[edge_count, 1] = i, j
                         edge_count += 1

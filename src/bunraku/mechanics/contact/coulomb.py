@@ -72,7 +72,11 @@ class ContactLaw:
         return ContactForces(F.reshape(P, 3), u.reshape(P, 3), labels, status, int(steps), int(rescues), float(residual))
 
     def slope(self, u0: Array, F: Array, R: Array, labels: Labels | None = None) -> Array | None:
-        """The derivative dF/dtau; see `contact_slope`."""
+        """The derivative dF/dtau (3 P, na) of the contact forces at a solution ``F`` (P, 3), for u = u0 + R dtau + W F.
+
+        ``u0`` is the free displacement at the present tau, ``R`` (3 P, na). ``labels`` (P,) asks for the derivative in the piece
+        where the patches do that (useful at its edge; -1: what they do at F). None where the piece has no derivative (singular).
+        """
         u0, F = self._vector(u0, "u0"), self._vector(F, "F")
         R = np.ascontiguousarray(R, dtype=np.float64)
         if R.ndim != 2 or len(R) != len(u0):
@@ -98,15 +102,6 @@ def solve_contact(W: Array, u0: Array, gap: Array, mu: Array, F0: Array | None =
     patches now (negative: inside the ground), ``mu`` (P,) or one number, ``F0`` (P, 3) [N] where to start (none: zero).
     """
     return ContactLaw(W, gap, mu).solve(u0, F0)
-
-
-def contact_slope(W: Array, u0: Array, gap: Array, mu: Array, F: Array, R: Array, labels: Labels | None = None) -> Array | None:
-    """The derivative dF/dtau (3 P, na) of the contact forces at a solution ``F`` (P, 3), for u = u0 + R dtau + W F.
-
-    ``u0`` is the free displacement at the present tau, ``R`` (3 P, na). ``labels`` (P,) asks for the derivative in the piece where
-    the patches do that (useful at its edge; -1: what they do at F). None where the piece has no derivative (singular matrix).
-    """
-    return ContactLaw(W, gap, mu).slope(u0, F, R, labels)
 
 
 def _read(W: Array, gap: Array, mu: Array) -> tuple[Array, Array, Array]:

@@ -20,6 +20,7 @@ from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.coupled import carried_point_kernels as kernels
 from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.mechanics.dynamics import equation_kernels as dynamics
+from bunraku.mechanics.dynamics.inverse_kernels import inverse
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
@@ -96,7 +97,7 @@ class SkinnedModel:
         n = self.nq
         M, mixed, stiff = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
         dynamics.second_derivatives(self.system.model, q, v, M, mixed, stiff)
-        bias = dynamics.inverse(self.system.model, q, v, np.zeros(n)) - self.system.force(q, v, np.zeros(self.system.nu))
+        bias = inverse(self.system.model, q, v, np.zeros(n)) - self.system.force(q, v, np.zeros(self.system.nu))
         return M, bias
 
     def glue_at(self, q: Array) -> tuple[Array, Array]:

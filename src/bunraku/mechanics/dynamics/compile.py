@@ -17,8 +17,8 @@ from bunraku.mechanics.dynamics import lagrangian_layout as layout
 from bunraku.mechanics.dynamics.constraints import Constraint, Distance, PointOnPlane, PointToPoint
 from bunraku.mechanics.dynamics.flexible.attach import Stand, compile_segments
 from bunraku.mechanics.dynamics.flexible.layout import MASS_F, MODE
-from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, PointDamper, UserForce, Wrench
-from bunraku.mechanics.dynamics.model import FlexibleModel, Model
+from bunraku.mechanics.dynamics.forces import CoordinateForce, Damping, Force, PointDamper, Wrench
+from bunraku.mechanics.dynamics.model import Model, Sizes
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, PointSpring, Potential
 from bunraku.mechanics.tree import Tree
@@ -80,7 +80,7 @@ class Slots:
                 r = segments[g].flexible.segment.r
                 self.node_i[rank[first[g, k]] : rank[first[g, k]] + r, layout.PLAIN] = number
                 number += 1
-        self.flexible = compile_segments(
+        self.segments, self.rows = compile_segments(
             [segments[g] for g in bending],
             [rank[bases[g]] for g in bending],
             [[rank[first[g, k]] for k in range(len(segments[g].children))] for g in bending],
@@ -159,7 +159,7 @@ def compile_model(
     forces: Sequence[Force],
     constraints: Sequence[Constraint],
     armature: dict[str, float],
-) -> tuple[Model | FlexibleModel, tuple[str, ...]]:
+) -> tuple[Model, tuple[str, ...]]:
     """The arrays of a system and the names of its constraint rows."""
     features: list[tuple[int, int, Array, Array]] = []
 
@@ -181,7 +181,7 @@ def compile_model(
     pairs: list[tuple[int, int, float, float, float]] = []
     wrenches: list[tuple[list[int], list[float]]] = []
     actuators: list[tuple[int, int, float]] = []
-    curved = 0
+    curved = False
     for potential in potentials:
         match potential:
             case PointSpring():
@@ -204,7 +204,7 @@ def compile_model(
             case PointDamper():
                 _finite("a damper", force.damping)
                 pairs.append((feature(force.first), feature(force.second), 0.0, 0.0, force.damping))
-                curved = 1
+                curved = True
             case CoordinateForce():
                 _finite("a gain", force.gain)
                 actuators.append((at("coordinate", force.coordinate, names), at("input", force.input, inputs), force.gain))
@@ -215,9 +215,7 @@ def compile_model(
                 _finite("a wrench", *constant)
                 kind = {"body": codes.BODY, "hybrid": codes.HYBRID, "world": codes.SPATIAL}[force.axes]
                 wrenches.append(([kind, feature(force.place), *which], constant))
-                curved = 1
-            case UserForce():
-                curved = 1
+                curved = True
     rows: list[tuple[int, int, int, int, int]] = []
     constants: list[tuple[float, ...]] = []
     labels: list[str] = []
@@ -253,9 +251,7 @@ def compile_model(
                 rows.append((codes.BILINEAR, first, -1, second, -1))
                 constants.append((constraint.cosine, 0.0, 0.0, 0.0))
                 labels.append(label)
-    bent = curved
-    if any(slots.flexible.flexible_f[int(row[MASS_F]) + 1] > 0.0 for row in slots.flexible.segment_i):
-        curved = 1
+    damped = any(slots.segments.flexible_f[int(row[MASS_F]) + 1] > 0.0 for row in slots.segments.segment_i)
     longest = max([slots.depth(slot) for slot, *_ in features], default=0) * 3 + 1
     model = Model(
         slots.node_i,
@@ -274,12 +270,10 @@ def compile_model(
         np.flatnonzero(dynamic).astype(np.int64),
         np.flatnonzero(~dynamic.astype(bool)).astype(np.int64),
         gravity,
-        np.array([slots.heavy, len(inputs), curved, longest, slots.flexible.rows, bent], dtype=np.int64),
+        Sizes(slots.heavy, longest, slots.rows, curved or damped, curved),
+        slots.segments if len(slots.segments.segment_i) else (),
     )
-    if not len(slots.flexible.segment_i):
-        return model, tuple(labels)
-    extra = slots.flexible
-    return FlexibleModel(*model, extra.segment_i, extra.interface_i, extra.elastic_i, extra.flexible_f), tuple(labels)
+    return model, tuple(labels)
 
 
 def _finite(what: str, *numbers: float) -> None:

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics import equation_kernels as kernels
-from bunraku.mechanics.dynamics.elimination_kernels import solve_transposed
-from bunraku.mechanics.dynamics.system import NOTHING, System
+from bunraku.mechanics.dynamics.system import System
 
 _SINGULAR = "the equations of motion are singular there: constraints depend on each other, or a dynamic coordinate moves no mass"
 
@@ -55,8 +54,7 @@ def continuous_first(
     """Accelerations and multipliers with their exact first derivatives."""
     q, v, u, ak = _given(system, q, v, u, kinematic_acceleration)
     a, lam = _solve(system, q, v, u, ak)
-    _, Fq, Fv, Fu = system.extra_force(q, v, u)
-    Y, LU, pivot, good = kernels.accelerate_first(system.model, q, v, u, a, lam, Fq, Fv, Fu)
+    Y, LU, pivot, good = kernels.accelerate_first(system.model, q, v, u, a, lam)
     if not good:
         raise BadInput(_SINGULAR)
     n, nu = system.nq, system.nu
@@ -78,20 +76,7 @@ def continuous_contracted(
     Y, LU, pivot = d.factors
     za = system.vector("za", za, system.nd)
     zl = np.zeros(system.nc) if zlam is None else system.vector("zlam", zlam, system.nc)
-    extra = NOTHING[1]
-    if system.user_forces:
-        m, mu = np.concatenate([zl, za]), np.zeros(system.nq)
-        solve_transposed(LU, pivot, m)
-        mu[system.dynamic] = m[system.nc :]
-        extra = sum((user.curvature(q, v, u, mu) for user in system.user_forces), np.zeros((2 * system.nq + system.nu,) * 2))
-    return kernels.accelerate_second(system.model, q, v, u, d.acceleration, d.multipliers, Y, LU, pivot, za, zl, extra)
-
-
-def continuous_second(system: System, derivatives: ContinuousDerivatives) -> tuple[Array, Array]:
-    """All second derivatives: (nd, nx, nx) of the accelerations and (nc, nx, nx) of the multipliers."""
-    every = np.eye(system.nd + system.nc)
-    full = np.array([continuous_contracted(system, derivatives, z[: system.nd], z[system.nd :]) for z in every])
-    return full[: system.nd], full[system.nd :]
+    return kernels.accelerate_second(system.model, q, v, u, d.acceleration, d.multipliers, Y, LU, pivot, za, zl)
 
 
 def _given(
@@ -107,7 +92,7 @@ def _given(
 
 
 def _solve(system: System, q: Array, v: Array, u: Array, ak: Array) -> tuple[Array, Array]:
-    a, lam, good = kernels.accelerate(system.model, q, v, u, ak, system.extra_force(q, v, u)[0])
+    a, lam, good = kernels.accelerate(system.model, q, v, u, ak)
     if not good:
         raise BadInput(_SINGULAR)
     return a, lam

@@ -2,12 +2,14 @@
 
 A feature is a point or a direction fixed to a slot. With x its world value and slot i on its chain, dx/dq_i = d_i = w_i x x (+
 v_i for a point), and d2x/dq_j dq_i = w_j x d_i for j = i or an ancestor of i. Everything here is made of these two facts (and,
-for two modes of a flexible segment, of what `flexible/chains` adds). ``W``
-holds the poses and screws at q (see `lagrangian/layout.py`); slots of a chain are listed from the feature to the root.
+for two modes of a flexible segment, of what `flexible/mode_pair_kernels.py` adds). ``room.W`` holds the poses and screws at q;
+slots of a chain are listed from the feature to the root.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +28,9 @@ from bunraku.mechanics.dynamics.lagrangian_layout import (
     REST,
     ROTATION,
     STIFFNESS,
+    WORK,
 )
+from bunraku.mechanics.dynamics.model import Room
 
 
 @kernel
@@ -46,8 +50,28 @@ def locate(model, f, W):
 
 
 @kernel
-def gather(model, f, sign, x0, x1, x2, W, slots, where, start):
-    """List the chain of feature ``f`` with value x: rows (sign d; w) of ``slots`` and coordinates ``where`` from ``start`` on."""
+def make_room(model, q):
+    """Room to work in with numbers like those of ``q``."""
+    longest = model.sizes.longest
+    return Room(np.empty((model.sizes.rows, WORK), q.dtype), np.empty((longest, 6), q.dtype), np.empty(longest, np.int64))
+
+
+class Span(NamedTuple):
+    """The difference y = x_a - x_b of two features (x_a alone where fb is -1): their values, and where their chains end."""
+
+    fa: int
+    fb: int
+    a: Any
+    b: Any
+    y: Any
+    first: int
+    second: int
+
+
+@kernel
+def gather(model, f, sign, x, room, start):
+    """List the chain of feature ``f`` with value x: rows (sign d; w) of the slots and their coordinates from ``start`` on."""
+    (x0, x1, x2), W, slots, where = x, room.W, room.slots, room.where
     point = model.feature_i[f, 1] == 1
     node_i = model.node_i
     node = model.feature_i[f, 0]
@@ -66,8 +90,30 @@ def gather(model, f, sign, x0, x1, x2, W, slots, where, start):
 
 
 @kernel
-def bend(slots, where, begin, end, z0, z1, z2, scale, H):
+def span(model, fa, fb, room):
+    """The difference of the features ``fa`` and ``fb``, both chains listed."""
+    a = locate(model, fa, room.W)
+    first = gather(model, fa, 1.0, a, room, np.int64(0))
+    if fb < 0:
+        return Span(fa, fb, a, a, a, first, first)
+    b = locate(model, fb, room.W)
+    return Span(fa, fb, a, b, (a[0] - b[0], a[1] - b[1], a[2] - b[2]), first, gather(model, fb, -1.0, b, room, first))
+
+
+@kernel
+def bend_span(model, s, z, scale, room, H):
+    """Adds scale z.d2y of a difference to ``H`` (nq, nq)."""
+    bend(np.int64(0), s.first, z, scale, room, H)
+    bend(s.first, s.second, z, scale, room, H)
+    bend_pairs(model, s.fa, s.a, z, scale, room.W, H)
+    if s.fb >= 0:
+        bend_pairs(model, s.fb, s.b, z, -scale, room.W, H)
+
+
+@kernel
+def bend(begin, end, z, scale, room, H):
     """Adds scale z.d2x of one chain to ``H`` (nq, nq)."""
+    (z0, z1, z2), slots, where = z, room.slots, room.where
     for s in range(begin, end):
         e0, e1, e2 = cross(slots[s, 0], slots[s, 1], slots[s, 2], z0, z1, z2)
         e0, e1, e2 = scale * e0, scale * e1, scale * e2
@@ -81,8 +127,9 @@ def bend(slots, where, begin, end, z0, z1, z2, scale, H):
 
 
 @kernel
-def squares(slots, where, count, scale, H):
+def squares(count, scale, room, H):
     """Adds scale dy_s.dy_t of all slots to ``H`` (nq, nq)."""
+    slots, where = room.slots, room.where
     for s in range(count):
         a = where[s]
         y0, y1, y2 = scale * slots[s, 0], scale * slots[s, 1], scale * slots[s, 2]
@@ -95,71 +142,48 @@ def squares(slots, where, count, scale, H):
 
 
 @kernel
-def constraint(model, c, q, W, slots, where, gradient, scale, H, want):
-    """Value h of constraint row ``c`` and how many slots it lists; adds Dh to ``gradient`` if want >= 1, scale D2h to ``H`` if 2.
+def constraint(model, c, q, room, gradient, scale, H, want):
+    """Value h of constraint row ``c`` and how many slots it lists; adds Dh to ``gradient``, and scale D2h to ``H`` if want is 2.
 
     h = y.z - constant [- q_l^2], with y = x_a - x_b and z = y (distance), a constant direction, or a direction fixed to a body.
     """
-    kind, fa, fb, fz, length = (
-        model.constraint_i[c, 0],
-        model.constraint_i[c, 1],
-        model.constraint_i[c, 2],
-        model.constraint_i[c, 3],
-        model.constraint_i[c, 4],
-    )
-    a0, a1, a2 = locate(model, fa, W)
-    y0, y1, y2 = a0, a1, a2
-    b0, b1, b2 = a0, a1, a2
-    if fb >= 0:
-        b0, b1, b2 = locate(model, fb, W)
-        y0, y1, y2 = a0 - b0, a1 - b1, a2 - b2
+    slots, where, row, fixed = room.slots, room.where, model.constraint_i[c], model.constraint_f[c]
+    kind, fz, length = row[0], row[3], row[4]
+    s = span(model, row[1], row[2], room)
+    y0, y1, y2 = s.y
     if kind == DISTANCE:
-        z0, z1, z2 = y0, y1, y2
+        z = s.y
     elif kind == BILINEAR:
-        z0, z1, z2 = locate(model, fz, W)
+        z = locate(model, fz, room.W)
     else:
-        z0, z1, z2 = (
-            model.constraint_f[c, 1] + 0.0 * y0,
-            model.constraint_f[c, 2] + 0.0 * y0,
-            model.constraint_f[c, 3] + 0.0 * y0,
-        )
-    value = y0 * z0 + y1 * z1 + y2 * z2 - model.constraint_f[c, 0]
+        z = (fixed[1] + 0.0 * y0, fixed[2] + 0.0 * y0, fixed[3] + 0.0 * y0)
+    z0, z1, z2 = z
+    value = y0 * z0 + y1 * z1 + y2 * z2 - fixed[0]
+    factor = 2.0 if kind == DISTANCE else 1.0
+    for k in range(s.second):
+        gradient[where[k]] += factor * (slots[k, 0] * z0 + slots[k, 1] * z1 + slots[k, 2] * z2)
     if length >= 0:
         value -= q[length] * q[length]
-    if want == 0:
-        return value, 0
-    first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, np.int64(0))
-    second = first
-    if fb >= 0:
-        second = gather(model, fb, -1.0, b0, b1, b2, W, slots, where, first)
-    factor = 2.0 if kind == DISTANCE else 1.0
-    for s in range(second):
-        gradient[where[s]] += factor * (slots[s, 0] * z0 + slots[s, 1] * z1 + slots[s, 2] * z2)
-    if length >= 0:
         gradient[length] -= 2.0 * q[length]
         if want >= 2:
             H[length, length] -= 2.0 * scale
     if want >= 2:
-        bend(slots, where, np.int64(0), first, z0, z1, z2, factor * scale, H)
-        bend(slots, where, first, second, z0, z1, z2, factor * scale, H)
-        bend_pairs(model, fa, a0, a1, a2, z0, z1, z2, factor * scale, W, H)
-        if fb >= 0:
-            bend_pairs(model, fb, b0, b1, b2, z0, z1, z2, -factor * scale, W, H)
+        bend_span(model, s, z, factor * scale, room, H)
         if kind == DISTANCE:
-            squares(slots, where, second, 2.0 * scale, H)
-    third = second
+            squares(s.second, 2.0 * scale, room, H)
+    third = s.second
     if kind == BILINEAR:
-        third = gather(model, fz, 1.0, z0, z1, z2, W, slots, where, second)
-        for s in range(second, third):
-            gradient[where[s]] += slots[s, 0] * y0 + slots[s, 1] * y1 + slots[s, 2] * y2
+        third = gather(model, fz, 1.0, z, room, s.second)
+        for k in range(s.second, third):
+            gradient[where[k]] += slots[k, 0] * y0 + slots[k, 1] * y1 + slots[k, 2] * y2
         if want >= 2:
-            bend(slots, where, second, third, y0, y1, y2, scale, H)
-            bend_pairs(model, fz, z0, z1, z2, y0, y1, y2, scale, W, H)
-            for s in range(second):
-                for t in range(second, third):
-                    cell = scale * (slots[s, 0] * slots[t, 0] + slots[s, 1] * slots[t, 1] + slots[s, 2] * slots[t, 2])
-                    H[where[s], where[t]] += cell
-                    H[where[t], where[s]] += cell
+            bend(s.second, third, s.y, scale, room, H)
+            bend_pairs(model, fz, z, s.y, scale, room.W, H)
+            for k in range(s.second):
+                for m in range(s.second, third):
+                    cell = scale * (slots[k, 0] * slots[m, 0] + slots[k, 1] * slots[m, 1] + slots[k, 2] * slots[m, 2])
+                    H[where[k], where[m]] += cell
+                    H[where[m], where[k]] += cell
     return value, third
 
 
@@ -180,23 +204,22 @@ def touched(model, c, where, count, places):
 
 
 @kernel
-def constraints(model, q, W, slots, where, h, Dh, weights, H, want):
-    """Values ``h`` (nc,), ``Dh`` (nc, nq) if want >= 1, and weights.D2h added to ``H`` (nq, nq) if want >= 2."""
+def constraints(model, q, room, h, Dh, weights, H, want):
+    """Values ``h`` (nc,), ``Dh`` (nc, nq), and weights.D2h added to ``H`` (nq, nq) if want is 2."""
     for c in range(h.shape[0]):
-        if want >= 1:
-            for j in range(Dh.shape[1]):
-                Dh[c, j] = 0.0
-        h[c], _ = constraint(model, c, q, W, slots, where, Dh[c], weights[c], H, want)
+        for j in range(Dh.shape[1]):
+            Dh[c, j] = 0.0
+        h[c], _ = constraint(model, c, q, room, Dh[c], weights[c], H, want)
 
 
 @kernel
-def springs(model, q, v, W, slots, where, Lv, Lq, Lvv, Lqq, want):
+def springs(model, q, v, room, Lv, Lq, Lvv, Lqq, want):
     """Adds armatures, coordinate springs and springs between points to the first (want 1) or second (want 2) derivatives of L.
 
     Between points, l = |y|: V = k/2 (l - l0)^2, V_q = k (1 - l0/l) e, V_qq = k (1 - l0/l) E + k l0/l^3 e e', with e = y.dy and E
     = de/dq.
     """
-    table = model.coordinate_f
+    slots, where, table = room.slots, room.where, model.coordinate_f
     for c in range(table.shape[0]):
         if want != 2:
             Lv[c] += table[c, ARMATURE] * v[c]
@@ -208,12 +231,8 @@ def springs(model, q, v, W, slots, where, Lv, Lq, Lvv, Lqq, want):
         k, rest = model.pair_f[r, 0], model.pair_f[r, 1]
         if k == 0.0:
             continue
-        fa, fb = model.pair_i[r, 0], model.pair_i[r, 1]
-        a0, a1, a2 = locate(model, fa, W)
-        b0, b1, b2 = locate(model, fb, W)
-        y0, y1, y2 = a0 - b0, a1 - b1, a2 - b2
-        first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, np.int64(0))
-        second = gather(model, fb, -1.0, b0, b1, b2, W, slots, where, first)
+        ends = span(model, model.pair_i[r, 0], model.pair_i[r, 1], room)
+        y0, y1, y2 = ends.y
         square = y0 * y0 + y1 * y1 + y2 * y2
         tight = k + 0.0 * square
         twist = 0.0 * square
@@ -221,51 +240,42 @@ def springs(model, q, v, W, slots, where, Lv, Lq, Lvv, Lqq, want):
             tight = k * (1.0 - rest / np.sqrt(square))
             twist = k * rest / (square * np.sqrt(square))
         if want != 2:
-            for s in range(second):
+            for s in range(ends.second):
                 Lq[where[s]] -= tight * (y0 * slots[s, 0] + y1 * slots[s, 1] + y2 * slots[s, 2])
         else:
-            bend(slots, where, np.int64(0), first, y0, y1, y2, -tight, Lqq)
-            bend(slots, where, first, second, y0, y1, y2, -tight, Lqq)
-            bend_pairs(model, fa, a0, a1, a2, y0, y1, y2, -tight, W, Lqq)
-            bend_pairs(model, fb, b0, b1, b2, y0, y1, y2, tight, W, Lqq)
-            squares(slots, where, second, -tight, Lqq)
-            for s in range(second):
+            bend_span(model, ends, ends.y, -tight, room, Lqq)
+            squares(ends.second, -tight, room, Lqq)
+            for s in range(ends.second):
                 e = twist * (y0 * slots[s, 0] + y1 * slots[s, 1] + y2 * slots[s, 2])
-                for t in range(second):
+                for t in range(ends.second):
                     Lqq[where[s], where[t]] -= e * (y0 * slots[t, 0] + y1 * slots[t, 1] + y2 * slots[t, 2])
 
 
 @kernel
-def dampers(model, v, W, slots, where, F, Fq, Fv, want):
+def dampers(model, v, room, F, Fq, Fv, want):
     """Adds dampers between points: F = -c (y.y') e / y.y, with e = y.dy; first derivatives if want >= 1."""
+    slots, where = room.slots, room.where
     for r in range(model.pair_i.shape[0]):
         c = model.pair_f[r, 2]
         if c == 0.0:
             continue
-        fa, fb = model.pair_i[r, 0], model.pair_i[r, 1]
-        a0, a1, a2 = locate(model, fa, W)
-        b0, b1, b2 = locate(model, fb, W)
-        y0, y1, y2 = a0 - b0, a1 - b1, a2 - b2
-        first = gather(model, fa, 1.0, a0, a1, a2, W, slots, where, np.int64(0))
-        second = gather(model, fb, -1.0, b0, b1, b2, W, slots, where, first)
+        ends = span(model, model.pair_i[r, 0], model.pair_i[r, 1], room)
+        y0, y1, y2 = ends.y
         square = y0 * y0 + y1 * y1 + y2 * y2
-        e = np.empty(second, W.dtype)
+        e = np.empty(ends.second, room.W.dtype)
         power = 0.0 * square
-        for s in range(second):
+        for s in range(ends.second):
             e[s] = y0 * slots[s, 0] + y1 * slots[s, 1] + y2 * slots[s, 2]
             power += e[s] * v[where[s]]
-        for s in range(second):
+        for s in range(ends.second):
             F[where[s]] -= c * power * e[s] / square
         if want >= 1:
             n = F.shape[0]
-            E = np.zeros((n, n), W.dtype)
-            bend(slots, where, np.int64(0), first, y0, y1, y2, 1.0, E)
-            bend(slots, where, first, second, y0, y1, y2, 1.0, E)
-            bend_pairs(model, fa, a0, a1, a2, y0, y1, y2, 1.0, W, E)
-            bend_pairs(model, fb, b0, b1, b2, y0, y1, y2, -1.0, W, E)
-            squares(slots, where, second, 1.0, E)
-            total = np.zeros(n, W.dtype)
-            for s in range(second):
+            E = np.zeros((n, n), room.W.dtype)
+            bend_span(model, ends, ends.y, 1.0, room, E)
+            squares(ends.second, 1.0, room, E)
+            total = np.zeros(n, room.W.dtype)
+            for s in range(ends.second):
                 total[where[s]] += e[s]
             for i in range(n):
                 for j in range(n):
@@ -280,8 +290,9 @@ def dampers(model, v, W, slots, where, F, Fq, Fv, want):
 
 
 @kernel
-def wrenches(model, u, W, slots, where, F, Fq, Fu, want):
+def wrenches(model, u, room, F, Fq, Fu, want):
     """Adds wrenches (force; torque) on features: in body axes, in world axes there, or about the world origin."""
+    W, slots, where = room.W, room.slots, room.where
     value = np.empty(6, u.dtype)
     axes = np.empty((6, 3), W.dtype)
     for r in range(model.wrench_i.shape[0]):
@@ -303,10 +314,10 @@ def wrenches(model, u, W, slots, where, F, Fq, Fu, want):
                     )
                 else:
                     axes[k, row] = 1.0 if row == k else 0.0
-        x0, x1, x2 = locate(model, f, W)
+        x = locate(model, f, W)
         if kind == SPATIAL:
-            x0, x1, x2 = 0.0 * x0, 0.0 * x1, 0.0 * x2
-        count = gather(model, f, 1.0, x0, x1, x2, W, slots, where, np.int64(0))
+            x = (0.0 * x[0], 0.0 * x[1], 0.0 * x[2])
+        count = gather(model, f, 1.0, x, room, np.int64(0))
         f0 = axes[0, 0] * value[0] + axes[1, 0] * value[1] + axes[2, 0] * value[2]
         f1 = axes[0, 1] * value[0] + axes[1, 1] * value[1] + axes[2, 1] * value[2]
         f2 = axes[0, 2] * value[0] + axes[1, 2] * value[1] + axes[2, 2] * value[2]
@@ -348,14 +359,14 @@ def wrenches(model, u, W, slots, where, F, Fq, Fu, want):
                     cell += d0 * c0 + d1 * c1 + d2 * c2 + w0 * e0 + w1 * e1 + w2 * e2
                 Fq[i, j] += cell
         if want >= 1:
-            wrench_pairs(model, f, kind == SPATIAL, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq)
+            wrench_pairs(model, f, kind == SPATIAL, x, (n0, n1, n2), (f0, f1, f2), W, Fq)
 
 
 @kernel
-def forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, want):
+def forces(model, v, u, room, F, Fq, Fv, Fu, want):
     """Adds all forces that are no potentials to ``F`` (nq,); if want >= 1 also ``Fq``, ``Fv`` (nq, nq) and ``Fu`` (nq, nu).
 
-    The damping of flexible segments stands apart: see `flexible/elastic`.
+    The damping of flexible segments stands apart: see `flexible/elastic_kernels.py`.
     """
     table = model.coordinate_f
     for c in range(table.shape[0]):
@@ -367,5 +378,5 @@ def forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, want):
         F[c] += model.actuator_f[a] * u[k]
         if want >= 1:
             Fu[c, k] += model.actuator_f[a]
-    dampers(model, v, W, slots, where, F, Fq, Fv, want)
-    wrenches(model, u, W, slots, where, F, Fq, Fu, want)
+    dampers(model, v, room, F, Fq, Fv, want)
+    wrenches(model, u, room, F, Fq, Fu, want)

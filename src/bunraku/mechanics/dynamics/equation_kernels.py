@@ -12,57 +12,62 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.mechanics.dynamics.compiled import kernel
-from bunraku.mechanics.dynamics.element_kernels import constraint, constraints, forces, locate, springs, touched
+from bunraku.mechanics.dynamics.element_kernels import constraint, constraints, forces, locate, make_room, springs, touched
 from bunraku.mechanics.dynamics.elimination_kernels import factor, solve, solve_many, solve_transposed
 from bunraku.mechanics.dynamics.flexible.dispatch_kernels import curve, damp, damp_curved, move, pose, strain, whole
-from bunraku.mechanics.dynamics.lagrangian_layout import REST, STIFFNESS, WORK
+from bunraku.mechanics.dynamics.lagrangian_layout import REST, STIFFNESS
 
 TINY = 1e-40
 SINGULAR = 1e-14
 
 
 @kernel
-def gradient(model, q, v, W, slots, where, Lv, Lq):
-    """``Lv``, ``Lq`` (nq,) at (q, v); leaves poses, screws, twists and momenta in ``W``."""
+def gradient(model, q, v, room, Lv, Lq):
+    """``Lv``, ``Lq`` (nq,) at (q, v); leaves poses, screws, twists and momenta in ``room.W``."""
     for i in range(Lv.shape[0]):
         Lv[i] = 0.0
         Lq[i] = 0.0
-    pose(model, q, W)
-    move(model, q, v, W, Lv, Lq)
-    springs(model, q, v, W, slots, where, Lv, Lq, np.empty((0, 0), W.dtype), np.empty((0, 0), W.dtype), np.int64(1))
+    pose(model, q, room.W)
+    move(model, q, v, room.W, Lv, Lq)
+    springs(model, q, v, room, Lv, Lq, np.empty((0, 0), room.W.dtype), np.empty((0, 0), room.W.dtype), np.int64(1))
 
 
 @kernel
-def curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq):
-    """``Lvv``, ``Lvq``, ``Lqq`` (nq, nq) from what :func:`gradient` left in ``W``."""
+def curvature(model, q, v, room, Lvv, Lvq, Lqq):
+    """``Lvv``, ``Lvq``, ``Lqq`` (nq, nq) from what :func:`gradient` left in ``room.W``."""
     for i in range(Lvv.shape[0]):
         for j in range(Lvv.shape[1]):
             Lvv[i, j] = 0.0
             Lvq[i, j] = 0.0
             Lqq[i, j] = 0.0
-    curve(model, q, W, Lvv, Lvq, Lqq)
-    springs(model, q, v, W, slots, where, np.empty(0, W.dtype), np.empty(0, W.dtype), Lvv, Lqq, np.int64(2))
+    curve(model, q, room.W, Lvv, Lvq, Lqq)
+    springs(model, q, v, room, np.empty(0, room.W.dtype), np.empty(0, room.W.dtype), Lvv, Lqq, np.int64(2))
 
 
 @kernel
 def second_derivatives(model, q, v, Lvv, Lvq, Lqq):
     """Hessian of L at real or complex (q, v)."""
     n = q.shape[0]
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
-    gradient(model, q, v, W, slots, where, np.empty(n, q.dtype), np.empty(n, q.dtype))
-    curvature(model, q, v, W, slots, where, Lvv, Lvq, Lqq)
+    room = make_room(model, q)
+    gradient(model, q, v, room, np.empty(n, q.dtype), np.empty(n, q.dtype))
+    curvature(model, q, v, room, Lvv, Lvq, Lqq)
+
+
+@kernel
+def stepped(q, direction):
+    """The complex q + i TINY direction: the imaginary part of what is computed from it, over TINY, is its derivative there."""
+    x = np.empty(q.shape[0], np.complex128)
+    for i in range(q.shape[0]):
+        x[i] = complex(q[i], TINY * direction[i])
+    return x
 
 
 @kernel
 def third_derivatives(model, q, v, a, b, Mvv, Mvq, Mqq):
     """Directional derivative of the Hessian of L along (a, b) in (q, v), exact to rounding: one complex evaluation."""
     n = q.shape[0]
-    x, y = np.empty(n, np.complex128), np.empty(n, np.complex128)
-    for i in range(n):
-        x[i], y[i] = complex(q[i], TINY * a[i]), complex(v[i], TINY * b[i])
     H = np.empty((3, n, n), np.complex128)
-    second_derivatives(model, x, y, H[0], H[1], H[2])
+    second_derivatives(model, stepped(q, a), stepped(v, b), H[0], H[1], H[2])
     for i in range(n):
         for j in range(n):
             Mvv[i, j], Mvq[i, j], Mqq[i, j] = H[0, i, j].imag / TINY, H[1, i, j].imag / TINY, H[2, i, j].imag / TINY
@@ -71,24 +76,20 @@ def third_derivatives(model, q, v, a, b, Mvv, Mvq, Mqq):
 @kernel
 def constraint_hessian(model, q, weights, H):
     """Adds the Hessian of weights.h at real or complex q to ``H`` (nq, nq)."""
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
-    pose(model, q, W)
+    room = make_room(model, q)
+    pose(model, q, room.W)
     unused = np.empty(q.shape[0], q.dtype)
     for c in range(weights.shape[0]):
         if weights[c] != 0.0:
-            constraint(model, c, q, W, slots, where, unused, weights[c], H, np.int64(2))
+            constraint(model, c, q, room, unused, weights[c], H, np.int64(2))
 
 
 @kernel
 def constraint_third(model, q, weights, direction, scale, out):
     """Adds scale times the derivative of the Hessian of weights.h along ``direction`` to ``out`` (nq, nq)."""
     n = q.shape[0]
-    x = np.empty(n, np.complex128)
-    for i in range(n):
-        x[i] = complex(q[i], TINY * direction[i])
     H = np.zeros((n, n), np.complex128)
-    constraint_hessian(model, x, weights, H)
+    constraint_hessian(model, stepped(q, direction), weights, H)
     for i in range(n):
         for j in range(n):
             out[i, j] += scale * (H[i, j].imag / TINY)
@@ -126,21 +127,20 @@ def constraint_fourth(model, q, weights, v, out):
 def energies(model, q, v):
     """Kinetic and potential energy."""
     n = q.shape[0]
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
+    room = make_room(model, q)
     Lv = np.empty(n, q.dtype)
-    gradient(model, q, v, W, slots, where, Lv, np.empty(n, q.dtype))
+    gradient(model, q, v, room, Lv, np.empty(n, q.dtype))
     kinetic, potential = 0.0, 0.0
     for c in range(n):
         kinetic += 0.5 * Lv[c] * v[c]
         potential += 0.5 * model.coordinate_f[c, STIFFNESS] * (q[c] - model.coordinate_f[c, REST]) ** 2
     total = np.empty(16, q.dtype)
-    potential += whole(model, W, total)
+    potential += whole(model, room.W, total)
     for k in range(3):
         potential -= model.gravity[k] * total[1 + k]
     for r in range(model.pair_i.shape[0]):
-        a0, a1, a2 = locate(model, model.pair_i[r, 0], W)
-        b0, b1, b2 = locate(model, model.pair_i[r, 1], W)
+        a0, a1, a2 = locate(model, model.pair_i[r, 0], room.W)
+        b0, b1, b2 = locate(model, model.pair_i[r, 1], room.W)
         length = np.sqrt((a0 - b0) ** 2 + (a1 - b1) ** 2 + (a2 - b2) ** 2)
         potential += 0.5 * model.pair_f[r, 0] * (length - model.pair_f[r, 1]) ** 2
     return kinetic, potential
@@ -149,33 +149,20 @@ def energies(model, q, v):
 @kernel
 def poses(model, q):
     """The work array at ``q``: poses and screws of all slots."""
-    W = np.empty((model.sizes[4], WORK), q.dtype)
+    W = make_room(model, q).W
     pose(model, q, W)
     return W
-
-
-@kernel
-def total_momentum(model, q, v):
-    """Spatial momentum (6,) of everything about the world origin: angular, then linear; and the mass."""
-    n = q.shape[0]
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
-    gradient(model, q, v, W, slots, where, np.empty(n, q.dtype), np.empty(n, q.dtype))
-    total = np.empty(16)
-    whole(model, W, total)
-    return total[10:]
 
 
 @kernel
 def lagrangian(model, q, v):
     """Gradient and Hessian of L: Lv, Lq, Lvv, Lvq, Lqq."""
     n = q.shape[0]
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
+    room = make_room(model, q)
     Lv, Lq = np.empty(n, q.dtype), np.empty(n, q.dtype)
     H = np.empty((3, n, n), q.dtype)
-    gradient(model, q, v, W, slots, where, Lv, Lq)
-    curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
+    gradient(model, q, v, room, Lv, Lq)
+    curvature(model, q, v, room, H[0], H[1], H[2])
     return Lv, Lq, H[0], H[1], H[2]
 
 
@@ -183,11 +170,10 @@ def lagrangian(model, q, v):
 def constraint_terms(model, q, weights):
     """H (nc,), Dh (nc, nq), and the Hessian of weights.h (nq, nq)."""
     n, m = q.shape[0], weights.shape[0]
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
+    room = make_room(model, q)
     h, Dh, H = np.empty(m, q.dtype), np.empty((m, n), q.dtype), np.zeros((n, n), q.dtype)
-    pose(model, q, W)
-    constraints(model, q, W, slots, where, h, Dh, weights, H, np.int64(2))
+    pose(model, q, room.W)
+    constraints(model, q, room, h, Dh, weights, H, np.int64(2))
     return h, Dh, H
 
 
@@ -195,14 +181,13 @@ def constraint_terms(model, q, weights):
 def force_parts(model, q, v, u, damped):
     """F (nq,), Fq, Fv (nq, nq), Fu (nq, nu) at real or complex (q, v, u); ``damped``: with the damping of flexible segments."""
     n = q.shape[0]
-    W = np.empty((model.sizes[4], WORK), q.dtype)
-    slots, where = np.empty((model.sizes[3], 6), q.dtype), np.empty(model.sizes[3], np.int64)
+    room = make_room(model, q)
     F, Fq, Fv, Fu = np.zeros(n, q.dtype), np.zeros((n, n), q.dtype), np.zeros((n, n), q.dtype), np.zeros((n, u.shape[0]), q.dtype)
-    pose(model, q, W)
-    forces(model, v, u, W, slots, where, F, Fq, Fv, Fu, np.int64(1))
+    pose(model, q, room.W)
+    forces(model, v, u, room, F, Fq, Fv, Fu, np.int64(1))
     if damped:
-        strain(model, q, W)
-        damp(model, v, W, 1.0, F, Fq, Fv, np.int64(1))
+        strain(model, q, room.W)
+        damp(model, v, room.W, 1.0, F, Fq, Fv, np.int64(1))
     return F, Fq, Fv, Fu
 
 
@@ -221,10 +206,10 @@ def force_curvature(model, q, v, u, mu, inner):
     n, nu = q.shape[0], u.shape[0]
     size = 2 * n + nu
     out = np.zeros((size, size))
-    if model.sizes[2] == 0:
+    if not model.sizes.curved:
         return out
     damp_curved(model, q, v, inner, out)
-    if model.sizes[5] == 0:
+    if not model.sizes.curved_alone:
         return out
     x = np.empty(size, np.complex128)
     x[:n], x[n : 2 * n], x[2 * n :] = q, v, u
@@ -248,21 +233,18 @@ def force_curvature(model, q, v, u, mu, inner):
 
 
 @kernel
-def accelerate(model, q, v, u, kinematic_acceleration, extra):
-    """Acceleration (nq,) of all coordinates, multipliers (nc,), and 0 where the equations are singular. ``extra``: user forces."""
+def accelerate(model, q, v, u, kinematic_acceleration):
+    """Acceleration (nq,) of all coordinates, multipliers (nc,), and 0 where the equations are singular."""
     n, nc, nd = q.shape[0], model.constraint_i.shape[0], model.dynamic.shape[0]
     dynamic, kinematic = model.dynamic, model.kinematic
-    W = np.empty((model.sizes[4], WORK))
-    slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
+    room = make_room(model, q)
     Lv, Lq, F = np.empty(n), np.empty(n), np.zeros(n)
     H = np.empty((3, n, n))
-    gradient(model, q, v, W, slots, where, Lv, Lq)
-    curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
+    gradient(model, q, v, room, Lv, Lq)
+    curvature(model, q, v, room, H[0], H[1], H[2])
     none = np.empty((0, 0))
-    forces(model, v, u, W, slots, where, F, none, none, none, np.int64(0))
-    damp(model, v, W, 1.0, F, none, none, np.int64(0))
-    if extra.shape[0] > 0:
-        F += extra
+    forces(model, v, u, room, F, none, none, none, np.int64(0))
+    damp(model, v, room.W, 1.0, F, none, none, np.int64(0))
     a = np.zeros(n)
     for i in range(kinematic.shape[0]):
         a[kinematic[i]] = kinematic_acceleration[i]
@@ -275,11 +257,11 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
         x[nc + i] = s
         for j in range(nd):
             A[nc + i, nc + j] = H[0, r, dynamic[j]]
-    D2, Dh, places = H[2], np.zeros(n), np.empty(model.sizes[3] + 1, np.int64)
+    D2, Dh, places = H[2], np.zeros(n), np.empty(model.sizes.longest + 1, np.int64)
     D2[:, :] = 0.0
     for c in range(nc):
-        _, count = constraint(model, c, q, W, slots, where, Dh, 1.0, D2, np.int64(2))
-        m = touched(model, c, where, count, places)
+        _, count = constraint(model, c, q, room, Dh, 1.0, D2, np.int64(2))
+        m = touched(model, c, room.where, count, places)
         s = 0.0
         for k in range(m):
             i = places[k]
@@ -303,7 +285,7 @@ def accelerate(model, q, v, u, kinematic_acceleration, extra):
 
 
 @kernel
-def accelerate_first(model, q, v, u, a, lam, extra_q, extra_v, extra_u):
+def accelerate_first(model, q, v, u, a, lam):
     """Derivatives (nc + nd, 2 nq + nu + nk) of (l, a_d) over (q, v, u, a_k) at a solution, and the factors of the equations.
 
     One complex evaluation at (q + i e v, v + i e a) gives Im Lvq / e and Im Lvv / e, the rates of the Hessian along the motion:
@@ -311,19 +293,12 @@ def accelerate_first(model, q, v, u, a, lam, extra_q, extra_v, extra_u):
     """
     n, nc, nd, nk, nu = q.shape[0], model.constraint_i.shape[0], model.dynamic.shape[0], model.kinematic.shape[0], u.shape[0]
     dynamic, kinematic = model.dynamic, model.kinematic
-    x, y = np.empty(n, np.complex128), np.empty(n, np.complex128)
-    for i in range(n):
-        x[i], y[i] = complex(q[i], TINY * v[i]), complex(v[i], TINY * a[i])
-    W = np.empty((model.sizes[4], WORK), np.complex128)
-    slots, where = np.empty((model.sizes[3], 6), np.complex128), np.empty(model.sizes[3], np.int64)
+    x, y = stepped(q, v), stepped(v, a)
+    room = make_room(model, x)
     H = np.empty((3, n, n), np.complex128)
-    gradient(model, x, y, W, slots, where, np.empty(n, np.complex128), np.empty(n, np.complex128))
-    curvature(model, x, y, W, slots, where, H[0], H[1], H[2])
+    gradient(model, x, y, room, np.empty(n, np.complex128), np.empty(n, np.complex128))
+    curvature(model, x, y, room, H[0], H[1], H[2])
     _, Fq, Fv, Fu = force_terms(model, q, v, u)
-    if extra_q.shape[0] > 0:
-        Fq += extra_q
-        Fv += extra_v
-        Fu += extra_u
     A = np.zeros((nd + nc, nd + nc))
     Y = np.zeros((nd + nc, 2 * n + nu + nk))
     for i in range(nd):
@@ -337,14 +312,14 @@ def accelerate_first(model, q, v, u, a, lam, extra_q, extra_v, extra_u):
             Y[nc + i, 2 * n + nu + j] = -H[0, r, kinematic[j]].real
         for j in range(nd):
             A[nc + i, nc + j] = H[0, r, dynamic[j]].real
-    D2, Dh, places = H[2], np.zeros(n, np.complex128), np.empty(model.sizes[3] + 1, np.int64)
+    D2, Dh, places = H[2], np.zeros(n, np.complex128), np.empty(model.sizes.longest + 1, np.int64)
     row = np.full(n, -1, np.int64)
     for i in range(nd):
         row[dynamic[i]] = nc + i
     D2[:, :] = 0.0
     for c in range(nc):
-        _, count = constraint(model, c, x, W, slots, where, Dh, 1.0, D2, np.int64(2))
-        m = touched(model, c, where, count, places)
+        _, count = constraint(model, c, x, room, Dh, 1.0, D2, np.int64(2))
+        m = touched(model, c, room.where, count, places)
         for k in range(m):
             i = places[k]
             r = row[i]
@@ -372,7 +347,7 @@ def accelerate_first(model, q, v, u, a, lam, extra_q, extra_v, extra_u):
 
 
 @kernel
-def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
+def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl):
     """Hessian (2 nq + nu + nk square) of za.a_d + zl.l over (q, v, u, a_k).
 
     With m = A^-T (zl, za), it is -(m.G, m.C)_ww pulled back by w = (q, v, u, a, l). The fourth derivatives of L that G needs come
@@ -386,10 +361,8 @@ def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
     mu = np.zeros(n)
     for i in range(nd):
         mu[dynamic[i]] = m[nc + i]
-    x, y = np.empty(n, np.complex128), np.empty(n, np.complex128)
+    x, y = stepped(q, v), stepped(v + mu, a)
     H, K = np.empty((3, n, n), np.complex128), np.empty((3, n, n), np.complex128)
-    for i in range(n):
-        x[i], y[i] = complex(q[i], TINY * v[i]), complex(v[i] + mu[i], TINY * a[i])
     second_derivatives(model, x, y, H[0], H[1], H[2])
     for i in range(n):
         y[i] -= 2.0 * mu[i]
@@ -412,11 +385,8 @@ def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
             cell = 0.5 * (H[1, kinematic[j], i].real - K[1, kinematic[j], i].real)
             out[i, 2 * n + nu + j] -= cell
             out[2 * n + nu + j, i] -= cell
-    if extra.shape[0] > 0 or model.sizes[2] != 0:
-        S = force_curvature(model, q, v, u, mu, mu)
-        if extra.shape[0] > 0:
-            S += extra
-        out[: 2 * n + nu, : 2 * n + nu] += S
+    if model.sizes.curved:
+        out[: 2 * n + nu, : 2 * n + nu] += force_curvature(model, q, v, u, mu, mu)
     if nc > 0:
         constraint_third(model, q, lam, mu, 1.0, out)
         D2 = np.zeros((n, n))
@@ -454,21 +424,4 @@ def accelerate_second(model, q, v, u, a, lam, Y, LU, pivot, za, zl, extra):
         for j in range(size):
             out[i, j] += mixed[i, j]
             out[j, i] += mixed[i, j]
-    return out
-
-
-@kernel
-def inverse(model, q, v, a):
-    """d/dt L_v - L_q (nq,) along the motion: what forces and constraints together must supply."""
-    n = q.shape[0]
-    x, y = np.empty(n, np.complex128), np.empty(n, np.complex128)
-    for i in range(n):
-        x[i], y[i] = complex(q[i], TINY * v[i]), complex(v[i], TINY * a[i])
-    W = np.empty((model.sizes[4], WORK), np.complex128)
-    slots, where = np.empty((model.sizes[3], 6), np.complex128), np.empty(model.sizes[3], np.int64)
-    Lv, Lq = np.empty(n, np.complex128), np.empty(n, np.complex128)
-    gradient(model, x, y, W, slots, where, Lv, Lq)
-    out = np.empty(n)
-    for i in range(n):
-        out[i] = Lv[i].imag / TINY - Lq[i].real
     return out

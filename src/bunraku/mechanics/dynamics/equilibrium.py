@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.initial import check_independent, make_consistent
-from bunraku.mechanics.dynamics.model import FlexibleModel
+from bunraku.mechanics.dynamics.model import Segments
 from bunraku.mechanics.dynamics.system import System
 from bunraku.optimization.solution import Status
 
@@ -55,28 +55,28 @@ def find_equilibrium(
     at, rest = start.q, np.zeros(system.nq)
     if not start.status.good:
         force, lam = _forces(system, at, u)
-        return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), start.violation, np.nan, 0, Status.INFEASIBLE)
+        return Equilibrium(at, lam, _largest(force), start.violation, np.nan, 0, Status.INFEASIBLE)
     check_independent(system, at)
-    conservative = not system.user_forces and not len(system.model.wrench_i) and not len(system.model.actuator_i)
-    if isinstance(system.model, FlexibleModel):
-        found = _full_steps(system, at, u)
-        if found is not None:
-            return found
+    conservative = not len(system.model.wrench_i) and not len(system.model.actuator_i)
+    if isinstance(system.model.segments, Segments):
+        settled = _full_steps(system, at, u)
+        if settled is not None:
+            return settled
     status, used, worst = Status.MAX_ITERATIONS, max_iterations, np.inf
     for k in range(max_iterations):
         force, lam = _forces(system, at, u)
-        worst = float(np.max(np.abs(force), initial=0.0))
-        violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
+        worst = _largest(force)
+        violation = _largest(system.constraint_values(at))
         if worst <= tolerance and violation <= tolerance:
             status, used = Status.CONVERGED, k
             break
         K, Z = _stiffness(system, at, u, lam)
         gradient = -(Z.T @ force)
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-        floor = 1e-6 * max(1.0, float(np.max(np.abs(values), initial=0.0)))
+        floor = 1e-6 * max(1.0, _largest(values))
         lifted = np.where(np.abs(values) < floor, floor, np.abs(values))
         move = Z @ (-(vectors @ ((vectors.T @ gradient) / lifted)))
-        largest = float(np.max(np.abs(move), initial=0.0))
+        largest = _largest(move)
         scale = min(1.0, 0.5 / largest) if largest > 0.0 else 1.0
         merit = system.energies(at, rest)[1] if conservative else worst
         slack = 1e-13 * (1.0 + abs(merit))
@@ -85,11 +85,7 @@ def find_equilibrium(
             trial[d] += scale * move
             back = make_consistent(system, trial)
             if back.status.good:
-                new = (
-                    system.energies(back.q, rest)[1]
-                    if conservative
-                    else float(np.max(np.abs(_forces(system, back.q, u)[0]), initial=0.0))
-                )
+                new = system.energies(back.q, rest)[1] if conservative else _largest(_forces(system, back.q, u)[0])
                 if new <= merit + slack:
                     break
             scale *= 0.5
@@ -97,11 +93,15 @@ def find_equilibrium(
             status, used = Status.STALLED, k
             break
         at = back.q
+    return _judged(system, at, u, used, status)
+
+
+def _judged(system: System, at: Array, u: Array, used: int, status: Status) -> Equilibrium:
+    """The equilibrium at a configuration: what is left of the forces there, and how stiff it is."""
     force, lam = _forces(system, at, u)
     K, _ = _stiffness(system, at, u, lam)
     least = float(np.min(np.linalg.eigvalsh(0.5 * (K + K.T)), initial=np.inf))
-    violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
-    return Equilibrium(at, lam, float(np.max(np.abs(force), initial=0.0)), violation, least, used, status)
+    return Equilibrium(at, lam, _largest(force), _largest(system.constraint_values(at)), least, used, status)
 
 
 def _full_steps(system: System, start: Array, u: Array, limit: int = 40) -> Equilibrium | None:
@@ -116,8 +116,8 @@ def _full_steps(system: System, start: Array, u: Array, limit: int = 40) -> Equi
             move = Z @ np.linalg.solve(K, Z.T @ force)
         except np.linalg.LinAlgError:
             return None
-        largest = float(np.max(np.abs(move), initial=0.0))
-        if not largest <= 1e3 * (1.0 + float(np.max(np.abs(at), initial=0.0))):
+        largest = _largest(move)
+        if not largest <= 1e3 * (1.0 + _largest(at)):
             return None
         at[d] += move
         if system.nc:
@@ -125,13 +125,9 @@ def _full_steps(system: System, start: Array, u: Array, limit: int = 40) -> Equi
             if not back.status.good:
                 return None
             at = back.q
-        if largest <= 1e-11 * (1.0 + float(np.max(np.abs(at), initial=0.0))):
-            force, lam = _forces(system, at, u)
-            K, _ = _stiffness(system, at, u, lam)
-            least = float(np.min(np.linalg.eigvalsh(0.5 * (K + K.T)), initial=np.inf))
-            violation = float(np.max(np.abs(system.constraint_values(at)), initial=0.0))
-            worst = float(np.max(np.abs(force), initial=0.0))
-            return Equilibrium(at, lam, worst, violation, least, used, Status.CONVERGED) if least > 0.0 else None
+        if largest <= 1e-11 * (1.0 + _largest(at)):
+            rest = _judged(system, at, u, used, Status.CONVERGED)
+            return rest if rest.stable else None
     return None
 
 
@@ -157,3 +153,7 @@ def _stiffness(system: System, q: Array, u: Array, lam: Array) -> tuple[Array, A
     else:
         Z = np.eye(system.nd)
     return Z.T @ K[np.ix_(d, d)] @ Z, Z
+
+
+def _largest(values: Array) -> float:
+    return float(np.max(np.abs(values), initial=0.0))

@@ -41,19 +41,19 @@ class Points:
 
     def positions(self, q: ArrayLike) -> Array:
         """World positions (m, points, 3) [m]."""
-        found: Array = kernels.positions(*self._arrays, self._tree(q), self._node, self._local)
-        return found
+        positions: Array = kernels.positions(self._arrays, self._tree(q), self._node, self._local)
+        return positions
 
     def jacobians(self, q: ArrayLike) -> Array:
         """Their derivatives (m, points, 3, nq)."""
-        found: Array = kernels.jacobians(*self._arrays, self._tree(q), self._node, self._local) @ self._map
-        return found
+        jacobians: Array = kernels.jacobians(self._arrays, self._tree(q), self._node, self._local) @ self._map
+        return jacobians
 
     def curvature(self, q: ArrayLike, weights: ArrayLike) -> Array:
         """Second derivatives (m, nq, nq) of sum weights.position, ``weights`` (m, points, 3)."""
         w = np.ascontiguousarray(weights, dtype=np.float64)
-        found: Array = self._map.T @ kernels.curvature(*self._arrays, self._tree(q), self._node, self._local, w) @ self._map
-        return found
+        H: Array = self._map.T @ kernels.curvature(self._arrays, self._tree(q), self._node, self._local, w) @ self._map
+        return H
 
     def _tree(self, q: ArrayLike) -> Array:
         values = np.asarray(q, dtype=np.float64)

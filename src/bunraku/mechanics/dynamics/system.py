@@ -13,7 +13,7 @@ from functools import cached_property
 from math import isfinite
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
@@ -21,13 +21,11 @@ from bunraku.mechanics.dynamics import equation_kernels as kernels
 from bunraku.mechanics.dynamics.compile import compile_model, compile_slots
 from bunraku.mechanics.dynamics.constraints import Constraint
 from bunraku.mechanics.dynamics.flexible.attach import Flexible, insert_modes, stands
-from bunraku.mechanics.dynamics.forces import Force, UserForce
+from bunraku.mechanics.dynamics.forces import Force
 from bunraku.mechanics.dynamics.lagrangian_layout import COORDINATE
-from bunraku.mechanics.dynamics.model import FlexibleModel, Model
+from bunraku.mechanics.dynamics.model import Indices, Model
 from bunraku.mechanics.dynamics.potentials import Potential
 from bunraku.mechanics.tree import Tree
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,7 @@ class System:
     names: tuple[str, ...]
     inputs: tuple[str, ...]
     constraint_names: tuple[str, ...]
-    model: Model | FlexibleModel
-    user_forces: tuple[UserForce, ...] = ()
+    model: Model
     hang: tuple[tuple[int, Array, Array], ...] = ()
 
     @property
@@ -125,7 +122,7 @@ class System:
         return kernels.energies(self.model, self.vector("q", q, self.nq), self.vector("v", v, self.nq))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> float:
-        """Total energy T + V [J] at (q, v); user forces have none."""
+        """Total energy T + V [J] at (q, v)."""
         kinetic, potential = self.energies(q, v)
         return kinetic + potential
 
@@ -157,35 +154,14 @@ class System:
     def force_derivatives(self, q: ArrayLike, v: ArrayLike, u: ArrayLike = ()) -> tuple[Array, Array, Array, Array]:
         """The force (nq,) and its derivatives with respect to q, v (nq, nq each) and u (nq, nu)."""
         q, v, u = self.vector("q", q, self.nq), self.vector("v", v, self.nq), self.vector("u", u, self.nu)
-        parts = kernels.force_terms(self.model, q, v, u)
-        for extra, part in zip(self.extra_force(q, v, u), parts, strict=True):
-            if extra.size:
-                part += extra
-        return parts
+        return kernels.force_terms(self.model, q, v, u)
 
     def force_curvature(self, q: ArrayLike, v: ArrayLike, u: ArrayLike, weights: ArrayLike) -> Array:
         """The Hessian (2 nq + nu, 2 nq + nu) of weights.F over (q, v, u), ``weights`` (nq,)."""
         q, v, u = self.vector("q", q, self.nq), self.vector("v", v, self.nq), self.vector("u", u, self.nu)
         mu = self.vector("weights", weights, self.nq)
         result: Array = kernels.force_curvature(self.model, q, v, u, mu, mu)
-        for user in self.user_forces:
-            result += user.curvature(q, v, u, mu)
         return result
-
-    def extra_force(self, q: Array, v: Array, u: Array) -> tuple[Array, Array, Array, Array]:
-        """What the user's forces add: F (nq,), F_q, F_v (nq, nq), F_u (nq, nu); all of size zero when there are none."""
-        if not self.user_forces:
-            return NOTHING
-        n = self.nq
-        F, Fq, Fv, Fu = np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, self.nu))
-        for user in self.user_forces:
-            F += np.asarray(user.force(q, v, u), dtype=np.float64)
-            for total, part in zip((Fq, Fv, Fu), user.derivatives(q, v, u), strict=True):
-                total += np.asarray(part, dtype=np.float64).reshape(total.shape)
-        return F, Fq, Fv, Fu
-
-
-NOTHING = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 def build_system(
@@ -235,5 +211,4 @@ def build_system(
                 f"the coordinate {names[i]!r} is dynamic but moves no mass; make it kinematic or give what it moves a mass"
             )
     model, labels = compile_model(tree, slots, names, tuple(inputs), dynamic, pull, potentials, forces, constraints, rotors)
-    own = tuple(force for force in forces if isinstance(force, UserForce))
-    return System(tree, names, tuple(inputs), labels, model, own, tuple(slots.hang))
+    return System(tree, names, tuple(inputs), labels, model, tuple(slots.hang))

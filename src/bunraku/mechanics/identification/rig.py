@@ -16,7 +16,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.equilibrium import find_equilibrium
 from bunraku.mechanics.dynamics.flexible import layout
-from bunraku.mechanics.dynamics.model import FlexibleModel
+from bunraku.mechanics.dynamics.model import Segments
 from bunraku.mechanics.dynamics.places import Where
 from bunraku.mechanics.dynamics.poses import find_jacobian
 from bunraku.mechanics.dynamics.system import System
@@ -36,9 +36,9 @@ def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta
     model = system.model
     found: set[str] = set()
     known: set[str] = set()
-    if isinstance(model, FlexibleModel):
-        numbers = model.flexible_f.copy()
-        for line in model.segment_i:
+    if isinstance(model.segments, Segments):
+        numbers = model.segments.flexible_f.copy()
+        for line in model.segments.segment_i:
             name = system.names[line[layout.COORDINATE_0]].rpartition(".")[0]
             known.add(name)
             if name not in parts:
@@ -50,7 +50,7 @@ def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta
             points = numbers[line[layout.POINTS_F] : line[layout.POINTS_F] + 3 * int(line[layout.POINTS])].reshape(-1, 3)
             points[:, 1:] *= young_scale  # lam and mu of Neo-Hookean points; a view
             numbers[line[layout.MASS_F] + 1] = beta
-        model = model._replace(flexible_f=numbers)
+        model = model._replace(segments=model.segments._replace(flexible_f=numbers))
     missing = [part for part in parts if part not in found]
     if missing:
         raise BadInput(f"the system has no flexible segment {missing[0]!r}; there are {', '.join(sorted(known)) or 'none'}")

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
 from bunraku.mechanics.integrators import discrete_dynamics_kernels as kernels
 from bunraku.mechanics.integrators.results import Trajectory
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
@@ -23,19 +22,16 @@ from bunraku.optimization.solution import Status
 class VariationalDynamics(DiscreteDynamics):
     """The steps of an ``integrator``, with its step length, tolerance and iteration limit.
 
-    A step that does not converge ends a roll-out. Forces written in Python are not taken here: the whole horizon runs compiled.
-    The last trajectory and its linearization are remembered: who asks again for the multipliers or derivatives of the same states
-    and inputs pays for a comparison. On any other curve the steps are solved again, from the states at hand as a guess.
+    A step that does not converge ends a roll-out. The last trajectory and its linearization are remembered: who asks again for the
+    multipliers or derivatives of the same states and inputs pays for a comparison. On any other curve the steps are solved again,
+    from the states at hand as a guess.
     """
 
     def __init__(self, integrator: VariationalIntegrator, *, kinematic_velocity: bool = False) -> None:
         system = integrator.system
-        if system.user_forces:
-            raise BadInput("a system with forces written in Python arrived; trajectory optimization takes compiled forces only")
         self._core = system.nq + system.nd
         super().__init__(self._core + (system.nk if kinematic_velocity else 0), system.nu + system.nk)
         self.integrator, self.system, self.kinematic_velocity = integrator, system, kinematic_velocity
-        self._solver = (float(integrator.dt), float(integrator.tolerance), int(integrator.max_iterations))
         self._columns = np.concatenate([np.arange(self._core), self.nx + np.arange(self.nu)])
         self._walked: tuple[Array, Array, Array] | None = None
         self._known: tuple[Array, Array, tuple[Array, Array, Array]] | None = None
@@ -51,7 +47,7 @@ class VariationalDynamics(DiscreteDynamics):
     def rollout(self, x0: Array, xb: Array, ub: Array, K: Array) -> Rollout:
         """Simulate in closed loop; see the base class."""
         x0, xb, ub, K = (np.ascontiguousarray(part, dtype=np.float64) for part in (x0, xb, ub, K))
-        x, u, lam, failed = kernels.rollout(self.system.model, *self._solver, self.kinematic_velocity, x0, xb, ub, K)
+        x, u, lam, failed = kernels.rollout(self.system.model, self.integrator.newton, self.kinematic_velocity, x0, xb, ub, K)
         if failed < 0:
             self._walked = (x.copy(), u.copy(), lam)
         return Rollout(x, u, int(failed))
@@ -84,7 +80,7 @@ class VariationalDynamics(DiscreteDynamics):
         if self._walked is not None and np.array_equal(x, self._walked[0]) and np.array_equal(u, self._walked[1]):
             return x[1:, : self.system.nq], self._walked[2].copy()
         x, u = np.ascontiguousarray(x, dtype=np.float64), np.ascontiguousarray(u, dtype=np.float64)
-        q2, lam, failed = kernels.solve_steps(self.system.model, *self._solver, x, u)
+        q2, lam, failed = kernels.solve_steps(self.system.model, self.integrator.newton, x, u)
         if failed >= 0:
             q2[failed:], lam[failed:] = np.nan, np.nan
         return q2, lam
@@ -115,14 +111,14 @@ class VariationalDynamics(DiscreteDynamics):
         N, nx, core, nk = len(u), self.nx, self._core, self.system.nk
         A, B = np.full((N, nx, nx), np.nan), np.full((N, nx, self.nu), np.nan)
         L = np.full((N, self.system.nc, nx + self.nu), np.nan)
-        made = self._trajectory(x, u)
-        if made is None:
+        solved = self._trajectory(x, u)
+        if solved is None:
             return A, B, L
-        trajectory, stride = made
-        found = self.integrator.linearize(trajectory)
+        trajectory, stride = solved
+        lines = self.integrator.linearize(trajectory)
         A[:], B[:], L[:] = 0.0, 0.0, 0.0
-        A[:, :core, :core], B[:, :core] = found.A[::stride], found.B[::stride]
-        L[:, :, self._columns] = found.lam[::stride]
+        A[:, :core, :core], B[:, :core] = lines.A[::stride], lines.B[::stride]
+        L[:, :, self._columns] = lines.lam[::stride]
         if self.kinematic_velocity:
             rows, dt = np.arange(core, core + nk), self.integrator.dt
             A[:, rows, self.system.kinematic] = -1.0 / dt
@@ -130,15 +126,15 @@ class VariationalDynamics(DiscreteDynamics):
         return A, B, L
 
     def _curved(self, x: Array, u: Array, zq: Array, zp: Array, zl: Array) -> Array:
-        made = self._trajectory(x, u)
+        solved = self._trajectory(x, u)
         H = np.full((len(u), self.nx + self.nu, self.nx + self.nu), np.nan)
-        if made is None:
+        if solved is None:
             return H
-        trajectory, stride = made
+        trajectory, stride = solved
         weights = (np.repeat(z, stride, axis=0)[: trajectory.steps] for z in (zq, zp, zl))
-        found = self.integrator.contract(trajectory, *weights)[::stride]
+        curved = self.integrator.contract(trajectory, *weights)[::stride]
         if not self.kinematic_velocity:
-            return found
+            return curved
         H[:] = 0.0
-        H[:, self._columns[:, None], self._columns] = found
+        H[:, self._columns[:, None], self._columns] = curved
         return H

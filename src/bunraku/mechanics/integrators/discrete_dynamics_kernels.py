@@ -14,7 +14,7 @@ from bunraku.mechanics.integrators.step_kernels import CONVERGED, step
 
 
 @kernel
-def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
+def rollout(model, newton, velocity, x0, xb, ub, K):
     """Simulate U = ub - K (x - xb): states (N + 1, nx), inputs (N, nu + nk), multipliers (N, nc), failed step or -1."""
     N, nx, nU = ub.shape[0], x0.shape[0], ub.shape[1]
     nd, nk, nc = model.dynamic.shape[0], model.kinematic.shape[0], model.constraint_i.shape[0]
@@ -44,7 +44,7 @@ def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
                     lam[c] = lams[max(k - 1, 0), c]
             for i in range(nk):
                 q2[model.kinematic[i]] = U[k, nu + i]
-            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], dt, tolerance, iterations, q2, lam, x[k + 1, n : n + nd])[1]
+            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, q2, lam, x[k + 1, n : n + nd])[1]
             if code == CONVERGED:
                 break
         if code != CONVERGED:
@@ -56,12 +56,12 @@ def rollout(model, dt, tolerance, iterations, velocity, x0, xb, ub, K):
         if velocity:
             for i in range(nk):
                 c = model.kinematic[i]
-                x[k + 1, n + nd + i] = (q2[c] - x[k, c]) / dt
+                x[k + 1, n + nd + i] = (q2[c] - x[k, c]) / newton.dt
     return x, U, lams, -1
 
 
 @kernel
-def solve_steps(model, dt, tolerance, iterations, x, U):
+def solve_steps(model, newton, x, U):
     """Each step on its own from (x_k, U_k), x_{k+1} as a guess: arrivals q2 (N, nq), multipliers (N, nc), failed step or -1."""
     N = U.shape[0]
     nd, nk, nc = model.dynamic.shape[0], model.kinematic.shape[0], model.constraint_i.shape[0]
@@ -74,7 +74,7 @@ def solve_steps(model, dt, tolerance, iterations, x, U):
                 q2[k, i] = x[k + 1 - attempt, i]
             for i in range(nk):
                 q2[k, model.kinematic[i]] = U[k, nu + i]
-            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], dt, tolerance, iterations, q2[k], lam, p2)[1]
+            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, q2[k], lam, p2)[1]
             if code == CONVERGED:
                 break
             for c in range(nc):

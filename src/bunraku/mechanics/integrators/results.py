@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
+from bunraku.mechanics.integrators.step_kernels import StepFactors
 from bunraku.optimization.solution import Status
 
 
@@ -35,91 +36,18 @@ class Step:
 
 @dataclass(frozen=True)
 class StepDerivatives:
-    """First derivatives of a step over w = (q1, p1, u1, k2): ``Y`` (nc + nd, nw) of (lam, q2_d), ``G`` (nd, nw) of p2.
-
-    The blocks have names: ``q2_dp1`` is the derivative of the dynamic part of q2 with respect to p1, shape (nd, nd), and so on.
-    ``J``, ``pivot``, ``Gy`` are the factors that second derivatives reuse.
-    """
+    """First derivatives of a step over w = (q1, p1, u1, k2), and the ``factors`` that second derivatives reuse."""
 
     step: Step
-    Y: Array
-    G: Array
-    J: Array
-    pivot: NDArray[np.int64]
-    Gy: Array
+    factors: StepFactors
     sizes: tuple[int, int, int, int]
 
-    def _block(self, rows: Array, which: int) -> Array:
-        begin = sum(self.sizes[:which])
+    def block(self, what: str, over: str) -> Array:
+        """Derivative of "q2" (its dynamic part), "p2" or "lam" by "q1", "p1", "u1" or "k2": (nd or nc, size of what it is over)."""
+        which = ("q1", "p1", "u1", "k2").index(over)
+        begin, nc = sum(self.sizes[:which]), len(self.factors.Y) - self.sizes[1]
+        rows = {"q2": self.factors.Y[nc:], "p2": self.factors.G, "lam": self.factors.Y[:nc]}[what]
         return rows[:, begin : begin + self.sizes[which]]
-
-    @property
-    def _q2(self) -> Array:
-        return self.Y[len(self.Y) - self.sizes[1] :]
-
-    @property
-    def _lam(self) -> Array:
-        return self.Y[: len(self.Y) - self.sizes[1]]
-
-    @property
-    def q2_dq1(self) -> Array:
-        """(nd, nq)."""
-        return self._block(self._q2, 0)
-
-    @property
-    def q2_dp1(self) -> Array:
-        """(nd, nd)."""
-        return self._block(self._q2, 1)
-
-    @property
-    def q2_du1(self) -> Array:
-        """(nd, nu)."""
-        return self._block(self._q2, 2)
-
-    @property
-    def q2_dk2(self) -> Array:
-        """(nd, nk)."""
-        return self._block(self._q2, 3)
-
-    @property
-    def p2_dq1(self) -> Array:
-        """(nd, nq)."""
-        return self._block(self.G, 0)
-
-    @property
-    def p2_dp1(self) -> Array:
-        """(nd, nd)."""
-        return self._block(self.G, 1)
-
-    @property
-    def p2_du1(self) -> Array:
-        """(nd, nu)."""
-        return self._block(self.G, 2)
-
-    @property
-    def p2_dk2(self) -> Array:
-        """(nd, nk)."""
-        return self._block(self.G, 3)
-
-    @property
-    def lam_dq1(self) -> Array:
-        """(nc, nq)."""
-        return self._block(self._lam, 0)
-
-    @property
-    def lam_dp1(self) -> Array:
-        """(nc, nd)."""
-        return self._block(self._lam, 1)
-
-    @property
-    def lam_du1(self) -> Array:
-        """(nc, nu)."""
-        return self._block(self._lam, 2)
-
-    @property
-    def lam_dk2(self) -> Array:
-        """(nc, nk)."""
-        return self._block(self._lam, 3)
 
 
 @dataclass(frozen=True)

@@ -12,38 +12,67 @@ Unknowns y = (l, q2_d); given w = (q1, p1, u1, k2). J = d(r, h)/dy. Y = dy/dw = 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.compiled import kernel
-from bunraku.mechanics.dynamics.element_kernels import constraints, dampers, forces, wrenches
+from bunraku.mechanics.dynamics.element_kernels import constraints, dampers, forces, make_room, wrenches
 from bunraku.mechanics.dynamics.elimination_kernels import factor, solve, solve_many, solve_transposed
 from bunraku.mechanics.dynamics.equation_kernels import (
     SINGULAR,
+    TINY,
     constraint_hessian,
     constraint_third,
     curvature,
     force_curvature,
     gradient,
+    stepped,
     third_derivatives,
 )
 from bunraku.mechanics.dynamics.flexible.dispatch_kernels import bends, damp, pose
-from bunraku.mechanics.dynamics.lagrangian_layout import DAMPING, WORK
+from bunraku.mechanics.dynamics.lagrangian_layout import DAMPING
+from bunraku.mechanics.integrators.work_kernels import Pull, make_work
 
 CONVERGED, TOO_MANY, SINGULAR_MATRIX, NOT_FINITE = 0, 1, 2, 3
 ROUNDING = 1e-13
+
+
+class StepFactors(NamedTuple):
+    """First derivatives of a step: ``Y`` (nc + nd, nw) of (l, q2_d), ``G`` (nd, nw) of p2, w = (q1, p1, u1, k2).
+
+    With the factors of J in ``J``, ``pivot`` and dp2/dq2_d in ``Gy`` (nd, nd), for second derivatives.
+    """
+
+    Y: Array
+    G: Array
+    J: Array
+    pivot: NDArray[np.int64]
+    Gy: Array
+
+
+@kernel
+def make_factors(model, nu):
+    """Arrays for the derivatives of steps with ``nu`` inputs."""
+    nd, size = model.dynamic.shape[0], model.dynamic.shape[0] + model.constraint_i.shape[0]
+    nw = model.coordinate_f.shape[0] + nd + nu + model.kinematic.shape[0]
+    return StepFactors(
+        np.empty((size, nw)), np.empty((nd, nw)), np.empty((size, size)), np.empty(size, np.int64), np.empty((nd, nd))
+    )
 
 
 @kernel
 def momentum(model, q1, q2, dt):
     """p2 (nd,): the momentum with which a step from ``q1`` arrives at ``q2``."""
     n = q1.shape[0]
-    W = np.empty((model.sizes[4], WORK))
-    slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
+    room = make_room(model, q1)
     Lv, Lq = np.empty(n), np.empty(n)
     v = (q2 - q1) / dt
-    gradient(model, 0.5 * (q1 + q2), v, W, slots, where, Lv, Lq)
+    gradient(model, 0.5 * (q1 + q2), v, room, Lv, Lq)
     none = np.empty((0, 0))
-    damp(model, v, W, 1.0, Lq, none, none, np.int64(0))
+    damp(model, v, room.W, 1.0, Lq, none, none, np.int64(0))
     p = np.empty(model.dynamic.shape[0])
     for i in range(p.shape[0]):
         p[i] = 0.5 * dt * Lq[model.dynamic[i]] + Lv[model.dynamic[i]]
@@ -51,32 +80,33 @@ def momentum(model, q1, q2, dt):
 
 
 @kernel
-def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, tolerance, r, J, p2):
-    """Residual ``r`` (nc + nd,) and momentum ``p2`` (nd,) at a trial (q2, lam); ``J`` too unless the residual is within tolerance.
+def residual(model, q1, p1, u, q2, lam, dt, pull, work, p2):
+    """Residual ``work.r`` (nc + nd,) and ``p2`` (nd,) at a trial (q2, lam). Takes Dh(q1) from ``Dh1``, leaves Dh(q2) in ``Dh``.
 
     Returns the norm of the momentum balance (0 where it is rounding, below 1e-13 of the momenta) and the largest violation of h.
-    ``extra``: user forces and their derivatives.
+    ``pull``: of an observer.
     """
     n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
-    dynamic = model.dynamic
-    W = np.empty((model.sizes[4], WORK))
-    slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
-    work = np.empty((5, n))
-    q, v, Lv, Lq, F = work[0], work[1], work[2], work[3], work[4]
+    q, v, Lv, Lq, F, a, r, w = work.q, work.v, work.Lv, work.Lq, work.F, work.a, work.r, pull.rate
+    dynamic, none = model.dynamic, work.none
     for i in range(n):
-        q[i], v[i], F[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt, 0.0
-    gradient(model, q, v, W, slots, where, Lv, Lq)
-    none = np.empty((0, 0))
-    forces(model, v, u1, W, slots, where, F, none, none, none, np.int64(0))
-    damp(model, v, W, 1.0, Lq, none, none, np.int64(0))
-    if extra.shape[0] > 0:
-        F += extra
+        q[i], v[i], F[i], a[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt, 0.0, 0.0
+    if w > 0.0:
+        for i in range(nd):
+            c = dynamic[i]
+            a[c] = 2.0 * w * (v[c] - (pull.end[c] - pull.start[c]) / dt) + w * w * (q[c] - 0.5 * (pull.start[c] + pull.end[c]))
+        gradient(model, q, a, work.room, work.pull, work.spare)
+    gradient(model, q, v, work.room, Lv, Lq)
+    forces(model, v, u, work.room, F, none, none, none, np.int64(0))
+    damp(model, v, work.room.W, 1.0, Lq, none, none, np.int64(0))
     size, scale = 0.0, 0.0
     for i in range(nd):
         c = dynamic[i]
         s = p1[i] + 0.5 * dt * Lq[c] - Lv[c] + dt * F[c]
+        if w > 0.0:
+            s -= dt * work.pull[c]
         for k in range(nc):
-            s -= Dh1[k, c] * lam[k]
+            s -= work.Dh1[k, c] * lam[k]
         r[nc + i] = s
         size += s * s
         p2[i] = 0.5 * dt * Lq[c] + Lv[c]
@@ -85,127 +115,124 @@ def newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, extra, extra_q, extra_v, t
     size = 0.0 if size <= ROUNDING * np.sqrt(scale) else size
     worst = 0.0
     if nc > 0:
-        W2 = np.empty((model.sizes[4], WORK))
-        pose(model, q2, W2)
-        h, Dh2 = np.empty(nc), np.empty((nc, n))
-        constraints(model, q2, W2, slots, where, h, Dh2, h, none, np.int64(1))
+        h = work.h
+        pose(model, q2, work.arrived.W)
+        constraints(model, q2, work.arrived, h, work.Dh, h, none, np.int64(1))
         for k in range(nc):
             r[k] = h[k]
             worst = max(worst, abs(h[k])) if h[k] == h[k] else np.nan
-            for i in range(nd):
-                J[nc + i, k] = -Dh1[k, dynamic[i]]
-                J[k, nc + i] = Dh2[k, dynamic[i]]
-            for j in range(nc):
-                J[k, j] = 0.0
-    if size <= tolerance and worst <= tolerance:
-        return size, worst
-    H = np.empty((3, n, n))
-    curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
+    return size, worst
+
+
+@kernel
+def border(model, work):
+    """The rows and columns of the constraints in ``work.J``: -Dh(q1)' beside the balance, Dh(q2) below."""
+    nd, nc = model.dynamic.shape[0], model.constraint_i.shape[0]
+    for k in range(nc):
+        for i in range(nd):
+            work.J[nc + i, k] = -work.Dh1[k, model.dynamic[i]]
+            work.J[k, nc + i] = work.Dh[k, model.dynamic[i]]
+        for j in range(nc):
+            work.J[k, j] = 0.0
+
+
+@kernel
+def matrix(model, u, dt, work):
+    """``work.J`` (nc + nd, nc + nd), the derivative of the residual over (l, q2_d), where :func:`residual` was last evaluated."""
+    nd, nc = model.dynamic.shape[0], model.constraint_i.shape[0]
+    dynamic, v, J, H, room = model.dynamic, work.v, work.J, work.H, work.room
+    curvature(model, work.q, v, room, H[0], H[1], H[2])
     even, mass = 0.25 * dt, 1.0 / dt
+    border(model, work)
     for i in range(nd):
         a = dynamic[i]
         for j in range(nd):
             b = dynamic[j]
             J[nc + i, nc + j] = even * H[2, a, b] + 0.5 * (H[1, b, a] - H[1, a, b]) - mass * H[0, a, b]
         J[nc + i, nc + i] -= model.coordinate_f[a, DAMPING]
-    if model.sizes[2] != 0:
-        Fq, Fv = H[0], H[1]
+    if model.sizes.curved:
+        Fq, Fv = work.Fq, work.Fv
         Fq[:, :] = 0.0
         Fv[:, :] = 0.0
-        dampers(model, v, W, slots, where, F, Fq, Fv, np.int64(1))
-        wrenches(model, u1, W, slots, where, F, Fq, np.zeros((n, u1.shape[0])), np.int64(1))
-        damp(model, v, W, 0.5, F, Fq, Fv, np.int64(1))
-        if extra.shape[0] > 0:
-            Fq += extra_q
-            Fv += extra_v
+        dampers(model, v, room, work.F, Fq, Fv, np.int64(1))
+        wrenches(model, u, room, work.F, Fq, work.Fu, np.int64(1))
+        damp(model, v, room.W, 0.5, work.F, Fq, Fv, np.int64(1))
         for i in range(nd):
             for j in range(nd):
                 J[nc + i, nc + j] += 0.5 * dt * Fq[dynamic[i], dynamic[j]] + Fv[dynamic[i], dynamic[j]]
-    return size, worst
 
 
 @kernel
 def jacobian_at(model, q, Dh):
     """``Dh`` (nc, nq) at ``q``."""
     if Dh.shape[0] > 0:
-        W = np.empty((model.sizes[4], WORK))
-        slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
-        pose(model, q, W)
+        room = make_room(model, q)
+        pose(model, q, room.W)
         h = np.empty(Dh.shape[0])
-        constraints(model, q, W, slots, where, h, Dh, h, np.empty((0, 0)), np.int64(1))
+        constraints(model, q, room, h, Dh, h, np.empty((0, 0)), np.int64(1))
 
 
 @kernel
-def step(model, q1, p1, u1, dt, tolerance, iterations, q2, lam, p2):
+def move_back(model, q2, lam, change, part):
+    """Adds ``part`` of the Newton step ``change`` (nc + nd,) to (lam, q2_d)."""
+    nc = lam.shape[0]
+    for i in range(model.dynamic.shape[0]):
+        q2[model.dynamic[i]] += part * change[nc + i]
+    for i in range(nc):
+        lam[i] += part * change[i]
+
+
+@kernel
+def step(model, q1, p1, u1, newton, q2, lam, p2):
     """Newton from the guess in ``q2`` (nq,; its kinematic part is k2) and ``lam`` (nc,), overwritten by the solution, as is ``p2``.
 
     Returns the number of Newton iterations and a code. A trial that raises the residual tenfold is halved at most four times.
     """
-    n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
-    Dh1 = np.empty((nc, n))
-    jacobian_at(model, q1, Dh1)
-    r, J = np.empty(nd + nc), np.empty((nd + nc, nd + nc))
-    pivot = np.empty(nd + nc, np.int64)
-    none, empty = np.empty(0), np.empty((0, 0))
-    size, worst = newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, none, empty, empty, tolerance, r, J, p2)
-    for k in range(iterations):
+    dt, tolerance, work = newton.dt, newton.tolerance, make_work(model, u1.shape[0])
+    pull = Pull(q1, q1, 0.0)
+    jacobian_at(model, q1, work.Dh1)
+    size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
+    for k in range(newton.iterations):
         if size <= tolerance and worst <= tolerance:
             return k, CONVERGED
         if not (np.isfinite(size) and np.isfinite(worst)):
             return k, NOT_FINITE
-        if not factor(J, pivot) > SINGULAR:
+        matrix(model, u1, dt, work)
+        if not factor(work.J, work.pivot) > SINGULAR:
             return k, SINGULAR_MATRIX
-        solve(J, pivot, r)
-        for i in range(nd):
-            q2[model.dynamic[i]] -= r[nc + i]
-        for i in range(nc):
-            lam[i] -= r[i]
-        before = size + worst
-        change = r.copy()
-        size, worst = newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, none, empty, empty, tolerance, r, J, p2)
-        halvings = 0
-        while halvings < 4 and not size + worst <= 10.0 * before + tolerance:
-            halvings += 1
-            for i in range(nd + nc):
-                change[i] *= 0.5
-            for i in range(nd):
-                q2[model.dynamic[i]] += change[nc + i]
-            for i in range(nc):
-                lam[i] += change[i]
-            size, worst = newton_terms(model, q1, p1, u1, q2, lam, dt, Dh1, none, empty, empty, tolerance, r, J, p2)
+        for i in range(work.r.shape[0]):
+            work.change[i] = work.r[i]
+        solve(work.J, work.pivot, work.change)
+        before, part = size + worst, 1.0
+        move_back(model, q2, lam, work.change, -1.0)
+        size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
+        while part > 0.1 and not size + worst <= 10.0 * before + tolerance:
+            part *= 0.5
+            move_back(model, q2, lam, work.change, part)
+            size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
     if size <= tolerance and worst <= tolerance:
-        return iterations, CONVERGED
-    return iterations, TOO_MANY if np.isfinite(size + worst) else NOT_FINITE
+        return newton.iterations, CONVERGED
+    return newton.iterations, TOO_MANY if np.isfinite(size + worst) else NOT_FINITE
 
 
 @kernel
-def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot, Gy):
-    """First derivatives at a solved step. ``Y`` (nc + nd, nw) of (l, q2_d), ``G`` (nd, nw) of p2, w = (q1, p1, u1, k2).
-
-    Leaves the factors of J in ``J``, ``pivot`` and dp2/dq2_d in ``Gy`` (nd, nd) for the second derivatives. Returns whether J was
-    regular.
-    """
+def first(model, q1, u1, q2, lam, dt, d):
+    """First derivatives at one solved step, into `StepFactors` ``d``; returns whether J is regular."""
     n, nd, nc, nk, nu = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u1.shape[0]
-    dynamic, kinematic = model.dynamic, model.kinematic
-    W = np.empty((model.sizes[4], WORK))
-    slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
-    work = np.empty((5, n))
-    q, v = work[0], work[1]
+    dynamic, kinematic, Y, G, J, Gy = model.dynamic, model.kinematic, d.Y, d.G, d.J, d.Gy
+    room = make_room(model, q1)
+    q, v, Lv, Lq, F = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
         q[i], v[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt
     H = np.empty((3, n, n))
-    gradient(model, q, v, W, slots, where, work[2], work[3])
-    curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
+    gradient(model, q, v, room, Lv, Lq)
+    curvature(model, q, v, room, H[0], H[1], H[2])
     Fq, Fv, Fu = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, nu))
-    forces(model, v, u1, W, slots, where, work[4], Fq, Fv, Fu, np.int64(1))
-    if extra_q.shape[0] > 0:
-        Fq += extra_q
-        Fv += extra_v
-        Fu += extra_u
+    forces(model, v, u1, room, F, Fq, Fv, Fu, np.int64(1))
     Dq, Dv = np.empty((0, 0)), np.empty((0, 0))
     if bends(model):
         Dq, Dv = np.zeros((n, n)), np.zeros((n, n))
-        damp(model, v, W, 0.5, work[4], Dq, Dv, np.int64(1))
+        damp(model, v, room.W, 0.5, F, Dq, Dv, np.int64(1))
         Fq += Dq
         Fv += Dv
     Y[:, :] = 0.0
@@ -241,15 +268,15 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
     if nc > 0:
         Dh, h, D2 = np.empty((nc, n)), np.empty(nc), H[0]
         D2[:, :] = 0.0
-        pose(model, q1, W)
-        constraints(model, q1, W, slots, where, h, Dh, lam, D2, np.int64(2))
+        pose(model, q1, room.W)
+        constraints(model, q1, room, h, Dh, lam, D2, np.int64(2))
         for i in range(nd):
             for b in range(n):
                 Y[nc + i, b] -= D2[dynamic[i], b]
             for c in range(nc):
                 J[nc + i, c] = -Dh[c, dynamic[i]]
-        pose(model, q2, W)
-        constraints(model, q2, W, slots, where, h, Dh, lam, D2, np.int64(1))
+        pose(model, q2, room.W)
+        constraints(model, q2, room, h, Dh, lam, D2, np.int64(1))
         for c in range(nc):
             for i in range(nd):
                 J[c, nc + i] = Dh[c, dynamic[i]]
@@ -257,37 +284,35 @@ def first(model, q1, u1, q2, lam, dt, extra_q, extra_v, extra_u, Y, G, J, pivot,
                 J[c, j] = 0.0
             for j in range(nk):
                 Y[c, n + nd + nu + j] = Dh[c, kinematic[j]]
-    if not factor(J, pivot) > SINGULAR:
+    if not factor(J, d.pivot) > SINGULAR:
         return False
     for i in range(nd + nc):
         for j in range(Y.shape[1]):
             Y[i, j] = -Y[i, j]
-    solve_many(J, pivot, Y)
-    G += np.dot(Gy, Y[nc:])
+    solve_many(J, d.pivot, Y)
+    G[:] += np.dot(Gy, Y[nc:])
     return True
 
 
 @kernel
-def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, out):
-    """Hessian (nw, nw) of zq.q2_d + zp.p2 + zl.l over w = (q1, p1, u1, k2), into ``out``. ``extra``: the user's forces.
+def second(model, q1, u1, q2, lam, dt, d, zq, zp, zl, out):
+    """Hessian (nw, nw) of zq.q2_d + zp.p2 + zl.l over w = (q1, p1, u1, k2), into ``out``; ``d``: the `StepFactors`.
 
     m = J^-T (zl, zq + Gy' zp); H = zp.g_ww - m.(r, h)_ww over e = (q1, u1, k2), which are parts of w, and y = (l, q2_d); then
-    out = H_ee + Y' P + P' Y with P = H_yy Y / 2 + H_ye. ``mu`` (nq,): m on the dynamic coordinates, also an output.
+    out = H_ee + Y' P + P' Y with P = H_yy Y / 2 + H_ye.
     """
     n, nd, nc, nk, nu = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u1.shape[0]
-    dynamic, kinematic = model.dynamic, model.kinematic
+    dynamic, kinematic, Y = model.dynamic, model.kinematic, d.Y
     m = np.empty(nd + nc)
     for i in range(nd):
         s = zq[i]
         for j in range(nd):
-            s += Gy[j, i] * zp[j]
+            s += d.Gy[j, i] * zp[j]
         m[nc + i] = s
     for c in range(nc):
         m[c] = zl[c]
-    solve_transposed(J, pivot, m)
-    work = np.zeros((4, n))
-    q, v, a, b = work[0], work[1], work[2], work[3]
-    mu[:] = 0.0
+    solve_transposed(d.J, d.pivot, m)
+    q, v, a, b, mu = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     for i in range(n):
         q[i], v[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt
     for i in range(nd):
@@ -297,13 +322,11 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
     M = np.empty((3, n, n))
     third_derivatives(model, q, v, a, b, M[0], M[1], M[2])
     S = np.empty((0, 0))
-    if model.sizes[2] != 0:
+    if model.sizes.curved:
         inner = mu.copy()  # half of the damping of segments stands in r, half in p2
         for i in range(nd):
             inner[dynamic[i]] = 0.5 * (mu[dynamic[i]] - zp[i])
         S = force_curvature(model, q, v, u1, mu, inner)
-        if extra.shape[0] > 0:
-            S += extra
         for i in range(n):
             for j in range(n):
                 M[2, i, j] -= dt * S[i, j]
@@ -324,17 +347,14 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
         constraint_third(model, q1, lam, mu, 1.0, out)
         scaled = -m[:nc]
         constraint_hessian(model, q2, scaled, H22)
-        W = np.empty((model.sizes[4], WORK), np.complex128)
-        slots, where = np.empty((model.sizes[3], 6), np.complex128), np.empty(model.sizes[3], np.int64)
-        x = np.empty(n, np.complex128)
-        for i in range(n):
-            x[i] = complex(q1[i], 1e-40 * mu[i])
-        pose(model, x, W)
+        x = stepped(q1, mu)
+        room = make_room(model, x)
+        pose(model, x, room.W)
         h, Dh = np.empty(nc, np.complex128), np.empty((nc, n), np.complex128)
-        constraints(model, x, W, slots, where, h, Dh, lam, np.empty((0, 0), np.complex128), np.int64(1))
+        constraints(model, x, room, h, Dh, lam, np.empty((0, 0), np.complex128), np.int64(1))
         for c in range(nc):
             for i in range(n):
-                P[c, i] += Dh[c, i].imag / 1e-40
+                P[c, i] += Dh[c, i].imag / TINY
     yy = np.empty((nd, nd))
     for i in range(nd):
         for j in range(nd):
@@ -348,7 +368,7 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
             P[nc + i, j] += H12[j, r]
         for j in range(nk):
             P[nc + i, n + nd + nu + j] += H22[r, kinematic[j]]
-        if model.sizes[2] != 0:
+        if model.sizes.curved:
             for j in range(nu):
                 P[nc + i, n + nd + j] -= dt * (0.5 * S[r, 2 * n + j] + S[n + r, 2 * n + j] / dt)
     for i in range(nk):
@@ -358,7 +378,7 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
         for j in range(n):
             out[n + nd + nu + i, j] += H12[j, r]
             out[j, n + nd + nu + i] += H12[j, r]
-    if model.sizes[2] != 0:
+    if model.sizes.curved:
         for j in range(nu):
             for i in range(n):
                 cell = -dt * (0.5 * S[i, 2 * n + j] - S[n + i, 2 * n + j] / dt)
@@ -375,42 +395,3 @@ def second(model, q1, u1, q2, lam, dt, Y, J, pivot, Gy, zq, zp, zl, extra, mu, o
     for i in range(Y.shape[1]):
         for j in range(Y.shape[1]):
             out[i, j] += T[i, j] + T[j, i]
-
-
-@kernel
-def step_length(model, q1, u1, q2, dt, J, pivot, Gy, extra, extra_v):
-    """Derivatives with respect to dt of (l, q2_d) (nc + nd,) and p2 (nd,) at a solved step.
-
-    r_dt = Lq/2 - Lqv v/2 + Lvv v/dt + F - Fv v,    p2_dt = Lq/2 - Lqv v/2 - Lvv v/dt + dp2/dq2 q2_dt.
-    """
-    n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
-    dynamic = model.dynamic
-    W = np.empty((model.sizes[4], WORK))
-    slots, where = np.empty((model.sizes[3], 6)), np.empty(model.sizes[3], np.int64)
-    q, v = 0.5 * (q1 + q2), (q2 - q1) / dt
-    Lv, Lq, F = np.empty(n), np.empty(n), np.zeros(n)
-    H = np.empty((3, n, n))
-    gradient(model, q, v, W, slots, where, Lv, Lq)
-    curvature(model, q, v, W, slots, where, H[0], H[1], H[2])
-    Fq, Fv, Fu = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, u1.shape[0]))
-    forces(model, v, u1, W, slots, where, F, Fq, Fv, Fu, np.int64(1))
-    if extra.shape[0] > 0:
-        F += extra
-        Fv += extra_v
-    Dv = np.zeros((n, n))
-    damp(model, v, W, 1.0, Lq, Fq, Dv, np.int64(1))
-    y, p = np.zeros(nd + nc), np.empty(nd)
-    for i in range(nd):
-        r = dynamic[i]
-        odd, mass, friction = 0.0, 0.0, 0.0
-        for j in range(n):
-            odd += 0.5 * (H[1, j, r] + Dv[r, j]) * v[j]
-            mass += H[0, r, j] * v[j] / dt
-            friction += Fv[r, j] * v[j]
-        y[nc + i] = -(0.5 * Lq[r] - odd + mass + F[r] - friction)
-        p[i] = 0.5 * Lq[r] - odd - mass
-    solve(J, pivot, y)
-    for i in range(nd):
-        for j in range(nd):
-            p[i] += Gy[i, j] * y[nc + j]
-    return y, p

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.mechanics.dynamics.compiled import kernel
-from bunraku.mechanics.integrators.step_kernels import CONVERGED, first, second, step
+from bunraku.mechanics.integrators.step_kernels import CONVERGED, first, make_factors, second, step
 
 
 @kernel
-def rollout(model, q0, p0, u, k2, x_reference, gain, dt, tolerance, iterations):
+def rollout(model, q0, p0, u, k2, x_reference, gain, newton):
     """Steps from (q0, p0) under inputs ``u`` (N, nu), ``k2`` (N, nk); with a ``gain`` (N, nu + nk, nq + nd) also feedback.
 
     (u, k2)_k is then the given one minus gain_k (x_k - x_reference_k), x = (q, p). Stops at the first step that fails. Returns q,
@@ -44,7 +44,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, dt, tolerance, iterations):
         if k > 1:
             for c in range(nc):
                 lam[c] = 2.0 * L[k - 1, c] - L[k - 2, c]
-        used, code = step(model, Q[k], P[k], U[k], dt, tolerance, iterations, q2, lam, P[k + 1])
+        used, code = step(model, Q[k], P[k], U[k], newton, q2, lam, P[k + 1])
         if code != CONVERGED and k > 0:
             for j in range(n):
                 q2[j] = Q[k, j]
@@ -52,7 +52,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, dt, tolerance, iterations):
                 q2[model.kinematic[j]] = K2[k, j]
             for c in range(nc):
                 lam[c] = L[k - 1, c]
-            used, code = step(model, Q[k], P[k], U[k], dt, tolerance, iterations, q2, lam, P[k + 1])
+            used, code = step(model, Q[k], P[k], U[k], newton, q2, lam, P[k + 1])
         count[k] = used
         for i in range(n):
             Q[k + 1, i] = q2[i]
@@ -69,11 +69,10 @@ def linearize(model, q, u, lam, dt):
     n, nd, nc, nk, nu = q.shape[1], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u.shape[1]
     N, nx, nw = u.shape[0], n + nd, n + nd + nu + nk
     A, B, C = np.zeros((N, nx, nx)), np.zeros((N, nx, nu + nk)), np.empty((N, nc, nw))
-    Y, G, J, Gy = np.empty((nd + nc, nw)), np.empty((nd, nw)), np.empty((nd + nc, nd + nc)), np.empty((nd, nd))
-    pivot, none = np.empty(nd + nc, np.int64), np.empty((0, 0))
-    good = True
+    d, good = make_factors(model, nu), True
+    Y, G = d.Y, d.G
     for k in range(N):
-        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, none, none, none, Y, G, J, pivot, Gy):
+        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, d):
             good = False
         for i in range(nd):
             r = model.dynamic[i]
@@ -92,14 +91,10 @@ def linearize(model, q, u, lam, dt):
 @kernel
 def contract(model, q, u, lam, zq, zp, zl, dt):
     """Hessians (N, nw, nw) of zq_k.q_{k+1} + zp_k.p_{k+1} + zl_k.lam_k over w_k = (q_k, p_k, u_k, k2_k) for every step."""
-    n, nd, nc, nk, nu = q.shape[1], model.dynamic.shape[0], model.constraint_i.shape[0], model.kinematic.shape[0], u.shape[1]
-    N, nw = u.shape[0], n + nd + nu + nk
-    out = np.empty((N, nw, nw))
-    Y, G, J, Gy = np.empty((nd + nc, nw)), np.empty((nd, nw)), np.empty((nd + nc, nd + nc)), np.empty((nd, nd))
-    pivot, none, mu = np.empty(nd + nc, np.int64), np.empty((0, 0)), np.empty(n)
-    good = True
+    N, d, good = u.shape[0], make_factors(model, u.shape[1]), True
+    out = np.empty((N, d.Y.shape[1], d.Y.shape[1]))
     for k in range(N):
-        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, none, none, none, Y, G, J, pivot, Gy):
+        if not first(model, q[k], u[k], q[k + 1], lam[k], dt, d):
             good = False
-        second(model, q[k], u[k], q[k + 1], lam[k], dt, Y, J, pivot, Gy, zq[k], zp[k], zl[k], none, mu, out[k])
+        second(model, q[k], u[k], q[k + 1], lam[k], dt, d, zq[k], zp[k], zl[k], out[k])
     return out, good

@@ -18,17 +18,15 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.elimination_kernels import factor, solve, solve_transposed
-from bunraku.mechanics.dynamics.equation_kernels import SINGULAR
 from bunraku.mechanics.dynamics.initial import check_independent
-from bunraku.mechanics.dynamics.system import NOTHING, System
+from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators import step_kernels as kernels
 from bunraku.mechanics.integrators import trajectory_kernels as trajectories
-from bunraku.mechanics.integrators.results import State, Step, StepDerivatives, StepTensor, Trajectory
-from bunraku.mechanics.integrators.results import TrajectoryDerivatives as Linearization
+from bunraku.mechanics.integrators.results import State, Step, StepDerivatives, StepTensor, Trajectory, TrajectoryDerivatives
+from bunraku.mechanics.integrators.work_kernels import Newton
 from bunraku.optimization.solution import Status
 
-_STATUS = {
+STATUS = {
     kernels.CONVERGED: Status.CONVERGED,
     kernels.TOO_MANY: Status.MAX_ITERATIONS,
     kernels.SINGULAR_MATRIX: Status.STALLED,
@@ -54,6 +52,11 @@ class VariationalIntegrator:
         if not self.tolerance > 0.0 or self.max_iterations < 1:
             raise BadInput("the tolerance must be positive and max_iterations at least 1")
 
+    @property
+    def newton(self) -> Newton:
+        """How its steps are solved, as the kernels take it."""
+        return Newton(float(self.dt), float(self.tolerance), int(self.max_iterations))
+
     def initial(self, q0: ArrayLike, q_prev: ArrayLike | None = None, *, v0: ArrayLike | None = None) -> State:
         """The state at ``q0`` (nq,): arriving from ``q_prev`` one step earlier, or with velocity ``v0`` (nq,), or at rest.
 
@@ -71,8 +74,8 @@ class VariationalIntegrator:
         """The momenta p2 (nd,) with which a step from q1 (nq,) arrives at q2 (nq,)."""
         system = self.system
         start, end = system.vector("q1", q1, system.nq), system.vector("q2", q2, system.nq)
-        found: Array = kernels.momentum(system.model, start, end, self.dt)
-        return found
+        p2: Array = kernels.momentum(system.model, start, end, self.dt)
+        return p2
 
     def step(
         self, q1: ArrayLike, p1: ArrayLike, u1: ArrayLike = (), k2: ArrayLike = (), *, guess: tuple[Array, Array] | None = None
@@ -90,25 +93,18 @@ class VariationalIntegrator:
             q2, lam = system.vector("guess q2", guess[0], system.nq).copy(), system.vector("guess lam", guess[1], system.nc).copy()
         q2[system.kinematic] = k2
         p2 = np.empty(system.nd)
-        if system.user_forces:
-            used, code = self._newton(q1, p1, u1, q2, lam, p2)
-        else:
-            used, code = kernels.step(system.model, q1, p1, u1, self.dt, self.tolerance, self.max_iterations, q2, lam, p2)
+        used, code = kernels.step(system.model, q1, p1, u1, self.newton, q2, lam, p2)
         if code == kernels.NOT_FINITE:
             for name, given in (("q1", q1), ("p1", p1), ("u1", u1), ("k2", k2)):
                 system.vector(name, given, len(given))
-        return Step(q2, p2, lam, used, _STATUS[code], q1, p1, u1)
+        return Step(q2, p2, lam, used, STATUS[code], q1, p1, u1)
 
     def first(self, step: Step) -> StepDerivatives:
         """Exact first derivatives of a converged step."""
-        system = self.system
-        nd, nc, nw = system.nd, system.nc, system.nq + system.nd + system.nu + system.nk
-        Y, G, J, Gy = np.empty((nd + nc, nw)), np.empty((nd, nw)), np.empty((nd + nc, nd + nc)), np.empty((nd, nd))
-        pivot = np.empty(nd + nc, dtype=np.int64)
-        _, Fq, Fv, Fu = self._extra(step.q1, step.u1, step.q2)
-        if not kernels.first(system.model, step.q1, step.u1, step.q2, step.lam, self.dt, Fq, Fv, Fu, Y, G, J, pivot, Gy):
+        system, factors = self.system, kernels.make_factors(self.system.model, self.system.nu)
+        if not kernels.first(system.model, step.q1, step.u1, step.q2, step.lam, self.dt, factors):
             raise BadInput(_SINGULAR)
-        return StepDerivatives(step, Y, G, J, pivot, Gy, (system.nq, nd, system.nu, system.nk))
+        return StepDerivatives(step, factors, (system.nq, system.nd, system.nu, system.nk))
 
     def contracted(self, step: Step | StepDerivatives, zq: ArrayLike, zp: ArrayLike, zlam: ArrayLike | None = None) -> Array:
         """Second derivatives of zq.q2_d + zp.p2 (+ zlam.lam) over w = (q1, p1, u1, k2): a symmetric matrix (nw, nw).
@@ -119,17 +115,9 @@ class VariationalIntegrator:
         d = self.first(step) if isinstance(step, Step) else step
         zq, zp = system.vector("zq", zq, system.nd), system.vector("zp", zp, system.nd)
         zl = np.zeros(system.nc) if zlam is None else system.vector("zlam", zlam, system.nc)
-        s, nw = d.step, d.Y.shape[1]
-        mu, out = np.empty(system.nq), np.empty((nw, nw))
-        extra = NOTHING[1]
-        if system.user_forces:
-            m = np.zeros(system.nq)
-            weights = np.concatenate([zl, zq + d.Gy.T @ zp])
-            solve_transposed(d.J, d.pivot, weights)
-            m[system.dynamic] = weights[system.nc :]
-            q, v = 0.5 * (s.q1 + s.q2), (s.q2 - s.q1) / self.dt
-            extra = sum((user.curvature(q, v, s.u1, m) for user in system.user_forces), np.zeros((2 * system.nq + system.nu,) * 2))
-        kernels.second(system.model, s.q1, s.u1, s.q2, s.lam, self.dt, d.Y, d.J, d.pivot, d.Gy, zq, zp, zl, extra, mu, out)
+        s, f = d.step, d.factors
+        out = np.empty((f.Y.shape[1], f.Y.shape[1]))
+        kernels.second(system.model, s.q1, s.u1, s.q2, s.lam, self.dt, f, zq, zp, zl, out)
         return out
 
     def second(self, step: Step | StepDerivatives) -> StepTensor:
@@ -139,15 +127,6 @@ class VariationalIntegrator:
         nd, every = system.nd, np.eye(2 * system.nd + system.nc)
         full = np.array([self.contracted(d, z[:nd], z[nd : 2 * nd], z[2 * nd :]) for z in every])
         return StepTensor(full[:nd], full[nd : 2 * nd], full[2 * nd :])
-
-    def step_length_derivative(self, step: Step | StepDerivatives) -> tuple[Array, Array, Array]:
-        """d/d dt of q2_d (nd,), p2 (nd,) and lam (nc,) at given (q1, p1, u1, k2)."""
-        system = self.system
-        d = self.first(step) if isinstance(step, Step) else step
-        s = d.step
-        F, _, Fv, _ = self._extra(s.q1, s.u1, s.q2)
-        y, p = kernels.step_length(system.model, s.q1, s.u1, s.q2, self.dt, d.J, d.pivot, d.Gy, F, Fv)
-        return y[system.nc :], p, y[: system.nc]
 
     def rollout(
         self,
@@ -174,27 +153,19 @@ class VariationalIntegrator:
             K, ref = _writable(np.asarray(gain, dtype=np.float64)), _writable(np.asarray(reference, dtype=np.float64))
             if K.shape != (N, system.nu + system.nk, nx) or ref.ndim != 2 or len(ref) < N or ref.shape[1] != nx:
                 raise BadInput(f"gain must be ({N}, {system.nu + system.nk}, {nx}) and reference ({N}, {nx})")
-        if system.user_forces:
-            Q, P, L, U, K2, count, done, code = self._roll(q0, p0, u, k2, ref, K)
-        else:
-            Q, P, L, U, K2, count, done, code = trajectories.rollout(
-                system.model, q0, p0, u, k2, ref, K, self.dt, self.tolerance, self.max_iterations
-            )
+        Q, P, L, U, K2, count, done, code = trajectories.rollout(system.model, q0, p0, u, k2, ref, K, self.newton)
         if done < N:
             for table, kept in ((Q, done + 1), (P, done + 1), (L, done)):
                 table[kept:] = np.nan
-        return Trajectory(Q, P, L, U, K2, count, int(done), _STATUS[code], self.dt)
+        return Trajectory(Q, P, L, U, K2, count, int(done), STATUS[code], self.dt)
 
-    def linearize(self, trajectory: Trajectory) -> Linearization:
+    def linearize(self, trajectory: Trajectory) -> TrajectoryDerivatives:
         """A_k (N, nx, nx), B_k (N, nx, nU) and the multipliers' derivatives along a trajectory, x = (q, p), U = (u, k2)."""
         self._whole(trajectory)
-        if self.system.user_forces:
-            A, B, C = self._linearize(trajectory)
-            return Linearization(A, B, C)
         A, B, C, good = trajectories.linearize(self.system.model, trajectory.q, trajectory.u, trajectory.lam, self.dt)
         if not good:
             raise BadInput(_SINGULAR)
-        return Linearization(A, B, C)
+        return TrajectoryDerivatives(A, B, C)
 
     def contract(self, trajectory: Trajectory, zq: ArrayLike, zp: ArrayLike, zlam: ArrayLike | None = None) -> Array:
         """Contracted second derivatives (N, nw, nw) of all steps: costates zq, zp (N, nd) of the state after each, zlam (N, nc)."""
@@ -205,8 +176,6 @@ class VariationalIntegrator:
             _table("zp", np.asarray(zp, dtype=np.float64), N, system.nd),
         )
         zl = np.zeros((N, system.nc)) if zlam is None else _table("zlam", np.asarray(zlam, dtype=np.float64), N, system.nc)
-        if system.user_forces:
-            return np.array([self.contracted(trajectory.step(k), zq[k], zp[k], zl[k]) for k in range(N)])
         out, good = trajectories.contract(system.model, trajectory.q, trajectory.u, trajectory.lam, zq, zp, zl, self.dt)
         if not good:
             raise BadInput(_SINGULAR)
@@ -215,65 +184,6 @@ class VariationalIntegrator:
     def _whole(self, trajectory: Trajectory) -> None:
         if not trajectory.status.good:
             raise BadInput(f"the trajectory failed after {trajectory.steps} steps; derivatives need one that went through")
-
-    def _extra(self, q1: Array, u1: Array, q2: Array) -> tuple[Array, Array, Array, Array]:
-        if not self.system.user_forces:
-            return NOTHING
-        return self.system.extra_force(0.5 * (q1 + q2), (q2 - q1) / self.dt, u1)
-
-    def _newton(self, q1: Array, p1: Array, u1: Array, q2: Array, lam: Array, p2: Array) -> tuple[int, int]:
-        """The Newton loop in Python, for systems with user forces."""
-        system = self.system
-        size = system.nd + system.nc
-        Dh1, r, J = np.empty((system.nc, system.nq)), np.empty(size), np.empty((size, size))
-        pivot = np.empty(size, dtype=np.int64)
-        kernels.jacobian_at(system.model, q1, Dh1)
-        for k in range(self.max_iterations + 1):
-            F, Fq, Fv, _ = self._extra(q1, u1, q2)
-            balance, worst = kernels.newton_terms(
-                system.model, q1, p1, u1, q2, lam, self.dt, Dh1, F, Fq, Fv, self.tolerance, r, J, p2
-            )
-            if not np.isfinite(balance + worst):
-                return k, kernels.NOT_FINITE
-            if balance <= self.tolerance and worst <= self.tolerance:
-                return k, kernels.CONVERGED
-            if not factor(J, pivot) > SINGULAR:
-                return k, kernels.SINGULAR_MATRIX
-            solve(J, pivot, r)
-            q2[system.dynamic] -= r[system.nc :]
-            lam -= r[: system.nc]
-        return self.max_iterations, kernels.TOO_MANY
-
-    def _roll(self, q0: Array, p0: Array, u: Array, k2: Array, ref: Array, K: Array):  # type: ignore[no-untyped-def]
-        system, N = self.system, len(u)
-        Q, P, L = np.empty((N + 1, system.nq)), np.empty((N + 1, system.nd)), np.empty((N, system.nc))
-        U, K2, count = u.copy(), k2.copy(), np.zeros(N, dtype=np.int64)
-        Q[0], P[0] = q0, p0
-        for k in range(N):
-            if len(K):
-                change = K[k] @ (np.concatenate([Q[k], P[k]]) - ref[k])
-                U[k] -= change[: system.nu]
-                K2[k] -= change[system.nu :]
-            guess = (2.0 * Q[k] - Q[k - 1], L[k - 1]) if k else None
-            result = self.step(Q[k], P[k], U[k], K2[k], guess=guess)
-            Q[k + 1], P[k + 1], L[k], count[k] = result.q2, result.p2, result.lam, result.iterations
-            if not result.status.good:
-                code = kernels.TOO_MANY if result.status is Status.MAX_ITERATIONS else kernels.NOT_FINITE
-                return Q, P, L, U, K2, count, k, code
-        return Q, P, L, U, K2, count, N, kernels.CONVERGED
-
-    def _linearize(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
-        system, N = self.system, len(trajectory.u)
-        n, nu, nx = system.nq, system.nu, system.nq + system.nd
-        A, B = np.zeros((N, nx, nx)), np.zeros((N, nx, nu + system.nk))
-        C = np.empty((N, system.nc, nx + nu + system.nk))
-        for k in range(N):
-            d = self.first(trajectory.step(k))
-            A[k, system.dynamic], A[k, n:] = d.Y[system.nc :, :nx], d.G[:, :nx]
-            B[k, system.dynamic], B[k, n:] = d.Y[system.nc :, nx:], d.G[:, nx:]
-            B[k, system.kinematic, nu + np.arange(system.nk)] = 1.0
-            C[k] = d.Y[: system.nc]
-        return A, B, C
 
 
 _SINGULAR = "the equations of a step are singular there: constraints depend on each other, or a coordinate moves no mass"

@@ -60,19 +60,6 @@ def planted(character: Character, tree: Tree, q: Array) -> Array:
     return q
 
 
-def support_polygon(tree: Tree, character: Character, q: Array) -> Array:
-    """Corners (k, 2) [m], counter-clockwise, of the convex hull on the ground of the foot points that stand at ``q`` (nq,)."""
-    nodes, points = foot_points(character, tree)
-    if not len(nodes):
-        raise BadInput(f"the character {character.name!r} has no feet; describe them under feet to ask for a support polygon")
-    at = tree.configuration(q)
-    world, which = np.empty((len(nodes), 3)), np.empty(len(nodes), dtype=np.int64)
-    count = kernels.standing_points(at.rotation, at.position, nodes, points, STANDING_REACH, world, which)
-    hull = np.empty((2 * count + 2, 2))
-    size = kernels.convex_hull(world[:count, :2].copy(), count, hull)
-    return hull[:size]
-
-
 def balance_margins(character: Character, tree: Tree, q: Array) -> Array:
     """Signed distance (m,) [m] of the centre of mass, seen from above, to the boundary of the support polygon at ``q`` (m, nq).
 

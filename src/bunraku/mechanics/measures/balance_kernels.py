@@ -135,7 +135,6 @@ def static_torques(tree, mass, com, q, gravity, foot_node, foot_point, reach, ou
     With w the weights (and minus the ground forces) of a subtree, s = sum w p: hinge a at p0: (a x (s - w p0))_z, slide: a_z w.
     """
     parent, kind, coordinate, n = tree.parent, tree.kind, tree.coordinate, tree.parent.shape[0]
-    fixed = tree.fixed_rotation, tree.fixed_position
     rotation, position, world_axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 3))
     weight, first = np.empty(n), np.empty((n, 2))
     feet = foot_node.shape[0]
@@ -143,7 +142,7 @@ def static_torques(tree, mass, com, q, gravity, foot_node, foot_point, reach, ou
     which = np.empty(feet, dtype=np.int64)
     out[:, :] = 0.0
     for k in range(q.shape[0]):
-        forward_kinematics(parent, kind, coordinate, fixed[0], fixed[1], tree.axis, q[k], rotation, position, world_axis)
+        forward_kinematics(tree, q[k], rotation, position, world_axis)
         total, x, y = 0.0, 0.0, 0.0
         for i in range(n):
             w = mass[i] * gravity

@@ -132,12 +132,12 @@ def _carriage_checks(character: Character, motion: JointCurves, figures: dict[st
     limits = CarriageLimits.of(character)
     k = motion.values[:, [motion.names.index(name) for name in limits.names]]
     excess = limits.excess(k, 1.0 / motion.rate)
-    made = limits.motion(k, 1.0 / motion.rate)
+    moved = limits.motion(k, 1.0 / motion.rate)
     figures |= {
-        "carriage speed [m/s]": float(made.speed.max()),
-        "carriage acceleration [m/s^2]": float(made.acceleration.max()),
-        "winch speed [m/s]": float(made.winch_speed.max()),
-        "least gap [m]": float(made.gap.min(initial=np.inf)),
+        "carriage speed [m/s]": float(moved.speed.max()),
+        "carriage acceleration [m/s^2]": float(moved.acceleration.max()),
+        "winch speed [m/s]": float(moved.winch_speed.max()),
+        "least gap [m]": float(moved.gap.min(initial=np.inf)),
     }
     parts = [
         ("range", excess.range, "m"),
@@ -148,10 +148,10 @@ def _carriage_checks(character: Character, motion: JointCurves, figures: dict[st
         ("separation", excess.separation, "m"),
     ]
     last = np.abs(np.diff(k[-2:], axis=0)).max() * motion.rate
-    found = [
+    checks = [
         Check("speed at the end", float(last), "m/s", note="of the fastest carriage or winch; --settle brings the puppet to rest")
     ]
-    return found + [
+    return checks + [
         Check(f"carriage {what} excess", over, unit, bar=LIMIT_TOLERANCE, note=excess.worst if over > LIMIT_TOLERANCE else "")
         for what, over, unit in parts
     ]
@@ -159,30 +159,33 @@ def _carriage_checks(character: Character, motion: JointCurves, figures: dict[st
 
 def _range_checks(character: Character, motion: JointCurves) -> list[Check]:
     """The worst excess over the range of a joint, if any states one."""
-    worst, note, seen = 0.0, "", False
+    over = {}
     for axis in character.axes:
-        if axis.range is None or axis.name not in motion.names:
-            continue
-        seen, values = True, motion.values[:, motion.names.index(axis.name)]
-        over = np.maximum(values - axis.range[1], axis.range[0] - values)
-        if over.max() > worst:
-            worst, note = float(over.max()), f"{axis.name} at {int(over.argmax()) / motion.rate:.2f} s"
-    return [Check("joint range excess", worst, "rad or m", bar=LIMIT_TOLERANCE, note=note)] if seen else []
+        if axis.range is not None and axis.name in motion.names:
+            values = motion.column(axis.name)
+            over[axis.name] = np.maximum(values - axis.range[1], axis.range[0] - values)
+    return _excess_check("joint range excess", "rad or m", over, motion.rate)
 
 
 def _torque_checks(character: Character, motion: JointCurves, torques: Mapping[str, Array]) -> list[Check]:
     """The worst excess over a motor's torque-speed line."""
-    worst, note, seen = 0.0, "", False
+    over = {}
     for motor in character.motors:
-        if motor.coordinate not in torques or motor.stall_torque is None:
-            continue
-        seen = True
-        speed = np.diff(motion.values[:, motion.names.index(motor.coordinate)]) * motion.rate
-        line = np.array([motor.available_torque(float(v)) for v in speed])
-        over = np.abs(torques[motor.coordinate][: len(speed)]) - line
-        if over.max() > worst:
-            worst, note = float(over.max()), f"{motor.name} at {int(over.argmax()) / motion.rate:.2f} s"
-    return [Check("motor torque excess", worst, "N·m or N", bar=LIMIT_TOLERANCE, note=note)] if seen else []
+        if motor.coordinate in torques and motor.stall_torque is not None:
+            speed = np.diff(motion.column(motor.coordinate)) * motion.rate
+            line = np.array([motor.available_torque(float(v)) for v in speed])
+            over[motor.name] = np.abs(torques[motor.coordinate][: len(speed)]) - line
+    return _excess_check("motor torque excess", "N·m or N", over, motion.rate)
+
+
+def _excess_check(name: str, unit: str, over: dict[str, Array], rate: float) -> list[Check]:
+    """The worst of what exceeds a limit, 0 where it is kept, with who and when; nothing where no limit is stated."""
+    if not over:
+        return []
+    who = max(over, key=lambda one: float(over[one].max()))
+    worst = max(float(over[who].max()), 0.0)
+    note = f"{who} at {int(over[who].argmax()) / rate:.2f} s" if worst > 0.0 else ""
+    return [Check(name, worst, unit, bar=LIMIT_TOLERANCE, note=note)]
 
 
 def _collision_checks(character: Character, motion: JointCurves, figures: dict[str, float]) -> list[Check]:

@@ -30,17 +30,7 @@ def static_torques(character: Character, tree: Tree, q: NDArray[np.float64]) -> 
     if free_base(character) is None:
         nodes, points = nodes[:0], points[:0]
     out = np.empty(q.shape)
-    kernels.static_torques(
-        tree.arrays,
-        tree.mass,
-        tree.center_of_mass,
-        q,
-        GRAVITY,
-        nodes,
-        points,
-        STANDING_REACH,
-        out,
-    )
+    kernels.static_torques(tree.arrays, tree.mass, tree.center_of_mass, q, GRAVITY, nodes, points, STANDING_REACH, out)
     for driver, follower, ratio, _ in tree.couplings:
         out[:, driver] += ratio * out[:, follower]
         out[:, follower] = 0.0

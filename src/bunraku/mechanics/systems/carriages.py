@@ -142,13 +142,13 @@ class CarriageLimits:
                 tuple(f"{self.carriages[i]} and {self.carriages[j]}" for i, j in self.pairs),
             ),
         }
-        largest, worst, found = {}, "", tolerance
+        largest, worst, most = {}, "", tolerance
         for what, (over, limit, names) in beyond.items():
             over = np.where(over > tolerance * np.where(np.isfinite(limit), limit, 1.0), over, 0.0)
             largest[what] = float(np.max(over, initial=0.0))
             share = np.where(over > 0.0, over / limit, 0.0)
-            if len(share) and share.max() > found:
-                found, worst = float(share.max()), f"{what.replace('_', ' ')} of {names[int(share.argmax())]}"
+            if len(share) and share.max() > most:
+                most, worst = float(share.max()), f"{what.replace('_', ' ')} of {names[int(share.argmax())]}"
         return CarriageExcess(worst=worst, **largest)
 
 

@@ -43,7 +43,7 @@ def character_system(
     tree = compile_tree(with_carriages(character))
     prescribed = (*kinematic, *character.prescribed)
     coefficients = _damping(character, damping)
-    made: list[Force] = [Damping(coefficients)] if coefficients else []
+    drive: list[Force] = [Damping(coefficients)] if coefficients else []
     drives = [(name, tendon.name, arm) for tendon in character.tendons for name, arm in tendon.moment_arms.items()]
     driving = [tendon.name for tendon in character.tendons]
     if torques:
@@ -52,7 +52,7 @@ def character_system(
     ratios = {c.follower: (c.driver, c.ratio) for c in character.couplings}
     for name, source, arm in drives:
         driver, ratio = ratios.get(name, (name, 1.0))
-        made.append(CoordinateForce(driver, source, arm * ratio))
+        drive.append(CoordinateForce(driver, source, arm * ratio))
     names = (*driving, *inputs)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -66,7 +66,7 @@ def character_system(
         inputs=names,
         gravity=gravity,
         potentials=[*joint_springs(character), *potentials],
-        forces=[*made, *forces],
+        forces=[*drive, *forces],
         constraints=[*held, *constraints],
         armature={axis.name: joint.armature for joint in character.joints for axis in joint.axes if joint.armature},
     )

@@ -15,11 +15,11 @@ def step_condition(system: System, q: ArrayLike) -> Array:
 
     M is the mass matrix and Dh the Jacobian of the constraints, both of the dynamic coordinates.
     """
-    d, found = system.dynamic, []
+    d, conditions = system.dynamic, []
     for one in np.asarray(q, dtype=np.float64):
         M, D = system.lagrangian_derivatives(one, np.zeros(system.nq)).vv[np.ix_(d, d)], system.constraint_jacobian(one)[:, d]
-        found.append(np.linalg.cond(np.block([[M, D.T], [D, np.zeros((system.nc, system.nc))]])))
-    return np.array(found)
+        conditions.append(np.linalg.cond(np.block([[M, D.T], [D, np.zeros((system.nc, system.nc))]])))
+    return np.array(conditions)
 
 
 def point_condition(system: System, frame: str, q: ArrayLike) -> Array:

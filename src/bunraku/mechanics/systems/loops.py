@@ -57,11 +57,6 @@ class LoopClosure:
         return "; ".join(parts)
 
 
-def loop_constraints(character: Character, tree: Tree, *, kinematic: Sequence[str] = ()) -> list[Constraint]:
-    """The independent constraints that close the loops of ``character`` on its ``tree``; see :func:`close_loops`."""
-    return list(close_loops(character, tree, kinematic=kinematic).constraints)
-
-
 def close_loops(
     character: Character, tree: Tree, *, kinematic: Sequence[str] = (), segments: Sequence[Flexible] = ()
 ) -> LoopClosure:
@@ -173,9 +168,8 @@ def _rows(loop: Joint) -> list[Constraint]:
         for n, label, held in zip((b, c, a), ("across-1", "across-2", "along"), points, strict=True)
         if held
     ]
-    pairs = {0: [], 1: [(a, _unit(loop.second_axis), "square")], 2: [(b, a, "tilt-1"), (c, a, "tilt-2")]}.get(turns)
-    if pairs is None:
-        pairs = [(b, a, "tilt-1"), (c, a, "tilt-2"), (b, c, "turn")]
+    tilts = [(b, a, "tilt-1"), (c, a, "tilt-2")]
+    pairs = {0: [], 1: [(a, _unit(loop.second_axis), "square")], 2: tilts, 3: [*tilts, (b, c, "turn")]}[turns]
     return rows + [SquareDirections(F, _three(n), G, _three(m), float(n @ m), f"{loop.name}.{label}") for n, m, label in pairs]
 
 
@@ -251,14 +245,14 @@ def _compliances(probe: System, segments: Sequence[Flexible]) -> Array:
 
 def _around(probe: System, home: Array, scale: Array) -> list[Array]:
     """Home and some closed configurations around it."""
-    rng, found = np.random.default_rng(0), [home]
+    rng, samples = np.random.default_rng(0), [home]
     for _ in range(_SAMPLES):
         start = home.copy()
         start[probe.dynamic] += rng.uniform(-1.0, 1.0, probe.nd) * scale[probe.dynamic]
         back = make_consistent(probe, start)
         if back.status.good:
-            found.append(back.q)
-    return found
+            samples.append(back.q)
+    return samples
 
 
 def _independent(probe: System, samples: Sequence[Array], segments: Sequence[Flexible]) -> list[int]:

@@ -39,11 +39,6 @@ def marionette_system(
     return character_system(character, gravity=gravity, damping=damping)
 
 
-def marionette_home(character: Character, system: System) -> Array:
-    """The home configuration (nq,) of a marionette's system: joints, carriages and strings at home, loops closed."""
-    return character_home(character, system)
-
-
 @dataclass(frozen=True)
 class Hanging:
     """A puppet at rest: q (nq,), the tension [N] by string, and the equilibrium they come from.
@@ -80,7 +75,7 @@ def hang(
     when no pose fits all the strings (one is too short to hang), or when one would have to carry less than ``slack_below`` [N].
     """
     system = marionette_system(character) if system is None else system
-    start = marionette_home(character, system) if q is None else system.vector("q", q, system.nq).copy()
+    start = character_home(character, system) if q is None else system.vector("q", q, system.nq).copy()
     for name, value in (prescribed or {}).items():
         if name not in character.prescribed:
             raise BadInput(f"{name!r} is no carriage's or string's coordinate; known: {', '.join(character.prescribed[:20])}")

@@ -18,31 +18,15 @@ def with_carriages(character: Character) -> Character:
     for carriage in character.carriages:
         (along_x, along_y), (x, y, z) = carriage.coordinates, carriage.home
         bodies += [Body(name=along_x), Body(name=carriage.name)]
-        start = Pose(position=(0.0, 0.0, z))
-        joints.append(
-            Joint(
-                name=along_x,
-                kind="slide",
-                parent=WORLD,
-                child=along_x,
-                pose=start,
-                axis=(1.0, 0.0, 0.0),
-                range=carriage.x_range,
-            )
-        )
-        joints.append(
-            Joint(
-                name=along_y,
-                kind="slide",
-                parent=along_x,
-                child=carriage.name,
-                axis=(0.0, 1.0, 0.0),
-                range=carriage.y_range,
-            )
-        )
+        for name, parent, child, place, axis, span in (
+            (along_x, WORLD, along_x, (0.0, 0.0, z), (1.0, 0.0, 0.0), carriage.x_range),
+            (along_y, along_x, carriage.name, (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), carriage.y_range),
+        ):
+            pose = Pose(position=place)
+            joints.append(Joint(name=name, kind="slide", parent=parent, child=child, pose=pose, axis=axis, range=span))
         home |= {along_x: x, along_y: y}
-    made: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints), home=home, carriages=(), strings=())
-    return made
+    changed: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints), home=home, carriages=(), strings=())
+    return changed
 
 
 def home_lengths(character: Character) -> Array:

@@ -97,12 +97,12 @@ def holding_tensions(
         np.concatenate([np.full(m, least), -free]),
         np.concatenate([most, free]),
     )
-    found = solve_quadratic(problem)
+    solution = solve_quadratic(problem)
     u = np.zeros(system.nu)
-    u[where] = found.x[:m]
-    left = float(np.abs(rows[0] @ found.x + pull).max(initial=0.0))
+    u[where] = solution.x[:m]
+    left = float(np.abs(rows[0] @ solution.x + pull).max(initial=0.0))
     names = [tendon.name for tendon in character.tendons]
-    return Holding(dict(zip(names, found.x[:m].tolist(), strict=True)), u, found.x[m:], left, found.status)
+    return Holding(dict(zip(names, solution.x[:m].tolist(), strict=True)), u, solution.x[m:], left, solution.status)
 
 
 def _force_map(system: System, loop: Joint, q: Array) -> Array:

@@ -79,25 +79,14 @@ class Tree:
         """Forward kinematics at ``q`` (nq,)."""
         n = len(self.parent)
         rotation, position, world_axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 3))
-        kernels.forward_kinematics(
-            *self.arrays,
-            np.ascontiguousarray(q, dtype=np.float64),
-            rotation,
-            position,
-            world_axis,
-        )
+        kernels.forward_kinematics(self.arrays, np.ascontiguousarray(q, dtype=np.float64), rotation, position, world_axis)
         return Configuration(self, np.array(q, dtype=np.float64), rotation, position, world_axis)
 
     def poses(self, q: Array) -> tuple[Array, Array]:
         """World rotations (m, n, 3, 3) and positions (m, n, 3) of all nodes at configurations ``q`` (m, nq)."""
         n = len(self.parent)
         rotation, position = np.empty((len(q), n, 3, 3)), np.empty((len(q), n, 3))
-        kernels.forward_kinematics_many(
-            *self.arrays,
-            np.ascontiguousarray(q, dtype=np.float64),
-            rotation,
-            position,
-        )
+        kernels.forward_kinematics_many(self.arrays, np.ascontiguousarray(q, dtype=np.float64), rotation, position)
         return rotation, position
 
 
@@ -121,9 +110,7 @@ class Configuration:
         node, local, _ = self.tree.node(name)
         linear, angular = np.empty((3, self.tree.nq)), np.empty((3, self.tree.nq))
         point = self.position[node] + self.rotation[node] @ local
-        kernels.point_jacobian(
-            self.tree.parent, self.tree.kind, self.tree.coordinate, self.position, self.world_axis, node, point, linear, angular
-        )
+        kernels.point_jacobian(self.tree.arrays, self.position, self.world_axis, node, point, linear, angular)
         return linear, angular
 
     def center_of_mass(self) -> Array:

@@ -62,18 +62,19 @@ def copy(a, out):
 
 
 @njit(cache=True)
-def forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position, axis, q, rotation, position, world_axis):
+def forward_kinematics(tree, q, rotation, position, world_axis):
     """World poses of all nodes: ``rotation`` (n, 3, 3), ``position`` (n, 3), and joint axes in the world (n, 3)."""
+    parent, kind, coordinate, axis, fixed_position = tree.parent, tree.kind, tree.coordinate, tree.axis, tree.fixed_position
     local = np.empty((3, 3))
     base = np.empty((3, 3))
     for i in range(parent.shape[0]):
         p = parent[i]
         if p < 0:
-            copy(fixed_rotation[i], base)
+            copy(tree.fixed_rotation[i], base)
             for a in range(3):
                 position[i, a] = fixed_position[i, a]
         else:
-            multiply(rotation[p], fixed_rotation[i], base)
+            multiply(rotation[p], tree.fixed_rotation[i], base)
             for a in range(3):
                 position[i, a] = (
                     position[p, a]
@@ -94,8 +95,9 @@ def forward_kinematics(parent, kind, coordinate, fixed_rotation, fixed_position,
 
 
 @njit(cache=True)
-def point_jacobian(parent, kind, coordinate, position, world_axis, node, point, linear, angular):
+def point_jacobian(tree, position, world_axis, node, point, linear, angular):
     """Jacobians (3, nq) of the velocity of a world ``point`` fixed to ``node``, and of the node's angular velocity."""
+    parent, kind, coordinate = tree.parent, tree.kind, tree.coordinate
     linear[:, :] = 0.0
     angular[:, :] = 0.0
     i = node
@@ -135,10 +137,8 @@ def center_of_mass(mass, com, rotation, position, out):
 
 
 @njit(cache=True)
-def forward_kinematics_many(parent, kind, coordinate, fixed_rotation, fixed_position, axis, q, rotation, position):
+def forward_kinematics_many(tree, q, rotation, position):
     """World poses for many configurations ``q`` (m, nq): ``rotation`` (m, n, 3, 3), ``position`` (m, n, 3)."""
-    world_axis = np.empty(axis.shape)
+    world_axis = np.empty(tree.axis.shape)
     for k in range(q.shape[0]):
-        forward_kinematics(
-            parent, kind, coordinate, fixed_rotation, fixed_position, axis, q[k], rotation[k], position[k], world_axis
-        )
+        forward_kinematics(tree, q[k], rotation[k], position[k], world_axis)

@@ -79,9 +79,7 @@ def sole_motion(model: SkinnedModel, q: Array) -> SoleMotion:
         center[j] = at.position[b] + at.rotation[b] @ np.array(tip.center)
         axis = np.array(tip.axis)
         normal[j] = at.rotation[b] @ (axis / np.linalg.norm(axis))
-        tree_kernels.point_jacobian(
-            tree.parent, tree.kind, tree.coordinate, at.position, at.world_axis, b, center[j], Jc[j], angular
-        )
+        tree_kernels.point_jacobian(tree.arrays, at.position, at.world_axis, b, center[j], Jc[j], angular)
         Jn[j] = np.cross(angular.T, normal[j]).T
     return SoleMotion(center, normal, Jc, Jn)
 

@@ -9,10 +9,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.mechanics.flexible.torque_lines import TorqueLines, torques_of
-from bunraku.mechanics.integrators.driven.lifted import linearize_about
-from bunraku.mechanics.integrators.driven.linearization import Linearization
+from bunraku.mechanics.integrators.driven.linearization import Linearization, linearize_motion
 from bunraku.mechanics.integrators.driven.outputs import OutputTargets
-from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion, Observer, simulate
 from bunraku.performers.vibration.problem import VibrationProblem
 
@@ -130,7 +128,7 @@ def linearized(problem: VibrationProblem, point: Point, *, memory: float = 1.2e9
     """The motion of each scenario to first order about a point; step matrices are made when needed, in ``memory`` [bytes]."""
     share, dt = 1.0 / len(problem.scenarios), problem.profile.dt
     return tuple(
-        linearize_about(scenario.flexible.system, q, dt, lam, memory=memory * share)
+        Linearization(scenario.flexible.system, q, lam, dt, True, memory * share)
         for scenario, q, lam in zip(problem.scenarios, point.q, point.lam, strict=True)
     )
 

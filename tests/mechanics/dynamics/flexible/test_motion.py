@@ -103,7 +103,7 @@ def test_derivatives_of_a_step(two_rods, loop) -> None:
 
     def jacobian(w):
         d = integrator.first(step(w))
-        return np.vstack([d.Y[system.nc :], d.G, d.Y[: system.nc]])
+        return np.vstack([d.factors.Y[system.nc :], d.factors.G, d.factors.Y[: system.nc]])
 
     assert check_jacobian(value, jacobian, w, scale=0.02).holds
     arrival = step(w)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inverse_dynamics import prescribed_forces
 
-from bunraku.mechanics.dynamics.inverse import prescribed_forces
 from bunraku.mechanics.dynamics.poses import find_pose
+from bunraku.mechanics.integrators.driven.linearization import linearize_motion
 from bunraku.mechanics.integrators.driven.outputs import OutputTargets, track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
-from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion
 from bunraku.mechanics.integrators.driven.simulate import simulate
 from bunraku.mechanics.integrators.driven.torque import motor_forces
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.mechanics.integrators.driven.adjoint import adjoint_gradient
-from bunraku.mechanics.integrators.driven.lifted import linearize_about
+from bunraku.mechanics.integrators.driven.linearization import Linearization, linearize_motion
 from bunraku.mechanics.integrators.driven.outputs import track
 from bunraku.mechanics.integrators.driven.rest import rest_motion
-from bunraku.mechanics.integrators.driven.sensitivity import linearize_motion, sensitivities
 from bunraku.mechanics.integrators.driven.simulate import Observer, simulate
 
 DT, STEPS, STRIDE = 2e-3, 60, 3
@@ -32,8 +30,8 @@ def problem(request, make_system, make_curve):
 def test_forward_adjoint_and_differences_agree(problem) -> None:
     """20 random directions over all free control points: differences 1e-6, adjoint 1e-10."""
     system, curves, points, outputs, targets, weights, motion = problem
-    normal = sensitivities(motion, curves, outputs, targets, weights, stride=STRIDE, jacobian=True)
-    cost, gradient = adjoint_gradient(motion, curves, outputs, targets, weights, stride=STRIDE)
+    normal = linearize_motion(motion).normal_equations(curves, outputs, targets, weights, stride=STRIDE, jacobian=True)
+    cost, gradient = linearize_motion(motion).gradient(curves, outputs, targets, weights, stride=STRIDE)
     assert cost == pytest.approx(normal.cost, rel=1e-12)
     assert np.abs(gradient - normal.gradient).max() <= 1e-10 * np.abs(gradient).max()
     J, e = normal.jacobian, normal.residual
@@ -65,11 +63,11 @@ def test_recomputed_step_matrices_give_the_same(problem) -> None:
 
 def test_lifted_about_an_exact_motion_is_the_plain_linearization(problem) -> None:
     system, curves, _, outputs, targets, weights, motion = problem
-    lifted = linearize_about(system, motion, DT)
+    lifted = Linearization(system, motion.q, motion.lam, DT)
     assert np.abs(lifted.defects).max() < 1e-10
     normal = lifted.normal_equations(curves, outputs, targets, weights, stride=STRIDE)
     assert np.abs(normal.lifted - normal.gradient).max() < 1e-7 * np.abs(normal.gradient).max()
-    plain = sensitivities(motion, curves, outputs, targets, weights, stride=STRIDE)
+    plain = linearize_motion(motion).normal_equations(curves, outputs, targets, weights, stride=STRIDE)
     assert np.array_equal(plain.hessian, normal.hessian)
 
 
@@ -82,7 +80,7 @@ def test_lifting_closes_defects_to_second_order(make_system, make_curve) -> None
         K = curves.nodes(points)
         true = simulate(system, K, DT, tolerance=1e-11)
         held = simulate(system, K, DT, observer=Observer(rest_motion(system, K).q, 15.0))
-        lifted = linearize_about(system, held, DT)
+        lifted = Linearization(system, held.q, held.lam, DT)
         assert np.abs(lifted.defects).max() > 1e-4 * size
         errors.append((np.abs(held.q - true.q).max(), np.abs(held.q + lifted.follow(np.zeros_like(K)) - true.q).max()))
     assert errors[0][1] < 0.1 * errors[0][0]
@@ -98,7 +96,7 @@ def test_the_lifted_gradient_is_that_of_the_quadratic_model(make_system, make_cu
     rest = rest_motion(system, K)
     outputs = track(system, ["b5"], ["b4"])
     targets = outputs.observe(rest.q[::STRIDE] + 0.001)
-    lifted = linearize_about(system, rest, DT)
+    lifted = Linearization(system, rest.q, -DT * rest.multipliers[:-1], DT)
     normal = lifted.normal_equations(curves, outputs, targets, stride=STRIDE)
 
     def predict(p):

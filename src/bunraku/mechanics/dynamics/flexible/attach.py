@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.flexible import layout
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.dynamics.lagrangian_layout import WORK
+from bunraku.mechanics.dynamics.model import Segments
 from bunraku.mechanics.dynamics.places import Where, resolve
 from bunraku.mechanics.tree import Tree
 from bunraku.mechanics.tree.tree_kernels import FIXED
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +49,6 @@ class Stand:
     coordinate: int
 
 
-@dataclass(frozen=True, eq=False)
-class FlexibleArrays:
-    """``segment_i``, ``interface_i``, ``elastic_i`` (pairs, 3), ``flexible_f`` of a model, and the rows its work array needs."""
-
-    segment_i: Indices
-    interface_i: Indices
-    elastic_i: Indices
-    flexible_f: Array
-    rows: int
-
-
 def insert_modes(tree: Tree, kept: Sequence[int], segments: Sequence[Flexible]) -> list[int | str]:
     """Order of coordinates: tree coordinates (as numbers) with the modes of each segment after the last one before its base."""
     order: list[int | str] = list(kept)
@@ -81,7 +68,7 @@ def insert_modes(tree: Tree, kept: Sequence[int], segments: Sequence[Flexible]) 
 
 def stands(tree: Tree, segments: Sequence[Flexible], names: Sequence[str]) -> list[Stand]:
     """The segments resolved in the tree; BadInput where one does not fit."""
-    found: list[Stand] = []
+    places: list[Stand] = []
     taken: set[int] = set()
     for flexible in segments:
         node, position, rotation = resolve(tree, flexible.base)
@@ -98,14 +85,17 @@ def stands(tree: Tree, segments: Sequence[Flexible], names: Sequence[str]) -> li
             taken.add(at)
             children.append(at)
         first = names.index(flexible.coordinates[0]) if segment.r else 0
-        found.append(Stand(flexible, node, position, rotation, tuple(children), first))
-    return found
+        places.append(Stand(flexible, node, position, rotation, tuple(children), first))
+    return places
 
 
 def compile_segments(
     parts: Sequence[Stand], bases: Sequence[int], first_slots: Sequence[Sequence[int]], slots: int
-) -> FlexibleArrays:
-    """The arrays of the segments with modes: the slot each stands on, the first slot of each interface, and the number of slots."""
+) -> tuple[Segments, int]:
+    """The arrays of the segments with modes, and the rows a work array needs.
+
+    ``bases``: the slot each stands on, ``first_slots`` the first slot of each of its interfaces, ``slots`` how many there are.
+    """
     segment_i: list[list[int]] = []
     interface_i: list[list[int]] = []
     pairs: list[tuple[int, int, int]] = []
@@ -144,13 +134,13 @@ def compile_segments(
             interface_i.append([len(segment_i), first, row, put(interface.c0, interface.A0, modes)])
             row += 1 + r
         segment_i.append(line)
-    return FlexibleArrays(
+    arrays = Segments(
         np.array(segment_i, dtype=np.int64).reshape(-1, layout.SEGMENT_INTS),
         np.array(interface_i, dtype=np.int64).reshape(-1, layout.INTERFACE_INTS),
         np.array(pairs, dtype=np.int64).reshape(-1, 3),
         np.concatenate(floats) if floats else np.zeros(0),
-        row + 1 if segment_i else slots,
     )
+    return arrays, row + 1 if segment_i else slots
 
 
 def _own_pairs(segment: FlexibleSegment) -> Array:

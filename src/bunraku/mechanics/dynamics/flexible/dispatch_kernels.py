@@ -1,6 +1,6 @@
 """What a tree with flexible segments does otherwise than a rigid one, chosen by the type of its model when a kernel is compiled.
 
-A rigid `Model` has no field of segments: its kernels contain nothing of them and are as small and fast as if there were none.
+Where ``segments`` of a `Model` is (), kernels contain nothing of them and are as small and fast as if there were none.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -24,161 +24,125 @@ from bunraku.mechanics.dynamics.lagrangian_kernels import hessian, kinematics, m
 from bunraku.mechanics.dynamics.lagrangian_layout import MASS, PARENT, WORK
 
 
-def _bends(model):
-    """Whether a model type has flexible segments."""
-    return "segment_i" in model.fields
+def either(rigid, flexible):
+    """A function of the model first that is ``rigid`` or ``flexible`` in a compiled kernel, by the type of the model."""
+
+    def chosen(*arguments):
+        raise NotImplementedError("this is known to compiled kernels only")
+
+    def choose(model, *arguments):
+        return flexible if len(model.types[model.fields.index("segments")]) else rigid
+
+    overload(chosen, inline="always", strict=False)(choose)
+    return chosen
 
 
-def bends(model):
-    """Whether the model has flexible segments: a constant of the compiled kernel."""
+# (model): whether it has flexible segments, a constant of the compiled kernel
+bends = either(lambda model: False, lambda model: True)
+
+# (model, q, W): world poses and screws of all slots at q into the rows of W
+pose = either(
+    lambda model, q, W: kinematics(model.node_i, model.node_f, q, W), lambda model, q, W: flexible_kinematics(model, q, W)
+)
 
 
-@overload(bends, inline="always")
-def _either_bends(model):
-    if _bends(model):
-        return lambda model: True
-    return lambda model: False
+def _move(model, q, v, W, Lv, Lq):
+    velocities(model.node_i, v, W, model.sizes.heavy)
+    momenta(model.node_i, model.node_f, model.gravity, W, model.sizes.heavy, Lv, Lq)
 
 
-def pose(model, q, W):
-    """World poses and screws of all slots at ``q`` into the rows of ``W``."""
+def _move_flexible(model, q, v, W, Lv, Lq):
+    flexible_velocities(model, v, W)
+    flexible_momenta(model, q, v, W, Lv, Lq)
+    elastic_forces(model, q, v, W, Lq)
 
 
-@overload(pose, inline="always")
-def _either_pose(model, q, W):
-    if _bends(model):
-        return lambda model, q, W: flexible_kinematics(model, q, W)
-    return lambda model, q, W: kinematics(model.node_i, model.node_f, q, W)
+# (model, q, v, W, Lv, Lq): twists, momenta and (of segments) strains from poses; adds kinetic, gravity and elastic terms to Lv, Lq
+move = either(_move, _move_flexible)
 
 
-def move(model, q, v, W, Lv, Lq):
-    """Twists, momenta and (of segments) strains from poses; adds kinetic, gravity and elastic terms to ``Lv``, ``Lq`` (nq,)."""
+def _curve(model, q, W, Lvv, Lvq, Lqq):
+    hessian(model.node_i, model.gravity, W, model.sizes.heavy, Lvv, Lvq, Lqq)
 
 
-@overload(move, inline="always")
-def _either_move(model, q, v, W, Lv, Lq):
-    def flexible(model, q, v, W, Lv, Lq):
-        flexible_velocities(model, v, W)
-        flexible_momenta(model, q, v, W, Lv, Lq)
-        elastic_forces(model, q, v, W, Lq)
-
-    def rigid(model, q, v, W, Lv, Lq):
-        velocities(model.node_i, v, W, model.sizes[0])
-        momenta(model.node_i, model.node_f, model.gravity, W, model.sizes[0], Lv, Lq)
-
-    return flexible if _bends(model) else rigid
+def _curve_flexible(model, q, W, Lvv, Lvq, Lqq):
+    strains(model, q, W)
+    flexible_hessian(model, W, Lvv, Lvq, Lqq)
+    elastic_hessian(model, q, W, Lqq)
 
 
-def curve(model, q, W, Lvv, Lvq, Lqq):
-    """Adds the second derivatives (nq, nq) of kinetic, gravity and elastic terms."""
+# (model, q, W, Lvv, Lvq, Lqq): adds the second derivatives (nq, nq) of kinetic, gravity and elastic terms
+curve = either(_curve, _curve_flexible)
 
 
-@overload(curve, inline="always")
-def _either_curve(model, q, W, Lvv, Lvq, Lqq):
-    def flexible(model, q, W, Lvv, Lvq, Lqq):
-        strains(model, q, W)
-        flexible_hessian(model, W, Lvv, Lvq, Lqq)
-        elastic_hessian(model, q, W, Lqq)
-
-    def rigid(model, q, W, Lvv, Lvq, Lqq):
-        hessian(model.node_i, model.gravity, W, model.sizes[0], Lvv, Lvq, Lqq)
-
-    return flexible if _bends(model) else rigid
+def _whole(model, W, out):
+    for k in range(16):
+        out[k] = 0.0
+    for i in range(model.sizes.heavy):
+        if model.node_i[i, PARENT] < 0:
+            for k in range(16):
+                out[k] += W[i, MASS + k]
+    return 0.0 * out[0]
 
 
-def whole(model, W, out):
-    """Mass, first moment, inertia and momentum of everything into ``out`` (16,); returns the elastic energy."""
+def _whole_flexible(model, W, out):
+    for k in range(16):
+        out[k] = W[W.shape[0] - 1, MASS + k]
+    return elastic_energy(model, W)
 
 
-@overload(whole, inline="always")
-def _either_whole(model, W, out):
-    def flexible(model, W, out):
-        for k in range(16):
-            out[k] = W[W.shape[0] - 1, MASS + k]
-        return elastic_energy(model, W)
-
-    def rigid(model, W, out):
-        for k in range(16):
-            out[k] = 0.0
-        for i in range(model.sizes[0]):
-            if model.node_i[i, PARENT] < 0:
-                for k in range(16):
-                    out[k] += W[i, MASS + k]
-        return 0.0 * out[0]
-
-    return flexible if _bends(model) else rigid
+# (model, W, out): mass, first moment, inertia and momentum of everything into out (16,); returns the elastic energy
+whole = either(_whole, _whole_flexible)
 
 
-def damp(model, v, W, scale, F, Fq, Fv, want):
-    """Adds scale times the damping of segments to ``F`` (nq,) and, if want >= 1, its derivatives.
-
-    Alone after :func:`move` with the same v; with derivatives after :func:`curve` or :func:`strain`.
-    """
+def _damp(model, v, W, scale, F, Fq, Fv, want):
+    pass
 
 
-@overload(damp, inline="always")
-def _either_damp(model, v, W, scale, F, Fq, Fv, want):
-    def flexible(model, v, W, scale, F, Fq, Fv, want):
-        elastic_damping(model, v, W, scale, F, Fq, Fv, want)
-
-    def rigid(model, v, W, scale, F, Fq, Fv, want):
-        pass
-
-    return flexible if _bends(model) else rigid
+def _damp_flexible(model, v, W, scale, F, Fq, Fv, want):
+    elastic_damping(model, v, W, scale, F, Fq, Fv, want)
 
 
-def strain(model, q, W):
-    """The strains of segments at ``q``, into the work array."""
+# (model, v, W, scale, F, Fq, Fv, want): adds scale times the damping of segments to F (nq,) and, if want >= 1, its derivatives.
+# Alone after move with the same v; with derivatives after curve or strain.
+damp = either(_damp, _damp_flexible)
 
 
-@overload(strain, inline="always")
-def _either_strain(model, q, W):
-    def rigid(model, q, W):
-        pass
-
-    return (lambda model, q, W: strains(model, q, W)) if _bends(model) else rigid
+def _strain(model, q, W):
+    pass
 
 
-def damp_curved(model, q, v, weights, out):
-    """Adds the Hessian of weights.F of the damping of segments to ``out`` (2 nq + nu, 2 nq + nu)."""
+# (model, q, W): the strains of segments at q, into the work array
+strain = either(_strain, lambda model, q, W: strains(model, q, W))
 
 
-@overload(damp_curved, inline="always")
-def _either_damp_curved(model, q, v, weights, out):
-    def flexible(model, q, v, weights, out):
-        damping_curvature(model, q, v, weights, np.empty((model.sizes[4], WORK)), out)
-
-    def rigid(model, q, v, weights, out):
-        pass
-
-    return flexible if _bends(model) else rigid
+def _damp_curved(model, q, v, weights, out):
+    pass
 
 
-def bend_pairs(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
-    """Adds what pairs of modes contribute to scale z.d2x of the feature ``f`` with value x."""
+def _damp_curved_flexible(model, q, v, weights, out):
+    damping_curvature(model, q, v, weights, np.empty((model.sizes.rows, WORK)), out)
 
 
-@overload(bend_pairs, inline="always")
-def _either_bend(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
-    def flexible(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
-        bend_modes(model, f, x0, x1, x2, z0, z1, z2, scale, W, H)
-
-    def rigid(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
-        pass
-
-    return flexible if _bends(model) else rigid
+# (model, q, v, weights, out): adds the Hessian of weights.F of the damping of segments to out (2 nq + nu, 2 nq + nu)
+damp_curved = either(_damp_curved, _damp_curved_flexible)
 
 
-def wrench_pairs(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-    """Corrects the derivatives of a wrench on the feature ``f`` for pairs of modes."""
+def _bend_pairs(model, f, x, z, scale, W, H):
+    pass
 
 
-@overload(wrench_pairs, inline="always")
-def _either_wrench(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-    def flexible(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-        wrench_modes(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq)
+# (model, f, x, z, scale, W, H): adds what pairs of modes contribute to scale z.d2x of the feature f with value x
+bend_pairs = either(_bend_pairs, lambda model, f, x, z, scale, W, H: bend_modes(model, f, x, z, scale, W, H))
 
-    def rigid(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-        pass
 
-    return flexible if _bends(model) else rigid
+def _wrench_pairs(model, f, spatial, x, torque, force, W, Fq):
+    pass
+
+
+def _wrench_pairs_flexible(model, f, spatial, x, torque, force, W, Fq):
+    wrench_modes(model, f, spatial, x, torque, force, W, Fq)
+
+
+# (model, f, spatial, x, torque, force, W, Fq): corrects the derivatives of a wrench at x on the feature f for pairs of modes
+wrench_pairs = either(_wrench_pairs, _wrench_pairs_flexible)

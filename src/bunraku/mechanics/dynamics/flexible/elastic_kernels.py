@@ -122,16 +122,17 @@ def elastic_forces(model, q, v, W, Lq):
 
     Leaves s, J v and J'J v (or V) of every segment in the work array, and does not need J.
     """
+    segment_i, elastic_i, flexible_f = model.segments.segment_i, model.segments.elastic_i, model.segments.flexible_f
     flat = W.reshape(W.size)
-    data = model.flexible_f
-    for g in range(model.segment_i.shape[0]):
-        row = model.segment_i[g]
+    data = flexible_f
+    for g in range(segment_i.shape[0]):
+        row = segment_i[g]
         if row[POINTS] > 0:
             flat[energy_place(row)] = points_force(data, row[POINTS_F], row[POINTS], row[COUNT], q, row[COORDINATE_0], Lq)
             if row[ROWS] > 0 and data[row[MASS_F] + 1] > 0.0:
-                strain_forces(data, model.elastic_i, row, q, v, flat, np.zeros(q.shape[0], W.dtype))
+                strain_forces(data, elastic_i, row, q, v, flat, np.zeros(q.shape[0], W.dtype))
         elif row[ROWS] > 0:
-            strain_forces(data, model.elastic_i, row, q, v, flat, Lq)
+            strain_forces(data, elastic_i, row, q, v, flat, Lq)
 
 
 @kernel
@@ -171,17 +172,18 @@ def slope_rows(data, e, k, pairs, begin, count, u, c, J):
 @kernel
 def strains(model, q, W):
     """The strains s (k,), J (r, k) and J'J (r, r) of every segment at ``q``, into the work array."""
+    segment_i, elastic_i, flexible_f = model.segments.segment_i, model.segments.elastic_i, model.segments.flexible_f
     flat = W.reshape(W.size)
-    data = model.flexible_f
-    for g in range(model.segment_i.shape[0]):
-        row = model.segment_i[g]
+    data = flexible_f
+    for g in range(segment_i.shape[0]):
+        row = segment_i[g]
         r, k, c, o, lin = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN], row[LINEAR_F]
         if k == 0 or (row[POINTS] > 0 and data[row[MASS_F] + 1] == 0.0):
             continue
         to, square = o + k, o + k + r * k + k + r
         J = flat[to : to + r * k]
         J[:] = data[lin : lin + r * k]
-        slope_rows(data, row[QUADRATIC_F], k, model.elastic_i, row[FIRST_PAIR], row[PAIRS], q, c, J)
+        slope_rows(data, row[QUADRATIC_F], k, elastic_i, row[FIRST_PAIR], row[PAIRS], q, c, J)
         flat[o:to] = 0.0
         for a in range(r):
             add(flat, o, flat, to + a * k, 0.5 * q[c + a], k)
@@ -201,12 +203,13 @@ def add(x, i, y, j, factor, count):
 @kernel
 def elastic_energy(model, W):
     """Elastic energy [J] of all segments, from what :func:`elastic_forces` left in the work array."""
+    segment_i = model.segments.segment_i
     flat = W.reshape(W.size)
     total = 0.0 * flat[0]
-    for g in range(model.segment_i.shape[0]):
-        o, k = model.segment_i[g, STRAIN], model.segment_i[g, ROWS]
-        if model.segment_i[g, POINTS] > 0:
-            total += flat[energy_place(model.segment_i[g])]
+    for g in range(segment_i.shape[0]):
+        o, k = segment_i[g, STRAIN], segment_i[g, ROWS]
+        if segment_i[g, POINTS] > 0:
+            total += flat[energy_place(segment_i[g])]
             continue
         for m in range(k):
             total += 0.5 * flat[o + m] * flat[o + m]
@@ -216,12 +219,13 @@ def elastic_energy(model, W):
 @kernel
 def elastic_hessian(model, q, W, Lqq):
     """Subtracts J'J + s.Q_ab, or the stiffness of the points, from ``Lqq`` (nq, nq), at ``q`` where :func:`strains` was last."""
+    segment_i, elastic_i, flexible_f = model.segments.segment_i, model.segments.elastic_i, model.segments.flexible_f
     flat = W.reshape(W.size)
-    for g in range(model.segment_i.shape[0]):
-        row = model.segment_i[g]
+    for g in range(segment_i.shape[0]):
+        row = segment_i[g]
         r, k, c, o = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN]
         if row[POINTS] > 0:
-            points_stiffness(model.flexible_f, row[POINTS_F], row[POINTS], r, q, c, Lqq)
+            points_stiffness(flexible_f, row[POINTS_F], row[POINTS], r, q, c, Lqq)
             continue
         if k == 0:
             continue
@@ -230,9 +234,9 @@ def elastic_hessian(model, q, W, Lqq):
             for b in range(r):
                 Lqq[c + a, c + b] -= flat[square + a * r + b]
         for p in range(row[PAIRS]):
-            pair = model.elastic_i[row[FIRST_PAIR] + p]
+            pair = elastic_i[row[FIRST_PAIR] + p]
             a, b = pair[0], pair[1]
-            x = dot(flat, o, model.flexible_f, row[QUADRATIC_F] + p * k, pair[2])
+            x = dot(flat, o, flexible_f, row[QUADRATIC_F] + p * k, pair[2])
             Lqq[c + a, c + b] -= x
             if a != b:
                 Lqq[c + b, c + a] -= x
@@ -241,9 +245,10 @@ def elastic_hessian(model, q, W, Lqq):
 @kernel
 def change_of_strain(model, g, v, P):
     """``P`` (r k,) rows P_b = sum_c Q_bc v_c: the derivative of J v with respect to u_b."""
-    row = model.segment_i[g]
+    segment_i, elastic_i, flexible_f = model.segments.segment_i, model.segments.elastic_i, model.segments.flexible_f
+    row = segment_i[g]
     P[:] = 0.0
-    slope_rows(model.flexible_f, row[QUADRATIC_F], row[ROWS], model.elastic_i, row[FIRST_PAIR], row[PAIRS], v, row[COORDINATE_0], P)
+    slope_rows(flexible_f, row[QUADRATIC_F], row[ROWS], elastic_i, row[FIRST_PAIR], row[PAIRS], v, row[COORDINATE_0], P)
 
 
 @kernel
@@ -252,11 +257,12 @@ def elastic_damping(model, v, W, scale, F, Fq, Fv, want):
 
     Without derivatives it takes what :func:`elastic_forces` left for the same v, with them what :func:`strains` left.
     """
+    segment_i, elastic_i, flexible_f = model.segments.segment_i, model.segments.elastic_i, model.segments.flexible_f
     flat = W.reshape(W.size)
-    for g in range(model.segment_i.shape[0]):
-        row = model.segment_i[g]
+    for g in range(segment_i.shape[0]):
+        row = segment_i[g]
         r, k, c, o = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN] + row[ROWS]
-        beta = scale * model.flexible_f[row[MASS_F] + 1]
+        beta = scale * flexible_f[row[MASS_F] + 1]
         if beta == 0.0 or k == 0:
             continue
         force, square = o + r * k + k, o + r * k + k + r
@@ -278,9 +284,9 @@ def elastic_damping(model, v, W, scale, F, Fq, Fv, want):
             for b in range(r):
                 Fq[c + a, c + b] -= beta * product[a, b]
         for p in range(row[PAIRS]):
-            pair = model.elastic_i[row[FIRST_PAIR] + p]
+            pair = elastic_i[row[FIRST_PAIR] + p]
             a, b = pair[0], pair[1]
-            x = beta * dot(rate, 0, model.flexible_f, row[QUADRATIC_F] + p * k, pair[2])
+            x = beta * dot(rate, 0, flexible_f, row[QUADRATIC_F] + p * k, pair[2])
             Fq[c + a, c + b] -= x
             if a != b:
                 Fq[c + b, c + a] -= x
@@ -292,13 +298,14 @@ def damping_curvature(model, q, v, mu, W, out):
 
     Over u_a u_b: -beta (M_a.P_b + P_a.M_b), over u_a v_b: -beta (M_a.J_b + (J mu).Q_ab), with P_a = Q(v)_a, M_a = Q(mu)_a.
     """
+    segment_i, elastic_i, flexible_f = model.segments.segment_i, model.segments.elastic_i, model.segments.flexible_f
     n = q.shape[0]
     flat = W.reshape(W.size)
     strains(model, q, W)
-    for g in range(model.segment_i.shape[0]):
-        row = model.segment_i[g]
+    for g in range(segment_i.shape[0]):
+        row = segment_i[g]
         r, k, c, o = row[COUNT], row[ROWS], row[COORDINATE_0], row[STRAIN] + row[ROWS]
-        beta = model.flexible_f[row[MASS_F] + 1]
+        beta = flexible_f[row[MASS_F] + 1]
         if beta == 0.0 or k == 0:
             continue
         P, M, weight = np.empty(r * k), np.empty(r * k), np.zeros(k)
@@ -313,9 +320,9 @@ def damping_curvature(model, q, v, mu, W, out):
                 out[c + a, n + c + b] -= x
                 out[n + c + b, c + a] -= x
         for p in range(row[PAIRS]):
-            pair = model.elastic_i[row[FIRST_PAIR] + p]
+            pair = elastic_i[row[FIRST_PAIR] + p]
             a, b = pair[0], pair[1]
-            x = beta * dot(weight, 0, model.flexible_f, row[QUADRATIC_F] + p * k, pair[2])
+            x = beta * dot(weight, 0, flexible_f, row[QUADRATIC_F] + p * k, pair[2])
             out[c + a, n + c + b] -= x
             out[n + c + b, c + a] -= x
             if a != b:

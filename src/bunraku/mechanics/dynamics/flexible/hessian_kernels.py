@@ -35,8 +35,7 @@ from bunraku.mechanics.dynamics.flexible.layout import (
 )
 from bunraku.mechanics.dynamics.flexible.recursion_kernels import local_wrench
 from bunraku.mechanics.dynamics.flexible.segment_kernels import wrench_arm_rates, wrench_arms
-from bunraku.mechanics.dynamics.flexible.slot_kernels import hessian_slot
-from bunraku.mechanics.dynamics.lagrangian_kernels import apply_inertia, cross
+from bunraku.mechanics.dynamics.lagrangian_kernels import apply_inertia, cross, hessian_slot
 from bunraku.mechanics.dynamics.lagrangian_layout import (
     ANGULAR,
     COORDINATE,
@@ -55,8 +54,9 @@ from bunraku.mechanics.dynamics.lagrangian_layout import (
 @kernel
 def child_side(model, i, W, A, BB):
     """A = I S and BB = I Sdot + S x* h (6, r) of the modes of interface ``i``, of what hangs on it alone."""
-    g, first = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT]
-    r = model.segment_i[g, COUNT]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g, first = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT]
+    r = segment_i[g, COUNT]
     last = first + r - 1
     n0, n1, n2 = W[last, MOMENTUM], W[last, MOMENTUM + 1], W[last, MOMENTUM + 2]
     f0, f1, f2 = W[last, MOMENTUM + 3], W[last, MOMENTUM + 4], W[last, MOMENTUM + 5]
@@ -79,9 +79,10 @@ def child_side(model, i, W, A, BB):
 @kernel
 def pairs_before(model, i, W, A, BB, Lvv, Lvq, Lqq):
     """Adds the pairs of the modes of interface ``i`` with all coordinates before its segment."""
-    g, first = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT]
-    r, p, c, base = model.segment_i[g, COUNT], model.segment_i[g, BASE], model.segment_i[g, COORDINATE_0], model.segment_i[g, ROW]
-    own = i == model.segment_i[g, FIRST_INTERFACE]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g, first = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT]
+    r, p, c, base = segment_i[g, COUNT], segment_i[g, BASE], segment_i[g, COORDINATE_0], segment_i[g, ROW]
+    own = i == segment_i[g, FIRST_INTERFACE]
     g0, g1, g2 = model.gravity[0], model.gravity[1], model.gravity[2]
     count, j = 0, p
     while j >= 0:
@@ -130,8 +131,9 @@ def fill_pairs(model, i, W, A, BB, left, right):
     Lvv: rows 0-5, S_a.A_b. Lvq: rows 6-17, S_a.B_b + s_a.om_b + om_a.t_b with the arms of the child's momentum h. Lqq: rows 18-38,
     Sdot_a.B_b + w_a.(d_b x g) + H_ab(h2) + H'_ab(h), h2 = -V_F x* h + the child's weight.
     """
-    g, first, row = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT], model.interface_i[i, INTERFACE_ROW]
-    r, base = model.segment_i[g, COUNT], model.segment_i[g, ROW]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g, first, row = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT], interface_i[i, INTERFACE_ROW]
+    r, base = segment_i[g, COUNT], segment_i[g, ROW]
     last = first + r - 1
     g0, g1, g2 = model.gravity[0], model.gravity[1], model.gravity[2]
     n0, n1, n2 = W[last, MOMENTUM], W[last, MOMENTUM + 1], W[last, MOMENTUM + 2]
@@ -175,17 +177,18 @@ def fill_pairs(model, i, W, A, BB, left, right):
 @kernel
 def own_pairs(model, g, W, Lvv, Lvq, Lqq):
     """Adds the pairs of modes from the segment's own mass: tr E_ab, w.(eps:E_ba), |w|^2 tr E_ab - w.E_ab w."""
+    segment_i, flexible_f = model.segments.segment_i, model.segments.flexible_f
     r, c, base, o = (
-        model.segment_i[g, COUNT],
-        model.segment_i[g, COORDINATE_0],
-        model.segment_i[g, ROW],
-        model.segment_i[g, OWN_F],
+        segment_i[g, COUNT],
+        segment_i[g, COORDINATE_0],
+        segment_i[g, ROW],
+        segment_i[g, OWN_F],
     )
     w0, w1, w2 = W[base, F_LOCAL], W[base, F_LOCAL + 1], W[base, F_LOCAL + 2]
     square = w0 * w0 + w1 * w1 + w2 * w2
     xx, yy, zz, xy, xz, yz = w0 * w0, w1 * w1, w2 * w2, w0 * w1, w0 * w2, w1 * w2
     n = r * r
-    table = model.flexible_f[o : o + 10 * n].reshape(10, n)
+    table = flexible_f[o : o + 10 * n].reshape(10, n)
     for a in range(r):
         vv, vq, qq = Lvv[c + a, c : c + r], Lvq[c + a, c : c + r], Lqq[c + a, c : c + r]
         part = table[:, a * r : (a + 1) * r]
@@ -201,8 +204,9 @@ def own_pairs(model, g, W, Lvv, Lvq, Lqq):
 @kernel
 def interface_hessian(model, i, W, Lvv, Lvq, Lqq):
     """Adds the second derivatives of the modes of interface ``i`` with one another and with all coordinates before them."""
-    g = model.interface_i[i, SEGMENT]
-    r, c = model.segment_i[g, COUNT], model.segment_i[g, COORDINATE_0]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g = interface_i[i, SEGMENT]
+    r, c = segment_i[g, COUNT], segment_i[g, COORDINATE_0]
     A, BB = np.empty((6, r), W.dtype), np.empty((6, r), W.dtype)
     child_side(model, i, W, A, BB)
     pairs_before(model, i, W, A, BB, Lvv, Lvq, Lqq)
@@ -219,13 +223,14 @@ def interface_hessian(model, i, W, Lvv, Lvq, Lqq):
 @kernel
 def flexible_hessian(model, W, Lvv, Lvq, Lqq):
     """Adds the second derivatives of kinetic energy and gravity of a tree with segments."""
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
     i = 0
-    while i < model.sizes[0]:
+    while i < model.sizes.heavy:
         if model.node_i[i, KIND] == MODE:
             interface_hessian(model, model.node_i[i, PLAIN], W, Lvv, Lvq, Lqq)
-            i += model.segment_i[model.interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
+            i += segment_i[interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
         else:
             hessian_slot(i, model.node_i, model.gravity, W, Lvv, Lvq, Lqq)
             i += 1
-    for g in range(model.segment_i.shape[0]):
+    for g in range(segment_i.shape[0]):
         own_pairs(model, g, W, Lvv, Lvq, Lqq)

@@ -29,8 +29,9 @@ from bunraku.mechanics.dynamics.lagrangian_layout import ANGULAR, KIND, LINEAR, 
 @kernel
 def wrench_pairs(model, i, n0, n1, n2, f0, f1, f2, W, H):
     """``H`` (r, r) = dT_a/du_b . h of interface ``i`` for the wrench h = (n; f) about the world origin."""
-    g, row = model.interface_i[i, SEGMENT], model.interface_i[i, INTERFACE_ROW]
-    r, base = model.segment_i[g, COUNT], model.segment_i[g, ROW]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g, row = interface_i[i, SEGMENT], interface_i[i, INTERFACE_ROW]
+    r, base = segment_i[g, COUNT], segment_i[g, ROW]
     s, t = np.empty((3, r), W.dtype), np.empty((3, r), W.dtype)
     n0, n1, n2, f0, f1, f2 = local_wrench(W, base, n0, n1, n2, f0, f1, f2)
     wrench_arms(W, row, r, n0, n1, n2, f0, f1, f2, s, t)
@@ -43,9 +44,11 @@ def wrench_pairs(model, i, n0, n1, n2, f0, f1, f2, W, H):
 
 
 @kernel
-def bend_modes(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
+def bend_modes(model, f, x, z, scale, W, H):
     """Adds scale H_ab(x x z; z) of all segments before the feature ``f`` with value x to ``H`` (nq, nq)."""
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
     point = 1.0 if model.feature_i[f, 1] == 1 else 0.0
+    (x0, x1, x2), (z0, z1, z2) = x, z
     n0, n1, n2 = cross(x0, x1, x2, z0, z1, z2)
     node = model.feature_i[f, 0]
     while node >= 0:
@@ -53,8 +56,8 @@ def bend_modes(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
             node = model.node_i[node, PARENT]
             continue
         i = model.node_i[node, PLAIN]
-        g = model.interface_i[i, SEGMENT]
-        r, c = model.segment_i[g, COUNT], model.segment_i[g, COORDINATE_0]
+        g = interface_i[i, SEGMENT]
+        r, c = segment_i[g, COUNT], segment_i[g, COORDINATE_0]
         P = np.empty((r, r), W.dtype)
         wrench_pairs(model, i, n0, n1, n2, point * z0, point * z1, point * z2, W, P)
         for b in range(r):
@@ -62,16 +65,18 @@ def bend_modes(model, f, x0, x1, x2, z0, z1, z2, scale, W, H):
                 H[c + a, c + b] += scale * P[a, b]
                 if a != b:
                     H[c + b, c + a] += scale * P[a, b]
-        node = model.segment_i[g, BASE]
+        node = segment_i[g, BASE]
 
 
 @kernel
-def wrench_modes(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
-    """Corrects dF_a/du_b of a wrench (n; f) at x on the feature ``f``, for pairs of modes, from the rigid rule to the true one.
+def wrench_modes(model, f, spatial, x, torque, force, W, Fq):
+    """Corrects dF_a/du_b of a wrench (torque n; force f) at x on ``f``, for pairs of modes, from the rigid rule to the true one.
 
     ``spatial``: about the world origin, dF_a/du_b = H_ab(n; f) instead of [S_b, S_a].(n; f) for b < a. Otherwise H(x x f; f) of the
     ordered pair and H_ab(n; 0) are added, and the rigid w_b x w_a . n, b < a, is taken away.
     """
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    (x0, x1, x2), (n0, n1, n2), (f0, f1, f2) = x, torque, force
     m0, m1, m2 = cross(x0, x1, x2, f0, f1, f2)
     node = model.feature_i[f, 0]
     while node >= 0:
@@ -79,8 +84,8 @@ def wrench_modes(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
             node = model.node_i[node, PARENT]
             continue
         i = model.node_i[node, PLAIN]
-        g, first = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT]
-        r, c = model.segment_i[g, COUNT], model.segment_i[g, COORDINATE_0]
+        g, first = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT]
+        r, c = segment_i[g, COUNT], segment_i[g, COORDINATE_0]
         P, M = np.zeros((r, r), W.dtype), np.empty((r, r), W.dtype)
         if spatial:
             wrench_pairs(model, i, n0, n1, n2, f0, f1, f2, W, M)
@@ -102,4 +107,4 @@ def wrench_modes(model, f, spatial, x0, x1, x2, n0, n1, n2, f0, f1, f2, W, Fq):
                         d0, d1, d2 = cross(W[t, LINEAR], W[t, LINEAR + 1], W[t, LINEAR + 2], w0, w1, w2)
                         cell -= (e0 + d0) * f0 + (e1 + d1) * f1 + (e2 + d2) * f2
                 Fq[c + a, c + b] += cell
-        node = model.segment_i[g, BASE]
+        node = segment_i[g, BASE]

@@ -43,10 +43,7 @@ from bunraku.mechanics.dynamics.flexible.segment_kernels import (
     frame_map,
     frame_rates,
 )
-from bunraku.mechanics.dynamics.flexible.slot_kernels import momentum_slot, own_momentum, place_slot, velocity_slot
-from bunraku.mechanics.dynamics.lagrangian_kernels import (
-    cross,
-)
+from bunraku.mechanics.dynamics.lagrangian_kernels import cross, momentum_slot, own_momentum, place_slot, velocity_slot
 from bunraku.mechanics.dynamics.lagrangian_layout import (
     ANGULAR,
     FIRST_MOMENT,
@@ -88,8 +85,9 @@ def local_wrench(W, row, n0, n1, n2, f0, f1, f2):
 @kernel
 def place_interface(model, i, q, W):
     """Pose of the child frame and screws of the modes of interface ``i``."""
-    g, first, row = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT], model.interface_i[i, INTERFACE_ROW]
-    r, p, base, c = model.segment_i[g, COUNT], model.segment_i[g, BASE], model.segment_i[g, ROW], model.segment_i[g, COORDINATE_0]
+    segment_i, interface_i, flexible_f = model.segments.segment_i, model.segments.interface_i, model.segments.flexible_f
+    g, first, row = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT], interface_i[i, INTERFACE_ROW]
+    r, p, base, c = segment_i[g, COUNT], segment_i[g, BASE], segment_i[g, ROW], segment_i[g, COORDINATE_0]
     for k in range(3):
         W[base, F_POSITION + k] = model.node_f[first, FIXED_POSITION + k]
     for k in range(9):
@@ -102,7 +100,7 @@ def place_interface(model, i, q, W):
         for k in range(3):
             x0, x1, x2 = apply(W, p, ROTATION, W[base, F_ROTATION + k], W[base, F_ROTATION + 3 + k], W[base, F_ROTATION + 6 + k])
             W[base, F_ROTATION + k], W[base, F_ROTATION + 3 + k], W[base, F_ROTATION + 6 + k] = x0, x1, x2
-    frame_map(model.flexible_f[model.interface_i[i, FRAME_F] :], q[c : c + r], W, row)
+    frame_map(flexible_f[interface_i[i, FRAME_F] :], q[c : c + r], W, row)
     last = first + r - 1
     c0, c1, c2 = W[row, CENTER], W[row, CENTER + 1], W[row, CENTER + 2]
     x0, x1, x2 = apply(W, base, F_ROTATION, c0, c1, c2)
@@ -124,11 +122,12 @@ def place_interface(model, i, q, W):
 @kernel
 def flexible_kinematics(model, q, W):
     """World poses and screws of all slots of a tree with segments."""
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
     i, n = 0, model.node_i.shape[0]
     while i < n:
         if model.node_i[i, KIND] == MODE:
             place_interface(model, model.node_i[i, PLAIN], q, W)
-            i += model.segment_i[model.interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
+            i += segment_i[interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
         else:
             place_slot(i, model.node_i, model.node_f, q, W)
             i += 1
@@ -137,8 +136,9 @@ def flexible_kinematics(model, q, W):
 @kernel
 def turn_interface(model, i, v, W):
     """Twist after interface ``i`` and rates of its screws: Sdot_a = [V_F, S_a] + world(T_a')."""
-    g, first, row = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT], model.interface_i[i, INTERFACE_ROW]
-    r, p, base, c = model.segment_i[g, COUNT], model.segment_i[g, BASE], model.segment_i[g, ROW], model.segment_i[g, COORDINATE_0]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g, first, row = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT], interface_i[i, INTERFACE_ROW]
+    r, p, base, c = segment_i[g, COUNT], segment_i[g, BASE], segment_i[g, ROW], segment_i[g, COORDINATE_0]
     frame_rates(v[c : c + r], W, row)
     for k in range(6):
         W[base, F_TWIST + k] = W[p, TWIST + k] if p >= 0 else 0.0 * v[0]
@@ -174,11 +174,12 @@ def turn_interface(model, i, v, W):
 @kernel
 def flexible_velocities(model, v, W):
     """Twists and screw rates of the slots that move mass."""
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
     i = 0
-    while i < model.sizes[0]:
+    while i < model.sizes.heavy:
         if model.node_i[i, KIND] == MODE:
             turn_interface(model, model.node_i[i, PLAIN], v, W)
-            i += model.segment_i[model.interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
+            i += segment_i[interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
         else:
             velocity_slot(i, model.node_i, v, W)
             i += 1
@@ -187,14 +188,15 @@ def flexible_velocities(model, v, W):
 @kernel
 def own_mass(model, g, q, v, W, Lv, Lq, modes, whole):
     """The mass of segment ``g`` itself: adds to Lv, Lq of its modes and to the composite of what it stands on."""
+    segment_i, flexible_f = model.segments.segment_i, model.segments.flexible_f
     r, base, c, p = (
-        model.segment_i[g, COUNT],
-        model.segment_i[g, ROW],
-        model.segment_i[g, COORDINATE_0],
-        model.segment_i[g, BASE],
+        segment_i[g, COUNT],
+        segment_i[g, ROW],
+        segment_i[g, COORDINATE_0],
+        segment_i[g, BASE],
     )
     segment_mass(
-        model.flexible_f[model.segment_i[g, MASS_F] :],
+        flexible_f[segment_i[g, MASS_F] :],
         q[c : c + r],
         v[c : c + r],
         W[base, F_LOCAL],
@@ -254,8 +256,9 @@ def own_mass(model, g, q, v, W, Lv, Lq, modes, whole):
 @kernel
 def interface_momentum(model, i, W, Lv, Lq):
     """What hangs on interface ``i``: adds its momentum and weight to the modes, and its composite to what the segment stands on."""
-    g, first = model.interface_i[i, SEGMENT], model.interface_i[i, FIRST_SLOT]
-    r, p, c = model.segment_i[g, COUNT], model.segment_i[g, BASE], model.segment_i[g, COORDINATE_0]
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    g, first = interface_i[i, SEGMENT], interface_i[i, FIRST_SLOT]
+    r, p, c = segment_i[g, COUNT], segment_i[g, BASE], segment_i[g, COORDINATE_0]
     g0, g1, g2 = model.gravity[0], model.gravity[1], model.gravity[2]
     last = first + r - 1
     m = W[last, MASS]
@@ -279,27 +282,28 @@ def interface_momentum(model, i, W, Lv, Lq):
 @kernel
 def flexible_momenta(model, q, v, W, Lv, Lq):
     """Composite inertias and momenta from the leaves to the root, whose total is left in the last row of ``W``."""
-    count, root = model.sizes[0], W.shape[0] - 1
+    segment_i, interface_i = model.segments.segment_i, model.segments.interface_i
+    count, root = model.sizes.heavy, W.shape[0] - 1
     for k in range(16):
         W[root, MASS + k] = 0.0
     for i in range(count):
         last = True
         if model.node_i[i, KIND] == MODE:
-            g = model.interface_i[model.node_i[i, PLAIN], SEGMENT]
-            last = i == model.interface_i[model.node_i[i, PLAIN], FIRST_SLOT] + model.segment_i[g, COUNT] - 1
+            g = interface_i[model.node_i[i, PLAIN], SEGMENT]
+            last = i == interface_i[model.node_i[i, PLAIN], FIRST_SLOT] + segment_i[g, COUNT] - 1
         if last:
             own_momentum(i, model.node_i, model.node_f, W)
     most = 0
-    for g in range(model.segment_i.shape[0]):
-        most = max(most, model.segment_i[g, COUNT])
+    for g in range(segment_i.shape[0]):
+        most = max(most, segment_i[g, COUNT])
     modes, whole = np.empty((most, 14), W.dtype), np.empty(16, W.dtype)
-    for g in range(model.segment_i.shape[0]):
+    for g in range(segment_i.shape[0]):
         own_mass(model, g, q, v, W, Lv, Lq, modes, whole)
     i = count - 1
     while i >= 0:
         if model.node_i[i, KIND] == MODE:
             interface_momentum(model, model.node_i[i, PLAIN], W, Lv, Lq)
-            i -= model.segment_i[model.interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
+            i -= segment_i[interface_i[model.node_i[i, PLAIN], SEGMENT], COUNT]
         else:
             momentum_slot(i, model.node_i, model.gravity, W, Lv, Lq)
             if model.node_i[i, PARENT] < 0:

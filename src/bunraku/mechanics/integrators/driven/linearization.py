@@ -1,8 +1,9 @@
 """A driven motion to first order: what its outputs and configurations do when the control points of the motors change.
 
-About any configurations q (N + 1, nq) (a simulated motion, or one that does not obey physics yet, with defects r): see
-`linearization_kernels.py` for the equations. One linearization serves forward sensitivities, the adjoint gradient and
-back-substitution.
+About any configurations q (N + 1, nq): a simulated motion, or one that does not obey physics yet (lifted: its configurations are
+unknowns of their own, and the defect r_m of each step adds one column to the sensitivities; a full Newton step in the parameters,
+with :meth:`Linearization.follow` for the configurations, closes it to first order). See `linearization_kernels.py` for the
+equations. One linearization serves forward sensitivities, the adjoint gradient and back-substitution.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from bunraku.mechanics.integrators.driven import linearization_kernels as kernel
 from bunraku.mechanics.integrators.driven import rest_kernels as resting
 from bunraku.mechanics.integrators.driven.curves import Curves
 from bunraku.mechanics.integrators.driven.outputs import Outputs, OutputTargets
-from bunraku.mechanics.integrators.driven.work import make_work
+from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
+from bunraku.mechanics.integrators.work_kernels import make_work
 
 ROWS, BLOCK_BYTES = 2000, 2e8
 
@@ -96,7 +98,7 @@ class Linearization:
         if self._start is None:
             self._start = np.zeros((self.system.nk, self.system.nd))
             if self.rests:
-                q, lam, work = self.q[0].copy(), -self.lam[0] / self.dt, make_work(self.system)
+                q, lam, work = self.q[0].copy(), -self.lam[0] / self.dt, make_work(self.system.model, self.system.nu)
                 resting.settle(self.system.model, q, lam, 1e-10, 20, work)
                 self._start = resting.rest_slope(self.system.model, q, lam, work)
         return self._start
@@ -119,7 +121,9 @@ class Linearization:
         S, U = np.empty((count, self._row_count, system.nd)), np.empty((count, self._row_count, system.nk))
         defect, force = np.empty((count, system.nd)), np.empty((count, system.nk))
         try:
-            kernels.transitions(system.model, self.q, self.lam, self.dt, begin, end, make_work(system), S, U, defect, force)
+            kernels.transitions(
+                system.model, self.q, self.lam, self.dt, begin, end, make_work(system.model, system.nu), S, U, defect, force
+            )
         except np.linalg.LinAlgError as error:
             raise BadInput(
                 "the equations of a step are singular: constraints depend on each other somewhere in the motion"
@@ -151,27 +155,22 @@ class Linearization:
         ``targets``: N // stride + 1 frames; ``weights``: see :meth:`Outputs.weights`. ``jacobian``: keep J too, for small problems.
         """
         nk, nd, frames = self.system.nk, self.system.nd, self.steps // stride + 1
-        outputs.check(targets, frames)
-        self._fits(curves)
-        root = np.sqrt(outputs.weights(weights, frames))
+        tracking = outputs.tracking(targets, np.sqrt(outputs.weights(weights, frames)), stride)
+        knots = self._knots(curves)
         n, outs = curves.count(nk), outputs.rows
-        active = curves.active(nk)
         run = max(1, ROWS // max(outs, 1)) * stride
         room = (run // stride + 2) * outs
-        J, e = np.zeros((n, room)), np.zeros((2, room))
-        Z, x, state = np.zeros((n, 2 * nd)), np.zeros((2, nd)), np.zeros((n, nd))
-        work, model = make_work(self.system), self.system.model
-        places = (curves.first, curves.weight, curves.parameter, active, outputs.tracked)
-        aims = (targets.positions, targets.rotations, root)
-        H, sums = np.zeros((n, n)), _Sums(n)
-        kernels.begin_state(model, self.start, *places, self.q, *aims, work, Z, state, J, e)
-        at, kept = outs, []
+        rows = kernels.Rows(np.zeros((n, room)), np.zeros((2, room)))
+        carried, model = kernels.Carried(np.zeros((n, 2 * nd)), np.zeros((2, nd)), np.zeros((n, nd))), self.system.model
+        work, H, sums = make_work(model, self.system.nu), np.zeros((n, n)), _Sums(n)
+        kernels.begin_state(model, self.start, knots, tracking, self.q, work, carried, rows)
+        at, kept, (J, e) = outs, [], rows
         for begin, S, *_ in self.blocks():
             for s in range(0, len(S), run):
                 part = S[s : s + run]
                 last = begin + s + len(part)
-                at = kernels.spread(model, part, begin + s, Z, x, state, *places, self.q, stride, *aims, work, J, e, at)
-                sums.add(H, J, e, at, int(active[last]))
+                at = kernels.spread(model, part, begin + s, carried, knots, tracking, self.q, work, rows, at)
+                sums.add(H, J, e, at, int(knots.active[last]))
                 if jacobian:
                     kept.append((J[:, :at].T.copy(), e[0, :at].copy()))
                 J[:, :at] = 0.0
@@ -203,13 +202,10 @@ class Linearization:
     ) -> tuple[float, Array]:
         """The cost Phi = sum w e^2 / 2 and its gradient over the parameters by one sweep backwards (discrete adjoint)."""
         system, frames = self.system, self.steps // stride + 1
-        outputs.check(targets, frames)
-        self._fits(curves)
+        tracking = outputs.tracking(targets, outputs.weights(weights, frames), stride)
+        self._knots(curves)
         gd, gk = np.zeros((self.steps + 1, system.nd)), np.zeros((self.steps + 1, system.nk))
-        w = outputs.weights(weights, frames)
-        cost = kernels.slopes_of_cost(
-            system.model, outputs.tracked, self.q, stride, targets.positions, targets.rotations, w, make_work(system), gd, gk
-        )
+        cost = kernels.slopes_of_cost(system.model, tracking, self.q, make_work(system.model, system.nu), gd, gk)
         return float(cost), curves.gather(self.pull_back(gd, gk))
 
     def pull_back(self, slope: ArrayLike, direct: ArrayLike) -> Array:
@@ -223,28 +219,30 @@ class Linearization:
 
     def force_slopes(self, curves: Curves, steps: ArrayLike) -> Array:
         """How the motors' forces of chosen steps depend on the parameters: (len(steps), nk, parameters); see :attr:`forces`."""
-        self._fits(curves)
+        knots = self._knots(curves)
         nk, nd = self.system.nk, self.system.nd
         wanted = np.asarray(steps, dtype=np.int64)
         if wanted.ndim != 1 or (len(wanted) and (wanted.min() < 0 or wanted.max() >= self.steps or np.any(np.diff(wanted) <= 0))):
             raise BadInput(f"the steps must be rising numbers from 0 to {self.steps - 1}")
-        n, active = curves.count(nk), curves.active(nk)
-        out = np.zeros((len(wanted), nk, n))
-        Z, state, at = np.zeros((n, 2 * nd)), np.zeros((n, nd)), 0
-        first = np.zeros((n, nd))
-        for b, (weight, c) in enumerate(zip(curves.weight[0], curves.parameter[curves.first[0] :], strict=False)):
-            if c >= 0 and b < curves.weight.shape[1]:
-                first[c * nk : (c + 1) * nk] += weight * self.start
-        Z[:, :nd], Z[:, nd:] = first, first
-        places = (curves.first, curves.weight, curves.parameter, active)
+        n, at = curves.count(nk), 0
+        out, first = np.zeros((len(wanted), nk, n)), np.zeros((n, nd))
+        kernels.local_columns(self.start, knots, 0, first)
+        carried = kernels.Carried(np.hstack([first, first]), np.zeros((2, nd)), np.zeros((n, nd)))
         for block in self.blocks():
             if at < len(wanted):
-                at = kernels.spread_forces(self.system.model, block.S, block.U, block.begin, Z, state, *places, wanted, out, at)
+                at = kernels.spread_forces(self.system.model, block.S, block.U, block.begin, carried, knots, wanted, out, at)
         return out
 
-    def _fits(self, curves: Curves) -> None:
+    def _knots(self, curves: Curves) -> kernels.Knots:
         if curves.steps != self.steps:
             raise BadInput(f"the motor curves have {curves.steps + 1} nodes, the motion {self.steps + 1}")
+        return kernels.Knots(curves.first, curves.weight, curves.parameter, curves.active(self.system.nk))
+
+
+def linearize_motion(motion: DrivenMotion, *, memory: float = 1e9) -> Linearization:
+    """The linearization about a simulated motion, to be used several times; BadInput if the motion is incomplete."""
+    motion.require()
+    return Linearization(motion.system, motion.q, motion.lam, motion.dt, motion.rests, memory)
 
 
 class _Sums:

@@ -13,8 +13,12 @@ m + 1, and from the defect; ``U`` (2 nd + 3 nk + 1, nk) the same for what the mo
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.dynamics.element_kernels import constraints, forces
 from bunraku.mechanics.dynamics.equation_kernels import curvature, gradient
@@ -22,21 +26,52 @@ from bunraku.mechanics.dynamics.flexible.dispatch_kernels import damp, pose
 from bunraku.mechanics.integrators.driven.output_kernels import errors
 
 
+class Knots(NamedTuple):
+    """Motor curves (see `curves.py`): row j ``weight`` (N + 1, width) of the control points from ``first`` (N + 1,) on.
+
+    ``parameter`` (points + width,): their numbers among the parameters, -1 fixed; ``active`` (N + 1,) that act up to a node.
+    """
+
+    first: NDArray[np.int64]
+    weight: Array
+    parameter: NDArray[np.int64]
+    active: NDArray[np.int64]
+
+
+class Carried(NamedTuple):
+    """Sensitivities on their way through the steps.
+
+    ``Z`` (np, 2 nd): of q_d of nodes m (half m mod 2) and m - 1; ``x`` (2, nd): the same for the defects. ``state`` (np, nd): room
+    for the next node.
+    """
+
+    Z: Array
+    x: Array
+    state: Array
+
+
+class Rows(NamedTuple):
+    """``J`` (np, rows), ``e`` (2, rows): errors and what the defects add, all times the roots of the weights; one column a row."""
+
+    J: Array
+    e: Array
+
+
 @kernel
 def slopes(model, q1, q2, dt, work, R1, R2, G1, G2, r, p):
     """Derivatives (nq, nq) over both ends of a step of r (without P and lam) and p2, and both themselves (nq,), all rows."""
     n = q1.shape[0]
-    x, H, Fq, Fv = work.vectors, work.H, work.Fq, work.Fv
-    q, v, Lv, Lq, F, D = x[0], x[1], x[2], x[3], x[4], x[5]
+    q, v, Lv, Lq, F, D = work.q, work.v, work.Lv, work.Lq, work.F, work.spare
+    H, Fq, Fv = work.H, work.Fq, work.Fv
     for i in range(n):
         q[i], v[i], F[i], D[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt, 0.0, 0.0
-    gradient(model, q, v, work.W, work.slots, work.where, Lv, Lq)
-    curvature(model, q, v, work.W, work.slots, work.where, H[0], H[1], H[2])
+    gradient(model, q, v, work.room, Lv, Lq)
+    curvature(model, q, v, work.room, H[0], H[1], H[2])
     for i in range(n):
         for j in range(n):
             Fq[i, j] = 0.0
             Fv[i, j] = 0.0
-    damp(model, v, work.W, 0.5, D, Fq, Fv, np.int64(1))
+    damp(model, v, work.room.W, 0.5, D, Fq, Fv, np.int64(1))
     for i in range(n):
         r[i] = 0.5 * dt * Lq[i] + dt * D[i] - Lv[i]
         p[i] = 0.5 * dt * Lq[i] + dt * D[i] + Lv[i]
@@ -56,7 +91,7 @@ def slopes(model, q1, q2, dt, work, R1, R2, G1, G2, r, p):
         for j in range(n):
             Fq[i, j] = 0.0
             Fv[i, j] = 0.0
-    forces(model, v, work.u, work.W, work.slots, work.where, F, Fq, Fv, work.Fu, np.int64(1))
+    forces(model, v, work.u, work.room, F, Fq, Fv, work.Fu, np.int64(1))
     for i in range(n):
         r[i] += dt * F[i]
         for j in range(n):
@@ -73,10 +108,10 @@ def constrain(model, q1, q2, lam, work, R1, r):
         for i in range(n):
             for j in range(n):
                 D2[i, j] = 0.0
-        pose(model, q1, work.W2)
-        constraints(model, q1, work.W2, work.slots, work.where, work.h, work.Dh1, lam, D2, np.int64(2))
-        pose(model, q2, work.W2)
-        constraints(model, q2, work.W2, work.slots, work.where, work.h, work.Dh, lam, D2, np.int64(1))
+        pose(model, q1, work.arrived.W)
+        constraints(model, q1, work.arrived, work.h, work.Dh1, lam, D2, np.int64(2))
+        pose(model, q2, work.arrived.W)
+        constraints(model, q2, work.arrived, work.h, work.Dh, lam, D2, np.int64(1))
         for i in range(n):
             for c in range(nc):
                 r[i] -= work.Dh1[c, i] * lam[c]
@@ -181,20 +216,20 @@ def transitions(model, Q, L, dt, begin, end, work, S, U, defect, force):
 
 @kernel
 def pack(S, even, out):
-    """The rows of S for q_d in the order the two halves of a state stand in: node m in half ``even``."""
-    nd = S.shape[1]
+    """The rows of S (or U) for q_d in the order the two halves of a state stand in: node m in half ``even``."""
+    nd = out.shape[0] // 2
     a, b = (0, nd) if even == 0 else (nd, 0)
     for j in range(nd):
-        for i in range(nd):
+        for i in range(out.shape[1]):
             out[a + j, i] = S[j, i]
             out[b + j, i] = S[nd + j, i]
 
 
 @kernel
-def local_columns(rows, first, weight, node, parameter, X):
+def local_columns(rows, knots, node, X):
     """Adds to ``X`` (np, n) what the motors at ``node`` give directly: ``rows`` (nk, n) for each motor."""
-    for b in range(weight.shape[1]):
-        f, c = weight[node, b], parameter[first[node] + b]
+    for b in range(knots.weight.shape[1]):
+        f, c = knots.weight[node, b], knots.parameter[knots.first[node] + b]
         if f != 0.0 and c >= 0:
             nk = rows.shape[0]
             for m in range(nk):
@@ -203,75 +238,71 @@ def local_columns(rows, first, weight, node, parameter, X):
 
 
 @kernel
-def emit(model, tracked, node, Q, frame, target_p, target_R, root, state, a, late, first, weight, parameter, W, rows, J, e, at):
-    """Output rows of ``node`` (frame ``frame``) from sensitivities ``state`` (np, nd) of q_d and ``late`` (nd,) of the defects."""
-    slots, local, turning = tracked
-    dynamic, kinematic = model.dynamic, model.kinematic
-    nd, nk, outs = dynamic.shape[0], kinematic.shape[0], rows.shape[1]
+def emit(model, node, Q, tracking, state, a, late, knots, work, out, at):
+    """Output rows of ``node`` from sensitivities ``state`` (np, nd) of q_d, ``a`` active, and ``late`` (nd,) of the defects."""
+    dynamic, kinematic, frame = model.dynamic, model.kinematic, node // tracking.stride
+    nd, nk, outs = dynamic.shape[0], kinematic.shape[0], tracking.weight.shape[1]
     value, D, Dd, Dk = np.empty(outs), np.empty((outs, Q.shape[1])), np.empty((nd, outs)), np.empty((nk, outs))
-    errors(model, slots, local, turning, Q[node], target_p[frame], target_R[frame], W, value, D, True)
+    rows = np.empty((out.J.shape[0], outs))
+    errors(model, tracking.places, Q[node], tracking.positions[frame], tracking.rotations[frame], work.room.W, value, D, True)
     for i in range(outs):
-        w, x = root[frame, i], 0.0
+        w, x = tracking.weight[frame, i], 0.0
         for j in range(nd):
             Dd[j, i] = w * D[i, dynamic[j]]
             x += Dd[j, i] * late[j]
         for j in range(nk):
             Dk[j, i] = w * D[i, kinematic[j]]
-        e[0, at + i], e[1, at + i] = w * value[i], x
+        out.e[0, at + i], out.e[1, at + i] = w * value[i], x
     np.dot(state[:a], Dd, rows[:a])
-    local_columns(Dk, first, weight, node, parameter, rows)
+    local_columns(Dk, knots, node, rows)
     for c in range(a):
         for i in range(outs):
-            J[c, at + i] = rows[c, i]
+            out.J[c, at + i] = rows[c, i]
 
 
 @kernel
-def begin_state(model, start, first, weight, parameter, active, tracked, Q, target_p, target_R, root, work, Z, state, J, e):
-    """Sensitivities of nodes 0 and -1 into ``Z``, from ``start`` (nk, nd) = dq_d/dk of node 0, and its output rows."""
-    nd, a = start.shape[1], active[0]
-    local_columns(start, first, weight, 0, parameter, state)
+def begin_state(model, start, knots, tracking, Q, work, carried, out):
+    """Sensitivities of nodes 0 and -1, from ``start`` (nk, nd) = dq_d/dk of node 0, and its output rows."""
+    nd, a, state = start.shape[1], knots.active[0], carried.state
+    local_columns(start, knots, 0, state)
     for i in range(a):
         for j in range(nd):
-            Z[i, j], Z[i, nd + j] = state[i, j], state[i, j]
-    rows = np.zeros((J.shape[0], root.shape[1]))
-    zero = np.zeros(nd)
-    emit(model, tracked, 0, Q, 0, target_p, target_R, root, state, a, zero, first, weight, parameter, work.W, rows, J, e, 0)
+            carried.Z[i, j], carried.Z[i, nd + j] = state[i, j], state[i, j]
+    emit(model, 0, Q, tracking, state, a, np.zeros(nd), knots, work, out, 0)
 
 
 @kernel
-def carry(model, S, m, Z, state, first, weight, parameter, active):
-    """Sensitivities of node m + 1 into ``state`` (np, nd) from those of m (half m mod 2 of ``Z``) and m - 1, and into ``Z``."""
-    nd, nk = model.dynamic.shape[0], model.kinematic.shape[0]
-    a, other = active[m + 1], 1 - m % 2
+def carry(model, S, m, carried, knots):
+    """Sensitivities of node m + 1 into ``state`` from those of m and m - 1, and into ``Z``."""
+    nd, nk, Z, state = model.dynamic.shape[0], model.kinematic.shape[0], carried.Z, carried.state
+    a, other = knots.active[m + 1], 1 - m % 2
     AB = np.empty((2 * nd, nd))
     pack(S, m % 2, AB)
     np.dot(Z[:a], AB, state[:a])
-    C = S[2 * nd :]
-    local_columns(C[:nk], first, weight, max(m - 1, 0), parameter, state)
-    local_columns(C[nk : 2 * nk], first, weight, m, parameter, state)
-    local_columns(C[2 * nk : 3 * nk], first, weight, m + 1, parameter, state)
+    add_motors(S[2 * nd :], nk, m, knots, state)
     for i in range(a):
         for j in range(nd):
             Z[i, other * nd + j] = state[i, j]
 
 
 @kernel
-def spread(
-    model, S, begin, Z, x, state, first, weight, parameter, active, tracked, Q, stride, target_p, target_R, root, work, J, e, at
-):
-    """Carries sensitivities through the steps of ``S`` from node ``begin``; output rows of every stride-th node into ``J``, ``e``.
+def add_motors(C, nk, m, knots, X):
+    """Adds to ``X`` (np, n) what the motors at nodes m - 1, m and m + 1 give directly, the rows of ``C`` (3 nk, n)."""
+    for b in range(3):
+        local_columns(C[b * nk : (b + 1) * nk], knots, max(m - 1 + b, 0), X)
 
-    ``Z`` (np, 2 nd): sensitivities of q_d of nodes m (half m mod 2) and m - 1; ``x`` (2, nd): the same for the defects. ``state``
-    (np, nd): room for the next node. ``active`` (N + 1,): parameters that act up to a node. ``J`` (np, rows), ``e`` (2, rows):
-    errors and what the defects add, from column ``at`` on, all times ``root`` (frames, rows a frame), the roots of the weights.
-    Returns the column after the last one written.
+
+@kernel
+def spread(model, S, begin, carried, knots, tracking, Q, work, out, at):
+    """Carries sensitivities through the steps of ``S`` from node ``begin``; output rows of tracked nodes into ``out``.
+
+    They stand from column ``at`` on. Returns the column after the last one written.
     """
-    nd, nk, outs = model.dynamic.shape[0], model.kinematic.shape[0], root.shape[1]
-    rows = np.empty((J.shape[0], outs))
+    nd, nk, x = model.dynamic.shape[0], model.kinematic.shape[0], carried.x
     for s in range(S.shape[0]):
         m = begin + s
         here, other = m % 2, 1 - m % 2
-        carry(model, S[s], m, Z, state, first, weight, parameter, active)
+        carry(model, S[s], m, carried, knots)
         late = S[s, 2 * nd + 3 * nk].copy()
         for j in range(nd):
             f, g = x[here, j], x[other, j]
@@ -279,59 +310,31 @@ def spread(
                 late[i] += f * S[s, j, i] + g * S[s, nd + j, i]
         for i in range(nd):
             x[other, i] = late[i]
-        if (m + 1) % stride == 0:
-            f, a = (m + 1) // stride, active[m + 1]
-            emit(
-                model,
-                tracked,
-                m + 1,
-                Q,
-                f,
-                target_p,
-                target_R,
-                root,
-                state,
-                a,
-                late,
-                first,
-                weight,
-                parameter,
-                work.W,
-                rows,
-                J,
-                e,
-                at,
-            )
-            at += outs
+        if (m + 1) % tracking.stride == 0:
+            emit(model, m + 1, Q, tracking, carried.state, knots.active[m + 1], late, knots, work, out, at)
+            at += tracking.weight.shape[1]
     return at
 
 
 @kernel
-def spread_forces(model, S, U, begin, Z, state, first, weight, parameter, active, wanted, out, at):
+def spread_forces(model, S, U, begin, carried, knots, wanted, out, at):
     """Carries sensitivities through the steps of ``S``; the motors' forces at the steps ``wanted`` into ``out`` (., nk, np)."""
-    nd, nk = model.dynamic.shape[0], model.kinematic.shape[0]
-    AB = np.empty((2 * nd, nk))
-    rows = np.empty((Z.shape[0], nk))
+    nk, Z = model.kinematic.shape[0], carried.Z
+    nd = model.dynamic.shape[0]
+    AB, rows = np.empty((2 * nd, nk)), np.empty((Z.shape[0], nk))
     for s in range(S.shape[0]):
         m = begin + s
         if at >= wanted.shape[0]:
             return at
         if wanted[at] == m:
-            a, b = (0, nd) if m % 2 == 0 else (nd, 0)
-            for j in range(nd):
-                for i in range(nk):
-                    AB[a + j, i] = U[s, j, i]
-                    AB[b + j, i] = U[s, nd + j, i]
+            pack(U[s], m % 2, AB)
             np.dot(Z, AB, rows)
-            C = U[s, 2 * nd :]
-            local_columns(C[:nk], first, weight, max(m - 1, 0), parameter, rows)
-            local_columns(C[nk : 2 * nk], first, weight, m, parameter, rows)
-            local_columns(C[2 * nk : 3 * nk], first, weight, m + 1, parameter, rows)
+            add_motors(U[s, 2 * nd :], nk, m, knots, rows)
             for i in range(nk):
                 for c in range(Z.shape[0]):
                     out[at, i, c] = rows[c, i]
             at += 1
-        carry(model, S[s], m, Z, state, first, weight, parameter, active)
+        carry(model, S[s], m, carried, knots)
     return at
 
 
@@ -391,14 +394,13 @@ def back(S, begin, gd, mu, dK):
 
 
 @kernel
-def slopes_of_cost(model, tracked, Q, stride, target_p, target_R, weights, work, gd, gk):
+def slopes_of_cost(model, tracking, Q, work, gd, gk):
     """Adds the slopes of sum w e^2 / 2 over q_d (N + 1, nd) and the motors (N + 1, nk) of each node; returns the cost."""
-    slots, local, turning = tracked
-    outs, n = 3 * slots.shape[0], Q.shape[1]
-    value, D = np.empty(outs), np.empty((outs, n))
+    outs, stride, weights = tracking.weight.shape[1], tracking.stride, tracking.weight
+    value, D = np.empty(outs), np.empty((outs, Q.shape[1]))
     cost = 0.0
     for f in range(weights.shape[0]):
-        errors(model, slots, local, turning, Q[f * stride], target_p[f], target_R[f], work.W, value, D, True)
+        errors(model, tracking.places, Q[f * stride], tracking.positions[f], tracking.rotations[f], work.room.W, value, D, True)
         for i in range(outs):
             w = weights[f, i] * value[i]
             cost += 0.5 * w * value[i]

@@ -3,12 +3,35 @@
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.compiled import kernel
+from bunraku.mechanics.dynamics.element_kernels import make_room
 from bunraku.mechanics.dynamics.flexible.dispatch_kernels import pose
 from bunraku.mechanics.dynamics.lagrangian_kernels import cross
-from bunraku.mechanics.dynamics.lagrangian_layout import ANGULAR, COORDINATE, LINEAR, PARENT, POSITION, ROTATION, WORK
+from bunraku.mechanics.dynamics.lagrangian_layout import ANGULAR, COORDINATE, LINEAR, PARENT, POSITION, ROTATION
+
+
+class TrackedPlaces(NamedTuple):
+    """Slot (m,), position and rotation in it (m, 12), and whether the rows are of orientation (m,)."""
+
+    slots: NDArray[np.int64]
+    local: Array
+    turning: NDArray[np.bool_]
+
+
+class Tracking(NamedTuple):
+    """``places`` against targets at every ``stride``-th node: (frames, m, 3), (frames, m, 3, 3); ``weight`` (frames, rows)."""
+
+    places: TrackedPlaces
+    positions: Array
+    rotations: Array
+    weight: Array
+    stride: int
 
 
 @kernel
@@ -27,10 +50,10 @@ def stand(slot, local, W, R, p):
 
 
 @kernel
-def observe(model, slots, local, Q):
+def observe(model, places, Q):
     """Positions (F, m, 3) and rotations (F, m, 3, 3) of the places in every configuration of ``Q`` (F, nq)."""
-    m, F = slots.shape[0], Q.shape[0]
-    W = np.empty((model.sizes[4], WORK))
+    slots, local, F = places.slots, places.local, Q.shape[0]
+    m, W = slots.shape[0], make_room(model, Q).W
     p, R = np.empty((F, m, 3)), np.empty((F, m, 3, 3))
     for f in range(F):
         pose(model, Q[f], W)
@@ -40,12 +63,13 @@ def observe(model, slots, local, Q):
 
 
 @kernel
-def errors(model, slots, local, turning, q, target_p, target_R, W, e, D, want):
+def errors(model, places, q, target_p, target_R, W, e, D, want):
     """Errors ``e`` (3 m,) and, if want, their Jacobian ``D`` (3 m, nq) at q; targets (m, 3), (m, 3, 3).
 
     Of a position p - t; of an orientation r_x.t_z, r_y.t_z, r_z.t_x: dr = w x r for a screw with angular part w.
     """
     pose(model, q, W)
+    slots, local, turning = places.slots, places.local, places.turning
     R, p = np.empty((3, 3)), np.empty(3)
     for k in range(slots.shape[0]):
         stand(slots[k], local[k], W, R, p)
@@ -78,11 +102,10 @@ def errors(model, slots, local, turning, q, target_p, target_R, W, e, D, want):
 
 
 @kernel
-def all_errors(model, slots, local, turning, Q, target_p, target_R):
+def all_errors(model, places, Q, target_p, target_R):
     """Errors (F, 3 m) of every configuration of ``Q`` (F, nq)."""
-    m, F = slots.shape[0], Q.shape[0]
-    W, none = np.empty((model.sizes[4], WORK)), np.empty((0, 0))
-    e = np.empty((F, 3 * m))
+    F, W, none = Q.shape[0], make_room(model, Q).W, np.empty((0, 0))
+    e = np.empty((F, 3 * places.slots.shape[0]))
     for f in range(F):
-        errors(model, slots, local, turning, Q[f], target_p[f], target_R[f], W, e[f], none, False)
+        errors(model, places, Q[f], target_p[f], target_R[f], W, e[f], none, False)
     return e

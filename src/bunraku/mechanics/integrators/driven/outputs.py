@@ -8,25 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.lagrangian_layout import WORK
+from bunraku.mechanics.dynamics.equation_kernels import make_room
 from bunraku.mechanics.dynamics.places import Where, find_place, resolve
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.driven import output_kernels as kernels
-
-
-class TrackedPlaces(NamedTuple):
-    """The places as the kernels take them: slot (m,), position and rotation in it (m, 12), whether the rows are of orientation."""
-
-    slots: NDArray[np.int64]
-    local: Array
-    turning: NDArray[np.bool_]
+from bunraku.mechanics.integrators.driven.output_kernels import TrackedPlaces, Tracking
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,23 +47,28 @@ class Outputs:
 
     def observe(self, q: ArrayLike) -> OutputTargets:
         """Poses of the places in the configurations q (F, nq): the targets a motion would meet exactly."""
-        p, R = kernels.observe(self.system.model, self.tracked.slots, self.tracked.local, self._table(q))
+        p, R = kernels.observe(self.system.model, self.tracked, self._table(q))
         return OutputTargets(p, R)
 
     def errors(self, q: ArrayLike, targets: OutputTargets) -> Array:
         """Errors (F, rows) of the configurations q (F, nq) against F targets."""
         Q = self._table(q)
         self.check(targets, len(Q))
-        e: Array = kernels.all_errors(self.system.model, *self.tracked, Q, targets.positions, targets.rotations)
+        e: Array = kernels.all_errors(self.system.model, self.tracked, Q, targets.positions, targets.rotations)
         return e
 
     def jacobian(self, q: ArrayLike, targets: OutputTargets, frame: int = 0) -> tuple[Array, Array]:
         """Errors (rows,) at q (nq,) against one frame of the targets, and their Jacobian (rows, nq)."""
         Q = self._table(np.atleast_2d(np.asarray(q, dtype=np.float64)))
         e, D = np.empty(self.rows), np.empty((self.rows, self.system.nq))
-        W = np.zeros((int(self.system.model.sizes[4]), WORK))
-        kernels.errors(self.system.model, *self.tracked, Q[0], targets.positions[frame], targets.rotations[frame], W, e, D, True)
+        W = make_room(self.system.model, e).W
+        kernels.errors(self.system.model, self.tracked, Q[0], targets.positions[frame], targets.rotations[frame], W, e, D, True)
         return e, D
+
+    def tracking(self, targets: OutputTargets, weight: Array, stride: int) -> Tracking:
+        """The outputs at every ``stride``-th node against targets, as the kernels take them."""
+        self.check(targets, len(weight))
+        return Tracking(self.tracked, targets.positions, targets.rotations, weight, stride)
 
     def weights(self, given: ArrayLike | None, frames: int) -> Array:
         """Weights (frames, rows), 0 or more: from one number, one a place, one a row, or either for each frame."""

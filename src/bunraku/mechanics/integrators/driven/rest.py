@@ -17,8 +17,8 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.equilibrium import find_equilibrium
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.driven import rest_kernels as kernels
-from bunraku.mechanics.integrators.driven.work import make_work
-from bunraku.mechanics.integrators.variational import _STATUS
+from bunraku.mechanics.integrators.variational import STATUS
+from bunraku.mechanics.integrators.work_kernels import make_work
 from bunraku.optimization.solution import Status
 
 
@@ -40,9 +40,7 @@ class RestMotion:
 
 
 def check_motors(system: System, K: ArrayLike) -> Array:
-    """The node values (N + 1, nk) of the motors as finite numbers, or BadInput; user forces are refused."""
-    if system.user_forces:
-        raise BadInput("driven motion takes no user forces; use VariationalIntegrator for such a system")
+    """The node values (N + 1, nk) of the motors as finite numbers, or BadInput."""
     table = np.ascontiguousarray(K, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != system.nk or len(table) < 1:
         raise BadInput(f"the motor values have shape {table.shape}; they must be (nodes, {system.nk})")
@@ -57,10 +55,10 @@ def rest_start(system: System, motors: ArrayLike, guess: ArrayLike | None = None
     """Q (nq,) and multipliers (nc,) at rest, motors at given values (nk,); BadInput when there is no rest near ``guess``."""
     q = np.array(system.home if guess is None else guess, dtype=np.float64)
     q[system.kinematic] = motors
-    found = find_equilibrium(system, q, tolerance=max(tolerance, 1e-6))
-    q, lam, work = found.q.copy(), found.multipliers.copy(), make_work(system)
+    rest = find_equilibrium(system, q, tolerance=max(tolerance, 1e-6))
+    q, lam, work = rest.q.copy(), rest.multipliers.copy(), make_work(system.model, system.nu)
     _, code, force, off = kernels.settle(system.model, q, lam, min(tolerance, 1e-10), 30, work)
-    if not _STATUS[code].good:
+    if not STATUS[code].good:
         raise BadInput(
             f"the system finds no rest at its first motor values: {force:.2g} N unbalanced, constraints off by {off:.2g}"
         )
@@ -85,10 +83,10 @@ def rest_motion(
     picked = np.unique(np.append(np.arange(0, len(table), max(1, stride)), len(table) - 1))
     q0, lam0 = rest_start(system, table[0], start, tolerance)
     Q, L, size, done, code = kernels.rest_path(
-        system.model, q0, lam0, np.ascontiguousarray(table[picked]), tolerance, max_iterations, make_work(system)
+        system.model, q0, lam0, np.ascontiguousarray(table[picked]), tolerance, max_iterations, make_work(system.model, system.nu)
     )
     solved = size[: min(done + 1, len(size))]
-    status, message = _STATUS[code], ""
+    status, message = STATUS[code], ""
     if done < len(picked):
         Q[done:], L[done:] = np.nan, np.nan
         message = (

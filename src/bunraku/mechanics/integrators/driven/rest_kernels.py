@@ -18,14 +18,13 @@ SINGULAR = 1e-20  # pivots range from the stiffest mode to the multipliers of a 
 def balance(model, q, lam, work, r):
     """Residual ``r`` (nc + nd,) of statics at q: the largest unbalanced force and the largest violation."""
     n, nd, nc = q.shape[0], model.dynamic.shape[0], lam.shape[0]
-    x = work.vectors
-    v, Lv, Lq, F = x[1], x[2], x[3], x[4]
+    v, Lv, Lq, F, none = work.v, work.Lv, work.Lq, work.F, work.none
     for i in range(n):
         v[i], F[i] = 0.0, 0.0
-    gradient(model, q, v, work.W, work.slots, work.where, Lv, Lq)
-    forces(model, v, work.u, work.W, work.slots, work.where, F, work.none, work.none, work.none, np.int64(0))
+    gradient(model, q, v, work.room, Lv, Lq)
+    forces(model, v, work.u, work.room, F, none, none, none, np.int64(0))
     if nc > 0:
-        constraints(model, q, work.W, work.slots, work.where, work.h, work.Dh, lam, work.none, np.int64(1))
+        constraints(model, q, work.room, work.h, work.Dh, lam, none, np.int64(1))
     size, worst = 0.0, 0.0
     for i in range(nd):
         c = model.dynamic[i]
@@ -44,15 +43,15 @@ def balance(model, q, lam, work, r):
 def stiffness(model, q, lam, work, A):
     """``A`` (nq, nq): L_qq + F_q + lam.D2h where :func:`balance` was last evaluated."""
     n, nc = q.shape[0], lam.shape[0]
-    v, F, H, Fv = work.vectors[1], work.vectors[7], work.H, work.Fv
-    curvature(model, q, v, work.W, work.slots, work.where, H[0], H[1], H[2])
+    v, F, H, Fv = work.v, work.spare, work.H, work.Fv
+    curvature(model, q, v, work.room, H[0], H[1], H[2])
     for i in range(n):
         for j in range(n):
             A[i, j] = H[2, i, j]
             Fv[i, j] = 0.0
-    forces(model, v, work.u, work.W, work.slots, work.where, F, A, Fv, work.Fu, np.int64(1))
+    forces(model, v, work.u, work.room, F, A, Fv, work.Fu, np.int64(1))
     if nc > 0:
-        constraints(model, q, work.W, work.slots, work.where, work.h, work.Dh, lam, A, np.int64(2))
+        constraints(model, q, work.room, work.h, work.Dh, lam, A, np.int64(2))
 
 
 @kernel

@@ -18,9 +18,9 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.driven import simulate_kernels as kernels
 from bunraku.mechanics.integrators.driven.rest import check_motors, rest_start
-from bunraku.mechanics.integrators.driven.work import make_work
 from bunraku.mechanics.integrators.step_kernels import NOT_FINITE, SINGULAR_MATRIX
-from bunraku.mechanics.integrators.variational import _STATUS
+from bunraku.mechanics.integrators.variational import STATUS
+from bunraku.mechanics.integrators.work_kernels import Newton, make_work
 from bunraku.optimization.solution import Status
 
 
@@ -106,16 +106,16 @@ def simulate(
             raise BadInput(f"the observer's reference has shape {reference.shape}; it must be ({len(table)}, {system.nq}), finite")
         if not (np.isfinite(w) and w >= 0.0):
             raise BadInput(f"the observer's rate is {w}; it must be 0 or more [rad/s]")
-    work = make_work(system)
+    work, newton = make_work(system.model, system.nu), Newton(float(dt), float(tolerance), int(max_iterations))
     Q, P, L, count, parts, factors, done, code = kernels.simulate(
-        system.model, q0, table, reference, w, dt, tolerance, max_iterations, kernels.ORDER, work
+        system.model, q0, table, kernels.Observed(reference, w), newton, kernels.ORDER, work
     )
     message = ""
     if done < len(table) - 1:
         message = _explain(system, work.r, done * dt, code)
         for values, kept in ((Q, done + 1), (P, done + 1), (L, done)):
             values[kept:] = np.nan
-    return DrivenMotion(system, Q, P, L, count, parts, int(factors), int(done), _STATUS[code], message, dt, start is None)
+    return DrivenMotion(system, Q, P, L, count, parts, int(factors), int(done), STATUS[code], message, dt, start is None)
 
 
 def _explain(system: System, residual: Array, time: float, code: int) -> str:

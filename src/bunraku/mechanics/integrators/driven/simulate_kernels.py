@@ -10,94 +10,53 @@ As Lv is linear in v, M a = Lv(q, a) and its derivative over q is Lvq(q, a).
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.compiled import kernel
-from bunraku.mechanics.dynamics.element_kernels import constraints, forces
+from bunraku.mechanics.dynamics.element_kernels import forces
 from bunraku.mechanics.dynamics.elimination_kernels import factor, solve
 from bunraku.mechanics.dynamics.equation_kernels import SINGULAR, curvature, gradient
-from bunraku.mechanics.dynamics.flexible.dispatch_kernels import damp, pose
+from bunraku.mechanics.dynamics.flexible.dispatch_kernels import damp
 from bunraku.mechanics.integrators.step_kernels import (
     CONVERGED,
     NOT_FINITE,
-    ROUNDING,
     SINGULAR_MATRIX,
     TOO_MANY,
+    border,
     jacobian_at,
     momentum,
+    move_back,
+    residual,
 )
+from bunraku.mechanics.integrators.work_kernels import AGE, FACTORS, FALLS, Newton, Pull
 
 ORDER = 3  # of the extrapolation that starts Newton
 FALL = 0.1  # a matrix is kept while an iteration brings the residual below this part of what it was
 MOST_PARTS = 16
-AGE, FACTORS, FALLS = (
-    0,
-    1,
-    2,
-)  # marks: steps since the matrix was made (-1: none), how many were made, residual's fall per step of age
 
 
 @kernel
-def residual(model, q1, p1, q2, lam, dt, Dh1, ref1, ref2, w, work, r, p2):
-    """Residual ``r`` (nc + nd,) and ``p2`` (nd,) at a trial (q2, lam): norm of the momentum balance, worst violation of h."""
-    n, nd, nc = q1.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
-    dynamic, x = model.dynamic, work.vectors
-    q, v, Lv, Lq, F, pull, a, spare = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
-    for i in range(n):
-        q[i], v[i], F[i], a[i] = 0.5 * (q1[i] + q2[i]), (q2[i] - q1[i]) / dt, 0.0, 0.0
+def matrix(model, dt, w, work):
+    """``work.J`` (nc + nd, nc + nd), the derivative of the residual over (lam, q2_d), where :func:`residual` was last evaluated."""
+    n, nd, nc = work.q.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0]
+    dynamic, J, H, Fq, Fv, room = model.dynamic, work.J, work.H, work.Fq, work.Fv, work.room
+    q, v, F, mixed = work.q, work.v, work.spare, work.mixed
     if w > 0.0:
-        for i in range(nd):
-            c = dynamic[i]
-            a[c] = 2.0 * w * (v[c] - (ref2[c] - ref1[c]) / dt) + w * w * (q[c] - 0.5 * (ref1[c] + ref2[c]))
-        gradient(model, q, a, work.W, work.slots, work.where, pull, spare)
-    gradient(model, q, v, work.W, work.slots, work.where, Lv, Lq)
-    none = work.none
-    forces(model, v, work.u, work.W, work.slots, work.where, F, none, none, none, np.int64(0))
-    damp(model, v, work.W, 1.0, Lq, none, none, np.int64(0))
-    size, scale = 0.0, 0.0
-    for i in range(nd):
-        c = dynamic[i]
-        s = p1[i] + 0.5 * dt * Lq[c] - Lv[c] + dt * F[c]
-        if w > 0.0:
-            s -= dt * pull[c]
-        for k in range(nc):
-            s -= Dh1[k, c] * lam[k]
-        r[nc + i] = s
-        size += s * s
-        p2[i] = 0.5 * dt * Lq[c] + Lv[c]
-        scale += (abs(p1[i]) + abs(p2[i])) ** 2
-    size = np.sqrt(size)
-    size = 0.0 if size <= ROUNDING * np.sqrt(scale) else size
-    worst = 0.0
-    if nc > 0:
-        pose(model, q2, work.W2)
-        h = work.h
-        constraints(model, q2, work.W2, work.slots, work.where, h, work.Dh, h, none, np.int64(1))
-        for k in range(nc):
-            r[k] = h[k]
-            worst = max(worst, abs(h[k])) if h[k] == h[k] else np.nan
-    return size, worst
-
-
-@kernel
-def matrix(model, dt, Dh1, w, work, J):
-    """``J`` (nc + nd, nc + nd), the derivative of the residual over (lam, q2_d), where :func:`residual` was last evaluated."""
-    n, nd, nc = work.vectors.shape[1], model.dynamic.shape[0], model.constraint_i.shape[0]
-    dynamic, H, Fq, Fv = model.dynamic, work.H, work.Fq, work.Fv
-    q, v, F = work.vectors[0], work.vectors[1], work.vectors[7]
-    mixed = work.mixed
-    if w > 0.0:
-        gradient(model, q, work.vectors[6], work.W, work.slots, work.where, work.vectors[5], F)
-        curvature(model, q, work.vectors[6], work.W, work.slots, work.where, H[0], mixed, H[2])
-        gradient(model, q, v, work.W, work.slots, work.where, work.vectors[5], F)
-    curvature(model, q, v, work.W, work.slots, work.where, H[0], H[1], H[2])
+        gradient(model, q, work.a, room, work.pull, F)
+        curvature(model, q, work.a, room, H[0], mixed, H[2])
+        gradient(model, q, v, room, work.pull, F)
+    curvature(model, q, v, room, H[0], H[1], H[2])
     for i in range(n):
         for j in range(n):
             Fq[i, j] = 0.0
             Fv[i, j] = 0.0
-    forces(model, v, work.u, work.W, work.slots, work.where, F, Fq, Fv, work.Fu, np.int64(1))
-    damp(model, v, work.W, 0.5, F, Fq, Fv, np.int64(1))
+    forces(model, v, work.u, room, F, Fq, Fv, work.Fu, np.int64(1))
+    damp(model, v, room.W, 0.5, F, Fq, Fv, np.int64(1))
     even, mass, half = 0.25 * dt, 1.0 / dt + 2.0 * w + 0.5 * dt * w * w, 0.5 * dt
+    border(model, work)
     for i in range(nd):
         a = dynamic[i]
         for j in range(nd):
@@ -105,54 +64,39 @@ def matrix(model, dt, Dh1, w, work, J):
             J[nc + i, nc + j] = even * H[2, a, b] + 0.5 * (H[1, b, a] - H[1, a, b]) - mass * H[0, a, b] + half * Fq[a, b] + Fv[a, b]
             if w > 0.0:
                 J[nc + i, nc + j] -= half * mixed[a, b]
-        for k in range(nc):
-            J[nc + i, k] = -Dh1[k, a]
-            J[k, nc + i] = work.Dh[k, a]
-    for k in range(nc):
-        for j in range(nc):
-            J[k, j] = 0.0
 
 
 @kernel
-def move_back(model, q2, lam, change, part):
-    """Adds ``part`` of the Newton step ``change`` (nc + nd,) to (lam, q2_d)."""
-    nc = lam.shape[0]
-    for i in range(model.dynamic.shape[0]):
-        q2[model.dynamic[i]] += part * change[nc + i]
-    for i in range(nc):
-        lam[i] += part * change[i]
-
-
-@kernel
-def driven_step(model, q1, p1, dt, ref1, ref2, w, tolerance, iterations, work, mark, q2, lam, p2):
+def driven_step(model, q1, p1, pull, newton, work, q2, lam, p2):
     """Chord Newton from the guess in ``q2``, ``lam``, overwritten by the solution, as is ``p2``. Returns iterations and a code.
 
     Takes Dh(q1) from ``work.Dh1`` and leaves Dh(q2) in ``work.Dh``.
     """
-    J, pivot, r, change, Dh1 = work.J, work.pivot, work.r, work.change, work.Dh1
-    size, worst = residual(model, q1, p1, q2, lam, dt, Dh1, ref1, ref2, w, work, r, p2)
+    dt, tolerance, change, mark = newton.dt, newton.tolerance, work.change, work.mark
+    u = work.u
+    size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
     if mark[AGE] >= 0.0:
         mark[AGE] += 1.0
         if not size * (mark[FALLS] * mark[AGE]) ** 2 <= tolerance:
             mark[AGE] = -1.0
             mark[FALLS] *= 0.9
-    for k in range(iterations):
+    for k in range(newton.iterations):
         if size <= tolerance and worst <= tolerance:
             return k, CONVERGED
         if not (np.isfinite(size) and np.isfinite(worst)):
             return k, NOT_FINITE
         if mark[AGE] < 0.0:
-            matrix(model, dt, Dh1, w, work, J)
+            matrix(model, dt, pull.rate, work)
             mark[FACTORS] += 1.0
-            if not factor(J, pivot) > SINGULAR:
+            if not factor(work.J, work.pivot) > SINGULAR:
                 return k, SINGULAR_MATRIX
             mark[AGE] = 0.0
-        for i in range(r.shape[0]):
-            change[i] = r[i]
-        solve(J, pivot, change)
+        for i in range(change.shape[0]):
+            change[i] = work.r[i]
+        solve(work.J, work.pivot, change)
         before, drop = size, worst
         move_back(model, q2, lam, change, -1.0)
-        size, worst = residual(model, q1, p1, q2, lam, dt, Dh1, ref1, ref2, w, work, r, p2)
+        size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
         if mark[AGE] > 0.0 and size > 0.0:
             mark[FALLS] = size / (before * mark[AGE])
         if size <= max(FALL * before, tolerance) and worst <= max(FALL * drop, tolerance):
@@ -161,17 +105,17 @@ def driven_step(model, q1, p1, dt, ref1, ref2, w, tolerance, iterations, work, m
         mark[AGE] = -1.0
         if aged and not (size <= before + tolerance and worst <= drop + tolerance):
             move_back(model, q2, lam, change, 1.0)
-            size, worst = residual(model, q1, p1, q2, lam, dt, Dh1, ref1, ref2, w, work, r, p2)
+            size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
             continue
         part = 1.0
         while part > 0.1 and not size + worst <= 10.0 * (before + drop) + tolerance:
             part *= 0.5
             move_back(model, q2, lam, change, part)
-            size, worst = residual(model, q1, p1, q2, lam, dt, Dh1, ref1, ref2, w, work, r, p2)
+            size, worst = residual(model, q1, p1, u, q2, lam, dt, pull, work, p2)
     mark[AGE] = -1.0
     if size <= tolerance and worst <= tolerance:
-        return iterations, CONVERGED
-    return iterations, TOO_MANY if np.isfinite(size + worst) else NOT_FINITE
+        return newton.iterations, CONVERGED
+    return newton.iterations, TOO_MANY if np.isfinite(size + worst) else NOT_FINITE
 
 
 @kernel
@@ -193,26 +137,26 @@ def between(K, k, s, out):
 
 
 @kernel
-def shorter_steps(model, q1, p1, K, k, dt, parts, reference, w, tolerance, iterations, work, mark, q2, lam, p2):
+def shorter_steps(model, q1, p1, K, k, parts, observed, newton, work, q2, lam, p2):
     """Step ``k`` in ``parts`` shorter ones; lam becomes the sum of their impulses. Returns iterations and a code."""
     n, nk, nc = q1.shape[0], model.kinematic.shape[0], lam.shape[0]
     here, momenta, motor = q1.copy(), p1.copy(), np.empty(nk)
     total, part = np.zeros(nc), np.zeros(nc)
-    ref = np.zeros((2, n))
-    used, h = 0, dt / parts
+    ref, reference = np.zeros((2, n)), observed.reference
+    used, shorter = 0, Newton(newton.dt / parts, newton.tolerance, newton.iterations)
     jacobian_at(model, q1, work.Dh1)
-    mark[AGE] = -1.0
+    work.mark[AGE] = -1.0
     for i in range(parts):
         between(K, k, (i + 1.0) / parts, motor)
         for j in range(n):
             q2[j] = here[j]
         for j in range(nk):
             q2[model.kinematic[j]] = motor[j] if i < parts - 1 else K[k + 1, j]
-        if w > 0.0:
+        if observed.rate > 0.0:
             for j in range(n):
                 ref[0, j] = reference[k, j] + (reference[k + 1, j] - reference[k, j]) * i / parts
                 ref[1, j] = reference[k, j] + (reference[k + 1, j] - reference[k, j]) * (i + 1) / parts
-        count, code = driven_step(model, here, momenta, h, ref[0], ref[1], w, tolerance, iterations, work, mark, q2, part, p2)
+        count, code = driven_step(model, here, momenta, Pull(ref[0], ref[1], observed.rate), shorter, work, q2, part, p2)
         used += count
         if code != CONVERGED:
             return used, code
@@ -220,7 +164,7 @@ def shorter_steps(model, q1, p1, K, k, dt, parts, reference, w, tolerance, itera
         momenta[:] = p2
         work.Dh1[:, :] = work.Dh
         total += part
-    mark[AGE] = -1.0
+    work.mark[AGE] = -1.0
     lam[:] = total
     return used, CONVERGED
 
@@ -246,36 +190,41 @@ def guess(model, Q, L, K, k, order, q2, lam):
             lam[c] = L[k - 1, c] if k > 0 else 0.0
 
 
+class Observed(NamedTuple):
+    """An observer: ``reference`` (N + 1, nq), or no rows, and ``rate`` [rad/s]; none where that is 0."""
+
+    reference: Array
+    rate: float
+
+
 @kernel
-def simulate(model, q0, K, reference, w, dt, tolerance, iterations, order, work):
-    """Simulates from rest at ``q0`` (nq,) along ``K`` (N + 1, nk). ``reference`` (N + 1, nq) of the observer, or no rows.
+def simulate(model, q0, K, observed, newton, order, work):
+    """Simulates from rest at ``q0`` (nq,) along ``K`` (N + 1, nk).
 
     Returns q, p, lam, Newton iterations (N,) and shorter steps (N,) of each step, factorizations, steps done, the last code.
     """
     n, nd, nc, N = q0.shape[0], model.dynamic.shape[0], model.constraint_i.shape[0], K.shape[0] - 1
     Q, P, L = np.empty((N + 1, n)), np.empty((N + 1, nd)), np.empty((N, nc))
-    count, pieces = np.zeros(N, np.int64), np.ones(N, np.int64)
-    mark = np.zeros(3)
-    mark[AGE], mark[FALLS] = -1.0, 0.02
+    count, pieces, mark = np.zeros(N, np.int64), np.ones(N, np.int64), work.mark
+    mark[AGE], mark[FACTORS], mark[FALLS] = -1.0, 0.0, 0.02
     Q[0] = q0
-    P[0] = momentum(model, q0, q0, dt)
+    P[0] = momentum(model, q0, q0, newton.dt)
     jacobian_at(model, q0, work.Dh1)
     q2, lam, none = np.empty(n), np.zeros(nc), np.zeros(n)
     for k in range(N):
-        ref1, ref2 = (reference[k], reference[k + 1]) if w > 0.0 else (none, none)
+        ref1, ref2 = (observed.reference[k], observed.reference[k + 1]) if observed.rate > 0.0 else (none, none)
+        pull = Pull(ref1, ref2, observed.rate)
         guess(model, Q, L, K, k, order, q2, lam)
-        used, code = driven_step(model, Q[k], P[k], dt, ref1, ref2, w, tolerance, iterations, work, mark, q2, lam, P[k + 1])
+        used, code = driven_step(model, Q[k], P[k], pull, newton, work, q2, lam, P[k + 1])
         count[k] = used
         if code != CONVERGED and k > 0:
             mark[AGE] = -1.0
             guess(model, Q, L, K, k, 0, q2, lam)
-            used, code = driven_step(model, Q[k], P[k], dt, ref1, ref2, w, tolerance, iterations, work, mark, q2, lam, P[k + 1])
+            used, code = driven_step(model, Q[k], P[k], pull, newton, work, q2, lam, P[k + 1])
             count[k] += used
         parts = np.int64(2)
         while code != CONVERGED and parts <= MOST_PARTS:
-            used, code = shorter_steps(
-                model, Q[k], P[k], K, k, dt, parts, reference, w, tolerance, iterations, work, mark, q2, lam, P[k + 1]
-            )
+            used, code = shorter_steps(model, Q[k], P[k], K, k, parts, observed, newton, work, q2, lam, P[k + 1])
             count[k] += used
             pieces[k] = parts
             parts *= 2
@@ -292,16 +241,14 @@ def motor_forces(model, Q, L, dt, work):
     """The force (N, nk) each prescribed coordinate needs at node m over the step from it; see `torque.py`."""
     n, nc, N, kinematic = Q.shape[1], model.constraint_i.shape[0], Q.shape[0] - 1, model.kinematic
     out, arrived = np.zeros((N, kinematic.shape[0])), np.zeros(n)
-    x = work.vectors
-    q, v, Lv, Lq, F = x[0], x[1], x[2], x[3], x[4]
-    none = work.none
+    q, v, Lv, Lq, F, none = work.q, work.v, work.Lv, work.Lq, work.F, work.none
     for m in range(-1, N):
         first = max(m, 0)
         for i in range(n):
             q[i], v[i], F[i] = 0.5 * (Q[first, i] + Q[m + 1, i]), (Q[m + 1, i] - Q[first, i]) / dt, 0.0
-        gradient(model, q, v, work.W, work.slots, work.where, Lv, Lq)
-        forces(model, v, work.u, work.W, work.slots, work.where, F, none, none, none, np.int64(0))
-        damp(model, v, work.W, 1.0, Lq, none, none, np.int64(0))
+        gradient(model, q, v, work.room, Lv, Lq)
+        forces(model, v, work.u, work.room, F, none, none, none, np.int64(0))
+        damp(model, v, work.room.W, 1.0, Lq, none, none, np.int64(0))
         if m >= 0:
             jacobian_at(model, Q[m], work.Dh1)
             for j in range(kinematic.shape[0]):

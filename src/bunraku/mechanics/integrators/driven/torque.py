@@ -13,7 +13,7 @@ from __future__ import annotations
 from bunraku.arrays import Array
 from bunraku.mechanics.integrators.driven import simulate_kernels as kernels
 from bunraku.mechanics.integrators.driven.simulate import DrivenMotion
-from bunraku.mechanics.integrators.driven.work import make_work
+from bunraku.mechanics.integrators.work_kernels import make_work
 
 
 def motor_forces(motion: DrivenMotion) -> Array:
@@ -22,5 +22,7 @@ def motor_forces(motion: DrivenMotion) -> Array:
     Their slopes over the control points: :meth:`Linearization.force_slopes`.
     """
     motion.require()
-    tau: Array = kernels.motor_forces(motion.system.model, motion.q, motion.lam, motion.dt, make_work(motion.system))
+    tau: Array = kernels.motor_forces(
+        motion.system.model, motion.q, motion.lam, motion.dt, make_work(motion.system.model, motion.system.nu)
+    )
     return tau

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.mechanics.dynamics import equation_kernels as kernels
+from bunraku.mechanics.dynamics import inverse_kernels as kernels
 from bunraku.mechanics.dynamics.continuous import continuous
 from bunraku.mechanics.dynamics.system import System
 

@@ -31,7 +31,7 @@ def system_of_graph(graph: Mapping[str, Any], forces: tuple[Force, ...] = (), in
         return _build(graph, forces, inputs)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise BadInput(
-            f"the frame graph cannot be read ({type(error).__name__}: {error}); see bunraku.mechanics.dynamics.frame_graph"
+            f"the frame graph cannot be read ({type(error).__name__}: {error}); see tests/oracles/frame_graph.py"
         ) from error
 
 
