@@ -20,9 +20,9 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh, straightened
+from bunraku.mechanics.elastic.grip import Grip
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
-from bunraku.mechanics.elastic.reduction.grip import Grip
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 SLENDER = 10.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -19,10 +19,9 @@ from bunraku.mechanics import elastic
 from bunraku.mechanics.dynamics.flexible.segment import ChildInterface, FlexibleSegment, NeoHookeanPoints
 from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
-from bunraku.mechanics.elastic.reduction.basis import Workbench
-from bunraku.mechanics.elastic.reduction.choice import choose_reduction
-from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_part
-from bunraku.mechanics.elastic.reduction.soft import soften
+from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
+from bunraku.mechanics.elastic.reduction.choice import choose_reduction, soften
+from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
 from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
 from bunraku.mechanics.flexible.carried import carried_by, lumps_of_bodies
 from bunraku.mechanics.flexible.touching import check_touching
@@ -130,12 +129,11 @@ def _reduced(made: PartSolid, carried: tuple[CarriedBody, ...], count: int, key:
         reduction = _unpacked(kept)
         if reduction is not None:
             return reduction, True
+    bench = Workbench(made.solid, made.base, made.children, carried)
     if count:
-        reduction = reduce_part(made.solid, made.base, made.children, carried=carried, modes=count)
-        reduction = soften(Workbench(made.solid, made.base, made.children, carried), reduction)
+        reduction = soften(bench, reduce_to(bench, make_basis(bench, bending=count)))
     else:
-        choice = choose_reduction(made.solid, made.base, made.children, carried=carried)
-        reduction = replace(choice.reduction, note=choice.note)
+        reduction = choose_reduction(bench).reduction
     save_result(KIND, key, _packed(reduction))
     return reduction, False
 
@@ -168,7 +166,7 @@ def _code() -> str:
 def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
     s = reduction.segment
     errors = (np.nan, np.nan) if reduction.errors is None else reduction.errors
-    numbers = np.array([s.mass, s.beta, reduction.primary, reduction.rows, len(s.interfaces), *errors], dtype=np.float64)
+    numbers = np.array([s.mass, s.beta, reduction.primary, len(s.interfaces), *errors], dtype=np.float64)
     texts = np.array([reduction.note, *reduction.labels])
     arrays = {"numbers": numbers, "texts": texts, "shapes": reduction.shapes}
     arrays |= {"N": s.N, "E": s.E, "L1": s.L1, "pairs": s.pairs, "Qp": np.asarray(s.Qp)}
@@ -182,9 +180,7 @@ def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
 def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
     """The reduction of its arrays; None when they are not those of one."""
     try:
-        mass, beta, primary, rows, faces, position, frequency = (
-            float(value) for value in np.asarray(kept["numbers"], dtype=np.float64)
-        )
+        mass, beta, primary, faces, position, frequency = np.asarray(kept["numbers"], dtype=np.float64).tolist()
         a = {name: np.ascontiguousarray(array) for name, array in kept.items() if name not in ("numbers", "texts")}
         interfaces = tuple(ChildInterface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
         points = NeoHookeanPoints(a["weights"], a["lame"], a["gradients"]) if "weights" in a else None
@@ -193,4 +189,4 @@ def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
     except (KeyError, ValueError, TypeError):
         return None
     errors = None if np.isnan(position) else (position, frequency)
-    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), int(rows), note, errors)
+    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), note, errors)

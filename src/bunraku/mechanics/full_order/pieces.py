@@ -81,7 +81,7 @@ class WorldPiece:
         self.means = 4 * len(interfaces)
         self.weight = solid.weight(gravity).reshape(-1, 3)
         self.mass = _scalar_mass(solid)
-        self.damped = solid.material.strain_damping > 0.0 or solid.material.mass_damping > 0.0
+        self.damped = solid.material.strain_damping > 0.0
         self._plan: EliminationPlan | None = None
         self.patches = [interface.nodes for interface in interfaces]
         self._group = np.full(solid.nodes, -1, dtype=np.int64)
@@ -120,21 +120,19 @@ class WorldPiece:
     def eliminate(self, x: Array, mass: float, rate: float, *, velocity: Array | None = None, definite: bool = False) -> Eliminated:
         """Factorize A = mass M + rate D + K at x. Without mass, springs hold it. ``definite``: refuse a matrix that is not.
 
-        Without ``velocity`` damping enters as beta K + alpha M, which it is at small strain and in slow motion (Newton's matrix
-        only; the residual has it exactly); with it, its exact derivatives by velocities and positions. Raises Collapsed and
-        NotFactorizable.
+        Without ``velocity`` damping enters as beta K, which it is at small strain and in slow motion (Newton's matrix only; the
+        residual has it exactly); with it, its exact derivatives by velocities and positions. Raises Collapsed and NotFactorizable.
         """
-        material, u = self.solid.material, x - self.X
-        data = self.solid.force_and_stiffness(u)[1].data
-        spring, heavy, exact = 0.0, mass, False
+        u = x - self.X
+        data, spring = self.solid.force_and_stiffness(u)[1].data, 0.0
+        exact = velocity is not None and self.damped
         if velocity is not None and self.damped:
-            exact = True
             _, by_v, by_u = self.solid.damping(u, velocity)
             data = data + rate * by_v.data + by_u.data
         else:
-            data, heavy = (1.0 + rate * material.strain_damping) * data, mass + rate * material.mass_damping
-        if heavy > 0.0:
-            data = data + heavy * self.solid.mass.data
+            data = (1.0 + rate * self.solid.material.strain_damping) * data
+        if mass > 0.0:
+            data = data + mass * self.solid.mass.data
         else:
             data, spring = self._with_springs(data)
         matrix = self.solid.pattern.matrix(data)

@@ -26,11 +26,10 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
+from bunraku.mechanics.elastic.grip import Grip, GripFactor
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import CarriedBody, Modes
+from bunraku.mechanics.elastic.modes import CarriedBody, Inertia, Modes, grip_modes, orthonormalize
 from bunraku.mechanics.elastic.reduction.derivatives import second_forces
-from bunraku.mechanics.elastic.reduction.grip import Grip, GripFactor
-from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes, orthonormalize
 from bunraku.mechanics.elastic.reduction.kinds import kinds_of, part_axis
 from bunraku.mechanics.elastic.reduction.strain import strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
@@ -95,13 +94,12 @@ class Workbench:
         return self._modes
 
 
-def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, derive: bool = True, release: float = 0.01) -> Basis:
+def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, release: float = 0.01) -> Basis:
     """The lowest ``bending`` modes of that kind, lower and first twist and stretch, attachment shapes, and modal derivatives.
 
     ``attach``: the share of the longest squared period above which a missing motion gets an attachment shape (infinite: none).
-    ``derive``: add the principal derivatives of all pairs, those of bending with twist too: without them a bent rod twists as if
-    it were stiffer, and rods in series that bend out of one plane are wrong. ``release``: the share of the energy above which they
-    are taken.
+    ``release``: the share of the energy above which a principal derivative is taken, of all pairs, those of bending with twist
+    too: without them a bent rod twists as if it were stiffer, and rods in series that bend out of one plane are wrong.
     """
     if bending < 1:
         raise BadInput(f"{bending} bending modes were asked for; at least 1 is needed")
@@ -111,17 +109,15 @@ def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, deri
     shapes = np.vstack([chosen, extra])
     names += [f"attachment {i + 1}" for i in range(len(kept))]
     primary = len(shapes)
-    if derive:
-        second, labels = _derivatives(bench, shapes, np.concatenate([frequencies, slow[kept]]), release)
-        second, kept = orthonormalize(bench.inertia, second, shapes)
-        shapes = np.vstack([shapes, second])
-        names += [labels[i] for i in kept]
-    return Basis(shapes, tuple(names), primary)
+    second, labels = _derivatives(bench, shapes, np.concatenate([frequencies, slow[kept]]), release)
+    second, kept = orthonormalize(bench.inertia, second, shapes)
+    names += [labels[i] for i in kept]
+    return Basis(np.vstack([shapes, second]), tuple(names), primary)
 
 
 def _derivatives(bench: Workbench, shapes: Array, frequencies: Array, release: float) -> tuple[Array, list[str]]:
     """The principal derivatives (m, 3 n) of all pairs of shapes by the energy they release, falling."""
-    pairs = strain_pairs(len(shapes), len(shapes))
+    pairs = strain_pairs(len(shapes))
     forces = second_forces(bench.solid, shapes, pairs)
     answers = -bench.factor.solve(np.ascontiguousarray(forces.T)).T
     energy = bench.reference_energy
@@ -158,11 +154,8 @@ def _choose_modes(bench: Workbench, bending: int) -> tuple[Array, list[str], Arr
 
 def _attachments(bench: Workbench, modes: Array, frequencies: Array, share: float) -> tuple[Array, Array]:
     """The static shapes (m, 3 n) that the modes miss, and the frequencies (m,) [Hz] they stand for, rising."""
-    size = bench.solid.size
-    if not np.isfinite(share):
-        return np.zeros((0, size)), np.zeros(0)
+    size, loads = bench.solid.size, []
     still = np.zeros(size)
-    loads = []
     for child in bench.children:
         whole = sum((body.spatial(np.eye(3)) for body in bench.carried if body.interface is child), np.zeros((6, 6)))
         own = bench.solid.total_mass / len(bench.children)

@@ -29,11 +29,9 @@ BLOCK = 8192
 """Rows of one block, about."""
 
 
-def strain_pairs(count: int, primary: int) -> Indices:
-    """The pairs (m, 2) of modes a <= b < ``count`` with a < ``primary``, those among the primary first."""
-    pairs = [(a, b) for a in range(primary) for b in range(a, primary)]
-    pairs += [(a, b) for a in range(primary) for b in range(primary, count)]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def strain_pairs(count: int) -> Indices:
+    """All pairs (m, 2) of modes a <= b < ``count``."""
+    return np.column_stack(np.triu_indices(count))
 
 
 def displacement_gradients(solid: ElasticSolid, shapes: ArrayLike, cells: slice = slice(None)) -> Array:
