@@ -17,7 +17,7 @@ def free_unknowns(solid, held):
     return np.flatnonzero(free)
 
 
-def find_rest(solid, load, held, steps=2):
+def find_rest(solid, load, held, steps=8):
     """Displacements (3 n,) at rest under a ``load`` (3 n,) [N], by full Newton steps in load steps; None if that fails."""
     free, u = free_unknowns(solid, held), np.zeros(solid.size)
     extent = float(np.ptp(solid.mesh.nodes, axis=0).max())

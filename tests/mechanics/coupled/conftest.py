@@ -5,7 +5,7 @@ import pytest
 
 from bunraku.character import Body, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Skin, SkinMesh
 from bunraku.geometry.meshing.shapes import box
-from bunraku.mechanics.coupled.known_skins import remember_skin
+from bunraku.mechanics.coupled.known_skins import KNOWN_SKINS
 
 LEGS = {"lf": (0.13, 1.0), "rf": (0.13, -1.0), "lh": (-0.13, 1.0), "rh": (-0.13, -1.0)}
 KNEE, ANKLE, FOOT, PAD = 0.16, 0.05, 0.008, 0.008
@@ -78,7 +78,7 @@ def _skin():
 def stool():
     bodies, joints, motors, tips = _legs()
     rubber = ElasticMaterial(name="rubber", young=1.32e6, poisson=0.46, density=1100.0)
-    skin = Skin(file="stool.skin.npz", materials=("rubber",), digest=remember_skin(_skin()))
+    skin = Skin(file="stool.skin.npz", materials=("rubber",), digest=KNOWN_SKINS.remember(_skin()))
     return Character(
         name="stool", bodies=bodies, joints=joints, motors=motors, end_effectors=tips, materials=(rubber,), skin=skin,
         home={"base.tz": 0.2},

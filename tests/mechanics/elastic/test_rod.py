@@ -55,7 +55,7 @@ def rest(solid: ElasticSolid, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Displacements and tip displacement under the rod's and the body's weight."""
     end = make_interface(solid.mesh, "end")
     load = solid.weight(gravity) + end.load(np.zeros(solid.size), force=TIP * gravity)
-    u = find_rest(solid, load, solid.mesh.nodes_of("start"))
+    u = find_rest(solid, load, solid.mesh.nodes_of("start"), steps=2)
     return u, end.position(u) - end.centroid
 
 

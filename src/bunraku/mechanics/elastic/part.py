@@ -18,9 +18,9 @@ from bunraku.geometry.meshing.outline import Circle
 from bunraku.geometry.meshing.shapes import box, plate, rod, tube
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.elastic.interface import Interface, make_interface
+from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.flexible.known_meshes import known_mesh
 
 THIN = 0.15
 """A strip thinner than this part of its width has one cell a section, warped as x y: at most 8 % too stiff in twist; a square would
@@ -47,7 +47,7 @@ def part_solid(
     """
     material = next(material for material in character.materials if material.name == part.material)
     own = part.shape.kind != "mesh"
-    mesh = part_mesh(part.shape, coarser=coarser) if own else (meshes or {}).get(part.name) or known_mesh(part.shape.digest)
+    mesh = part_mesh(part.shape, coarser=coarser) if own else (meshes or {}).get(part.name) or KNOWN_MESHES.find(part.shape.digest)
     if mesh is None:
         raise BadInput(
             f"the mesh {part.shape.file!r} of the flexible part {part.name!r} was not read; read the character from its file"

@@ -16,13 +16,13 @@ from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics import elastic
+from bunraku.mechanics.cache import content_key, load_result, save_result
 from bunraku.mechanics.dynamics.flexible.segment import ChildInterface, FlexibleSegment, NeoHookeanPoints
 from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.choice import choose_reduction, soften
 from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
-from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
 from bunraku.mechanics.flexible.carried import carried_by, lumps_of_bodies
 from bunraku.mechanics.flexible.touching import check_touching
 from bunraku.mechanics.tree import Tree
@@ -30,6 +30,8 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 
 ModesWanted = int | Literal["auto"] | Mapping[str, int] | None
 KIND = "part"
+QUASI_STATIC = 5.0
+"""A part follows motions below its first frequency f1 over this quasi-statically: one at f is amplified by 1 / (1 - (f / f1)^2)."""
 
 
 @dataclass(frozen=True, eq=False)
