@@ -45,8 +45,6 @@ def test_a_value_is_found_by_its_digest_in_another_process_and_not_when_altered(
 
     def known() -> cache.KnownValues[tuple[float, ...]]:
         return cache.KnownValues("k", cache.content_key, lambda x: {"x": np.array(x)}, lambda kept: tuple(kept["x"].tolist()))
-            "k", lambda x: cache.content_key(x), lambda x: {"x": np.array(x)}, lambda kept: tuple(kept["x"].tolist())
-        )
 
     first = known()
     digest = first.remember((1.0, 2.0))
