@@ -8,16 +8,14 @@ that would pass their limit are held there and the others solved again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.contact.coulomb import solve_contact
 from bunraku.mechanics.coupled.frame import CoupledFrame
 from bunraku.optimization.solution import Status
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

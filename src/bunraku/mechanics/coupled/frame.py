@@ -25,13 +25,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.mechanics.coupled.share import skin_share
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
@@ -40,8 +41,6 @@ from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.condensation.condenser import Backend, condenser
 from bunraku.optimization.condensation.interface import Condenser
 from bunraku.optimization.linear import NotFactorizable
-
-Array: TypeAlias = NDArray[np.float64]
 
 SHIFTS = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
 """Shares of the diagonal added, one after the other, until a matrix that compression made indefinite can be factorised."""

@@ -7,20 +7,16 @@ far the deformed skin's centre is from there, `SkinShare.centers` tells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from bunraku.arrays import Array, Indices
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.geometry.tetrahedra import EDGES, shape_values, tetrahedron_rule
 from bunraku.mechanics.coupled.skinned import SkinnedModel, skin_materials
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

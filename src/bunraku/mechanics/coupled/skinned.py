@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array, Indices
 from bunraku.character import PATCHES, Character, ElasticMaterial, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
@@ -27,9 +26,6 @@ from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.tree import compile_tree
 from bunraku.mechanics.tree.tree import Configuration, Tree
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.coupled.skinned import SkinnedModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

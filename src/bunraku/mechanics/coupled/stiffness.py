@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.optimization.condensation.condenser import Backend, condenser
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def joint_stiffness(model: SkinnedModel, *, backend: Backend = "auto") -> Array:

@@ -19,7 +19,7 @@ from bunraku.mechanics import elastic
 from bunraku.mechanics.cache import content_key, load_result, save_result
 from bunraku.mechanics.dynamics.flexible.segment import ChildInterface, FlexibleSegment, NeoHookeanPoints
 from bunraku.mechanics.elastic.modes import CarriedBody
-from bunraku.mechanics.elastic.part import PartSolid, part_solid
+from bunraku.mechanics.elastic.part import PartSolid, part_solids
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
 from bunraku.mechanics.elastic.reduction.choice import choose_reduction, soften
 from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
@@ -77,20 +77,6 @@ def _turns(face: ChildInterface) -> Array:
     A = face.A
     axial = np.array([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]])
     return np.asarray(np.linalg.solve(K, axial))
-
-
-def part_solids(character: Character, *, meshes: Mapping[str, TetMesh] | None = None) -> dict[str, PartSolid]:
-    """The solid of every flexible part by its name; parts alike share one."""
-    made: dict[str, PartSolid] = {}
-    known: dict[str, PartSolid] = {}
-    for part in character.flexibles:
-        like = content_key(part.shape, part.material, part.base_patch, [child.patch for child in part.children])
-        if part.shape.kind != "mesh" and like in known:
-            twin = known[like]
-            made[part.name] = PartSolid(part, twin.solid, twin.base, twin.children)
-        else:
-            made[part.name] = known[like] = part_solid(character, part, meshes=meshes)
-    return made
 
 
 def reduce_parts(

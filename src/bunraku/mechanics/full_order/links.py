@@ -22,13 +22,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.rotations import axis_angle, cross_matrix
 from bunraku.mechanics.full_order.description import Freedom, Link
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -20,16 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.full_order import turn_kernels as kernels
 from bunraku.mechanics.full_order.description import ElasticPiece
 from bunraku.optimization.linear import EliminationPlan, Factorization, NotFactorizable, analyse
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.character.body import Body, Shape
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.coupled.collisions import bodies_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 
-Indices = NDArray[np.int64]
 KINDS = {"box": kernels.BOX, "sphere": kernels.SPHERE, "capsule": kernels.CAPSULE, "cylinder": kernels.CYLINDER}
 
 

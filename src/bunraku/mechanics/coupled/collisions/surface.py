@@ -12,16 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 from bunraku.mechanics.coupled.collisions import surface_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 
-Indices = NDArray[np.int64]
 Blocks = tuple[Indices, Indices, Array]
 """Node rows (m,), node columns (m,), blocks (m, 3, 3); repeated places add up."""
 

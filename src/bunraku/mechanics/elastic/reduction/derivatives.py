@@ -12,13 +12,11 @@ Without them a slender rod locks: bending would stretch it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-Indices = NDArray[np.int64]
 
 
 def second_forces(solid: ElasticSolid, shapes: ArrayLike, pairs: Indices) -> Array:

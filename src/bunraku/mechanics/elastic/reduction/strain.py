@@ -16,14 +16,12 @@ bending.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import qr
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-Indices = NDArray[np.int64]
 
 BLOCK = 8192
 """Rows of one block, about."""
