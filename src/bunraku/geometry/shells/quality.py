@@ -77,7 +77,7 @@ def crossing_faces(vertices: Array, faces: Indices) -> Indices:
     """Pairs (k, 2) of an edge's first face and a face that the edge pierces though they share no vertex: none when embedded."""
     corners = vertices[faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    found = []
+    crossing = []
     for start in range(0, len(faces), 256):
         part = np.arange(start, min(start + 256, len(faces)))
         p, q = np.nonzero((low[part, None, 0] <= high[:, 0]) & (high[part, None, 0] >= low[:, 0]))
@@ -89,8 +89,8 @@ def crossing_faces(vertices: Array, faces: Indices) -> Indices:
         p, q = p[apart], q[apart]
         for k in range(3):
             hit = _pierces(corners[p, k], corners[p, (k + 1) % 3], corners[q])
-            found.append(np.column_stack([p[hit], q[hit]]))
-    return np.concatenate(found)
+            crossing.append(np.column_stack([p[hit], q[hit]]))
+    return np.concatenate(crossing)
 
 
 def _pierces(A: Array, B: Array, corners: Array) -> NDArray[np.bool_]:

@@ -128,10 +128,10 @@ def _surface(vertices: ArrayLike, faces: ArrayLike) -> tuple[Array, Indices]:
 
 def _field(value: Field, what: str) -> Size:
     def field(points: Array) -> Array:
-        found = np.broadcast_to(np.asarray(value(points) if callable(value) else value, dtype=np.float64), (len(points),))
-        if not (np.isfinite(found).all() and (found > 0.0).all()):
-            raise BadInput(f"the {what} field gives {found.min()} m; positive lengths are needed everywhere")
-        return np.asarray(found)
+        lengths = np.broadcast_to(np.asarray(value(points) if callable(value) else value, dtype=np.float64), (len(points),))
+        if not (np.isfinite(lengths).all() and (lengths > 0.0).all()):
+            raise BadInput(f"the {what} field gives {lengths.min()} m; positive lengths are needed everywhere")
+        return np.asarray(lengths)
 
     return field
 

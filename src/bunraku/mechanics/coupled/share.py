@@ -93,8 +93,8 @@ def with_skin_mass(model: SkinnedModel, share: SkinShare) -> Character:
         inertia += (masses @ (d * d).sum(axis=1)) * np.eye(3) - np.einsum("p,pi,pj->ij", masses, d, d)
         flat = (*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2])
         bodies[name] = body.changed(mass=float(total), center_of_mass=tuple(map(float, center)), inertia=tuple(map(float, flat)))
-    found: Character = model.character.changed(bodies=tuple(bodies[body.name] for body in model.character.bodies), skin=None)
-    return found
+    heavier: Character = model.character.changed(bodies=tuple(bodies[body.name] for body in model.character.bodies), skin=None)
+    return heavier
 
 
 def _cell_masses(model: SkinnedModel) -> Array:

@@ -168,11 +168,11 @@ def skin_materials(character: Character) -> list[ElasticMaterial]:
 
 def elastic_solid(skin: SkinMesh, materials: list[ElasticMaterial]) -> ElasticSolid:
     """The skin as an elastic solid, each cell of the material of its region; all follow the energy of the first."""
-    made = [Material(young=m.young, poisson=m.poisson, density=m.density, model=m.model) for m in materials]
+    elastic = [Material(young=m.young, poisson=m.poisson, density=m.density, model=m.model) for m in materials]
     density = np.array([m.density for m in materials])[skin.region]
-    solid = ElasticSolid(TetMesh(skin.nodes, skin.cells), made[0], density=density, one_piece=False)
+    solid = ElasticSolid(TetMesh(skin.nodes, skin.cells), elastic[0], density=density, one_piece=False)
     for k in range(2):
-        solid.lame[k][:] = np.array([m.lame[k] for m in made])[skin.region]
+        solid.lame[k][:] = np.array([m.lame[k] for m in elastic])[skin.region]
     return solid
 
 

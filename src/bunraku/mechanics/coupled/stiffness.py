@@ -24,5 +24,5 @@ def joint_stiffness(model: SkinnedModel, *, backend: Backend = "auto") -> Array:
     eliminated = condenser(K, model.mesh.nodes, backend, free=free)
     eliminated.factorize(K.data)
     S = eliminated.condense(KJ)
-    found = J.T @ KJ[model.held] - S
-    return np.asarray(0.5 * (found + found.T))
+    stiffness = J.T @ KJ[model.held] - S
+    return np.asarray(0.5 * (stiffness + stiffness.T))

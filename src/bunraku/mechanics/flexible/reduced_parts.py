@@ -55,9 +55,9 @@ class ReducedPart:
         return first_frequency(self.reduction.segment, self.carried)
 
 
-def part_length(made: PartSolid) -> float:
+def part_length(part: PartSolid) -> float:
     """The largest distance [m] of an interface that carries from the one that holds, at rest."""
-    return max(float(np.linalg.norm(child.centroid - made.base.centroid)) for child in made.children)
+    return max(float(np.linalg.norm(child.centroid - part.base.centroid)) for child in part.children)
 
 
 def first_frequency(segment: FlexibleSegment, carried: Iterable[CarriedBody]) -> float:
@@ -95,29 +95,29 @@ def reduce_parts(
     """
     solids, lumps = part_solids(character, meshes=meshes), lumps_of_bodies(character, tree)
     check_touching(character, tree, solids)
-    found: dict[str, ReducedPart] = {}
+    reduced: dict[str, ReducedPart] = {}
     known: dict[str, tuple[Reduction, bool]] = {}
     for place, part in enumerate(character.flexibles):
-        made = solids[part.name]
-        carried = carried_by(character, tree, made, solids, lumps)
+        solid = solids[part.name]
+        carried = carried_by(character, tree, solid, solids, lumps)
         wanted = modes.get(part.name) if isinstance(modes, Mapping) else None if modes == "auto" else modes
         count = 2 * (wanted or part.modes or 0)
-        key = _key(made, carried, count)
+        key = _key(solid, carried, count)
         if key not in known:
             monitor.report(Event("flexible parts", place / len(character.flexibles), f"{part.name}: its shapes"))
-            known[key] = _reduced(made, carried, count, key)
-        found[part.name] = ReducedPart(part, made, carried, *known[key])
-    return found
+            known[key] = _reduced(solid, carried, count, key)
+        reduced[part.name] = ReducedPart(part, solid, carried, *known[key])
+    return reduced
 
 
-def _reduced(made: PartSolid, carried: tuple[CarriedBody, ...], count: int, key: str) -> tuple[Reduction, bool]:
+def _reduced(part: PartSolid, carried: tuple[CarriedBody, ...], count: int, key: str) -> tuple[Reduction, bool]:
     """The reduction with ``count`` bending modes (0: chosen against the whole solid), and whether it came from the disk."""
     kept = load_result(KIND, key)
     if kept is not None:
         reduction = _unpacked(kept)
         if reduction is not None:
             return reduction, True
-    bench = Workbench(made.solid, made.base, made.children, carried)
+    bench = Workbench(part.solid, part.base, part.children, carried)
     if count:
         reduction = soften(bench, reduce_to(bench, make_basis(bench, bending=count)))
     else:
@@ -126,20 +126,20 @@ def _reduced(made: PartSolid, carried: tuple[CarriedBody, ...], count: int, key:
     return reduction, False
 
 
-def _key(made: PartSolid, carried: tuple[CarriedBody, ...], count: int) -> str:
+def _key(part: PartSolid, carried: tuple[CarriedBody, ...], count: int) -> str:
     """What a reduction depends on: mesh, interfaces, material, what is carried (to nine digits), and the code itself."""
-    mesh = made.solid.mesh
-    patches = [mesh.patches[face.name] for face in (made.base, *made.children)]
-    return content_key(_code(), mesh.nodes, mesh.cells, patches, made.solid.material, [_rounded(body) for body in carried], count)
+    mesh = part.solid.mesh
+    patches = [mesh.patches[face.name] for face in (part.base, *part.children)]
+    return content_key(_code(), mesh.nodes, mesh.cells, patches, part.solid.material, [_rounded(body) for body in carried], count)
 
 
 def _rounded(body: CarriedBody) -> list[str]:
     """The figures of a carried body to nine digits of its largest, so that parts alike to rounding are alike."""
-    found = []
+    digits = []
     for values in (np.array([body.mass]), body.inertia_matrix.ravel(), np.asarray(body.center_of_mass, dtype=np.float64)):
         size = max(float(np.abs(values).max()), 1e-12)
-        found += [f"{size:.9e}", *(f"{value:.0f}" for value in np.round(values / size * 1e9) + 0.0)]
-    return found
+        digits += [f"{size:.9e}", *(f"{value:.0f}" for value in np.round(values / size * 1e9) + 0.0)]
+    return digits
 
 
 @cache

@@ -146,13 +146,13 @@ class WorldPiece:
         W = np.einsum("nk,njm->kjm", self.S[self.support, :count], Z.reshape(-1, 3, 3 * count)[self.support])
         return Eliminated(factor, Z, W.reshape(3 * count, 3 * count), self._gradients(x), spring)
 
-    def turns(self, made: Eliminated, x: Array) -> Turns:
+    def turns(self, kept: Eliminated, x: Array) -> Turns:
         """How the piece has turned since ``made``, at x; no turn at all where that is not well defined."""
         T = np.empty((len(self.X), 3, 3))
-        far = kernels.relative_turns(self._gradients(x), made.gradients, self._group, T)
+        far = kernels.relative_turns(self._gradients(x), kept.gradients, self._group, T)
         if not far < 1e-6:  # torn or collapsed somewhere: no turn is as good as any
             T[:] = np.eye(3)
-        k = made.W.shape[0] // 3
+        k = kept.W.shape[0] // 3
         means = np.array([T[nodes[0]] for nodes in self.patches for _ in range(4)])
         pins = np.broadcast_to(means[0], (k - self.means, 3, 3))
         return Turns(T, np.concatenate([means, pins]))
@@ -173,18 +173,18 @@ class WorldPiece:
         data[places] += spring
         return data, spring
 
-    def solved(self, made: Eliminated, r: Array, turns: Turns) -> tuple[Array, Array, Array]:
+    def solved(self, kept: Eliminated, r: Array, turns: Turns) -> tuple[Array, Array, Array]:
         """A^-1 r (n, 3), its means (3 k,), and W (3 k, 3 k); with springs, the pins' means too."""
         local = np.einsum("nij,ni->nj", turns.nodes, r)
-        free = np.einsum("nij,nj->ni", turns.nodes, made.factor.solve(local.ravel()).reshape(-1, 3))
-        k = made.W.shape[0] // 3
+        free = np.einsum("nij,nj->ni", turns.nodes, kept.factor.solve(local.ravel()).reshape(-1, 3))
+        k = kept.W.shape[0] // 3
         y = self.S[self.support, :k].T @ free[self.support]
-        W = turns.means[:, None] @ made.W.reshape(k, 3, k, 3).transpose(0, 2, 1, 3) @ turns.means[None].transpose(0, 1, 3, 2)
+        W = turns.means[:, None] @ kept.W.reshape(k, 3, k, 3).transpose(0, 2, 1, 3) @ turns.means[None].transpose(0, 1, 3, 2)
         return free, y.ravel(), W.transpose(0, 2, 1, 3).reshape(3 * k, 3 * k)
 
-    def moved(self, made: Eliminated, q: Array, turns: Turns) -> Array:
+    def moved(self, kept: Eliminated, q: Array, turns: Turns) -> Array:
         """A^-1 S q (n, 3) for forces q (k, 3) on the means."""
-        local = made.Z @ np.einsum("kij,ki->kj", turns.means, q).ravel()
+        local = kept.Z @ np.einsum("kij,ki->kj", turns.means, q).ravel()
         return np.einsum("nij,nj->ni", turns.nodes, local.reshape(-1, 3))
 
 

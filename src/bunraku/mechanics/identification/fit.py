@@ -120,11 +120,11 @@ def fit_material(
     status, iterations = Status.MAX_ITERATIONS, 0
     sure = find_uncertainty(np.zeros((1, 1)), np.zeros((1, len(y))), 0, confidence)
     for round_ in range(ROUNDS):
-        found = LeastSquares(max_iterations=max_iterations, tolerance=0.1 * SMALL / np.sqrt(record.points.size)).solve(
+        solution = LeastSquares(max_iterations=max_iterations, tolerance=0.1 * SMALL / np.sqrt(record.points.size)).solve(
             problem.residual, problem.jacobian, y, lower=_lower(model), upper=_upper(model)
         )
-        moved, y = found.x - y, found.x
-        iterations += found.iterations
+        moved, y = solution.x - y, solution.x
+        iterations += solution.iterations
         if round_ == 0:
             problem = replace(problem, slopes=model.differentiate(y * problem.size, record.times, dt))
         r, J = problem.residual(y), problem.jacobian(y)
