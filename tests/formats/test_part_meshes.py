@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tet_meshes import linear
 
 from bunraku.errors import BadInput
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.part_meshes import read_part_meshes
 from bunraku.formats.registry import read_character
 from bunraku.geometry.meshing.shapes import box
-from bunraku.geometry.tet_mesh import TetMesh, linear
+from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 from bunraku.mechanics.flexible.system import flexible_system
 

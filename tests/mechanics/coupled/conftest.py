@@ -46,8 +46,8 @@ def _skin():
         foot = np.array([x, 0.16 * side, 0.0])
         pad = box((0.06, 0.06, PAD), (2, 2, 1))
         X = pad.nodes + foot
-        top = pad.nodes_of("end")
-        bottom = pad.nodes_of("start")
+        top = np.unique(pad.faces("end"))
+        bottom = np.unique(pad.faces("start"))
         k = len(bodies)
         bodies += [f"{leg}_foot", f"{leg}_upper", f"{leg}_lower"]
         glue += list(count + top)
@@ -64,7 +64,7 @@ def _skin():
         bar = box((0.01, 0.01, 0.08), (1, 1, 6))
         X = bar.nodes + np.array([x + 0.03, 0.16 * side, KNEE - 0.04])
         for part, ends in (("start", 2), ("end", 1)):
-            found = bar.nodes_of(part)
+            found = np.unique(bar.faces(part))
             glue += list(count + found)
             owner += [k + ends] * len(found)
         nodes.append(X)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from clamped_solid import find_modes, find_rest
 from scipy.optimize import brentq
+from tet_meshes import linear
 
 from bunraku.geometry.meshing.shapes import rod
-from bunraku.geometry.tet_mesh import TetMesh, linear, straightened
+from bunraku.geometry.tet_mesh import TetMesh, straightened
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.modes import CarriedBody
@@ -39,7 +40,7 @@ def beam_frequencies() -> list[float]:
 
 def frequencies(solid: ElasticSolid, count: int, u: np.ndarray | None = None) -> np.ndarray:
     body = CarriedBody(make_interface(solid.mesh, "end"), TIP, INERTIA)
-    return find_modes(solid, count, solid.mesh.nodes_of("start"), [body], u)[0]
+    return find_modes(solid, count, np.unique(solid.mesh.faces("start")), [body], u)[0]
 
 
 def first(mesh: TetMesh) -> float:
@@ -55,7 +56,7 @@ def rest(solid: ElasticSolid, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Displacements and tip displacement under the rod's and the body's weight."""
     end = make_interface(solid.mesh, "end")
     load = solid.weight(gravity) + end.load(np.zeros(solid.size), force=TIP * gravity)
-    u = find_rest(solid, load, solid.mesh.nodes_of("start"), steps=2)
+    u = find_rest(solid, load, np.unique(solid.mesh.faces("start")), steps=2)
     return u, end.position(u) - end.centroid
 
 

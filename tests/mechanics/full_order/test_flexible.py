@@ -11,7 +11,7 @@ from clamped_solid import find_modes
 
 from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.full_order.model import FullOrderModel
-from bunraku.mechanics.full_order.state import FullState
+from bunraku.mechanics.full_order.motion import FullState
 from bunraku.optimization.solution import Status
 
 MakeRod = Callable[..., FullOrderModel]

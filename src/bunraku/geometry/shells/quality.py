@@ -67,12 +67,6 @@ def check_closed(faces: Indices, what: str) -> None:
         raise BadInput(f"{what} is not closed: {len(loose)} edges have one face only, first {min(loose)}; close its holes")
 
 
-def genus(faces: Indices) -> int:
-    """Number of handles of a closed connected surface: 1 - (V - E + F) / 2; for several pieces 1 less for each one more."""
-    V, F = len(np.unique(faces)), len(faces)
-    return 1 - (V - F // 2) // 2
-
-
 def crossing_faces(vertices: Array, faces: Indices) -> Indices:
     """Pairs (k, 2) of an edge's first face and a face that the edge pierces though they share no vertex: none when embedded."""
     corners = vertices[faces]

@@ -16,10 +16,9 @@ from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.mechanics.full_order.assembly import Assembly, TrialState
 from bunraku.mechanics.full_order.description import ElasticPiece, Link, RigidBody
 from bunraku.mechanics.full_order.links import LinkRows
-from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion
+from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion, FullState
 from bunraku.mechanics.full_order.newton import Solved
 from bunraku.mechanics.full_order.schemes import scheme_of
-from bunraku.mechanics.full_order.state import FullState
 from bunraku.mechanics.full_order.statics import guessed, settle, settle_near
 from bunraku.mechanics.full_order.stepping import Record, begin, march
 from bunraku.optimization.monitor import SILENT, Monitor

@@ -11,10 +11,10 @@ from bunraku.arrays import Array
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, TrialState
 from bunraku.mechanics.full_order.links import LinkRows
+from bunraku.mechanics.full_order.motion import FullState
 from bunraku.mechanics.full_order.newton import Factors, Solved, solve
 from bunraku.mechanics.full_order.schemes import GeneralizedAlpha, Scheme, SchemeState, TwoStep
 from bunraku.mechanics.full_order.start import initial_rates, motor_start
-from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
 

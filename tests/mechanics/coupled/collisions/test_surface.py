@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from block_matrix import block_matrix
 
 from _tubes import cosine_tube
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 from bunraku.mechanics.coupled.collisions import surface_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
-from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions, block_matrix
+from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
 from bunraku.mechanics.coupled.tubes.mesh import Tube, bricks
 
 PENALTY = Penalty(stiffness=1e8, onset=4e-4, deepest=1.5e-3)

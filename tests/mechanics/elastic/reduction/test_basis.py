@@ -12,8 +12,7 @@ from bunraku.mechanics.elastic.grip import rigid_motions
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.modes import CarriedBody
-from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
-from bunraku.mechanics.elastic.reduction.derivatives import second_forces
+from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis, second_forces
 from bunraku.mechanics.elastic.reduction.kinds import kinds_of
 from bunraku.mechanics.elastic.reduction.reduce import reduce_to
 from bunraku.mechanics.elastic.solid import ElasticSolid

@@ -156,16 +156,6 @@ def surface_triangles(mesh: TetMesh) -> Indices:
     return np.ascontiguousarray(faces[:, cut].reshape(-1, 3))
 
 
-def block_matrix(size: int, blocks: Blocks) -> csr_array:
-    """The matrix (3 size, 3 size) of 3 x 3 blocks between nodes."""
-    rows, columns, values = blocks
-    i = (3 * rows[:, None, None] + np.arange(3)[None, :, None] + np.zeros((1, 1, 3), dtype=np.int64)).ravel()
-    j = (3 * columns[:, None, None] + np.zeros((1, 3, 1), dtype=np.int64) + np.arange(3)[None, None, :]).ravel()
-    made = csr_array((values.ravel(), (i, j)), shape=(3 * size, 3 * size))
-    made.sum_duplicates()
-    return made
-
-
 def _neighbours(mesh: TetMesh, query: Indices, faces: Indices, rings: int) -> tuple[Indices, Indices]:
     """For each query node the sorted triangles it never collides with, as first (m + 1,) and index."""
     n, (m, k) = len(mesh.nodes), mesh.cells.shape
