@@ -16,24 +16,24 @@ import time
 
 import numpy as np
 
+from _tubes import cosine_tube, linear_tube, mesh_error
 from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
+from bunraku.mechanics.coupled.tubes.bending import bend_tube, clamps
+from bunraku.mechanics.coupled.tubes.mesh import Tube, tube_mesh
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.elastic.tubes.bending import bend_tube, clamps
-from bunraku.mechanics.elastic.tubes.mesh import Tube, tube_mesh
-from bunraku.mechanics.elastic.tubes.stiffness import mesh_error
 
 RUBBER = Material(young=1e6, poisson=0.46, density=1100.0)
 DEEP = {"folds": 3, "depth": 0.010, "wall": 0.0025}
 VALUES = (
-    ("smooth, quadratic 32 x 16", Tube(around=32, rows=16), 0.005, {4: (0.625, 0.633), 8: (1.045, 1.049)}, False),
-    ("smooth, quadratic 48 x 24", Tube(around=48, rows=24), 0.005, {4: (0.625, 0.633), 8: (1.045, 1.049)}, True),
-    ("smooth, linear, 1 layer", Tube(around=36, rows=12, order=1), 0.08 / 12, {4: (0.7695, 0.7705)}, False),
-    ("smooth, linear, 2 layers", Tube(around=72, rows=24, order=1, layers=2), 0.08 / 24, {4: (0.6335, 0.6345)}, False),
-    ("smooth, linear, 3 layers", Tube(around=108, rows=36, order=1, layers=3), 0.08 / 36, {4: (0.5985, 0.5995)}, True),
-    ("folds 3 x 8 mm, wall 4, 24 x 8", Tube(folds=3), 0.005, {20: (0.483, 0.487)}, False),
-    ("folds 3 x 8 mm, wall 4, 36 x 12", Tube(folds=3, around=36, rows=12), 0.005, {20: (0.483, 0.487)}, True),
-    ("folds 3 x 10 mm, wall 2.5, 24 x 8", Tube(**DEEP), 0.005, {20: (0.0935, 0.0945)}, False),
+    ("smooth, quadratic 32 x 16", tube_mesh(Tube(around=32, rows=16)), 0.005, {4: (0.625, 0.633), 8: (1.045, 1.049)}, False),
+    ("smooth, quadratic 48 x 24", tube_mesh(Tube(around=48, rows=24)), 0.005, {4: (0.625, 0.633), 8: (1.045, 1.049)}, True),
+    ("smooth, linear, 1 layer", linear_tube(Tube(around=36, rows=12)), 0.08 / 12, {4: (0.7695, 0.7705)}, False),
+    ("smooth, linear, 2 layers", linear_tube(Tube(around=72, rows=24), 2), 0.08 / 24, {4: (0.6335, 0.6345)}, False),
+    ("smooth, linear, 3 layers", linear_tube(Tube(around=108, rows=36), 3), 0.08 / 36, {4: (0.5985, 0.5995)}, True),
+    ("folds 3 x 8 mm, wall 4, 24 x 8", cosine_tube(Tube(folds=3)), 0.005, {20: (0.483, 0.487)}, False),
+    ("folds 3 x 8 mm, wall 4, 36 x 12", cosine_tube(Tube(folds=3, around=36, rows=12)), 0.005, {20: (0.483, 0.487)}, True),
+    ("folds 3 x 10 mm, wall 2.5, 24 x 8", cosine_tube(Tube(**DEEP)), 0.005, {20: (0.0935, 0.0945)}, False),
 )
 TEETH = (
     ("3 teeth 10 mm, wall 2.5", {**DEEP, "around": 14, "rows": 4}, False),
@@ -48,10 +48,10 @@ TEETH = (
 def torques(fast):
     """Rows: name, angle [deg], torque [N·m], the study's interval, nodes, residual, CPU seconds."""
     rows = []
-    for name, tube, clamp, wanted, slow in VALUES:
+    for name, mesh, clamp, wanted, slow in VALUES:
         if slow and fast:
             continue
-        solid = ElasticSolid(tube_mesh(tube), RUBBER)
+        solid = ElasticSolid(mesh, RUBBER)
         start = time.thread_time()
         bend = bend_tube(solid, np.radians(list(wanted)), held=clamps(solid.mesh, clamp), step=np.radians(10.0))
         seconds = time.thread_time() - start
@@ -66,7 +66,7 @@ def refinements(fast):
     for name, shape, slow in TEETH:
         if slow and fast:
             continue
-        tube = Tube(shape="teeth", **shape)
+        tube = Tube(**shape)
         mesh = tube_mesh(tube)
         error = mesh_error(mesh, RUBBER, (1e-3,))
         rows.append((name, tube.around, tube.rows, len(mesh.nodes), error.coarse[0], error.fine[0], error.relative[0]))
@@ -80,7 +80,7 @@ def searches():
     """
     rows = []
     for around, count in ((8, 4), (14, 6), (20, 8), (26, 12), (34, 18), (48, 24)):
-        finer = tube_mesh(Tube(around=around, rows=count, **DEEP))
+        finer = cosine_tube(Tube(around=around, rows=count - count % 4 or 4, **DEEP))
         times, faces = [], 0
         for larger in (False, True):
             walls = SurfaceCollisions(finer)

@@ -2,7 +2,7 @@
 
     python benchmarks/do_generated_surfaces_become_creatures.py [SEED ...] [--template NAME] [--length METRES] [-o DIR] [--json]
 
-Four-legged creatures by seed (`geometry/surfaces/shapes.random_quadruped`) are written to STL, OBJ, PLY and glTF files, one with a
+Four-legged creatures by seed (`_surfaces.random_quadruped`) are written to STL, OBJ, PLY and glTF files, one with a
 hole and one with faces turned over, and each file goes through scripts/skin_a_surface.py: repair, skeleton line, mechanism, folds,
 soles, skin, character. Then the files that were written are read back. Bars: both sides of the skin watertight, in one piece, of
 genus 0 and without crossings; thickness at least 85 % of nominal; least dihedral angle of the cells in the skin's file at least
@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from _surfaces import limb_surface, quadruped_limbs, random_quadruped
 from bunraku.formats.character_yaml import read_character_yaml
 from bunraku.formats.skin_file import read_skin
 from bunraku.formats.surface_file import read_surface, write_surface
@@ -29,7 +30,6 @@ from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.geometry.surfaces.checks import check_surface
 from bunraku.geometry.surfaces.distance import closest_points, inside
 from bunraku.geometry.surfaces.mending import merged
-from bunraku.geometry.surfaces.shapes import limb_surface, quadruped_limbs, random_quadruped
 from bunraku.geometry.surfaces.surface import Surface
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "skin_a_surface.py"

@@ -16,10 +16,10 @@ import time
 
 import numpy as np
 
+from _frames import predict_frames
 from _rods import STEEL, dance, one_rod, ramp, rms, two_rods
 from bunraku.character import Character
 from bunraku.mechanics.elastic.part import part_solid
-from bunraku.mechanics.flexible.prediction import predict_frames
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.verification.flexible.mesh_beam import mesh_beam
 from bunraku.verification.flexible.replay import replay_flexible

@@ -25,7 +25,7 @@ from bunraku.mechanics.dynamics.flexible.attach import Flexible
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
-from bunraku.mechanics.elastic.reduction.invariants import child_interface, mass_invariants
+from bunraku.mechanics.elastic.reduction.reduce import child_interface, mass_invariants
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.integrators.driven.outputs import track
 from bunraku.mechanics.integrators.driven.simulate import simulate

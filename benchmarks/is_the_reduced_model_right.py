@@ -28,12 +28,13 @@ from pathlib import Path
 import numpy as np
 
 import bunraku.mechanics.full_order as full_order
+from _frames import predict_frames, rest_frames
+from _principal import base_frame, mass_pca
 from bunraku.formats.registry import read_character, read_clip
+from bunraku.mechanics.cache import content_key, load_result, save_result
 from bunraku.mechanics.elastic.reduction.basis import Workbench
-from bunraku.mechanics.elastic.reduction.pca import base_frame, mass_pca
 from bunraku.mechanics.elastic.reduction.reduce import reduce_to
-from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
-from bunraku.mechanics.flexible.prediction import motor_nodes, predict_frames, rest_frames
+from bunraku.mechanics.flexible.prediction import motor_nodes
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.mechanics.full_order.from_character import full_model
 

@@ -12,9 +12,9 @@ whole state here; on a real rod strain gauges or cameras must tell it, without m
 import numpy as np
 
 import bunraku
-from bunraku.mechanics.flexible.prediction import rest_frames
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.integrators.driven.outputs import track
+from bunraku.mechanics.integrators.driven.rest import rest_motion
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.performers.vibration.problem import stiffened
 
@@ -28,7 +28,8 @@ def lesson(frequency=SLOWER):
     feedback, N = performance.feedback, performance.feedback.steps
     plan = flexible_system(character)
     real = stiffened(plan, frequency**2)
-    target = rest_frames(plan, ("tip",), performance.wish.values, 1.0 / feedback.rate).positions[:, 0]
+    rest = rest_motion(plan.system, np.ascontiguousarray(performance.wish.values), start=plan.home, stride=4)
+    target = track(plan.system, ["tip"]).observe(rest.q).positions[:, 0]
     motions = {}
     for name, model, gains in (("as planned", plan, 0.0), ("open loop", real, 0.0), ("with feedback", real, 1.0)):
         integrator = VariationalIntegrator(model.system, 1.0 / feedback.rate)

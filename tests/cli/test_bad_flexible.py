@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tet_meshes import linear
 
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Joint, Motor, PartShape, Pose
 from bunraku.cli.main import _run
@@ -11,7 +12,7 @@ from bunraku.flow import compiling
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.registry import write_clip
 from bunraku.geometry.meshing.shapes import box
-from bunraku.geometry.tet_mesh import TetMesh, linear
+from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.motion import Clip, JointCurves
 
 STRIP = (0.004, 0.012, 0.2)

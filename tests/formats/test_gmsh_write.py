@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tet_meshes import linear, with_patch
 
 from bunraku.formats.gmsh_mesh import read_gmsh
 from bunraku.formats.gmsh_write import gmsh_bytes
 from bunraku.geometry.meshing.shapes import rod
-from bunraku.geometry.tet_mesh import TetMesh, linear, quadratic, with_patch
-from bunraku.mechanics.flexible.known_meshes import remember_mesh
+from bunraku.geometry.tet_mesh import TetMesh, quadratic
+from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 
 
 @pytest.mark.parametrize("form", ["linear", "quadratic", "read as linear", "curved"])
@@ -24,7 +25,7 @@ def test_a_mesh_that_was_read_comes_back_from_what_is_written(form: str) -> None
     first = quadratic(first) if form == "read as linear" else first
     again = read_gmsh(gmsh_bytes(first), file="b.msh")
     _same(again, first)
-    assert remember_mesh(again) == remember_mesh(first)
+    assert KNOWN_MESHES.remember(again) == KNOWN_MESHES.remember(first)
     assert {name: len(faces) for name, faces in again.patches.items()} == {name: len(faces) for name, faces in mesh.patches.items()}
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tet_meshes import linear
 
 from bunraku.errors import BadInput
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.part_meshes import read_part_meshes
 from bunraku.formats.registry import read_character
 from bunraku.geometry.meshing.shapes import box
-from bunraku.geometry.tet_mesh import TetMesh, linear
-from bunraku.mechanics.flexible import known_meshes
+from bunraku.geometry.tet_mesh import TetMesh
+from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 from bunraku.mechanics.flexible.system import flexible_system
 
 YAML = """bunraku: character/1
@@ -76,7 +77,7 @@ def test_a_mesh_beside_the_character_is_the_part(written, strip, monkeypatch) ->
     assert part.made.solid.mesh.order == 2
     assert part.frequency == pytest.approx(own.frequency, rel=1e-6)
     assert flexible_system(character, meshes=read_part_meshes(character, path.parent)).parts["strip"].frequency == part.frequency
-    monkeypatch.setattr(known_meshes, "_KNOWN", {})
+    monkeypatch.delitem(KNOWN_MESHES.known, digest)
     again = flexible_system(character).parts["strip"]
     np.testing.assert_array_equal(again.made.solid.mesh.nodes, part.made.solid.mesh.nodes)
     path.write_text(write_character_yaml(character))
@@ -86,7 +87,7 @@ def test_a_mesh_beside_the_character_is_the_part(written, strip, monkeypatch) ->
 def test_a_mesh_that_is_nowhere_is_asked_for(written, strip, monkeypatch) -> None:
     character = read_character(written("{kind: mesh, file: arm.msh}", arm_msh=msh(strip)))
     monkeypatch.setenv("BUNRAKU_CACHE", "off")
-    monkeypatch.setattr(known_meshes, "_KNOWN", {})
+    monkeypatch.delitem(KNOWN_MESHES.known, character.flexibles[0].shape.digest)
     with pytest.raises(BadInput, match=r"the mesh 'arm.msh' of the flexible part 'strip' was not read; read the character"):
         flexible_system(character)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from _surfaces import box, torus
 from bunraku.errors import BadInput
 from bunraku.formats.surface_file import SURFACE_SUFFIXES, read_surface, surface_bytes, write_surface
 from bunraku.formats.surface_stl import stl_bytes
-from bunraku.geometry.surfaces.shapes import box, torus
 from bunraku.geometry.surfaces.surface import Surface
 
 RING = torus(0.3, 0.1, 14, 7).moved(lambda points: points + np.array([1 / 3, -2 / 7, 0.1]))

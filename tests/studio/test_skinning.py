@@ -15,10 +15,10 @@ import pytest
 
 pytest.importorskip("igl")
 
+from _surfaces import RoundLimb, limb_surface
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character, write_character
 from bunraku.formats.surface_file import surface_bytes
-from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 from bunraku.optimization.monitor import SILENT
 from bunraku.studio.edits.skins import recipe_of
 from bunraku.studio.jobs.exchange import write_arrays

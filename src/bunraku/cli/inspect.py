@@ -83,8 +83,7 @@ def _character(character: Character) -> dict[str, Any]:
 
 def _flexibles(character: Character) -> tuple[list[str], float]:
     """A line for each flexible part (what it is, how it vibrates, which motions bend it), and what all of them weigh [kg]."""
-    from bunraku.mechanics.flexible.proposal import FACTOR
-    from bunraku.mechanics.flexible.reduced_parts import reduce_parts
+    from bunraku.mechanics.flexible.reduced_parts import QUASI_STATIC, reduce_parts
     from bunraku.mechanics.tree import compile_tree
 
     lines, whole = [], 0.0
@@ -96,7 +95,7 @@ def _flexibles(character: Character) -> tuple[list[str], float]:
         lines.append(
             f"{name}: {part.shape.kind} of {part.material}, {reduced.length:.3g} m, {mass:.3g} kg, from {part.base} to "
             f"{', '.join(child.body for child in part.children)} ({load:.3g} kg beyond); first frequency {f1:.3g} Hz, "
-            f"{reduced.reduction.segment.r} modes; bends visibly in motions above {f1 / FACTOR:.2g} Hz"
+            f"{reduced.reduction.segment.r} modes; bends visibly in motions above {f1 / QUASI_STATIC:.2g} Hz"
         )
     return lines, whole
 

@@ -16,7 +16,7 @@ from bunraku.formats.mesh_text import MAX_MESH_BYTES
 from bunraku.formats.places import Where, known_names
 from bunraku.formats.vtk_mesh import read_vtk, read_vtu
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
-from bunraku.mechanics.flexible.known_meshes import remember_mesh
+from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 
 MESH_READERS = {".msh": read_gmsh, ".vtk": read_vtk, ".vtu": read_vtu}
 SURFACES = (".stl", ".obj", ".ply", ".off", ".3mf")
@@ -40,7 +40,7 @@ def with_meshes(character: Character, folder: Path, *, where: Where | None = Non
     meshes = read_part_meshes(character, folder, where=where)
     if not meshes:
         return character
-    digests = {name: remember_mesh(mesh) for name, mesh in meshes.items()}
+    digests = {name: KNOWN_MESHES.remember(mesh) for name, mesh in meshes.items()}
     parts = [
         part.changed(shape=part.shape.changed(digest=digests[part.name])) if part.name in digests else part
         for part in character.flexibles

@@ -12,7 +12,7 @@ from bunraku.formats.archive import pack, unpack
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.files import read_reference
 from bunraku.formats.places import Where
-from bunraku.mechanics.coupled.known_skins import remember_skin
+from bunraku.mechanics.coupled.known_skins import KNOWN_SKINS
 
 _ARRAYS = ("nodes", "cells", "region", "glue_node", "glue_body", "sole_node", "sole_patch")
 MAX_SKIN_BYTES = 256 * 1024 * 1024
@@ -55,4 +55,4 @@ def with_skin(character: Character, folder: Path, *, where: Where | None = None)
     if strange or mesh.soles != len(character.end_effectors) or regions > len(character.skin.materials):
         what = f"is glued to {strange[0]!r}, which is no body" if strange else "has other soles or regions than the character"
         raise top.wrong(f"the skin {character.skin.file!r} {what}; make it again for this character")
-    return character.changed(skin=character.skin.changed(digest=remember_skin(mesh)))
+    return character.changed(skin=character.skin.changed(digest=KNOWN_SKINS.remember(mesh)))

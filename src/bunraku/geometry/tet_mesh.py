@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
@@ -64,10 +64,6 @@ class TetMesh:
             raise BadInput(f"the mesh has no patch {patch!r}; it has {', '.join(sorted(self.patches)) or 'none'}")
         return self.patches[patch]
 
-    def nodes_of(self, patch: str) -> Indices:
-        """The numbers of all nodes of a patch, rising."""
-        return np.unique(self.faces(patch))
-
     def moved(self, function: Callable[[Array], ArrayLike]) -> TetMesh:
         """The mesh with every node X replaced by ``function`` of all nodes, (n, 3) to (n, 3): turned, tapered, bent."""
         return replace(self, nodes=np.asarray(function(self.nodes.copy()), dtype=np.float64))
@@ -89,15 +85,6 @@ def boundary_faces(mesh: TetMesh) -> Indices:
     return faces[np.sort(first[count == 1])]
 
 
-def with_patch(mesh: TetMesh, name: str, where: Callable[[Array], NDArray[np.bool_]]) -> TetMesh:
-    """The mesh with one patch more: the boundary faces all of whose nodes satisfy ``where``, a test of points (k, 3) to (k,)."""
-    faces = boundary_faces(mesh)
-    chosen = np.asarray(where(mesh.nodes[faces.ravel()]), dtype=bool).reshape(faces.shape).all(axis=1)
-    if not chosen.any():
-        raise BadInput(f"no boundary face satisfies the condition of patch {name!r}; state it with a tolerance, in metres")
-    return replace(mesh, patches={**mesh.patches, name: faces[chosen]})
-
-
 def quadratic(mesh: TetMesh) -> TetMesh:
     """A linear mesh as a quadratic one with straight edges; corners keep their numbers, middles follow. Move them to curve it."""
     if mesh.order == 2:
@@ -116,17 +103,6 @@ def quadratic(mesh: TetMesh) -> TetMesh:
         np.hstack([mesh.cells, middle]),
         {name: widened(faces) for name, faces in mesh.patches.items()},
     )
-
-
-def linear(mesh: TetMesh) -> TetMesh:
-    """The linear mesh of the corners of a quadratic one; nodes are renumbered, their order is kept."""
-    if mesh.order == 1:
-        return mesh
-    kept, cells = np.unique(mesh.cells[:, :4], return_inverse=True)
-    number = np.full(len(mesh.nodes), -1, dtype=np.int64)
-    number[kept] = np.arange(len(kept))
-    patches = {name: number[faces[:, :3]] for name, faces in mesh.patches.items()}
-    return TetMesh(mesh.nodes[kept], np.asarray(cells).reshape(-1, 4), patches)
 
 
 def straightened(mesh: TetMesh) -> TetMesh:

@@ -44,7 +44,7 @@ def refined(mesh: TetMesh) -> Refined:
     local = np.concatenate([np.broadcast_to(np.array(_CORNERS), (len(cells), 4, 4)), inner], axis=1)
     fine = np.take_along_axis(cells[:, None, :], local.reshape(len(cells), 1, 32), axis=2).reshape(-1, 4)
     patches = {name: faces[:, np.array(_FACE)].reshape(-1, 3) for name, faces in ten.patches.items()}
-    made = TetMesh(X, fine, patches)
+    finer = TetMesh(X, fine, patches)
     parent = np.repeat(np.arange(len(cells)), 8)
     number = np.arange(len(X)) if mesh.order == 2 else np.arange(len(mesh.nodes))
-    return Refined(quadratic(made) if mesh.order == 2 else made, number, parent)
+    return Refined(quadratic(finer) if mesh.order == 2 else finer, number, parent)

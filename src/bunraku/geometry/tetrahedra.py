@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import roots_jacobi
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
@@ -92,6 +91,8 @@ def _points_a_direction(degree: int) -> int:
 
 def _jacobi(count: int, power: int) -> tuple[Array, Array]:
     """Gauss rule on (0, 1) for the weight (1 - x)^power."""
+    from scipy.special import roots_jacobi  # half a second to import, and a mesh that is only read needs no rule
+
     nodes, weights = roots_jacobi(count, power, 0)
     return 0.5 * (1.0 + nodes), weights / 2.0 ** (power + 1)
 

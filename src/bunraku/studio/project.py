@@ -168,11 +168,11 @@ class Project:
     def _with_mesh(self, part: FlexiblePart) -> FlexiblePart:
         """The part with its mesh in the project, if it has one."""
         from bunraku.formats.gmsh_write import gmsh_bytes
-        from bunraku.mechanics.flexible.known_meshes import known_mesh
+        from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 
         if part.shape.kind != "mesh":
             return part
-        mesh = known_mesh(part.shape.digest)
+        mesh = KNOWN_MESHES.find(part.shape.digest)
         if mesh is None:
             raise BadInput(f"the mesh {part.shape.file!r} of {part.name!r} was not read; open the character from its file again")
         stem = str(Path(part.shape.file or part.name).with_suffix(""))

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from _tubes import mesh_error
 from bunraku.building.creatures.builtin import CREATURES
 from bunraku.building.creatures.materials import FOLD, RUBBER, SOFT
 from bunraku.building.creatures.skins import SkinPlan
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_profile
+from bunraku.geometry.tet_mesh import quadratic
+from bunraku.mechanics.coupled.tubes.mesh import mitres, swept_wall
 from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.tubes.mesh import mitres, swept_wall
-from bunraku.mechanics.elastic.tubes.stiffness import mesh_error
 
 RADIUS, SPARE = 0.042, 0.012
 
@@ -26,7 +27,7 @@ def _error(plan: SkinPlan) -> float:
     cut = np.concatenate([[0.0], cut, [0.0]])
     outer = np.column_stack([RADIUS - cut, s])
     wall = plan.wall * mitres(outer)
-    mesh = swept_wall(outer - 0.5 * wall, wall, plan.around)
+    mesh = quadratic(swept_wall(outer - 0.5 * wall, wall, plan.around))
     found = mesh_error(mesh, Material(young=FOLD.young, poisson=FOLD.poisson, density=FOLD.density), (0.01,))
     return float(found.relative[0])
 

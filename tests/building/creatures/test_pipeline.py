@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("igl")
 
+from _surfaces import RoundLimb, limb_surface, sphere
 from bunraku.building.creatures.limbs import find_legs
 from bunraku.building.creatures.materials import MATERIALS, skin_mass
 from bunraku.building.creatures.pipeline import design_creature
@@ -15,7 +16,6 @@ from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.geometry.surfaces.checks import check_surface
 from bunraku.geometry.surfaces.distance import closest_points
 from bunraku.geometry.surfaces.repair import repaired
-from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface, sphere
 from bunraku.geometry.surfaces.surface import Surface
 from bunraku.mechanics.tree import compile_tree
 

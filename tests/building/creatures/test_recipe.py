@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("igl")
 
+from _surfaces import RoundLimb, limb_surface
 from bunraku.building.creatures.pipeline import stand_up
 from bunraku.building.creatures.recipe import SkinRecipe, fold_views, glue_view, planned, thickness_view
 from bunraku.building.creatures.skins import SkinPlan, _glue
 from bunraku.errors import BadInput
-from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 
 FEET = ((0.26, 0.13), (0.26, -0.13), (-0.26, 0.13), (-0.26, -0.13))
 STOOL = SkinRecipe(template="monster", name="stool", thickness=0.009)

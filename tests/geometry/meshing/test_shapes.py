@@ -47,17 +47,17 @@ def test_the_rod_of_the_study_has_its_size() -> None:
 
 def test_all_nodes_of_a_rod_s_side_lie_on_the_cylinder() -> None:
     mesh = rod(0.1, 0.01, layers=3, rings=2)
-    np.testing.assert_allclose(np.hypot(*mesh.nodes[mesh.nodes_of("side"), :2].T), 0.005, rtol=1e-14)
+    np.testing.assert_allclose(np.hypot(*mesh.nodes[np.unique(mesh.faces("side")), :2].T), 0.005, rtol=1e-14)
     pipe = tube(0.1, 0.01, 0.001, layers=2, rings=2)
-    np.testing.assert_allclose(np.hypot(*pipe.nodes[pipe.nodes_of("hole"), :2].T), 0.004, rtol=1e-14)
+    np.testing.assert_allclose(np.hypot(*pipe.nodes[np.unique(pipe.faces("hole")), :2].T), 0.004, rtol=1e-14)
     wall = SHAPES["angle"][0]
-    np.testing.assert_allclose(np.hypot(*(wall.nodes[wall.nodes_of("screw"), :2] - 0.15).T), 0.05, rtol=1e-14)
+    np.testing.assert_allclose(np.hypot(*(wall.nodes[np.unique(wall.faces("screw")), :2] - 0.15).T), 0.05, rtol=1e-14)
 
 
 def test_ends_and_sides_are_where_their_names_say() -> None:
     mesh = box((1, 2, 3), (2, 2, 2))
     for name, axis, value in (("start", 2, 0), ("end", 2, 3), ("-x", 0, -0.5), ("+x", 0, 0.5), ("-y", 1, -1), ("+y", 1, 1)):
-        np.testing.assert_allclose(mesh.nodes[mesh.nodes_of(name), axis], value, atol=1e-15)
+        np.testing.assert_allclose(mesh.nodes[np.unique(mesh.faces(name)), axis], value, atol=1e-15)
         assert len(mesh.faces(name)) == 8
 
 

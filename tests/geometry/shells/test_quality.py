@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.geometry.shells.quality import check_closed, crossing_faces, dihedral_angles, genus
+from bunraku.geometry.shells.quality import check_closed, crossing_faces, dihedral_angles
+from bunraku.geometry.surfaces.topology import genus
 
 Surface = tuple[NDArray[np.float64], NDArray[np.int64]]
 REGULAR = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])

@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from bunraku.geometry.shells.closest import ClosestPoints
-from bunraku.geometry.shells.quality import check_closed, genus
+from bunraku.geometry.shells.quality import check_closed
 from bunraku.geometry.shells.remeshing import remesh
+from bunraku.geometry.surfaces.topology import genus
 
 Array = NDArray[np.float64]
 Surface = tuple[Array, NDArray[np.int64]]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.geometry.shells.quality import check_closed, genus
+from bunraku.geometry.shells.quality import check_closed
 from bunraku.geometry.shells.triangulation import Triangulation
+from bunraku.geometry.surfaces.topology import genus
 
 Surface = tuple[NDArray[np.float64], NDArray[np.int64]]
 NONE = np.empty(0, dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _surfaces import box, sphere, torus
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.distance import (
     closest_points,
@@ -13,7 +14,6 @@ from bunraku.geometry.surfaces.distance import (
     signed_distance,
     winding_number,
 )
-from bunraku.geometry.surfaces.shapes import box, sphere, torus
 from bunraku.geometry.surfaces.surface import Surface, joined
 
 pytest.importorskip("igl")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _surfaces import RoundLimb, box, limb_surface, sphere
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.checks import check_surface
 from bunraku.geometry.surfaces.mending import merged, unpinched, with_holes_filled, without_doubles
 from bunraku.geometry.surfaces.repair import extracted, repaired, united
-from bunraku.geometry.surfaces.shapes import RoundLimb, box, limb_surface, sphere
 from bunraku.geometry.surfaces.surface import Surface, joined
 from bunraku.geometry.surfaces.topology import boundary_loops, genus
 

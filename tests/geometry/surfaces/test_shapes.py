@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _surfaces import RoundLimb, limb_surface, limbs_distance, quadruped_limbs, random_quadruped
 from bunraku.geometry.surfaces.checks import check_surface
-from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface, limbs_distance, quadruped_limbs, random_quadruped
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _surfaces import RoundLimb, limb_surface, quadruped_limbs, random_quadruped, torus
 from bunraku.geometry.surfaces.contraction import contracted
 from bunraku.geometry.surfaces.distance import inside
-from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface, quadruped_limbs, random_quadruped, torus
 from bunraku.geometry.surfaces.skeleton_line import SkeletonLine, coarser, skeleton_line
 from bunraku.geometry.surfaces.surface import Surface
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from _surfaces import box, sphere
 from bunraku.geometry.surfaces.distance import winding_number
-from bunraku.geometry.surfaces.shapes import box, sphere
 from bunraku.geometry.surfaces.solid_angle import exact_winding_number
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _surfaces import box, sphere, torus
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.checks import check_surface
-from bunraku.geometry.surfaces.shapes import box, sphere, torus
 from bunraku.geometry.surfaces.surface import Surface, joined
 from bunraku.geometry.surfaces.topology import boundary_loops, components, edges_of, euler_characteristic, genus, pinched_vertices
 

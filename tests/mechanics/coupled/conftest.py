@@ -5,7 +5,7 @@ import pytest
 
 from bunraku.character import Body, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Skin, SkinMesh
 from bunraku.geometry.meshing.shapes import box
-from bunraku.mechanics.coupled.known_skins import remember_skin
+from bunraku.mechanics.coupled.known_skins import KNOWN_SKINS
 
 LEGS = {"lf": (0.13, 1.0), "rf": (0.13, -1.0), "lh": (-0.13, 1.0), "rh": (-0.13, -1.0)}
 KNEE, ANKLE, FOOT, PAD = 0.16, 0.05, 0.008, 0.008
@@ -46,8 +46,8 @@ def _skin():
         foot = np.array([x, 0.16 * side, 0.0])
         pad = box((0.06, 0.06, PAD), (2, 2, 1))
         X = pad.nodes + foot
-        top = pad.nodes_of("end")
-        bottom = pad.nodes_of("start")
+        top = np.unique(pad.faces("end"))
+        bottom = np.unique(pad.faces("start"))
         k = len(bodies)
         bodies += [f"{leg}_foot", f"{leg}_upper", f"{leg}_lower"]
         glue += list(count + top)
@@ -64,7 +64,7 @@ def _skin():
         bar = box((0.01, 0.01, 0.08), (1, 1, 6))
         X = bar.nodes + np.array([x + 0.03, 0.16 * side, KNEE - 0.04])
         for part, ends in (("start", 2), ("end", 1)):
-            found = bar.nodes_of(part)
+            found = np.unique(bar.faces(part))
             glue += list(count + found)
             owner += [k + ends] * len(found)
         nodes.append(X)
@@ -78,7 +78,7 @@ def _skin():
 def stool():
     bodies, joints, motors, tips = _legs()
     rubber = ElasticMaterial(name="rubber", young=1.32e6, poisson=0.46, density=1100.0)
-    skin = Skin(file="stool.skin.npz", materials=("rubber",), digest=remember_skin(_skin()))
+    skin = Skin(file="stool.skin.npz", materials=("rubber",), digest=KNOWN_SKINS.remember(_skin()))
     return Character(
         name="stool", bodies=bodies, joints=joints, motors=motors, end_effectors=tips, materials=(rubber,), skin=skin,
         home={"base.tz": 0.2},

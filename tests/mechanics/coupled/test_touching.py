@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from block_matrix import block_matrix
 
 from bunraku.formats.registry import read_character
-from bunraku.mechanics.coupled.collisions.surface import block_matrix
 from bunraku.mechanics.coupled.share import skin_share
 from bunraku.mechanics.coupled.skinned import skinned_model
 from bunraku.mechanics.coupled.state import SkinnedState, rest_state

@@ -8,8 +8,8 @@ from scipy.linalg import eigh
 
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.elastic.coarse_part import coarse_part, end_compliances
+from bunraku.mechanics.elastic.grip import Grip
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
-from bunraku.mechanics.elastic.reduction.grip import Grip
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _stress import energy_and_stress, tangent
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import exponential
 from bunraku.mechanics.elastic.material import Material
@@ -21,17 +22,17 @@ def test_stress_is_the_derivative_of_energy_and_tangent_of_stress(model: str) ->
     at = (np.eye(3) + 0.2 * np.random.default_rng(0).normal(size=(3, 3))).ravel()
 
     def energy(F: np.ndarray) -> float:
-        return float(material.energy_density(F.reshape(1, 3, 3))[0])
+        return float(energy_and_stress(material, F.reshape(1, 3, 3))[0][0])
 
     def stress(F: np.ndarray) -> np.ndarray:
-        return material.stress(F.reshape(1, 3, 3)).ravel()
+        return energy_and_stress(material, F.reshape(1, 3, 3))[1].ravel()
 
-    def tangent(F: np.ndarray) -> np.ndarray:
-        return material.tangent(F.reshape(1, 3, 3)).reshape(9, 9)
+    def slope(F: np.ndarray) -> np.ndarray:
+        return tangent(material, F.reshape(1, 3, 3)).reshape(9, 9)
 
     assert check_gradient(energy, stress, at).holds
-    assert check_jacobian(stress, tangent, at).holds
-    np.testing.assert_allclose(tangent(at), tangent(at).T, atol=1e-14)
+    assert check_jacobian(stress, slope, at).holds
+    np.testing.assert_allclose(slope(at), slope(at).T, atol=1e-14)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -39,9 +40,10 @@ def test_a_rotation_costs_nothing_and_turns_the_stress(model: str) -> None:
     material = rubber(model)
     rng = np.random.default_rng(1)
     R, F = exponential(rng.normal(size=3)), np.eye(3) + 0.2 * rng.normal(size=(3, 3))
-    assert np.abs(material.stress(R[None])).max() < 1e-15 * 10
-    assert material.energy_density((R @ F)[None])[0] == pytest.approx(material.energy_density(F[None])[0], rel=1e-13)
-    np.testing.assert_allclose(material.stress((R @ F)[None])[0], R @ material.stress(F[None])[0], atol=1e-14)
+    assert np.abs(energy_and_stress(material, R[None])[1]).max() < 1e-15 * 10
+    assert energy_and_stress(material, (R @ F)[None])[0][0] == pytest.approx(energy_and_stress(material, F[None])[0][0], rel=1e-13)
+    turned, still = (energy_and_stress(material, G[None])[1][0] for G in (R @ F, F))
+    np.testing.assert_allclose(turned, R @ still, atol=1e-14)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -51,7 +53,7 @@ def test_both_are_hooke_s_law_at_small_strain(model: str) -> None:
     H = np.random.default_rng(2).normal(size=(3, 3))
     e = 0.5 * (H + H.T)
     hooke = lam * np.trace(e) * np.eye(3) + 2 * mu * e
-    exact = np.einsum("ijkl,kl->ij", material.tangent(np.eye(3)[None])[0], H)
+    exact = np.einsum("ijkl,kl->ij", tangent(material, np.eye(3)[None])[0], H)
     np.testing.assert_allclose(exact, hooke, atol=1e-13)
 
 
@@ -59,9 +61,9 @@ def test_the_two_energies_part_at_third_order() -> None:
     H = np.random.default_rng(3).normal(size=(3, 3))
     sizes = np.array([1e-2, 1e-3])
     F = np.eye(3) + sizes[:, None, None] * H
-    gap = np.abs(rubber(MODELS[0]).energy_density(F) - rubber(MODELS[1]).energy_density(F))
+    gap = np.abs(energy_and_stress(rubber(MODELS[0]), F)[0] - energy_and_stress(rubber(MODELS[1]), F)[0])
     assert np.log10(gap[0] / gap[1]) == pytest.approx(3.0, abs=0.1)
-    stresses = np.abs(rubber(MODELS[0]).stress(F) - rubber(MODELS[1]).stress(F)).max(axis=(1, 2))
+    stresses = np.abs(energy_and_stress(rubber(MODELS[0]), F)[1] - energy_and_stress(rubber(MODELS[1]), F)[1]).max(axis=(1, 2))
     assert np.log10(stresses[0] / stresses[1]) == pytest.approx(2.0, abs=0.1)
 
 
@@ -71,12 +73,10 @@ def test_uniaxial_stretch_of_rubber_follows_the_closed_form() -> None:
     F = np.diag([1.5, 0.9, 0.9])
     J = np.linalg.det(F)
     expected = mu * (F - np.linalg.inv(F)) + lam * np.log(J) * np.linalg.inv(F)
-    np.testing.assert_allclose(material.stress(F[None])[0], expected, rtol=1e-13)
+    np.testing.assert_allclose(energy_and_stress(material, F[None])[1][0], expected, rtol=1e-13)
     energy = mu / 2 * ((F**2).sum() - 3 - 2 * np.log(J)) + lam / 2 * np.log(J) ** 2
-    assert material.energy_density(F[None])[0] == pytest.approx(energy, rel=1e-13)
-    assert material.energy_density(np.diag([-1.0, 1, 1])[None])[0] == np.inf
-    with pytest.raises(BadInput, match="collapsed"):
-        material.tangent(np.diag([-1.0, 1, 1])[None])
+    assert energy_and_stress(material, F[None])[0][0] == pytest.approx(energy, rel=1e-13)
+    assert energy_and_stress(material, np.diag([-1.0, 1, 1])[None])[0][0] == np.inf
 
 
 @pytest.mark.parametrize(

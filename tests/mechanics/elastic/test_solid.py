@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _stress import energy_and_stress
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.section import disk
 from bunraku.geometry.meshing.shapes import box, rod
@@ -42,7 +43,7 @@ def test_patch_test_a_uniform_strain_is_in_balance(model: str, order: int) -> No
     assert len(inner) > 0
     assert np.abs(f[inner]).max() < 1e-12 * np.abs(f).max()
     assert solid.energy((mesh.nodes @ (F - np.eye(3)).T).ravel()) == pytest.approx(
-        material(model).energy_density(F[None])[0], rel=1e-12
+        energy_and_stress(material(model), F[None])[0][0], rel=1e-12
     )
 
 
@@ -115,31 +116,31 @@ def test_mass_is_exact() -> None:
 
 def test_density_may_vary() -> None:
     mesh = box((1, 1, 2), (1, 1, 4))
-    graded = ElasticSolid(mesh, material(), density=lambda x: 100 + 50 * x[:, 2])
-    assert graded.total_mass == pytest.approx(300, rel=1e-12)
-    moment = graded.weight([0, 0, -9.81])[2::3] @ mesh.nodes[:, 2]
-    assert moment == pytest.approx(-9.81 * (100 * 2 + 50 * 8 / 3), rel=1e-12)
     halves = np.where(mesh.nodes[mesh.cells[:, :4]].mean(axis=1)[:, 2] < 1, 100.0, 300.0)
-    assert ElasticSolid(mesh, material(), density=halves).total_mass == pytest.approx(400, rel=1e-12)
-    for density, words in ((0.0, "is 0 kg"), (np.ones(3), r"one a cell \(24,\)"), (lambda x: -x[:, 2], "must be positive")):
+    graded = ElasticSolid(mesh, material(), density=halves)
+    assert graded.total_mass == pytest.approx(400, rel=1e-12)
+    moment = graded.weight([0, 0, -9.81])[2::3] @ mesh.nodes[:, 2]
+    assert moment == pytest.approx(-9.81 * (100 * 0.5 + 300 * 1.5), rel=1e-12)
+    for density, words in ((0.0, "is 0 kg"), (np.ones(3), r"one a cell \(24,\)"), (-halves, "-100 kg.* in cell 0; .*positive")):
         with pytest.raises(BadInput, match=words):
             _ = ElasticSolid(mesh, material(), density=density).mass
 
 
 def test_strain_rate_damping_has_exact_derivatives_and_only_takes_energy() -> None:
     mesh = rod(0.05, 0.02, layers=1)
-    solid = ElasticSolid(mesh, material(strain_damping=0.01, mass_damping=0.3, rest_damping=0.002))
+    solid = ElasticSolid(mesh, material(strain_damping=0.01))
     rng = np.random.default_rng(4)
     u, v = 5e-4 * rng.normal(size=solid.size), rng.normal(size=solid.size)
     f, by_v, by_u = solid.damping(u, v)
     np.testing.assert_allclose(f, solid.damping_force(u, v), rtol=1e-12, atol=1e-12)
     assert check_jacobian(lambda w: solid.damping_force(u, w), lambda w: by_v, v).holds
     assert check_jacobian(lambda w: solid.damping_force(w, v), lambda w: by_u, u, scale=1e-2).holds
-    assert np.linalg.eigvalsh(by_v.toarray())[0] > 0
+    values = np.linalg.eigvalsh(by_v.toarray())
+    assert values[0] > -1e-12 * values[-1]
     assert v @ f > 0
 
 
-def test_strain_rate_damping_does_not_resist_rigid_motion_but_rayleigh_does() -> None:
+def test_strain_rate_damping_does_not_resist_rigid_motion() -> None:
     mesh = rod(0.05, 0.02, layers=1)
     R = exponential([0.4, 1.0, -0.7])
     u = (mesh.nodes @ (R - np.eye(3)).T).ravel()
@@ -147,8 +148,6 @@ def test_strain_rate_damping_does_not_resist_rigid_motion_but_rayleigh_does() ->
     viscous = ElasticSolid(mesh, material(strain_damping=0.01)).damping_force(u, v)
     stretching = ElasticSolid(mesh, material(strain_damping=0.01)).damping_force(u, mesh.nodes.ravel())
     assert np.abs(viscous).max() < 1e-12 * np.abs(stretching).max()
-    turned = ElasticSolid(mesh, material(rest_damping=0.01)).damping_force(u, v)
-    assert np.abs(turned).max() > 1e-3 * np.abs(stretching).max()
 
 
 def test_at_rest_strain_rate_damping_is_beta_times_the_stiffness() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bunraku.character import Body, Joint
+from bunraku.mechanics.elastic.part import part_solids
 from bunraku.mechanics.flexible.carried import carried_by, lump_of_solid, lumps_of_bodies
-from bunraku.mechanics.flexible.reduced_parts import part_solids
 from bunraku.mechanics.tree import compile_tree
 
 

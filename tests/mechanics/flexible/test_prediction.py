@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _frames import predict_frames, rest_frames
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.errors import BadInput
-from bunraku.mechanics.flexible.prediction import motor_nodes, predict_frames, rest_frames
+from bunraku.mechanics.flexible.prediction import motor_nodes
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import JointCurves
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import write_character
 from bunraku.formats.urdf_write import write_urdf
@@ -24,17 +23,11 @@ def test_an_unbent_part_has_the_mass_of_the_part(one_rod) -> None:
         np.testing.assert_allclose(rigid.energies([angle], [speed]), model.system.energies(q, v), rtol=1e-12)
 
 
-def test_only_the_named_parts_become_rigid(legs) -> None:
-    character = legs()
-    half = with_rigid_parts(character, ["left-leg"])
-    assert [part.name for part in half.flexibles] == ["right-leg"]
-    assert [loop.name for loop in half.loops] == ["hip"]
-    whole = with_rigid_parts(character)
+def test_a_loop_of_rigid_parts_is_left_out(legs) -> None:
+    whole = with_rigid_parts(legs())
+    assert whole.flexibles == ()
     assert whole.loops == ()
     assert whole.coordinates == ("waist",)
-    assert with_rigid_parts(character, []) is character
-    with pytest.raises(BadInput, match="no flexible part 'arm'; known: left-leg, right-leg"):
-        with_rigid_parts(character, ["arm"])
 
 
 def test_exports_are_unbent_and_say_so(legs, tmp_path) -> None:

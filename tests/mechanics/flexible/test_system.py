@@ -170,3 +170,20 @@ def test_the_basis_can_be_chosen_against_the_whole_solid(legs) -> None:
     assert "against" not in asked.note
     assert asked.errors is None
     assert [label.split()[0] for label in asked.labels].count("bending") == 4
+
+
+def test_a_broken_file_is_computed_anew(one_rod, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("BUNRAKU_CACHE", str(tmp_path))
+    character = one_rod(cell=0.06)
+    good = flexible_system(character)
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    with np.load(path) as found:
+        fewer = {name: found[name] for name in found.files if name != "L1"}
+    np.savez(tmp_path / "fewer.npz", **fewer)
+    for data in (b"", whole[: len(whole) // 2], b"not a zip file", (tmp_path / "fewer.npz").read_bytes()):
+        path.write_bytes(data)
+        again = flexible_system(character)
+        assert not again.parts["rod"].cached
+        assert again.parts["rod"].frequency == pytest.approx(good.parts["rod"].frequency, rel=1e-9)
+        assert flexible_system(character).parts["rod"].cached

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.mechanics.flexible.prediction import predict_frames
+from _frames import predict_frames
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.mechanics.flexible.torque_lines import no_load_speeds, torque_lines, torques_of
 

@@ -14,7 +14,7 @@ from bunraku.geometry.rotations import axis_angle
 from bunraku.mechanics.full_order.description import GROUND, Freedom, Link, RigidBody
 from bunraku.mechanics.full_order.from_character import full_model
 from bunraku.mechanics.full_order.model import FullOrderModel
-from bunraku.mechanics.full_order.state import FullState
+from bunraku.mechanics.full_order.motion import FullState
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.character_system import character_system
 

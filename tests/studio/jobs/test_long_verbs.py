@@ -40,8 +40,8 @@ def test_parts_for_the_printer(solver, tmp_path):
 
 def test_a_creature_from_a_surface(solver, tmp_path):
     pytest.importorskip("igl")
+    from _surfaces import RoundLimb, limb_surface
     from bunraku.formats.surface_file import write_surface
-    from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 
     trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
     legs = [

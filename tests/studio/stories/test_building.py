@@ -37,8 +37,8 @@ def test_a_part_is_added_where_the_scene_was_clicked(story: Any) -> None:
 
 def test_a_surface_of_ones_own_is_planned(story: Any, tmp_path: Path) -> None:
     pytest.importorskip("igl")
+    from _surfaces import RoundLimb, limb_surface
     from bunraku.formats.surface_file import write_surface
-    from bunraku.geometry.surfaces.shapes import RoundLimb, limb_surface
 
     trunk = RoundLimb(np.array([[-0.26, 0.0, 0.5], [0.26, 0.0, 0.5], [0.5, 0.0, 0.55]]), np.array([0.11, 0.11, 0.06]))
     legs = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _frames import predict_frames
 from bunraku.character import (
     Body,
     Character,
@@ -20,7 +21,6 @@ from bunraku.character import (
 )
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.part import part_solid
-from bunraku.mechanics.flexible.prediction import predict_frames
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status

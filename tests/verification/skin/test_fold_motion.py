@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _tubes import linear_tube
 from bunraku.building.servos import servo
 from bunraku.geometry.rotations import axis_angle
 from bunraku.mechanics.coupled.collisions.surface import surface_triangles
-from bunraku.mechanics.elastic.tubes.bending import clamps
-from bunraku.mechanics.elastic.tubes.mesh import Tube, tube_mesh
+from bunraku.mechanics.coupled.tubes.bending import AXIS, clamps
+from bunraku.mechanics.coupled.tubes.mesh import Tube
 from bunraku.motion import Certificate
 from bunraku.optimization.solution import Status
 from bunraku.stage.figure.motion import drawn
@@ -21,12 +22,12 @@ REACH = np.radians(70.0)
 
 def skin(name: str, furthest: float) -> BentSkin:
     """A tube whose upper clamp was turned to some angles, the rest left where it was."""
-    mesh = tube_mesh(Tube(around=8, rows=4, order=1))
+    mesh = linear_tube(Tube(around=8, rows=4))
     held = clamps(mesh)
     angles = np.radians(np.linspace(-furthest, furthest, 9))
     x = np.tile(mesh.nodes, (len(angles), 1, 1))
     for k, angle in enumerate(angles):
-        x[k, held.high] = (mesh.nodes[held.high] - held.pivot) @ axis_angle(held.axis, angle).T + held.pivot
+        x[k, held.high] = (mesh.nodes[held.high] - held.pivot) @ axis_angle(AXIS, angle).T + held.pivot
     return BentSkin(name, surface_triangles(mesh), x, angles, np.zeros(len(angles)))
 
 

@@ -16,7 +16,7 @@ from bunraku.verification.skin.refine import refined_skin
 def pad() -> SkinMesh:
     """A block of 6 x 6 x 2 cm: its upper side glued to one of two bodies on either half, its underside a sole of five patches."""
     mesh = box((0.06, 0.06, 0.02), (4, 4, 1))
-    top, bottom = mesh.nodes_of("end"), mesh.nodes_of("start")
+    top, bottom = np.unique(mesh.faces("end")), np.unique(mesh.faces("start"))
     owner = (mesh.nodes[top][:, 0] > 1e-9).astype(int)
     x, y = mesh.nodes[bottom][:, 0], mesh.nodes[bottom][:, 1]
     ring = 1 + (np.degrees(np.arctan2(y, x)) % 360.0 // 90.0).astype(int)

@@ -19,10 +19,10 @@ from bunraku.cli.console import exit_code, say, show_checks, watching
 from bunraku.cli.demos.runner import Figures
 from bunraku.formats.registry import write_performance
 from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions, surface_triangles
+from bunraku.mechanics.coupled.tubes.bending import Bend, bend_tube
+from bunraku.mechanics.coupled.tubes.mesh import Tube, tube_mesh
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.elastic.tubes.bending import Bend, bend_tube
-from bunraku.mechanics.elastic.tubes.mesh import Tube, tube_mesh
 from bunraku.motion import Certificate, Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import worst
@@ -34,7 +34,7 @@ MOTOR, YOUNG, REACH, STALL = "MG995R", 1.32e6, 70.0, 20.0
 """The ankle's motor, the rubber's Young's modulus [Pa], and the angles of the paper [deg]."""
 
 SMOOTH: dict[str, Any] = {"around": 32, "rows": 16}
-FOLDED: dict[str, Any] = {"folds": 2, "depth": 0.010, "wall": 0.0025, "shape": "teeth", "around": 20, "rows": 8}
+FOLDED: dict[str, Any] = {"folds": 2, "depth": 0.010, "wall": 0.0025, "around": 20, "rows": 8}
 COARSE: tuple[dict[str, Any], dict[str, Any]] = {"around": 12, "rows": 8}, {"around": 12, "rows": 4}
 """What of these is coarser when it must be quick."""
 

@@ -55,7 +55,7 @@ def _stacked(plane: Array, z: Array) -> Array:
 
 def _corners(section: Section, layers: int) -> Indices:
     """Corners (cells, 4, 2) as pairs (vertex of the section, plane), cells with positive volume, layer by layer."""
-    found = []
+    patterns = []
     for descending in (False, True):
         ranked = np.sort(section.triangles, axis=1)
         if descending:
@@ -68,8 +68,8 @@ def _corners(section: Section, layers: int) -> Indices:
         tets.append(((a, zero), (a, one), (b, one), (c, one)))
         cells = np.stack([np.stack([np.stack(corner, axis=-1) for corner in tet], axis=1) for tet in tets], axis=1)
         cells[turn < 0.0] = cells[turn < 0.0][:, :, [1, 0, 2, 3]]
-        found.append(cells.reshape(-1, 4, 2))
-    corners = np.concatenate([found[k % 2] + np.array([0, k]) for k in range(layers)])
+        patterns.append(cells.reshape(-1, 4, 2))
+    corners = np.concatenate([patterns[k % 2] + np.array([0, k]) for k in range(layers)])
     return np.asarray(corners, dtype=np.int64)
 
 

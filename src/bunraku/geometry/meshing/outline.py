@@ -162,8 +162,8 @@ def _triangulated(points: Array, loops: list[_Loop]) -> Indices:
     area = 0.5 * ((X[:, 1, 0] - X[:, 0, 0]) * (X[:, 2, 1] - X[:, 0, 1]) - (X[:, 1, 1] - X[:, 0, 1]) * (X[:, 2, 0] - X[:, 0, 0]))
     T[area < 0.0] = T[area < 0.0][:, [0, 2, 1]]
     longest = np.max([((X[:, i] - X[:, j]) ** 2).sum(axis=1) for i, j in ((0, 1), (1, 2), (2, 0))], axis=0)
-    found = T[(np.abs(area) > 1e-6 * longest) & _contains(X.mean(axis=1), loops)]
-    return found[np.lexsort(found.T[::-1])]
+    kept = T[(np.abs(area) > 1e-6 * longest) & _contains(X.mean(axis=1), loops)]
+    return kept[np.lexsort(kept.T[::-1])]
 
 
 def _missing(pieces: list[tuple[_Loop, tuple[int, int]]], triangles: Indices) -> set[tuple[str, int]]:

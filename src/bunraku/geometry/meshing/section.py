@@ -59,7 +59,7 @@ def make_section(
         loops.setdefault(name, []).append(edge)
         if arc is not None:
             middles[edge] = arc(name, P[a], P[b])
-    return Section(P, T, edges, middles, {name: np.array(sorted(found), dtype=np.int64) for name, found in loops.items()})
+    return Section(P, T, edges, middles, {name: np.array(sorted(numbers), dtype=np.int64) for name, numbers in loops.items()})
 
 
 def disk(radius: float, *, rings: int = 1, sectors: int = 7) -> Section:

@@ -30,11 +30,11 @@ class ClosestPoints:
             self._try(points, np.arange(len(points)), members[tree.query(points)[1]], best, face, closest)
         for members, tree, radius in self.classes:
             lists = tree.query_ball_point(points, best + radius)
-            count = np.fromiter((len(found) for found in lists), dtype=np.int64, count=len(points))
+            count = np.fromiter((len(near) for near in lists), dtype=np.int64, count=len(points))
             if not count.sum():
                 continue
             which = np.repeat(np.arange(len(points)), count)
-            tried = members[np.concatenate([np.asarray(found, dtype=np.int64) for found in lists])]
+            tried = members[np.concatenate([np.asarray(near, dtype=np.int64) for near in lists])]
             for start in range(0, len(which), 400_000):
                 part = slice(start, start + 400_000)
                 self._try(points, which[part], tried[part], best, face, closest)

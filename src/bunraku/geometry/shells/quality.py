@@ -67,17 +67,11 @@ def check_closed(faces: Indices, what: str) -> None:
         raise BadInput(f"{what} is not closed: {len(loose)} edges have one face only, first {min(loose)}; close its holes")
 
 
-def genus(faces: Indices) -> int:
-    """Number of handles of a closed connected surface: 1 - (V - E + F) / 2; for several pieces 1 less for each one more."""
-    V, F = len(np.unique(faces)), len(faces)
-    return 1 - (V - F // 2) // 2
-
-
 def crossing_faces(vertices: Array, faces: Indices) -> Indices:
     """Pairs (k, 2) of an edge's first face and a face that the edge pierces though they share no vertex: none when embedded."""
     corners = vertices[faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    found = []
+    crossing = []
     for start in range(0, len(faces), 256):
         part = np.arange(start, min(start + 256, len(faces)))
         p, q = np.nonzero((low[part, None, 0] <= high[:, 0]) & (high[part, None, 0] >= low[:, 0]))
@@ -89,8 +83,8 @@ def crossing_faces(vertices: Array, faces: Indices) -> Indices:
         p, q = p[apart], q[apart]
         for k in range(3):
             hit = _pierces(corners[p, k], corners[p, (k + 1) % 3], corners[q])
-            found.append(np.column_stack([p[hit], q[hit]]))
-    return np.concatenate(found)
+            crossing.append(np.column_stack([p[hit], q[hit]]))
+    return np.concatenate(crossing)
 
 
 def _pierces(A: Array, B: Array, corners: Array) -> NDArray[np.bool_]:

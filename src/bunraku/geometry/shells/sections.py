@@ -61,15 +61,15 @@ def section_loops(vertices: Array, faces: Indices, origin: Array, normal: Array)
 
 def enclosing_loop(loops: list[Loop], origin: Array, u: Array, v: Array) -> Loop | None:
     """The shortest loop that goes round ``origin`` in the plane of the unit vectors u, v; turned so that it runs from u to v."""
-    found, length = None, np.inf
+    shortest, length = None, np.inf
     for loop in loops:
         phi = loop_angles(loop.points, origin, u, v)
         turns = round(float(phi[-1] - phi[0] + _wrapped(phi[0] - phi[-1])) / (2.0 * np.pi))
         size = float(np.linalg.norm(np.roll(loop.points, -1, axis=0) - loop.points, axis=1).sum())
         if turns and size < length:
             length = size
-            found = loop if turns > 0 else Loop(loop.points[::-1], loop.edges[::-1], np.roll(loop.faces[::-1], -1))
-    return found
+            shortest = loop if turns > 0 else Loop(loop.points[::-1], loop.edges[::-1], np.roll(loop.faces[::-1], -1))
+    return shortest
 
 
 def loop_centre(points: Array, origin: Array, u: Array, v: Array) -> Array:

@@ -14,11 +14,12 @@ from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.offset import inner_surface, limb_radii
 from bunraku.geometry.shells.outer import blended_thickness, folded_surface
 from bunraku.geometry.shells.prisms import better_diagonals, first_diagonals, prism_cells
-from bunraku.geometry.shells.quality import ShellQuality, check_closed, crossing_faces, dihedral_angles, genus
+from bunraku.geometry.shells.quality import ShellQuality, check_closed, crossing_faces, dihedral_angles
 from bunraku.geometry.shells.remeshing import Size
 from bunraku.geometry.shells.repair import repair_layer
 from bunraku.geometry.shells.sole import SoleShell
 from bunraku.geometry.shells.thickness import thicken, thickness_ratios
+from bunraku.geometry.surfaces.topology import genus
 from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
 
 Field = Callable[[Array], Array] | float
@@ -128,10 +129,10 @@ def _surface(vertices: ArrayLike, faces: ArrayLike) -> tuple[Array, Indices]:
 
 def _field(value: Field, what: str) -> Size:
     def field(points: Array) -> Array:
-        found = np.broadcast_to(np.asarray(value(points) if callable(value) else value, dtype=np.float64), (len(points),))
-        if not (np.isfinite(found).all() and (found > 0.0).all()):
-            raise BadInput(f"the {what} field gives {found.min()} m; positive lengths are needed everywhere")
-        return np.asarray(found)
+        lengths = np.broadcast_to(np.asarray(value(points) if callable(value) else value, dtype=np.float64), (len(points),))
+        if not (np.isfinite(lengths).all() and (lengths > 0.0).all()):
+            raise BadInput(f"the {what} field gives {lengths.min()} m; positive lengths are needed everywhere")
+        return np.asarray(lengths)
 
     return field
 

@@ -51,11 +51,11 @@ class Triangulation:
 
     def neighbours(self, p: int) -> set[int]:
         """The points joined to p by an edge."""
-        found: set[int] = set()
+        points: set[int] = set()
         for f in self.at[p]:
-            found.update(self._face(f))
-        found.discard(p)
-        return found
+            points.update(self._face(f))
+        points.discard(p)
+        return points
 
     def on_border(self, p: int) -> bool:
         """Whether an edge at p belongs to one face only."""

@@ -106,6 +106,6 @@ def degenerate_faces(surface: Surface) -> NDArray[np.bool_]:
 def duplicate_faces(surface: Surface) -> NDArray[np.bool_]:
     """Which faces (m,) have the same three vertices, in any order, as one before them."""
     _, first = np.unique(np.sort(surface.faces, axis=1), axis=0, return_index=True)
-    found = np.ones(len(surface.faces), dtype=bool)
-    found[first] = False
-    return found
+    doubled = np.ones(len(surface.faces), dtype=bool)
+    doubled[first] = False
+    return doubled

@@ -42,5 +42,5 @@ def crossing_faces(surface: Surface, *, limit: int = 100_000) -> Indices:
     normals = np.ascontiguousarray(surface.face_normals()[whole])
     faces = np.ascontiguousarray(surface.faces[whole])
     pairs = crossing_pairs(corners, faces, normals, first, cells, starts, items, e, limit)
-    found: Indices = np.sort(whole[pairs].astype(np.int64), axis=1)
-    return found[np.lexsort((found[:, 1], found[:, 0]))]
+    ordered: Indices = np.sort(whole[pairs].astype(np.int64), axis=1)
+    return ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))]

@@ -85,10 +85,10 @@ def sampled(function: Function, low: ArrayLike, high: ArrayLike, spacing: float,
     at = np.stack(np.meshgrid(*(np.arange(count) for count in blocks), indexing="ij"), axis=-1).reshape(-1, 3)
     size = _BLOCK
     while True:
-        found = function(low + spacing * (size * at + 0.5 * (size - 1)))
+        sample = function(low + spacing * (size * at + 0.5 * (size - 1)))
         view = values.reshape([n for count in values.shape for n in (count // size, size)])
-        view[at[:, 0], :, at[:, 1], :, at[:, 2], :] = found[:, None, None, None]
-        near = np.abs(found) <= band + slope * np.sqrt(3.0) * 0.5 * (size - 1) * spacing
+        view[at[:, 0], :, at[:, 1], :, at[:, 2], :] = sample[:, None, None, None]
+        near = np.abs(sample) <= band + slope * np.sqrt(3.0) * 0.5 * (size - 1) * spacing
         if size == 1:
             return Grid(values, low, spacing)
         size //= 2

@@ -69,10 +69,10 @@ def isosurface(values: Array, *, origin: Array, spacing: float, level: float = 0
 @cache
 def _triangles() -> tuple[Indices, Indices]:
     """For each of 256 cases the triangles (256, 5 or more, 3) by numbers of edges, and how many there are."""
-    found = [_filled(_loops(case)) for case in range(256)]
-    count = np.array([len(triangles) for triangles in found])
+    cases = [_filled(_loops(case)) for case in range(256)]
+    count = np.array([len(triangles) for triangles in cases])
     table = np.zeros((256, int(count.max()), 3), dtype=np.int64)
-    for case, triangles in enumerate(found):
+    for case, triangles in enumerate(cases):
         if triangles:
             table[case, : len(triangles)] = triangles
     return table, count

@@ -94,10 +94,10 @@ def extracted(surface: Surface, spacing: float) -> Surface:
 
     low, high = surface.bounds
     grid = sampled(signed, low - 2.0 * spacing, high + 2.0 * spacing, spacing, band=spacing)
-    found = isosurface(grid.values, origin=grid.origin, spacing=spacing)
-    label = components(found.faces)
-    volumes = [found.part(label == number).volume() for number in range(int(label.max()) + 1)]
-    return found.part(np.isin(label, np.flatnonzero(np.array(volumes) > 1e-3 * max(volumes))))
+    extraction = isosurface(grid.values, origin=grid.origin, spacing=spacing)
+    label = components(extraction.faces)
+    volumes = [extraction.part(label == number).volume() for number in range(int(label.max()) + 1)]
+    return extraction.part(np.isin(label, np.flatnonzero(np.array(volumes) > 1e-3 * max(volumes))))
 
 
 def _without_holes(surface: Surface, largest: float, notes: list[str]) -> Surface:
@@ -111,12 +111,12 @@ def _without_holes(surface: Surface, largest: float, notes: list[str]) -> Surfac
     sizes = mending.hole_sizes(surface, loops)
     worst = int(np.argmax(sizes))
     where = _place(surface.vertices[loops[worst]].mean(axis=0))
-    told = f"{len(loops)} hole{'s' * (len(loops) > 1)}, the largest {1e3 * sizes[worst]:.3g} mm across at {where}"
+    holes = f"{len(loops)} hole{'s' * (len(loops) > 1)}, the largest {1e3 * sizes[worst]:.3g} mm across at {where}"
     if sizes[worst] > largest * surface.size:
         raise BadInput(
-            f"the surface has {told}; holes up to {1e3 * largest * surface.size:.3g} mm are filled, close larger ones by hand"
+            f"the surface has {holes}; holes up to {1e3 * largest * surface.size:.3g} mm are filled, close larger ones by hand"
         )
-    notes.append(f"filled {told}")
+    notes.append(f"filled {holes}")
     return mending.with_holes_filled(surface, loops)
 
 
@@ -134,8 +134,8 @@ def _one_body(surface: Surface, notes: list[str]) -> Surface:
     notes.append(f"united {len(large)} bodies")
     parts = _bodies(united(large))
     if len(parts) > 1 and sum(part.volume() for part in parts[1:]) > 0.05 * parts[0].volume():
-        told = ", ".join(f"{1e3 * part.volume():.3g} l around {_place(part.center())}" for part in parts[:3])
-        raise BadInput(f"the surface has {len(parts)} separate bodies: {told}; join them or give one")
+        listed = ", ".join(f"{1e3 * part.volume():.3g} l around {_place(part.center())}" for part in parts[:3])
+        raise BadInput(f"the surface has {len(parts)} separate bodies: {listed}; join them or give one")
     _note(notes, len(parts) - 1, "dropped {} separate bodies of less than 5 % of the volume")
     return parts[0]
 
@@ -155,24 +155,24 @@ def _extracted_where_small(
     spots = surface.corners[crossing[:, 0]].mean(axis=1) if len(crossing) else ends
     where = f"{what}, around {_place(spots.mean(axis=0))}, {1e3 * float(np.linalg.norm(np.ptp(spots, axis=0))):.3g} mm wide"
     try:
-        found = extracted(surface, h)
+        extraction = extracted(surface, h)
     except BadInput as error:
         raise BadInput(f"the surface has {where}, and goes around nothing ({error}); mend it by hand") from error
-    gap = closest_points(surface, found.corners.mean(axis=1))[0]
-    new = float(found.face_areas()[gap > 2.0 * h].sum() / found.area())
-    out = signed_distance(found, surface.corners.mean(axis=1))
+    gap = closest_points(surface, extraction.corners.mean(axis=1))[0]
+    new = float(extraction.face_areas()[gap > 2.0 * h].sum() / extraction.area())
+    out = signed_distance(extraction, surface.corners.mean(axis=1))
     lost = float(surface.face_areas()[out > 2.0 * h].sum() / surface.area())
-    bodies = _bodies(found)
+    bodies = _bodies(extraction)
     if max(new, lost) > changed or len(bodies) > 1:
         reason = (
             f"{len(bodies)} bodies" if len(bodies) > 1 else f"a surface of which {100 * new:.2g} % is new, {100 * lost:.2g} % lost"
         )
         raise BadInput(f"the surface has {where}; extracting it on a grid of {1e3 * h:.3g} mm gives {reason}: mend it by hand")
-    handles = genus(found.faces)
+    handles = genus(extraction.faces)
     notes.append(
         f"extracted anew on a grid of {1e3 * h:.3g} mm because of {where}" + (f"; it has {handles} handles" if handles else "")
     )
-    return found
+    return extraction
 
 
 def _note(notes: list[str], count: int, words: str) -> None:

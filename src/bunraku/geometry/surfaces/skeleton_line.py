@@ -48,7 +48,7 @@ class SkeletonLine:
         """The paths of nodes between leaves and branches, each once, from its branch where it has one."""
         around = self.neighbours()
         ends = {int(node) for node in (*self.branches, *self.leaves)}
-        found, seen = [], set()
+        limbs, seen = [], set()
         for start in (*self.branches.tolist(), *self.leaves.tolist()):
             for step in around[start]:
                 path = [start, step]
@@ -57,8 +57,8 @@ class SkeletonLine:
                 key = (min(path[0], path[-1]), max(path[0], path[-1]), *sorted(path[1:-1])[:1])
                 if key not in seen:
                     seen.add(key)
-                    found.append(np.array(path, dtype=np.int64))
-        return found
+                    limbs.append(np.array(path, dtype=np.int64))
+        return limbs
 
     def neighbours(self) -> list[list[int]]:
         """For each node the nodes it is linked to."""
@@ -209,26 +209,26 @@ def _spur(line: SkeletonLine, length: float) -> Indices | None:
     A spur reaches less far than the diameter at the branch it comes out of, or than two regions of the given ``length``, or it
     is shorter than the radius at one of its ends.
     """
-    found: tuple[float, Indices] | None = None
+    shortest: tuple[float, Indices] | None = None
     for path in line.limbs():
         if line.degree[path[0]] >= 3 and line.degree[path[-1]] == 1:
             along = float(np.linalg.norm(np.diff(line.nodes[path], axis=0), axis=1).sum())
             reach = along + line.radius[path[-1]]
             short = along < max(line.radius[path[0]], line.radius[path[-1]]) or reach < 2.0 * max(line.radius[path[0]], length)
-            if short and (found is None or along < found[0]):
-                found = (along, path[1:])
-    return None if found is None else found[1]
+            if short and (shortest is None or along < shortest[0]):
+                shortest = (along, path[1:])
+    return None if shortest is None else shortest[1]
 
 
 def _near_branches(line: SkeletonLine) -> tuple[int, int] | None:
     """The ends of the shortest edge between two branches that is shorter than the radius at both."""
     degree = line.degree
-    found = []
+    near = []
     for a, b in line.edges.tolist():
         gap = float(np.linalg.norm(line.nodes[a] - line.nodes[b]))
         if degree[a] >= 3 and degree[b] >= 3 and gap < min(line.radius[a], line.radius[b]):
-            found.append((gap, a, b))
-    return min(found)[1:] if found else None
+            near.append((gap, a, b))
+    return min(near)[1:] if near else None
 
 
 def _without(line: SkeletonLine, dropped: Indices) -> SkeletonLine:

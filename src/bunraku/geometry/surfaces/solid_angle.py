@@ -16,11 +16,11 @@ def exact_winding_number(corners: ArrayLike, points: ArrayLike) -> Array:
     `distance.winding_number` and what it needs would be too much.
     """
     triangles = np.asarray(corners, dtype=np.float64)
-    found = np.empty(len(np.asarray(points)))
+    turns = np.empty(len(np.asarray(points)))
     for k, point in enumerate(np.asarray(points, dtype=np.float64)):
         a, b, c = np.moveaxis(triangles - point, 1, 0)
         la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
         dots = (np.einsum("fi,fi->f", one, two) for one, two in ((a, b), (b, c), (c, a)))
         below = la * lb * lc + sum(dot * length for dot, length in zip(dots, (lc, la, lb), strict=True))
-        found[k] = np.arctan2(np.einsum("fi,fi->f", a, np.cross(b, c)), below).sum() / (2.0 * np.pi)
-    return found
+        turns[k] = np.arctan2(np.einsum("fi,fi->f", a, np.cross(b, c)), below).sum() / (2.0 * np.pi)
+    return turns

@@ -1,6 +1,6 @@
-"""Motion under servos: what the skinned character does when its motors are told angles, their torques limited, the ground as it is.
+"""Motion under servos: what the skinned character does when its motors get angles, their torques limited, the ground as it is.
 
-A servo gives tau = kp (c - q') - kd q̇', c what it is told and q', q̇' after the step (implicit, so stiff servos do not chatter).
+A servo gives tau = kp (c - q') - kd q̇', c its command and q', q̇' after the step (implicit, so stiff servos do not chatter).
 With dq = q0 + Qt tau + Qf F this is linear in the forces F, tau = t - T F, and contact is solved with the matrix W - R T. Motors
 that would pass their limit are held there and the others solved again.
 """
@@ -8,16 +8,14 @@ that would pass their limit are held there and the others solved again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.contact.coulomb import solve_contact
 from bunraku.mechanics.coupled.frame import CoupledFrame
 from bunraku.optimization.solution import Status
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class ServoStep:
 def servo_step(
     frame: CoupledFrame,
     driven: NDArray[np.int64],
-    told: Array,
+    command: Array,
     q: Array,
     gains: tuple[float | Array, float | Array],
     limits: tuple[Array, Array],
@@ -41,13 +39,13 @@ def servo_step(
     mu: Array,
     F0: Array | None = None,
 ) -> ServoStep:
-    """One step with motors told ``told`` (na,) at coordinates ``q`` (nq,).
+    """One step with motors commanded to ``command`` (na,) at coordinates ``q`` (nq,).
 
     ``gains`` (kp [N·m/rad], kd [N·m·s/rad]) of all motors, or (na,) of each.
     """
     kp, kd = gains
     na = len(driven)
-    k, given = np.full(na, kp + kd / h), kp * (told - q[driven])
+    k, given = np.full(na, kp + kd / h), kp * (command - q[driven])
     low, high = limits
     fixed = np.zeros(na, dtype=bool)
     tau, F = np.zeros(na), np.zeros((len(frame.heights), 3)) if F0 is None else F0

@@ -25,13 +25,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array
 from bunraku.mechanics.coupled.share import skin_share
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
@@ -40,8 +41,6 @@ from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.condensation.condenser import Backend, condenser
 from bunraku.optimization.condensation.interface import Condenser
 from bunraku.optimization.linear import NotFactorizable
-
-Array: TypeAlias = NDArray[np.float64]
 
 SHIFTS = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
 """Shares of the diagonal added, one after the other, until a matrix that compression made indefinite can be factorised."""
@@ -107,7 +106,7 @@ class CoupledFrames:
         self._own = np.flatnonzero(row // 3 == solid.pattern.indices // 3)
         self._diagonal = np.flatnonzero(row == solid.pattern.indices)
         self.shortened = 1.0
-        self._kept: tuple[csr_array, Array, Array, Array] | None = None
+        self._linearized = False
 
     def linearize(
         self,
@@ -156,7 +155,7 @@ class CoupledFrames:
         Qt, Qf, q0 = G[:, :na], G[:, na:-1], G[:, -1]
         W = S[nq:-1, nq:-1] - SEP.T @ Qf
         heights = np.asarray(model.patches @ state.x.ravel())[2::3]
-        self._kept = A, J, c, b
+        self._linearized = True
         return CoupledFrame(q0, Qt, Qf, S[nq:-1, -1] - SEP.T @ q0, -SEP.T @ Qt, 0.5 * (W + W.T), heights, shift)
 
     def advance(self, state: SkinnedState, frame: CoupledFrame, tau: Array, F: Array) -> SkinnedState:
@@ -172,7 +171,7 @@ class CoupledFrames:
         return self._moved(state, dq, np.zeros(3 * self.model.n_patches))
 
     def _moved(self, state: SkinnedState, dq: Array, F: Array) -> SkinnedState:
-        if self._kept is None:
+        if not self._linearized:
             raise RuntimeError("a step is taken after it was linearized")
         model, h = self.model, self.h
         du = self._condenser.combine(np.concatenate([-dq, F, [1.0]])).reshape(-1, 3)
@@ -185,16 +184,6 @@ class CoupledFrames:
                 self.shortened = part
                 return SkinnedState(q, dq / h, x, (x - state.x) / h)
         raise Collapsed(-1)
-
-    def glue_forces(self, frame: CoupledFrame, tau: Array, F: Array) -> Array:
-        """The forces (g, 3) of the skin on the skeleton in the step that was linearized last: b_g - (A du)_g."""
-        if self._kept is None:
-            raise RuntimeError("glue_forces follows linearize")
-        A, J, c, b = self._kept
-        dq = frame.step(tau, F)
-        du = self._condenser.combine(np.concatenate([-dq, F, [1.0]]))
-        du[self._held] = J @ dq + c
-        return np.asarray(b[self._held] - (A @ du)[self._held]).reshape(-1, 3)
 
     @cached_property
     def _carrier(self) -> NDArray[np.int64]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from bunraku.arrays import Indices
 from bunraku.character import SkinMesh
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
-
-Indices: TypeAlias = NDArray[np.int64]
 
 
 def outer_surface(mesh: SkinMesh) -> tuple[Indices, Indices]:

@@ -7,20 +7,16 @@ far the deformed skin's centre is from there, `SkinShare.centers` tells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from bunraku.arrays import Array, Indices
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.geometry.tetrahedra import EDGES, shape_values, tetrahedron_rule
 from bunraku.mechanics.coupled.skinned import SkinnedModel, skin_materials
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -97,8 +93,8 @@ def with_skin_mass(model: SkinnedModel, share: SkinShare) -> Character:
         inertia += (masses @ (d * d).sum(axis=1)) * np.eye(3) - np.einsum("p,pi,pj->ij", masses, d, d)
         flat = (*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2])
         bodies[name] = body.changed(mass=float(total), center_of_mass=tuple(map(float, center)), inertia=tuple(map(float, flat)))
-    found: Character = model.character.changed(bodies=tuple(bodies[body.name] for body in model.character.bodies), skin=None)
-    return found
+    heavier: Character = model.character.changed(bodies=tuple(bodies[body.name] for body in model.character.bodies), skin=None)
+    return heavier
 
 
 def _cell_masses(model: SkinnedModel) -> Array:

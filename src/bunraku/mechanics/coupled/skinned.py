@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bunraku.arrays import Array, Indices
 from bunraku.character import PATCHES, Character, ElasticMaterial, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
@@ -28,9 +27,6 @@ from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.tree import compile_tree
 from bunraku.mechanics.tree.tree import Configuration, Tree
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -173,11 +169,11 @@ def skin_materials(character: Character) -> list[ElasticMaterial]:
 
 def elastic_solid(skin: SkinMesh, materials: list[ElasticMaterial]) -> ElasticSolid:
     """The skin as an elastic solid, each cell of the material of its region; all follow the energy of the first."""
-    made = [Material(young=m.young, poisson=m.poisson, density=m.density, model=m.model) for m in materials]
+    elastic = [Material(young=m.young, poisson=m.poisson, density=m.density, model=m.model) for m in materials]
     density = np.array([m.density for m in materials])[skin.region]
-    solid = ElasticSolid(TetMesh(skin.nodes, skin.cells), made[0], density=density, one_piece=False)
+    solid = ElasticSolid(TetMesh(skin.nodes, skin.cells), elastic[0], density=density, one_piece=False)
     for k in range(2):
-        solid.lame[k][:] = np.array([m.lame[k] for m in made])[skin.region]
+        solid.lame[k][:] = np.array([m.lame[k] for m in elastic])[skin.region]
     return solid
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.coupled.skinned import SkinnedModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -26,10 +23,3 @@ class SkinnedState:
 def rest_state(model: SkinnedModel) -> SkinnedState:
     """The home pose at rest, the skin as it was made."""
     return SkinnedState(model.home.copy(), np.zeros(model.nq), model.mesh.nodes.copy(), np.zeros_like(model.mesh.nodes))
-
-
-def moved_rigidly(model: SkinnedModel, state: SkinnedState, shift: tuple[float, float, float]) -> SkinnedState:
-    """The state carried over the ground by ``shift`` [m]."""
-    q, d = state.q.copy(), np.array(shift, dtype=np.float64)
-    q[:3] += d
-    return SkinnedState(q, state.v, state.x + d, state.w)

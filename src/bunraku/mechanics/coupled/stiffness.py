@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.optimization.condensation.condenser import Backend, condenser
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def joint_stiffness(model: SkinnedModel, *, backend: Backend = "auto") -> Array:
@@ -28,5 +24,5 @@ def joint_stiffness(model: SkinnedModel, *, backend: Backend = "auto") -> Array:
     eliminated = condenser(K, model.mesh.nodes, backend, free=free)
     eliminated.factorize(K.data)
     S = eliminated.condense(KJ)
-    found = J.T @ KJ[model.held] - S
-    return np.asarray(0.5 * (found + found.T))
+    stiffness = J.T @ KJ[model.held] - S
+    return np.asarray(0.5 * (stiffness + stiffness.T))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.coupled.collisions.bodies import SkeletonCollisions
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
-
-Array: TypeAlias = NDArray[np.float64]
 
 DYNAMIC = Penalty(stiffness=2e7, onset=4e-4, deepest=1.5e-3)
 """Softer than in quasi-static folds: what touches moves at low speeds."""

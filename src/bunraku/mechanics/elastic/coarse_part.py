@@ -20,9 +20,9 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh, straightened
+from bunraku.mechanics.elastic.grip import Grip
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.part import PartSolid, part_solid
-from bunraku.mechanics.elastic.reduction.grip import Grip
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 SLENDER = 10.0
@@ -50,21 +50,21 @@ def coarse_part(
         return fine
     wanted, weight, material = end_compliances(fine), fine.solid.total_mass, fine.solid.material
     base, children = make_interface(mesh, patches[0]), (make_interface(mesh, patches[1]),)
-    made = PartSolid(part, ElasticSolid(mesh, material), base, children)
-    material = replace(material, density=material.density * weight / made.solid.total_mass)
+    coarse = PartSolid(part, ElasticSolid(mesh, material), base, children)
+    material = replace(material, density=material.density * weight / coarse.solid.total_mass)
     for _ in range(_ROUNDS):
-        bending, twist = end_compliances(made) / wanted
+        bending, twist = end_compliances(coarse) / wanted
         poisson = float(np.clip((1.0 + material.poisson) * bending / twist - 1.0, *_POISSON))
         material = replace(material, young=material.young * float(bending), poisson=poisson)
-        made = PartSolid(part, ElasticSolid(mesh, material), base, children)
-    return made
+        coarse = PartSolid(part, ElasticSolid(mesh, material), base, children)
+    return coarse
 
 
-def end_compliances(made: PartSolid) -> Array:
+def end_compliances(part: PartSolid) -> Array:
     """(bending [m/N], mean of both directions across; twist [rad/(N m)]): linear answers of the end to a unit load there."""
-    solid, end = made.solid, made.children[0]
+    solid, end = part.solid, part.children[0]
     loads = np.zeros((6, solid.size))
     loads[:, end.unknowns] = end.jacobian(np.zeros(solid.size))  # rows: turns about x, y, z, then displacements
-    answers = Grip(solid, made.base).factorize(solid.stiffness()).solve(np.ascontiguousarray(loads.T))
+    answers = Grip(solid, part.base).factorize(solid.stiffness()).solve(np.ascontiguousarray(loads.T))
     compliance = np.einsum("ij,ji->i", loads, answers)
     return np.array([0.5 * (compliance[3] + compliance[4]), compliance[2]])

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic import tetrahedra_kernels as kernels
 
@@ -29,8 +27,8 @@ MODELS = {"neo-hookean": kernels.NEO_HOOKEAN, "st-venant-kirchhoff": kernels.ST_
 class Material:
     """Young's modulus ``young`` [Pa], Poisson's ratio ``poisson``, ``density`` [kg/m^3], and which energy.
 
-    ``strain_damping`` beta [s] (viscous stress = beta times Hooke's law of the strain rate; zero under any rigid motion) and the
-    Rayleigh numbers ``mass_damping`` alpha [1/s] and ``rest_damping`` [s] (alpha M v + rest_damping K(0) v) describe its losses.
+    ``strain_damping`` beta [s] describes its losses: viscous stress = beta times Hooke's law of the strain rate, zero under any
+    rigid motion.
     """
 
     young: float
@@ -38,11 +36,9 @@ class Material:
     density: float
     model: Literal["neo-hookean", "st-venant-kirchhoff"] = "neo-hookean"
     strain_damping: float = 0.0
-    mass_damping: float = 0.0
-    rest_damping: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("young", "poisson", "density", "strain_damping", "mass_damping", "rest_damping"):
+        for name in ("young", "poisson", "density", "strain_damping"):
             if not np.isfinite(getattr(self, name)):
                 raise BadInput(f"{name} is {getattr(self, name)}; a number is needed", place="material")
         if self.young <= 0.0:
@@ -54,9 +50,8 @@ class Material:
             raise BadInput(f"Poisson's ratio is {self.poisson:g}; {advice}", place="material")
         if self.density <= 0.0:
             raise BadInput(f"the density is {self.density:g} kg/m^3; it must be positive (steel 7850, PLA 1240)", place="material")
-        for name in ("strain_damping", "mass_damping", "rest_damping"):
-            if getattr(self, name) < 0.0:
-                raise BadInput(f"{name} is {getattr(self, name):g}; damping must not be negative", place="material")
+        if self.strain_damping < 0.0:
+            raise BadInput(f"strain_damping is {self.strain_damping:g}; damping must not be negative", place="material")
         if self.model not in MODELS:
             raise BadInput(f"the model is {self.model!r}; there are {' and '.join(MODELS)}", place="material")
 
@@ -65,34 +60,3 @@ class Material:
         """Lame's numbers (lam, mu) [Pa]."""
         nu = self.poisson
         return self.young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), self.young / (2.0 * (1.0 + nu))
-
-    def energy_density(self, F: ArrayLike) -> Array:
-        """W (m,) [J/m^3] at deformation gradients F (m, 3, 3); infinite for a collapsed Neo-Hookean material (J <= 0)."""
-        return np.asarray(kernels.stresses(MODELS[self.model], *self.lame, _gradients(F))[0])
-
-    def stress(self, F: ArrayLike) -> Array:
-        """The first Piola stress P (m, 3, 3) [Pa]."""
-        return np.asarray(kernels.stresses(MODELS[self.model], *self.lame, _gradients(F))[1])
-
-    def tangent(self, F: ArrayLike) -> Array:
-        """The derivative dP_ij/dF_kl (m, 3, 3, 3, 3) [Pa].
-
-        The stiffness of cells with three nodes whose gradients are the unit vectors.
-        """
-        H = _gradients(F)
-        n, one = len(H), np.ones(len(H))
-        cells, slot = np.arange(3 * n).reshape(n, 3), np.broadcast_to(np.arange(3, dtype=np.int32), (n, 3, 3)).copy()
-        G, start, data = np.broadcast_to(np.eye(3), (n, 1, 3, 3)).copy(), np.arange(0, 9 * n + 1, 3), np.zeros(81 * n)
-        u, lame = np.ascontiguousarray(H.transpose(0, 2, 1)).reshape(-1, 3), self.lame
-        arrays = (MODELS[self.model], lame[0] * one, lame[1] * one, cells, G, one[:, None])
-        _, collapsed = kernels.tangents(*arrays, u, slot, start, np.zeros((3 * n, 3)), data)
-        if collapsed >= 0:
-            raise BadInput(f"deformation gradient {int(collapsed)} has no positive determinant; the material has collapsed there")
-        return data.reshape(n, 3, 3, 3, 3).transpose(0, 2, 1, 4, 3)
-
-
-def _gradients(F: ArrayLike) -> Array:
-    array = np.asarray(F, dtype=np.float64)
-    if array.ndim != 3 or array.shape[1:] != (3, 3):
-        raise BadInput(f"deformation gradients have shape {array.shape}; (m, 3, 3) is needed")
-    return np.ascontiguousarray(array - np.eye(3))

@@ -1,4 +1,4 @@
-"""Small vibrations of an elastic solid about rest or about a loaded state, with rigid bodies on its interfaces.
+"""Small vibrations of an elastic solid, held at its base, with rigid bodies on its interfaces; shapes orthonormal in its inertia.
 
 (K(u) - (2 pi f)^2 (M + sum_b B_b' I_b B_b)) phi = 0, where B_b maps nodal velocities to the angular velocity and velocity of
 interface b and I_b is the inertia of the body it carries, about the interface's centroid:
@@ -18,10 +18,9 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from bunraku.arrays import Array
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.geometry.rotations import cross_matrix
+from bunraku.mechanics.elastic.grip import GripFactor
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.rest import free_unknowns
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.optimization.linear import NotFactorizable, analyse
 
 
 @dataclass(frozen=True)
@@ -65,62 +64,73 @@ class CarriedBody:
         return np.asarray(B.T @ self.spatial(self.interface.rotation(u)) @ B)
 
 
+class Inertia:
+    """M + sum_b B_b' I_b B_b at the displacements ``u`` (3 n,) of a solid (rest unless given)."""
+
+    def __init__(self, solid: ElasticSolid, carried: Sequence[CarriedBody] = (), u: ArrayLike | None = None) -> None:
+        at = np.zeros(solid.size) if u is None else np.asarray(u, dtype=np.float64).ravel()
+        self._mass = solid.mass
+        self._bodies = [(body.interface.unknowns, body.matrix(at)) for body in carried]
+
+    def __matmul__(self, x: ArrayLike) -> Array:
+        """The product with x (3 n,) or (3 n, m)."""
+        given = np.asarray(x, dtype=np.float64)
+        y = np.asarray(self._mass @ given)
+        for where, block in self._bodies:
+            y[where] += block @ given[where]
+        return y
+
+
 @dataclass(frozen=True)
 class Modes:
-    """``frequencies`` (k,) [Hz], rising (negative.
+    """``frequencies`` (k,) [Hz], rising, and ``shapes`` (k, 3 n) of unit modal mass.
 
-    Unstable, the root of a negative square), and ``shapes`` (k, 3 n), unit modal mass.
+    A frequency is negative where the state is unstable: the root of a negative square.
     """
 
     frequencies: Array
     shapes: Array
 
 
-def find_modes(
-    solid: ElasticSolid, count: int, *, held: ArrayLike, carried: Sequence[CarriedBody] = (), u: ArrayLike | None = None
-) -> Modes:
-    """The ``count`` modes nearest to zero frequency about the displacement ``u`` (no load: zero), with the nodes ``held`` fixed."""
-    at = np.zeros(solid.size) if u is None else np.asarray(u, dtype=np.float64).ravel()
-    free = free_unknowns(solid, held)
-    n = int(free.sum())
-    if not 0 < count < n:
-        raise BadInput(f"{count} modes were asked for; between 1 and {n - 1} exist")
-    K = solid.stiffness(at)
-    plan = analyse(K, free=free)
+def grip_modes(factor: GripFactor, inertia: Inertia, size: int, count: int) -> Modes:
+    """The ``count`` lowest modes under the conditions of a grip; shapes (count, 3 n) with unit modal mass."""
+    mass = LinearOperator((size, size), matvec=lambda x: inertia @ x.ravel(), dtype=np.float64)
+    invert = LinearOperator((size, size), matvec=lambda x: factor.solve(x.ravel()), dtype=np.float64)
+    stiff = LinearOperator((size, size), matvec=lambda x: x, dtype=np.float64)
+    first = factor.solve(inertia @ np.random.default_rng(0).normal(size=size))
     try:
-        factor = plan.factorize(K, definite=True)
-    except NotFactorizable:
-        try:
-            factor = plan.factorize(K)
-        except NotFactorizable as error:
-            raise BadInput(
-                "the stiffness is singular here: the solid is about to buckle; find its modes at another state"
-            ) from error
-    places = np.flatnonzero(free)
-    bodies = [(body.interface.unknowns, body.matrix(at)) for body in carried]
-
-    def inertia(x: Array) -> Array:
-        full = np.zeros(solid.size)
-        full[places] = x.ravel()
-        y = solid.mass @ full
-        for where, block in bodies:
-            y[where] += block @ full[where]
-        return np.asarray(y[places])
-
-    def inverse(x: Array) -> Array:
-        full = np.zeros(solid.size)
-        full[places] = x.ravel()
-        return factor.solve(full)[places]
-
-    mass, invert = (LinearOperator((n, n), matvec=f, dtype=np.float64) for f in (inertia, inverse))
-    stiff = LinearOperator((n, n), matvec=lambda x: x, dtype=np.float64)
-    first = np.random.default_rng(0).normal(size=n)
-    try:
-        squares, vectors = eigsh(stiff, count, M=mass, sigma=0.0, OPinv=invert, v0=first, tol=1e-10)
+        squares, vectors = eigsh(stiff, count, M=mass, sigma=0.0, OPinv=invert, v0=first / np.linalg.norm(first), tol=1e-12)
     except ArpackNoConvergence as error:
         raise BunrakuError(f"the search for {count} modes did not converge; ask for fewer") from error
     order = np.argsort(squares)
-    shapes = np.zeros((count, solid.size))
-    shapes[:, places] = vectors.T[order]
     omega = np.sign(squares[order]) * np.sqrt(np.abs(squares[order]))
-    return Modes(omega / (2.0 * np.pi), shapes)
+    return Modes(omega / (2.0 * np.pi), np.ascontiguousarray(vectors.T[order]))
+
+
+def orthonormalize(
+    inertia: Inertia, new: ArrayLike, old: ArrayLike | None = None, *, tolerance: float = 1e-6
+) -> tuple[Array, list[int]]:
+    """The shapes ``new`` (m, 3 n) made orthonormal, in the inertia, to the orthonormal ``old`` and to each other; which were kept.
+
+    One is dropped when less than ``tolerance`` of it (in the norm of the inertia) is not in the span of those before it.
+    """
+    given = np.asarray(new, dtype=np.float64)
+    shapes = np.zeros((0, given.shape[1])) if old is None else np.asarray(old, dtype=np.float64)
+    already, kept = len(shapes), []
+    weighed = (inertia @ shapes.T).T
+    for i, shape in enumerate(given):
+        whole = float(np.sqrt(max(shape @ (inertia @ shape), 0.0)))
+        if whole == 0.0:
+            continue
+        x = shape / whole
+        for _ in range(3):
+            x = x - (weighed @ x) @ shapes
+            image = inertia @ x
+            left = float(np.sqrt(max(x @ image, 0.0)))
+            if left <= tolerance:
+                break
+        if left <= tolerance:
+            continue
+        shapes, weighed = np.vstack([shapes, x / left]), np.vstack([weighed, image / left])
+        kept.append(i)
+    return shapes[already:], kept

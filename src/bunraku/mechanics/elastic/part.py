@@ -7,7 +7,7 @@ Ready shapes are meshed here, fine enough for bending: slender rods of 0.875 dia
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -17,10 +17,11 @@ from bunraku.errors import BadInput
 from bunraku.geometry.meshing.outline import Circle
 from bunraku.geometry.meshing.shapes import box, plate, rod, tube
 from bunraku.geometry.tet_mesh import TetMesh
+from bunraku.mechanics.cache import content_key
 from bunraku.mechanics.elastic.interface import Interface, make_interface
+from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.flexible.known_meshes import known_mesh
 
 THIN = 0.15
 """A strip thinner than this part of its width has one cell a section, warped as x y: at most 8 % too stiff in twist; a square would
@@ -47,7 +48,7 @@ def part_solid(
     """
     material = next(material for material in character.materials if material.name == part.material)
     own = part.shape.kind != "mesh"
-    mesh = part_mesh(part.shape, coarser=coarser) if own else (meshes or {}).get(part.name) or known_mesh(part.shape.digest)
+    mesh = part_mesh(part.shape, coarser=coarser) if own else (meshes or {}).get(part.name) or KNOWN_MESHES.find(part.shape.digest)
     if mesh is None:
         raise BadInput(
             f"the mesh {part.shape.file!r} of the flexible part {part.name!r} was not read; read the character from its file"
@@ -60,6 +61,19 @@ def part_solid(
     return PartSolid(
         part, solid, make_interface(mesh, part.base_patch), tuple(make_interface(mesh, child.patch) for child in part.children)
     )
+
+
+def part_solids(character: Character, *, meshes: Mapping[str, TetMesh] | None = None) -> dict[str, PartSolid]:
+    """The solid of every flexible part by its name; parts alike share one."""
+    solids: dict[str, PartSolid] = {}
+    known: dict[str, PartSolid] = {}
+    for part in character.flexibles:
+        like = content_key(part.shape, part.material, part.base_patch, [child.patch for child in part.children])
+        if part.shape.kind != "mesh" and like in known:
+            solids[part.name] = replace(known[like], part=part)
+        else:
+            solids[part.name] = known[like] = part_solid(character, part, meshes=meshes)
+    return solids
 
 
 def material_of(material: ElasticMaterial) -> Material:

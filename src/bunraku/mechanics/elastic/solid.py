@@ -7,7 +7,6 @@ matrices share one pattern, so that K + c M is an addition of their ``data``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -23,9 +22,6 @@ from bunraku.mechanics.elastic import tetrahedra_kernels as kernels
 from bunraku.mechanics.elastic.material import MODELS, Material
 from bunraku.mechanics.elastic.pattern import BlockPattern, block_pattern
 
-Density = float | ArrayLike | Callable[[Array], ArrayLike]
-"""One number, one a cell (m,), or a function of points (k, 3) that returns (k,) [kg/m^3]."""
-
 
 class Collapsed(BunrakuError):
     """A cell of a Neo-Hookean solid is turned inside out, where the energy is infinite; ``cell`` says which."""
@@ -38,9 +34,9 @@ class Collapsed(BunrakuError):
 class ElasticSolid:
     """A mesh (checked here) with a material, linear or quadratic, curved or not.
 
-    ``density`` [kg/m^3] replaces the material's: one number, one a cell, or a function of points. ``degree`` is the degree of the
-    quadrature of the energy: 1 for linear cells and 2 (four points) for quadratic ones unless given. The mass is integrated
-    exactly. A skin may fall into pieces (not ``one_piece``); what hangs on nothing else is its owner's matter.
+    ``density`` [kg/m^3] replaces the material's: one number, or one a cell. ``degree`` is the degree of the quadrature of the
+    energy: 1 for linear cells and 2 (four points) for quadratic ones unless given. The mass is integrated exactly. A skin may fall
+    into pieces (not ``one_piece``); what hangs on nothing else is its owner's matter.
     """
 
     def __init__(
@@ -48,7 +44,7 @@ class ElasticSolid:
         mesh: TetMesh,
         material: Material,
         *,
-        density: Density | None = None,
+        density: ArrayLike | None = None,
         degree: int | None = None,
         one_piece: bool = True,
     ) -> None:
@@ -101,7 +97,7 @@ class ElasticSolid:
         N = shape_values(order, points)
         X = self.mesh.nodes[self._cells]
         det = np.linalg.det(np.einsum("eai,qaj->eqij", X, shape_gradients(order, points)))
-        rho = self._densities(X, N)
+        rho = self._densities(len(X))
         k = N.shape[1]
         local = (det * rho * weights) @ np.einsum("qa,qb->qab", N, N).reshape(len(N), k * k)
         data = self.pattern.zeros()
@@ -120,37 +116,17 @@ class ElasticSolid:
         """Mass of the solid [kg]."""
         return float(self.weight([1.0, 0.0, 0.0])[::3].sum())
 
-    @cached_property
-    def rayleigh(self) -> csr_array:
-        """The constant damping matrix alpha M + rest_damping K(0) [N s/m] of the material.
-
-        A rigid rotation of the solid is not free of its resistance; prefer the strain-rate damping for parts that turn.
-        """
-        data = self.material.mass_damping * self.mass.data
-        if self.material.rest_damping:
-            data = data + self.material.rest_damping * self.stiffness().data
-        return self.pattern.matrix(data)
-
     def damping_force(self, u: ArrayLike, v: ArrayLike) -> Array:
-        """All damping (3 n,) [N] at displacement u and velocity v, on the side of the elastic force (it opposes v)."""
+        """The damping (3 n,) [N] at displacement u and velocity v, on the side of the elastic force (it opposes v)."""
         f, none = np.zeros((self.nodes, 3)), np.zeros(0)
         kernels.damping(*self._viscous, self._vector(u), self._vector(v), self.pattern.slot, self.pattern.start, f, none, none)
-        return f.ravel() + self._rayleigh_force(v)
+        return f.ravel()
 
     def damping(self, u: ArrayLike, v: ArrayLike) -> tuple[Array, csr_array, csr_array]:
         """The damping force f(u, v), df/dv (symmetric, not negative) and df/du (not symmetric), on :attr:`pattern`."""
         f, by_v, by_u = np.zeros((self.nodes, 3)), self.pattern.zeros(), self.pattern.zeros()
         kernels.damping(*self._viscous, self._vector(u), self._vector(v), self.pattern.slot, self.pattern.start, f, by_v, by_u)
-        if self._has_rayleigh:
-            by_v += self.rayleigh.data
-        return f.ravel() + self._rayleigh_force(v), self.pattern.matrix(by_v), self.pattern.matrix(by_u)
-
-    @property
-    def _has_rayleigh(self) -> bool:
-        return self.material.mass_damping > 0.0 or self.material.rest_damping > 0.0
-
-    def _rayleigh_force(self, v: ArrayLike) -> Array:
-        return np.asarray(self.rayleigh @ np.asarray(v, dtype=np.float64).ravel()) if self._has_rayleigh else np.zeros(self.size)
+        return f.ravel(), self.pattern.matrix(by_v), self.pattern.matrix(by_u)
 
     @property
     def _arrays(self) -> tuple[int, Array, Array, NDArray[np.int64], Array, Array]:
@@ -169,26 +145,17 @@ class ElasticSolid:
             raise BadInput(f"the vector is not finite at node {int(np.argmin(np.isfinite(array.ravel()))) // 3}")
         return np.require(array.reshape(-1, 3), requirements=["C", "W"])
 
-    def _densities(self, X: Array, N: Array) -> Array:
-        """Density (m, q), or (m, 1) where it is constant in cells, at the points N (q, k) of cells with nodes X (m, k, 3)."""
-        if callable(self._density):
-            points = np.einsum("eai,qa->eqi", X, N)
-            rho = np.asarray(self._density(points.reshape(-1, 3)), dtype=np.float64)
-            if rho.shape != (points.shape[0] * points.shape[1],):
-                raise BadInput(
-                    f"the density returned shape {rho.shape} for {points.shape[0] * points.shape[1]} points; one number a point"
-                )
-            rho = rho.reshape(points.shape[:2])
-        else:
-            given = np.asarray(self._density, dtype=np.float64)
-            if given.shape not in ((), (len(X),)):
-                raise BadInput(f"the density has shape {given.shape}; one number or one a cell ({len(X)},) is needed")
-            rho = np.broadcast_to(given, (len(X),))[:, None]
+    def _densities(self, cells: int) -> Array:
+        """Density (m, 1) of the cells."""
+        given = np.asarray(self._density, dtype=np.float64)
+        if given.shape not in ((), (cells,)):
+            raise BadInput(f"the density has shape {given.shape}; one number or one a cell ({cells},) is needed")
+        rho = np.broadcast_to(given, (cells,))
         wrong = ~(rho > 0.0) | ~np.isfinite(rho)
         if wrong.any():
-            cell = int(np.argmax(wrong.any(axis=1)))
-            raise BadInput(f"the density is {rho[cell][wrong[cell]][0]:g} kg/m^3 in cell {cell}; it must be positive")
-        return rho
+            cell = int(np.argmax(wrong))
+            raise BadInput(f"the density is {rho[cell]:g} kg/m^3 in cell {cell}; it must be positive")
+        return rho[:, None]
 
 
 def _physical_gradients(mesh: TetMesh, points: Array) -> tuple[Array, Array]:

@@ -50,14 +50,14 @@ def together(lumps: list[Lump]) -> Lump:
     return Lump(mass, center, inertia)
 
 
-def lump_of_solid(made: PartSolid) -> Lump:
+def lump_of_solid(part: PartSolid) -> Lump:
     """A part as a rigid body, in its own frame: exact integrals over its cells."""
-    mesh = made.solid.mesh
+    mesh = part.solid.mesh
     points, weights = tetrahedron_rule(7)
     X = mesh.nodes[mesh.cells]
     det = np.linalg.det(np.einsum("eai,qaj->eqij", X, shape_gradients(mesh.order, points)))
     x = np.einsum("eai,qa->eqi", X, shape_values(mesh.order, points))
-    dm = made.solid.material.density * det * weights
+    dm = part.solid.material.density * det * weights
     mass = float(dm.sum())
     center = np.einsum("eq,eqi->i", dm, x) / mass
     d = x - center
@@ -68,14 +68,14 @@ def lump_of_solid(made: PartSolid) -> Lump:
 def lumps_of_bodies(character: Character, tree: Tree) -> dict[str, Lump]:
     """The bodies at home, in the world."""
     at = tree.configuration(tree.home)
-    found = {}
+    lumps = {}
     for name, node in tree.nodes.items():
-        found[name] = Lump(float(tree.mass[node]), tree.center_of_mass[node], tree.inertia[node]).moved(at.pose(name))
-    return found
+        lumps[name] = Lump(float(tree.mass[node]), tree.center_of_mass[node], tree.inertia[node]).moved(at.pose(name))
+    return lumps
 
 
 def carried_by(
-    character: Character, tree: Tree, made: PartSolid, solids: Mapping[str, PartSolid], lumps: Mapping[str, Lump]
+    character: Character, tree: Tree, solid: PartSolid, solids: Mapping[str, PartSolid], lumps: Mapping[str, Lump]
 ) -> tuple[CarriedBody, ...]:
     """What each child interface of a part carries, in the order of its children; ``lumps``: of :func:`lumps_of_bodies`."""
     at = tree.configuration(tree.home)
@@ -86,27 +86,27 @@ def carried_by(
     def stand(part: PartSolid) -> Rigid:
         return compose(pose(part.part.base), (rotation_of(part.part.pose), np.array(part.part.pose.position)))
 
-    back = inverse(stand(made))
-    children = {child.body for child in made.part.children}
+    back = inverse(stand(solid))
+    children = {child.body for child in solid.part.children}
     above = {joint.child: joint.parent for joint in character.joints}
-    below, body = {WORLD}, made.part.base
+    below, body = {WORLD}, solid.part.base
     while body != WORLD:
         below.add(body)
         body = above[body]
     standing = defaultdict(list)
     for name, other in solids.items():
-        if name != made.part.name:
+        if name != solid.part.name:
             standing[other.part.base].append(other)
-    found = []
-    for child, interface in zip(made.part.children, made.children, strict=True):
-        bodies = _beyond(character, child.body, (below | children) - {child.body}, made.part.name)
+    carried = []
+    for child, interface in zip(solid.part.children, solid.children, strict=True):
+        bodies = _beyond(character, child.body, (below | children) - {child.body}, solid.part.name)
         pieces = [lumps[body] for body in bodies]
         pieces += [lump_of_solid(other).moved(stand(other)) for body in bodies for other in standing[body]]
         whole = together(pieces).moved(back)
-        found.append(
+        carried.append(
             CarriedBody(interface, whole.mass, whole.inertia, whole.center - interface.centroid if whole.mass else np.zeros(3))
         )
-    return tuple(found)
+    return tuple(carried)
 
 
 def _beyond(character: Character, start: str, closed: set[str], part: str) -> list[str]:

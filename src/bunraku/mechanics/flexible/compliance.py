@@ -1,4 +1,4 @@
-"""Motors that give way: finite torsional stiffness in series with what they are told.
+"""Motors that give way: finite torsional stiffness in series with their commands.
 
 A soft motor's coordinate is its command theta (kinematic) and, behind it, about the same axis, a deflection delta (dynamic) on a
 spring k and a damper c: what it moves turns by theta + delta, and the torque it feels is tau = -k delta - c delta'.
@@ -95,5 +95,5 @@ def with_deflections(character: Character, soft: Sequence[SoftMotor]) -> Charact
                 )
             )
             at, pose = child, Pose()
-    made: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints))
-    return made
+    softened: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints))
+    return softened

@@ -28,12 +28,12 @@ def deflection_ratios(model: FlexibleCharacterSystem, q: ArrayLike) -> dict[str,
     values = np.asarray(q, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != model.system.nq:
         raise BadInput(f"q has shape {values.shape}; (samples, {model.system.nq}) is needed")
-    found = {}
+    ratios = {}
     for name, part in model.parts.items():
         u = values[:, model.coordinates(name)]
         moved = [np.linalg.norm(u @ face.C.T, axis=1) for face in part.reduction.segment.interfaces]
-        found[name] = np.max(moved, axis=0) / part.length
-    return found
+        ratios[name] = np.max(moved, axis=0) / part.length
+    return ratios
 
 
 def deflection_ratio(model: FlexibleCharacterSystem, q: ArrayLike) -> dict[str, float]:

@@ -80,24 +80,24 @@ def judge(flexible: FlexibleCharacterSystem, wish: JointCurves, played: JointCur
     places = [place_of(flexible.character, name) for name in names]
     outputs = track(flexible.system, places)
     targets = outputs.observe(np.ascontiguousarray(rest.q))
-    found: list[TrackedError | None] = []
+    errors: list[TrackedError | None] = []
     note = ""
     for nodes in (before, done):
         motion = simulate(flexible.system, nodes, dt, start=rest.q[0])
         if not motion.status.good:
             if nodes is done:
                 raise BadInput(f"the motion cannot be simulated: {motion.message}")
-            found.append(None)
+            errors.append(None)
             note = f"the wish as it is cannot be simulated: {motion.message}"
             continue
         seen = outputs.observe(np.ascontiguousarray(motion.q[::EVERY]))
         away = np.linalg.norm(seen.positions - targets.positions, axis=2)
         times: Array = np.arange(len(away), dtype=np.float64) * (dt * EVERY)
-        found.append(TrackedError(times, tuple(names), away, tilts(seen, targets), seen, motion))
-    after = found[1]
+        errors.append(TrackedError(times, tuple(names), away, tilts(seen, targets), seen, motion))
+    after = errors[1]
     if after is None:
         raise BadInput("the motion cannot be simulated")
-    return Judged(targets, found[0], after, note)
+    return Judged(targets, errors[0], after, note)
 
 
 def tilts(seen: OutputTargets, targets: OutputTargets) -> Array:
@@ -119,7 +119,7 @@ def hit_lags(judged: Judged, marks: Sequence[Mark]) -> dict[str, float]:
     step = float(after.times[1])
     moved, wanted = (np.gradient(x.positions, step, axis=0).reshape(len(after.times), -1) for x in (after.seen, judged.targets))
     half, most = round(HIT_WINDOW / step), round(0.06 / step)
-    found = {}
+    lags = {}
     for mark in marks:
         if mark.stroke is None:
             continue
@@ -129,5 +129,5 @@ def hit_lags(judged: Judged, marks: Sequence[Mark]) -> dict[str, float]:
         window = wanted[k - half : k + half]
         shifts = np.arange(-most, most + 1)
         fit = np.array([-((moved[k - half + s : k + half + s] - window) ** 2).sum() for s in shifts])
-        found[f"{mark.text} at {mark.stroke:g} s"] = float(shifts[int(np.argmax(fit))] * step)
-    return found
+        lags[f"{mark.text} at {mark.stroke:g} s"] = float(shifts[int(np.argmax(fit))] * step)
+    return lags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -16,14 +16,13 @@ from bunraku.arrays import Array
 from bunraku.character import Character, FlexiblePart
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics import elastic
+from bunraku.mechanics.cache import content_key, load_result, save_result
 from bunraku.mechanics.dynamics.flexible.segment import ChildInterface, FlexibleSegment, NeoHookeanPoints
 from bunraku.mechanics.elastic.modes import CarriedBody
-from bunraku.mechanics.elastic.part import PartSolid, part_solid
-from bunraku.mechanics.elastic.reduction.basis import Workbench
-from bunraku.mechanics.elastic.reduction.choice import choose_reduction
-from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_part
-from bunraku.mechanics.elastic.reduction.soft import soften
-from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
+from bunraku.mechanics.elastic.part import PartSolid, part_solids
+from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
+from bunraku.mechanics.elastic.reduction.choice import choose_reduction, soften
+from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
 from bunraku.mechanics.flexible.carried import carried_by, lumps_of_bodies
 from bunraku.mechanics.flexible.touching import check_touching
 from bunraku.mechanics.tree import Tree
@@ -31,6 +30,8 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 
 ModesWanted = int | Literal["auto"] | Mapping[str, int] | None
 KIND = "part"
+QUASI_STATIC = 5.0
+"""A part follows motions below its first frequency f1 over this quasi-statically: one at f is amplified by 1 / (1 - (f / f1)^2)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +55,9 @@ class ReducedPart:
         return first_frequency(self.reduction.segment, self.carried)
 
 
-def part_length(made: PartSolid) -> float:
+def part_length(part: PartSolid) -> float:
     """The largest distance [m] of an interface that carries from the one that holds, at rest."""
-    return max(float(np.linalg.norm(child.centroid - made.base.centroid)) for child in made.children)
+    return max(float(np.linalg.norm(child.centroid - part.base.centroid)) for child in part.children)
 
 
 def first_frequency(segment: FlexibleSegment, carried: Iterable[CarriedBody]) -> float:
@@ -78,20 +79,6 @@ def _turns(face: ChildInterface) -> Array:
     return np.asarray(np.linalg.solve(K, axial))
 
 
-def part_solids(character: Character, *, meshes: Mapping[str, TetMesh] | None = None) -> dict[str, PartSolid]:
-    """The solid of every flexible part by its name; parts alike share one."""
-    made: dict[str, PartSolid] = {}
-    known: dict[str, PartSolid] = {}
-    for part in character.flexibles:
-        like = content_key(part.shape, part.material, part.base_patch, [child.patch for child in part.children])
-        if part.shape.kind != "mesh" and like in known:
-            twin = known[like]
-            made[part.name] = PartSolid(part, twin.solid, twin.base, twin.children)
-        else:
-            made[part.name] = known[like] = part_solid(character, part, meshes=meshes)
-    return made
-
-
 def reduce_parts(
     character: Character,
     tree: Tree,
@@ -108,52 +95,51 @@ def reduce_parts(
     """
     solids, lumps = part_solids(character, meshes=meshes), lumps_of_bodies(character, tree)
     check_touching(character, tree, solids)
-    found: dict[str, ReducedPart] = {}
+    reduced: dict[str, ReducedPart] = {}
     known: dict[str, tuple[Reduction, bool]] = {}
     for place, part in enumerate(character.flexibles):
-        made = solids[part.name]
-        carried = carried_by(character, tree, made, solids, lumps)
+        solid = solids[part.name]
+        carried = carried_by(character, tree, solid, solids, lumps)
         wanted = modes.get(part.name) if isinstance(modes, Mapping) else None if modes == "auto" else modes
         count = 2 * (wanted or part.modes or 0)
-        key = _key(made, carried, count)
+        key = _key(solid, carried, count)
         if key not in known:
             monitor.report(Event("flexible parts", place / len(character.flexibles), f"{part.name}: its shapes"))
-            known[key] = _reduced(made, carried, count, key)
-        found[part.name] = ReducedPart(part, made, carried, *known[key])
-    return found
+            known[key] = _reduced(solid, carried, count, key)
+        reduced[part.name] = ReducedPart(part, solid, carried, *known[key])
+    return reduced
 
 
-def _reduced(made: PartSolid, carried: tuple[CarriedBody, ...], count: int, key: str) -> tuple[Reduction, bool]:
+def _reduced(part: PartSolid, carried: tuple[CarriedBody, ...], count: int, key: str) -> tuple[Reduction, bool]:
     """The reduction with ``count`` bending modes (0: chosen against the whole solid), and whether it came from the disk."""
     kept = load_result(KIND, key)
     if kept is not None:
         reduction = _unpacked(kept)
         if reduction is not None:
             return reduction, True
+    bench = Workbench(part.solid, part.base, part.children, carried)
     if count:
-        reduction = reduce_part(made.solid, made.base, made.children, carried=carried, modes=count)
-        reduction = soften(Workbench(made.solid, made.base, made.children, carried), reduction)
+        reduction = soften(bench, reduce_to(bench, make_basis(bench, bending=count)))
     else:
-        choice = choose_reduction(made.solid, made.base, made.children, carried=carried)
-        reduction = replace(choice.reduction, note=choice.note)
+        reduction = choose_reduction(bench).reduction
     save_result(KIND, key, _packed(reduction))
     return reduction, False
 
 
-def _key(made: PartSolid, carried: tuple[CarriedBody, ...], count: int) -> str:
+def _key(part: PartSolid, carried: tuple[CarriedBody, ...], count: int) -> str:
     """What a reduction depends on: mesh, interfaces, material, what is carried (to nine digits), and the code itself."""
-    mesh = made.solid.mesh
-    patches = [mesh.patches[face.name] for face in (made.base, *made.children)]
-    return content_key(_code(), mesh.nodes, mesh.cells, patches, made.solid.material, [_rounded(body) for body in carried], count)
+    mesh = part.solid.mesh
+    patches = [mesh.patches[face.name] for face in (part.base, *part.children)]
+    return content_key(_code(), mesh.nodes, mesh.cells, patches, part.solid.material, [_rounded(body) for body in carried], count)
 
 
 def _rounded(body: CarriedBody) -> list[str]:
     """The figures of a carried body to nine digits of its largest, so that parts alike to rounding are alike."""
-    found = []
+    digits = []
     for values in (np.array([body.mass]), body.inertia_matrix.ravel(), np.asarray(body.center_of_mass, dtype=np.float64)):
         size = max(float(np.abs(values).max()), 1e-12)
-        found += [f"{size:.9e}", *(f"{value:.0f}" for value in np.round(values / size * 1e9) + 0.0)]
-    return found
+        digits += [f"{size:.9e}", *(f"{value:.0f}" for value in np.round(values / size * 1e9) + 0.0)]
+    return digits
 
 
 @cache
@@ -168,7 +154,7 @@ def _code() -> str:
 def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
     s = reduction.segment
     errors = (np.nan, np.nan) if reduction.errors is None else reduction.errors
-    numbers = np.array([s.mass, s.beta, reduction.primary, reduction.rows, len(s.interfaces), *errors], dtype=np.float64)
+    numbers = np.array([s.mass, s.beta, reduction.primary, len(s.interfaces), *errors], dtype=np.float64)
     texts = np.array([reduction.note, *reduction.labels])
     arrays = {"numbers": numbers, "texts": texts, "shapes": reduction.shapes}
     arrays |= {"N": s.N, "E": s.E, "L1": s.L1, "pairs": s.pairs, "Qp": np.asarray(s.Qp)}
@@ -182,9 +168,7 @@ def _packed(reduction: Reduction) -> dict[str, NDArray[np.generic]]:
 def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
     """The reduction of its arrays; None when they are not those of one."""
     try:
-        mass, beta, primary, rows, faces, position, frequency = (
-            float(value) for value in np.asarray(kept["numbers"], dtype=np.float64)
-        )
+        mass, beta, primary, faces, position, frequency = np.asarray(kept["numbers"], dtype=np.float64).tolist()
         a = {name: np.ascontiguousarray(array) for name, array in kept.items() if name not in ("numbers", "texts")}
         interfaces = tuple(ChildInterface(*(a[f"{name}{i}"] for name in ("c0", "C", "A0", "A"))) for i in range(int(faces)))
         points = NeoHookeanPoints(a["weights"], a["lame"], a["gradients"]) if "weights" in a else None
@@ -193,4 +177,4 @@ def _unpacked(kept: Mapping[str, NDArray[np.generic]]) -> Reduction | None:
     except (KeyError, ValueError, TypeError):
         return None
     errors = None if np.isnan(position) else (position, frequency)
-    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), int(rows), note, errors)
+    return Reduction(segment, np.asarray(a["shapes"]), tuple(labels), int(primary), note, errors)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-
 from bunraku.character import WORLD, Body, Character, FlexiblePart, Joint, Pose, Shape
-from bunraku.errors import BadInput
-from bunraku.geometry.tet_mesh import TetMesh
-from bunraku.mechanics.flexible.carried import lump_of_solid
-from bunraku.mechanics.flexible.reduced_parts import part_solids
 
 
-def with_rigid_parts(
-    character: Character, names: Collection[str] | None = None, *, meshes: Mapping[str, TetMesh] | None = None
-) -> Character:
-    """The character with some flexible parts (all unless named) as rigid bodies, fixed to what they stand on.
+def with_rigid_parts(character: Character) -> Character:
+    """The character with its flexible parts as rigid bodies, fixed to what they stand on.
 
     The fixed joints that the parts took the place of hold again, so the parts only add their mass, inertia and, of ready shapes, a
     solid to look at. A joint that closes a loop between bodies now rigidly connected is left out.
     """
-    known = {part.name for part in character.flexibles}
-    chosen = known if names is None else set(names)
-    unknown = sorted(chosen - known)
-    if unknown:
-        raise BadInput(f"there is no flexible part {unknown[0]!r}; known: {', '.join(sorted(known)) or 'none'}")
-    if not chosen:
-        return character
-    solids = part_solids(character, meshes=meshes)
+    from bunraku.mechanics.elastic.part import part_solids  # meshes and sparse matrices: nothing that a rigid robot needs
+    from bunraku.mechanics.flexible.carried import lump_of_solid
+
+    solids = part_solids(character)
     taken = {body.name for body in character.bodies} | {joint.name for joint in (*character.joints, *character.loops)}
     taken |= {frame.name for frame in character.frames}
     bodies, joints = list(character.bodies), list(character.joints)
     for part in character.flexibles:
-        if part.name not in chosen:
-            continue
         lump, name = lump_of_solid(solids[part.name]), part.name
         while name in taken:
             name += "_part"
@@ -48,15 +34,12 @@ def with_rigid_parts(
             )
         )
         joints.append(Joint(name=name, kind="fixed", parent=part.base, child=name, pose=part.pose))
-    left = tuple(part for part in character.flexibles if part.name not in chosen)
-    loops = _moving_loops(character, left)
-    made: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints), flexibles=left, loops=loops)
-    return made
+    rigid: Character = character.changed(bodies=tuple(bodies), joints=tuple(joints), flexibles=(), loops=_moving_loops(character))
+    return rigid
 
 
-def _moving_loops(character: Character, flexibles: Collection[FlexiblePart]) -> tuple[Joint, ...]:
-    """The joints that close loops between bodies that are not rigidly connected by fixed joints; ``flexibles`` still bend."""
-    bending = {child.body for part in flexibles for child in part.children}
+def _moving_loops(character: Character) -> tuple[Joint, ...]:
+    """The joints that close loops between bodies that are not rigidly connected by fixed joints."""
     root = {body.name: body.name for body in character.bodies} | {WORLD: WORLD}
 
     def of(body: str) -> str:
@@ -65,7 +48,7 @@ def _moving_loops(character: Character, flexibles: Collection[FlexiblePart]) -> 
         return body
 
     for joint in character.joints:
-        if joint.kind == "fixed" and joint.child not in bending:
+        if joint.kind == "fixed":
             root[of(joint.child)] = of(joint.parent)
     return tuple(loop for loop in character.loops if of(loop.parent) != of(loop.child))
 

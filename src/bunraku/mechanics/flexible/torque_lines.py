@@ -29,8 +29,8 @@ class TorqueLines:
 
     def use(self, torque: Array, speed: Array) -> Array:
         """How much of what a motor can give is used, 1 at the line; arrays (..., motors)."""
-        found: Array = np.abs(torque) / self.stall + np.abs(speed) / self.free_speed
-        return np.where(np.isfinite(self.stall), found, 0.0)
+        share: Array = np.abs(torque) / self.stall + np.abs(speed) / self.free_speed
+        return np.where(np.isfinite(self.stall), share, 0.0)
 
 
 def torque_lines(character: Character, motors: tuple[str, ...]) -> TorqueLines:
@@ -43,8 +43,8 @@ def torque_lines(character: Character, motors: tuple[str, ...]) -> TorqueLines:
 def no_load_speeds(character: Character, names: tuple[str, ...]) -> Array:
     """Speeds [rad/s, m/s] at which the motors of coordinates ``names`` give no torque; infinite where none is stated."""
     of = {motor.coordinate: motor.no_load_speed for motor in character.motors}
-    found = [of.get(name) for name in names]
-    return np.array([np.inf if speed is None else speed for speed in found], dtype=np.float64)
+    speeds = [of.get(name) for name in names]
+    return np.array([np.inf if speed is None else speed for speed in speeds], dtype=np.float64)
 
 
 def torques_of(motion: DrivenMotion) -> tuple[Array, Array]:

@@ -25,14 +25,14 @@ def check_touching(character: Character, tree: Tree, solids: Mapping[str, PartSo
     """Raise BadInput, naming part, patch, body and distance, when an interface is far from its body at home."""
     at = tree.configuration(tree.home)
     points = {body.name: _points(character, body.name) for body in character.bodies}
-    for name, made in solids.items():
-        part = made.part
+    for name, solid in solids.items():
+        part = solid.part
         stand: Rigid = (rotation_of(part.pose), np.array(part.pose.position))
         if part.base != WORLD:
             stand = compose(at.pose(part.base), stand)
-        ends = [child.centroid for child in made.children]
-        length = max(float(np.linalg.norm(end - made.base.centroid)) for end in ends)
-        pairs = [(part.base, made.base), *((child.body, face) for child, face in zip(part.children, made.children, strict=True))]
+        ends = [child.centroid for child in solid.children]
+        length = max(float(np.linalg.norm(end - solid.base.centroid)) for end in ends)
+        pairs = [(part.base, solid.base), *((child.body, face) for child, face in zip(part.children, solid.children, strict=True))]
         for body, face in pairs:
             if body == WORLD:
                 continue
@@ -48,9 +48,9 @@ def check_touching(character: Character, tree: Tree, solids: Mapping[str, PartSo
 def _points(character: Character, body: str) -> Array:
     """The points of a body that the description names, in its frame."""
     own = next(part for part in character.bodies if part.name == body)
-    found = [(0.0, 0.0, 0.0), own.center_of_mass, *(shape.pose.position for shape in own.shapes)]
-    found += [frame.pose.position for frame in character.frames if frame.body == body]
-    found += [joint.pose.position for joint in (*character.joints, *character.loops) if joint.parent == body]
-    found += [loop.child_pose.position for loop in character.loops if loop.child == body]
-    found += [part.pose.position for part in character.flexibles if part.base == body]
-    return np.array(found)
+    points = [(0.0, 0.0, 0.0), own.center_of_mass, *(shape.pose.position for shape in own.shapes)]
+    points += [frame.pose.position for frame in character.frames if frame.body == body]
+    points += [joint.pose.position for joint in (*character.joints, *character.loops) if joint.parent == body]
+    points += [loop.child_pose.position for loop in character.loops if loop.child == body]
+    points += [part.pose.position for part in character.flexibles if part.base == body]
+    return np.array(points)

@@ -147,13 +147,13 @@ class Assembly:
         return rows.values(c, R), np.array(held).ravel()
 
     def newton(
-        self, trial: TrialState, rates: Rates, rows: LinkRows, made: list[Eliminated], turns: list[Turns], share: float = 1.0
+        self, trial: TrialState, rates: Rates, rows: LinkRows, eliminated: list[Eliminated], turns: list[Turns], share: float = 1.0
     ) -> Change:
         """One Newton step with the factors ``made``; ``share`` of gravity. Raises Collapsed (with the piece's number first)."""
         c, R = self.placed(trial.c, trial.q)
         n, m = 6 * self.count, len(self.kept)
         total = self.multipliers
-        pins = sum(9 for e in made if e.spring)
+        pins = sum(9 for e in eliminated if e.spring)
         A, b = np.zeros((n + total + pins, n + total + pins)), np.zeros(n + total + pins)
         self._rigid(A, b, R, rates, share)
         lam_links = np.zeros(self.all_rows)
@@ -167,18 +167,18 @@ class Assembly:
         gap, at, pin, kept = float(np.abs(C).max(initial=0.0)), n + m, n + total, []
         for p, part in enumerate(self.pieces):
             k = len(part.piece.held)
-            step = self._piece(p, trial, rates, c, R, trial.lam[at - n : at - n + 6 * k], made[p], turns[p], share)
+            step = self._piece(p, trial, rates, c, R, trial.lam[at - n : at - n + 6 * k], eliminated[p], turns[p], share)
             free, P, Q, held = step
-            where = _columns(self.count, part.bodies, at, pin if made[p].spring else -1)
+            where = _columns(self.count, part.bodies, at, pin if eliminated[p].spring else -1)
             self._add_piece(A, b, where, P, Q, step_y=free[1], W=free[2], held=held, at=at)
-            if made[p].spring:
+            if eliminated[p].spring:
                 A[pin : pin + 9, pin : pin + 9] -= np.eye(9)
                 pin += 9
             gap = max(gap, max(float(np.abs(h.values).max()) for h in held))
             kept.append((free[0], P, where))
             at += 6 * k
         z = _scaled_solve(A, b)
-        return self._applied(trial, z, kept, made, turns, gap)
+        return self._applied(trial, z, kept, eliminated, turns, gap)
 
     def _rigid(self, A: Array, b: Array, R: Array, rates: Rates, share: float) -> None:
         """Newton and Euler, and the damping of links."""
@@ -201,7 +201,7 @@ class Assembly:
         b[: 6 * B] -= np.concatenate([force[:, None], torque[:, None]], axis=1).ravel()
 
     def _piece(
-        self, p: int, trial: TrialState, rates: Rates, c: Array, R: Array, lam: Array, made: Eliminated, turns: Turns, share: float
+        self, p: int, trial: TrialState, rates: Rates, c: Array, R: Array, lam: Array, kept: Eliminated, turns: Turns, share: float
     ) -> tuple[tuple[Array, Array, Array], Array, Array, list[HeldRows]]:
         """Of piece p: (A^-1 r, its means, W); how forces on means follow bodies, multipliers and pins (3 k, columns); residual."""
         part, x = self.pieces[p], trial.x[p]
@@ -214,15 +214,15 @@ class Assembly:
         r = share * part.weight - forces.elastic - forces.damping - part.spread(np.concatenate([h.q for h in held]).reshape(-1, 3))
         if rates.xa is not None:
             r -= part.mass @ rates.xa[p]
-        free = part.solved(made, r, turns)
+        free = part.solved(kept, r, turns)
         k = len(held)
-        P = np.zeros((made.W.shape[0], 12 * k + (9 if made.spring else 0)))
+        P = np.zeros((kept.W.shape[0], 12 * k + (9 if kept.spring else 0)))
         for e, h in enumerate(held):
             P[12 * e : 12 * e + 12, 6 * e : 6 * e + 6] = h.q_by_body
             P[12 * e : 12 * e + 12, 6 * k + 6 * e : 6 * k + 6 * e + 6] = h.by_means.T
         Q = P.copy()
-        if made.spring:
-            P[12 * k :, 12 * k :], Q[12 * k :, 12 * k :] = -made.spring * np.eye(9), np.eye(9)
+        if kept.spring:
+            P[12 * k :, 12 * k :], Q[12 * k :, 12 * k :] = -kept.spring * np.eye(9), np.eye(9)
         return free, P, Q, held
 
     def _add_piece(
@@ -258,7 +258,7 @@ class Assembly:
         trial: TrialState,
         z: Array,
         kept: list[tuple[Array, Array, NDArray[np.int64]]],
-        made: list[Eliminated],
+        eliminated: list[Eliminated],
         turns: list[Turns],
         gap: float,
     ) -> Change:
@@ -267,7 +267,7 @@ class Assembly:
         x, moves = [], []
         for p, (free, P, where) in enumerate(kept):
             local = np.where(where >= 0, z[np.maximum(where, 0)], 0.0)
-            dx = free - self.pieces[p].moved(made[p], (P @ local).reshape(-1, 3), turns[p])
+            dx = free - self.pieces[p].moved(eliminated[p], (P @ local).reshape(-1, 3), turns[p])
             x.append(trial.x[p] + dx)
             moves.append(float(np.abs(dx).max()))
         q = multiply_quaternions(quaternion_of_vector(body[:, 1]), trial.q) if B else trial.q

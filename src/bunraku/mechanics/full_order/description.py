@@ -104,7 +104,3 @@ class ElasticPiece:
     def __post_init__(self) -> None:
         if not self.held:
             raise BadInput(f"the piece {self.name!r} has no interface; it would fall apart from the character")
-        if self.solid.material.rest_damping > 0.0:
-            raise BadInput(
-                f"the piece {self.name!r} has rest_damping, which resists turning; the full model turns: use strain_damping"
-            )

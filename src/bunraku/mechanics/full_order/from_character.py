@@ -130,7 +130,7 @@ def _bodies(character: Character, merged: _Merged, at_home: dict[str, Rigid]) ->
         root, X = merged.place[body.name]
         if root != GROUND:
             groups.setdefault(root, []).append((body, X))
-    found = []
+    rigid = []
     for root, members in groups.items():
         mass = sum(body.mass for body, _ in members)
         centers = [X[0] @ np.array(body.center_of_mass) + X[1] for body, X in members]
@@ -143,8 +143,8 @@ def _bodies(character: Character, merged: _Merged, at_home: dict[str, Rigid]) ->
             d = c - center
             local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
             inertia += X[0] @ local @ X[0].T + body.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
-        found.append(RigidBody(root, float(mass), inertia, center, at_home[root]))
-    return found
+        rigid.append(RigidBody(root, float(mass), inertia, center, at_home[root]))
+    return rigid
 
 
 def _link(joint: Joint, merged: _Merged, driven: dict[str, int], character: Character, *, closing: bool) -> Link | None:
@@ -179,10 +179,10 @@ def _piece(
 ) -> ElasticPiece:
     """A flexible part as a piece: its frame in each of its bodies as at home, unbent."""
     part = character.flexibles[k]
-    made = coarse_part(character, part, coarser, meshes=meshes)
+    solid = coarse_part(character, part, coarser, meshes=meshes)
     X_WP = compose(at_home[part.base], _rigid(part.pose))
     held = []
-    for body, interface in zip([part.base, *(child.body for child in part.children)], [made.base, *made.children], strict=True):
+    for body, interface in zip([part.base, *(child.body for child in part.children)], [solid.base, *solid.children], strict=True):
         root, X = merged.place[body]
         held.append(Held(interface, root, compose(X, inverse(at_home[body]), X_WP)))
-    return ElasticPiece(part.name, made.solid, tuple(held))
+    return ElasticPiece(part.name, solid.solid, tuple(held))

@@ -22,13 +22,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.geometry.rotations import axis_angle, cross_matrix
 from bunraku.mechanics.full_order.description import Freedom, Link
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -90,9 +87,9 @@ class LinkRows:
     @staticmethod
     def owners(rows: list[Turned]) -> Indices:
         """Which link each row belongs to, in the order of the rows."""
-        found = [[k] * 3 * len(t.points) for k, t in enumerate(rows)] + [[k] * len(t.planes) for k, t in enumerate(rows)]
-        found += [[k] * len(t.directions) for k, t in enumerate(rows)]
-        return np.array([k for part in found for k in part], dtype=np.int64)
+        by_kind = [[k] * 3 * len(t.points) for k, t in enumerate(rows)] + [[k] * len(t.planes) for k, t in enumerate(rows)]
+        by_kind += [[k] * len(t.directions) for k, t in enumerate(rows)]
+        return np.array([k for part in by_kind for k in part], dtype=np.int64)
 
     def values(self, c: Array, R: Array) -> Array:
         """C (count,) at centres c (bodies + 1, 3) and rotations R (bodies + 1, 3, 3), the ground last."""

@@ -16,10 +16,9 @@ from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.mechanics.full_order.assembly import Assembly, TrialState
 from bunraku.mechanics.full_order.description import ElasticPiece, Link, RigidBody
 from bunraku.mechanics.full_order.links import LinkRows
-from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion
-from bunraku.mechanics.full_order.newton import Found
+from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion, FullState
+from bunraku.mechanics.full_order.newton import Solved
 from bunraku.mechanics.full_order.schemes import scheme_of
-from bunraku.mechanics.full_order.state import FullState
 from bunraku.mechanics.full_order.statics import guessed, settle, settle_near
 from bunraku.mechanics.full_order.stepping import Record, begin, march
 from bunraku.optimization.monitor import SILENT, Monitor
@@ -104,25 +103,25 @@ class FullOrderModel:
         """
         values = self.home if motor_angles is None else self.motor_values(motor_angles)
         first = self.unbent(values) if start is None else start
-        found = settle(self.assembly, self.trial_of(first), (first.motors, values), (0.0 if start is None else 1.0, 1.0))
-        if found.trial is None:
-            return Rested(first, found.iterations, Status.STALLED, found.cause)
-        return Rested(self._resting(found.trial, values), found.iterations, Status.CONVERGED, "")
+        solved = settle(self.assembly, self.trial_of(first), (first.motors, values), (0.0 if start is None else 1.0, 1.0))
+        if solved.trial is None:
+            return Rested(first, solved.iterations, Status.STALLED, solved.cause)
+        return Rested(self._resting(solved.trial, values), solved.iterations, Status.CONVERGED, "")
 
     def rests(self, curve: ArrayLike) -> Iterator[Rested]:
         """The states of rest along ``curve`` (n, motors), each from those before it: faster than :meth:`rest` one by one."""
         now: FullState | None = None
         before: FullState | None = None
         for row in self.motor_values(curve, steps=True):
-            found = Found(None, 0)
+            solved = Solved(None, 0)
             if now is not None:
                 trial = self.trial_of(now)
                 guess = trial if before is None else guessed(self.assembly, self.trial_of(before), trial)
-                found = settle_near(self.assembly, guess, row)
-            if found.trial is None:
+                solved = settle_near(self.assembly, guess, row)
+            if solved.trial is None:
                 rested = self.rest(row, now)
             else:
-                rested = Rested(self._resting(found.trial, row), found.iterations, Status.CONVERGED, "")
+                rested = Rested(self._resting(solved.trial, row), solved.iterations, Status.CONVERGED, "")
             before, now = (now, rested.state) if rested.status.good else (None, now)
             yield rested
 

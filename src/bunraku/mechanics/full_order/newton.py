@@ -21,7 +21,7 @@ GRACE = 1e-4
 
 
 @dataclass(frozen=True)
-class Found:
+class Solved:
     """The end of a Newton iteration: the trial (None when it failed), iterations, the cause of a failure in words."""
 
     trial: TrialState | None
@@ -33,22 +33,22 @@ class Found:
 class Factors:
     """The factors in use, for all pieces at once; ``renewed`` counts the factorizations of the whole set."""
 
-    made: list[Eliminated] = field(default_factory=list)
+    pieces: list[Eliminated] = field(default_factory=list)
     key: tuple[float, float] = (-1.0, -1.0)
     renewed: int = 0
     iterations: int = 0
 
     def renew(self, assembly: Assembly, trial: TrialState, rates: Rates, *, definite: bool, exact: bool = False) -> None:
         """Factorize all pieces at ``trial``, ``exact``: with the whole derivative of damping. Raises Collapsed, NotFactorizable."""
-        made = []
+        pieces = []
         for p, part in enumerate(assembly.pieces):
             try:
                 v = rates.xv[p] if exact and rates.xv is not None else None
-                made.append(part.eliminate(trial.x[p], rates.inertia, rates.speed, velocity=v, definite=definite))
+                pieces.append(part.eliminate(trial.x[p], rates.inertia, rates.speed, velocity=v, definite=definite))
             except (Collapsed, NotFactorizable) as error:
                 error.args = (f"piece {part.name!r}: {error}",)
                 raise
-        self.made, self.key = made, (rates.inertia, rates.speed)
+        self.pieces, self.key = pieces, (rates.inertia, rates.speed)
         self.renewed += 1
 
 
@@ -65,7 +65,7 @@ def solve(
     share: float = 1.0,
     lazy: bool = True,
     hasty: bool = False,
-) -> Found:
+) -> Solved:
     """Newton from ``start`` until nothing moves by more than ``tolerance`` [m].
 
     ``lazy``: keep the factors while steps contract; otherwise factorize at every iterate. ``safe`` is where to factorize when the
@@ -76,34 +76,34 @@ def solve(
         at = rates(trial)
         renewed = False
         try:
-            if not lazy or factors.key != (at.inertia, at.speed) or len(factors.made) != len(assembly.pieces):
+            if not lazy or factors.key != (at.inertia, at.speed) or len(factors.pieces) != len(assembly.pieces):
                 near = safe is None or last < 1e-2 * assembly.reach
                 _renew(assembly, factors, trial if near else safe, trial, at, renewals if near else 0)
                 renewed, renewals = True, renewals + 1
             if renewed or iteration == 0:
-                turns = [part.turns(made, x) for part, made, x in zip(assembly.pieces, factors.made, trial.x, strict=True)]
-            change = assembly.newton(trial, at, rows, factors.made, turns, share)
+                turns = [part.turns(one, x) for part, one, x in zip(assembly.pieces, factors.pieces, trial.x, strict=True)]
+            change = assembly.newton(trial, at, rows, factors.pieces, turns, share)
         except Collapsed as error:
-            return Found(None, iteration + 1, _named(assembly, trial, error))
+            return Solved(None, iteration + 1, _named(assembly, trial, error))
         except NotFactorizable as error:
-            return Found(None, iteration + 1, f"{error}; the stiffness is lost")
+            return Solved(None, iteration + 1, f"{error}; the stiffness is lost")
         except np.linalg.LinAlgError:
-            return Found(
+            return Solved(
                 None, iteration + 1, "bodies and constraints leave something undetermined (a mechanism, or a loop twice held)"
             )
         if not change.size < 1e3 * assembly.reach:
-            return Found(None, iteration + 1, _worst(assembly, change, "ran away"))
+            return Solved(None, iteration + 1, _worst(assembly, change, "ran away"))
         trial, size = change.trial, change.size
         factors.iterations += 1
         ratio = size / last if np.isfinite(last) else 0.0
         if size <= tolerance or (size <= 30.0 * tolerance and ratio < 0.03):
-            return Found(assembly.with_normal(trial), iteration + 1)
+            return Solved(assembly.with_normal(trial), iteration + 1)
         if hasty and iteration == 1 and ratio > 1.0 and size > GRACE * assembly.reach:
-            return Found(None, iteration + 1, _worst(assembly, change, "does not settle"))
+            return Solved(None, iteration + 1, _worst(assembly, change, "does not settle"))
         if lazy and ratio > CONTRACTION and (iteration > 1 or size > GRACE * assembly.reach):
             factors.key = (-1.0, -1.0)
         last = size
-    return Found(None, limit, _worst(assembly, change, "does not settle"))
+    return Solved(None, limit, _worst(assembly, change, "does not settle"))
 
 
 def _renew(assembly: Assembly, factors: Factors, first: TrialState | None, then: TrialState, rates: Rates, earlier: int) -> None:

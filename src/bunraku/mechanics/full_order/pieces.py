@@ -20,16 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.full_order import turn_kernels as kernels
 from bunraku.mechanics.full_order.description import ElasticPiece
 from bunraku.optimization.linear import EliminationPlan, Factorization, NotFactorizable, analyse
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class WorldPiece:
         self.means = 4 * len(interfaces)
         self.weight = solid.weight(gravity).reshape(-1, 3)
         self.mass = _scalar_mass(solid)
-        self.damped = solid.material.strain_damping > 0.0 or solid.material.mass_damping > 0.0
+        self.damped = solid.material.strain_damping > 0.0
         self._plan: EliminationPlan | None = None
         self.patches = [interface.nodes for interface in interfaces]
         self._group = np.full(solid.nodes, -1, dtype=np.int64)
@@ -120,21 +117,19 @@ class WorldPiece:
     def eliminate(self, x: Array, mass: float, rate: float, *, velocity: Array | None = None, definite: bool = False) -> Eliminated:
         """Factorize A = mass M + rate D + K at x. Without mass, springs hold it. ``definite``: refuse a matrix that is not.
 
-        Without ``velocity`` damping enters as beta K + alpha M, which it is at small strain and in slow motion (Newton's matrix
-        only; the residual has it exactly); with it, its exact derivatives by velocities and positions. Raises Collapsed and
-        NotFactorizable.
+        Without ``velocity`` damping enters as beta K, which it is at small strain and in slow motion (Newton's matrix only; the
+        residual has it exactly); with it, its exact derivatives by velocities and positions. Raises Collapsed and NotFactorizable.
         """
-        material, u = self.solid.material, x - self.X
-        data = self.solid.force_and_stiffness(u)[1].data
-        spring, heavy, exact = 0.0, mass, False
+        u = x - self.X
+        data, spring = self.solid.force_and_stiffness(u)[1].data, 0.0
+        exact = velocity is not None and self.damped
         if velocity is not None and self.damped:
-            exact = True
             _, by_v, by_u = self.solid.damping(u, velocity)
             data = data + rate * by_v.data + by_u.data
         else:
-            data, heavy = (1.0 + rate * material.strain_damping) * data, mass + rate * material.mass_damping
-        if heavy > 0.0:
-            data = data + heavy * self.solid.mass.data
+            data = (1.0 + rate * self.solid.material.strain_damping) * data
+        if mass > 0.0:
+            data = data + mass * self.solid.mass.data
         else:
             data, spring = self._with_springs(data)
         matrix = self.solid.pattern.matrix(data)
@@ -151,13 +146,13 @@ class WorldPiece:
         W = np.einsum("nk,njm->kjm", self.S[self.support, :count], Z.reshape(-1, 3, 3 * count)[self.support])
         return Eliminated(factor, Z, W.reshape(3 * count, 3 * count), self._gradients(x), spring)
 
-    def turns(self, made: Eliminated, x: Array) -> Turns:
+    def turns(self, kept: Eliminated, x: Array) -> Turns:
         """How the piece has turned since ``made``, at x; no turn at all where that is not well defined."""
         T = np.empty((len(self.X), 3, 3))
-        far = kernels.relative_turns(self._gradients(x), made.gradients, self._group, T)
+        far = kernels.relative_turns(self._gradients(x), kept.gradients, self._group, T)
         if not far < 1e-6:  # torn or collapsed somewhere: no turn is as good as any
             T[:] = np.eye(3)
-        k = made.W.shape[0] // 3
+        k = kept.W.shape[0] // 3
         means = np.array([T[nodes[0]] for nodes in self.patches for _ in range(4)])
         pins = np.broadcast_to(means[0], (k - self.means, 3, 3))
         return Turns(T, np.concatenate([means, pins]))
@@ -178,18 +173,18 @@ class WorldPiece:
         data[places] += spring
         return data, spring
 
-    def solved(self, made: Eliminated, r: Array, turns: Turns) -> tuple[Array, Array, Array]:
+    def solved(self, kept: Eliminated, r: Array, turns: Turns) -> tuple[Array, Array, Array]:
         """A^-1 r (n, 3), its means (3 k,), and W (3 k, 3 k); with springs, the pins' means too."""
         local = np.einsum("nij,ni->nj", turns.nodes, r)
-        free = np.einsum("nij,nj->ni", turns.nodes, made.factor.solve(local.ravel()).reshape(-1, 3))
-        k = made.W.shape[0] // 3
+        free = np.einsum("nij,nj->ni", turns.nodes, kept.factor.solve(local.ravel()).reshape(-1, 3))
+        k = kept.W.shape[0] // 3
         y = self.S[self.support, :k].T @ free[self.support]
-        W = turns.means[:, None] @ made.W.reshape(k, 3, k, 3).transpose(0, 2, 1, 3) @ turns.means[None].transpose(0, 1, 3, 2)
+        W = turns.means[:, None] @ kept.W.reshape(k, 3, k, 3).transpose(0, 2, 1, 3) @ turns.means[None].transpose(0, 1, 3, 2)
         return free, y.ravel(), W.transpose(0, 2, 1, 3).reshape(3 * k, 3 * k)
 
-    def moved(self, made: Eliminated, q: Array, turns: Turns) -> Array:
+    def moved(self, kept: Eliminated, q: Array, turns: Turns) -> Array:
         """A^-1 S q (n, 3) for forces q (k, 3) on the means."""
-        local = made.Z @ np.einsum("kij,ki->kj", turns.means, q).ravel()
+        local = kept.Z @ np.einsum("kij,ki->kj", turns.means, q).ravel()
         return np.einsum("nij,nj->ni", turns.nodes, local.reshape(-1, 3))
 
 

@@ -121,11 +121,11 @@ class GeneralizedAlpha(Scheme):
         theta, by = _turn(trial.q, now.trial.q)
         w, alpha, turning = self._linear(theta, r.w, r.alpha, own[1], h)
         speed, inertia = gamma / (beta * h), (1.0 - am) / (beta * h * h * (1.0 - af))
-        found = [
+        ends = [
             self._linear(x - x1, v1, a1, A1, h)
             for x, x1, v1, a1, A1 in zip(trial.x, now.trial.x, r.xv or (), r.xa or (), own[2], strict=True)
         ]
-        xv, xa, xA = (tuple(f[k] for f in found) for k in range(3))
+        xv, xa, xA = (tuple(f[k] for f in ends) for k in range(3))
         return Rates(v, a, w, alpha, speed * by, inertia * by, xv, xa, speed, inertia), (A, turning, xA)
 
     def rates(self, trial: TrialState, now: SchemeState, before: SchemeState | None, h: float) -> Rates:
@@ -168,5 +168,5 @@ def _turn(q: Array, q1: Array) -> tuple[Array, Array]:
 def _each(
     linear: Callable[..., tuple[Array, Array]], *parts: tuple[Array, ...] | None
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    found = [linear(*arrays) for arrays in zip(*(part or () for part in parts), strict=True)]
-    return tuple(f[0] for f in found), tuple(f[1] for f in found)
+    ends = [linear(*arrays) for arrays in zip(*(part or () for part in parts), strict=True)]
+    return tuple(f[0] for f in ends), tuple(f[1] for f in ends)

@@ -9,7 +9,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.geometry.rotations import conjugate, multiply_quaternions
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, TrialState
-from bunraku.mechanics.full_order.newton import Factors, Found, solve
+from bunraku.mechanics.full_order.newton import Factors, Solved, solve
 
 
 def still(assembly: Assembly, shift: float = 0.0) -> Rates:
@@ -21,30 +21,30 @@ def still(assembly: Assembly, shift: float = 0.0) -> Rates:
 
 def settle(
     assembly: Assembly, start: TrialState, motors: tuple[Array, Array], loads: tuple[float, float], *, tolerance: float = 1e-12
-) -> Found:
+) -> Solved:
     """The state of rest at motors[1] under the share loads[1] of gravity, from ``start``, at rest at motors[0] under loads[0].
 
     Full Newton steps; a stretch of the way that fails is halved, down to 1/128. Where that does not help (a mechanism that hangs
     loose), steps held back by a share of the mass go downhill first.
     """
     done, step, total, trial = 0.0, 1.0, 0, start
-    found = Found(None, 0)
+    solved = Solved(None, 0)
     while done < 1.0 - 1e-12:
         aim = min(1.0, done + step)
         values, share = motors[0] + aim * (motors[1] - motors[0]), loads[0] + aim * (loads[1] - loads[0])
-        found = _at(assembly, trial, values, share, tolerance)
-        total += found.iterations
-        if found.trial is None:
+        solved = _at(assembly, trial, values, share, tolerance)
+        total += solved.iterations
+        if solved.trial is None:
             step *= 0.5
             if step < 1.0 / 128.0:
-                found = _downhill(assembly, trial, motors[1], loads[1], tolerance)
-                return Found(found.trial, total + found.iterations, found.cause)
+                solved = _downhill(assembly, trial, motors[1], loads[1], tolerance)
+                return Solved(solved.trial, total + solved.iterations, solved.cause)
             continue
-        trial, done = found.trial, aim
-    return Found(trial, total)
+        trial, done = solved.trial, aim
+    return Solved(trial, total)
 
 
-def settle_near(assembly: Assembly, guess: TrialState, motors: Array, *, tolerance: float = 1e-8) -> Found:
+def settle_near(assembly: Assembly, guess: TrialState, motors: Array, *, tolerance: float = 1e-8) -> Solved:
     """The state of rest from a good guess; gives up early."""
     bar, rates = tolerance * assembly.reach, _constant(still(assembly))
     return solve(assembly, guess, rates, assembly.rows(motors), Factors(), tolerance=bar, lazy=False, limit=8)
@@ -68,7 +68,7 @@ def _constant(rates: Rates) -> Callable[[TrialState], Rates]:
     return lambda trial: rates
 
 
-def _at(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Found:
+def _at(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Solved:
     rates = still(assembly)
     bar = tolerance * assembly.reach
     return solve(
@@ -76,15 +76,15 @@ def _at(assembly: Assembly, start: TrialState, motors: Array, share: float, tole
     )
 
 
-def _downhill(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Found:
+def _downhill(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Solved:
     rows, trial, total = assembly.rows(motors), start, 0
     for shift in np.geomspace(1e5, 1e-1, 40):
         rates = still(assembly, float(shift))
-        found = solve(
+        solved = solve(
             assembly, trial, _constant(rates), rows, Factors(), tolerance=0.3 * assembly.reach, share=share, lazy=False,
             limit=3,
         )  # fmt: skip
-        total += found.iterations
-        trial = trial if found.trial is None else found.trial
-    found = _at(assembly, trial, motors, share, tolerance)
-    return Found(found.trial, total + found.iterations, found.cause)
+        total += solved.iterations
+        trial = trial if solved.trial is None else solved.trial
+    solved = _at(assembly, trial, motors, share, tolerance)
+    return Solved(solved.trial, total + solved.iterations, solved.cause)

@@ -11,10 +11,10 @@ from bunraku.arrays import Array
 from bunraku.geometry.rotations import multiply_quaternions, quaternion_of_vector
 from bunraku.mechanics.full_order.assembly import Assembly, Rates, TrialState
 from bunraku.mechanics.full_order.links import LinkRows
-from bunraku.mechanics.full_order.newton import Factors, Found, solve
+from bunraku.mechanics.full_order.motion import FullState
+from bunraku.mechanics.full_order.newton import Factors, Solved, solve
 from bunraku.mechanics.full_order.schemes import GeneralizedAlpha, Scheme, SchemeState, TwoStep
 from bunraku.mechanics.full_order.start import initial_rates, motor_start
-from bunraku.mechanics.full_order.state import FullState
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
 
@@ -103,13 +103,13 @@ def march(
             said = time.monotonic()
             monitor.report(Event("full-order model", (n - 1) / steps, f"{(n - 1) * h:.3f} s of {steps * h:.3f} s"))
         used = GeneralizedAlpha(rho=0.5) if isinstance(scheme, TwoStep) and before is None else scheme
-        found = _step(A, now, before, curve[n], h, used, factors, tolerance)
-        if found.trial is not None:
-            following: SchemeState | None = used.closed(found.trial, now, before, h)
+        solved = _step(A, now, before, curve[n], h, used, factors, tolerance)
+        if solved.trial is not None:
+            following: SchemeState | None = used.closed(solved.trial, now, before, h)
         else:
             following = _divided(A, now, (curve[max(n - 2, 0)], curve[n - 1], curve[n]), h, tolerance, monitor)
         if following is None:
-            return now, Status.STALLED, f"at {n * h:.4f} s {found.cause}", n - 1, factors
+            return now, Status.STALLED, f"at {n * h:.4f} s {solved.cause}", n - 1, factors
         now, before = following, now
         if n % record.every == 0 or n == steps:
             record.keep(A, n * h, now, curve[n])
@@ -125,7 +125,7 @@ def _step(
     scheme: Scheme,
     factors: Factors,
     tolerance: float,
-) -> Found:
+) -> Solved:
     """One step: from the extrapolated state, then from the last one, with the factors at hand; then from the last with new ones."""
     rows = A.rows(motors)
 
@@ -133,15 +133,15 @@ def _step(
         return scheme.rates(trial, now, before, h)
 
     bar = tolerance * A.reach
-    found = solve(A, _extrapolated(now, h), rates, rows, factors, tolerance=bar, safe=now.trial, hasty=True)
+    solved = solve(A, _extrapolated(now, h), rates, rows, factors, tolerance=bar, safe=now.trial, hasty=True)
     for fresh in (False, True):
-        if found.trial is not None:
+        if solved.trial is not None:
             break
         if fresh:
             factors.key = (-1.0, -1.0)
         again = solve(A, now.trial, rates, rows, factors, tolerance=bar, safe=now.trial)
-        found = Found(again.trial, found.iterations + again.iterations, again.cause or found.cause)
-    return found
+        solved = Solved(again.trial, solved.iterations + again.iterations, again.cause or solved.cause)
+    return solved
 
 
 def _divided(
@@ -154,10 +154,10 @@ def _divided(
         for k in range(1, parts + 1):
             s = k / parts
             values = here + s * 0.5 * (there - past) + s * s * 0.5 * (there - 2.0 * here + past)
-            found = _step(A, moment, None, values, h / parts, scheme, factors, tolerance)
-            if found.trial is None or monitor.cancelled:
+            solved = _step(A, moment, None, values, h / parts, scheme, factors, tolerance)
+            if solved.trial is None or monitor.cancelled:
                 break
-            moment = scheme.closed(found.trial, moment, None, h / parts)
+            moment = scheme.closed(solved.trial, moment, None, h / parts)
         else:
             return SchemeState(moment.trial, moment.rates)
     return None

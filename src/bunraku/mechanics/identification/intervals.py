@@ -47,13 +47,6 @@ class Uncertainty:
         """Half the interval of parameter i."""
         return float(self.quantile * np.sqrt(self.covariance[i, i]))
 
-    @property
-    def correlations(self) -> Array:
-        """Correlations (p, p) between the estimates."""
-        s = np.sqrt(np.diag(self.covariance))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(self.covariance / np.outer(s, s))
-
 
 def find_uncertainty(residuals: Array, J: Array, parameters: int, confidence: float) -> Uncertainty:
     """From residuals (M, d), derivatives J (M d, p) and the number of all parameters; infinite variances where J is zero."""

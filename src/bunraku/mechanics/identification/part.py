@@ -47,8 +47,8 @@ def part_rig(character: Character, part: str, *, marker: Where | None = None, me
 def fitted_character(character: Character, part: str, fit: MaterialFit) -> Character:
     """The character with what was found: modulus and damping of the part's material, and the delay of its motors if it is known."""
     name = find_part(character, part).material
-    found = {"young": fit.young.value, "strain_damping": fit.damping.value, "source": "fitted to a recorded marker"}
-    materials = tuple(m.changed(**found) if m.name == name else m for m in character.materials)
+    values = {"young": fit.young.value, "strain_damping": fit.damping.value, "source": "fitted to a recorded marker"}
+    materials = tuple(m.changed(**values) if m.name == name else m for m in character.materials)
     motors = character.motors
     if fit.delay is not None:
         delay = min(max(fit.delay.value, 0.0), 1.0)

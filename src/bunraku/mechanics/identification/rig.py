@@ -34,7 +34,7 @@ SETTLED = 0.1
 def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta: float) -> System:
     """The same system with the segments ``parts`` ``young_scale`` times as stiff, and of strain-rate damping ``beta`` [s]."""
     model = system.model
-    found: set[str] = set()
+    scaled: set[str] = set()
     known: set[str] = set()
     if isinstance(model.segments, Segments):
         numbers = model.segments.flexible_f.copy()
@@ -43,7 +43,7 @@ def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta
             known.add(name)
             if name not in parts:
                 continue
-            found.add(name)
+            scaled.add(name)
             rows = int(line[layout.ROWS])
             for at, count in ((layout.LINEAR_F, int(line[layout.COUNT])), (layout.QUADRATIC_F, int(line[layout.PAIRS]))):
                 numbers[line[at] : line[at] + count * rows] *= np.sqrt(young_scale)
@@ -51,7 +51,7 @@ def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta
             points[:, 1:] *= young_scale  # lam and mu of Neo-Hookean points; a view
             numbers[line[layout.MASS_F] + 1] = beta
         model = model._replace(segments=model.segments._replace(flexible_f=numbers))
-    missing = [part for part in parts if part not in found]
+    missing = [part for part in parts if part not in scaled]
     if missing:
         raise BadInput(f"the system has no flexible segment {missing[0]!r}; there are {', '.join(sorted(known)) or 'none'}")
     return replace(system, model=model)

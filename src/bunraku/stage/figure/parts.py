@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline
 from bunraku.arrays import Array
 from bunraku.character import Character, PartShape
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes
-from bunraku.mechanics.flexible.reduced_parts import part_solids
+from bunraku.mechanics.elastic.part import part_solids
 from bunraku.mechanics.tree import rotation_of
 
 Indices = NDArray[np.int64]

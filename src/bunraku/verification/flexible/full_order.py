@@ -24,10 +24,10 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.provenance import content_hash
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose
-from bunraku.mechanics.flexible.cache import content_key, load_result, save_result
+from bunraku.mechanics.cache import content_key, load_result, save_result
 from bunraku.mechanics.full_order.from_character import full_model
 from bunraku.mechanics.full_order.model import FullOrderModel
-from bunraku.mechanics.full_order.state import FullState
+from bunraku.mechanics.full_order.motion import FullState
 from bunraku.motion import JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.character import ElasticMaterial
+from bunraku.mechanics.elastic.grip import Grip
 from bunraku.mechanics.elastic.part import PartSolid
-from bunraku.mechanics.elastic.reduction.grip import Grip
 from bunraku.verification.flexible.beam_section import BeamRatio, beam_section
 
 

@@ -25,7 +25,7 @@ GREY, FOOT = (0.45, 0.47, 0.52, 1.0), (0.16, 0.17, 0.20, 1.0)
 def bent_performance(skins: Sequence[BentSkin], reach: float, motor: Motor, certificate: Certificate) -> Performance:
     """Every skin on an ankle of its own, all asked to turn by ``reach`` [rad] to both sides; each goes as far as it was bent.
 
-    The skins stand along z from 0 on and turn about y at half their height, as `mechanics.elastic.tubes.bending` has them. Between
+    The skins stand along z from 0 on and turn about y at half their height, as `mechanics.coupled.tubes.bending` has them. Between
     the angles at which they were computed their surfaces go straight, which makes them thinner by less than can be seen.
     """
     t = np.arange(round(RATE * SECONDS) + 1) / RATE

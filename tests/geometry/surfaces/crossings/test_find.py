@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from _surfaces import box, sphere, torus
 from bunraku.geometry.surfaces.crossings import crossing_faces
-from bunraku.geometry.surfaces.shapes import box, sphere, torus
 from bunraku.geometry.surfaces.surface import Surface, joined
 
 

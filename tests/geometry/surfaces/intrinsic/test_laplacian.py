@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _surfaces import random_quadruped, sphere, torus
 from bunraku.errors import BadInput
 from bunraku.geometry.surfaces.intrinsic_laplacian import intrinsic_laplacian
-from bunraku.geometry.surfaces.shapes import random_quadruped, sphere, torus
 from bunraku.geometry.surfaces.surface import Surface
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from block_matrix import block_matrix
 
+from _tubes import cosine_tube
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 from bunraku.mechanics.coupled.collisions import surface_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
-from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions, block_matrix
-from bunraku.mechanics.elastic.tubes.mesh import Tube, _bricks, tube_mesh
+from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions
+from bunraku.mechanics.coupled.tubes.mesh import Tube, bricks
 
 PENALTY = Penalty(stiffness=1e8, onset=4e-4, deepest=1.5e-3)
 
@@ -20,7 +22,7 @@ def block(shape, size, at):
     nx, ny, nz = shape
     i, j, k = np.meshgrid(np.arange(nx + 1), np.arange(ny + 1), np.arange(nz + 1), indexing="ij")
     nodes = np.stack([i, j, k], axis=-1).reshape(-1, 3) * np.asarray(size) / np.array(shape) + np.asarray(at)
-    around = _bricks(nx + 1, ny, nz)  # closed round the first direction: leave out the bricks that close it
+    around = bricks(nx + 1, ny, nz)  # closed round the first direction: leave out the bricks that close it
     x = nodes[around][:, :, 0]
     return nodes, around[np.ptp(x, axis=1) < 1.5 * size[0] / nx]
 
@@ -36,7 +38,7 @@ def two_blocks(gap, order=1):
 @pytest.fixture(scope="module")
 def crumpled():
     """A folded tube squeezed and bent until its walls meet."""
-    mesh = tube_mesh(Tube(folds=3, depth=0.012, wall=0.0025, around=12, rows=6))
+    mesh = cosine_tube(Tube(folds=3, depth=0.012, wall=0.0025, around=12, rows=8))
     X = mesh.nodes
     t = (X[:, 2] - 0.01) / 0.06
     squeezed = X.copy()

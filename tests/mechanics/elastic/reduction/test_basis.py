@@ -8,14 +8,13 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.outline import Circle
 from bunraku.geometry.meshing.shapes import plate
+from bunraku.mechanics.elastic.grip import rigid_motions
 from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.modes import CarriedBody
-from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
-from bunraku.mechanics.elastic.reduction.derivatives import second_forces
-from bunraku.mechanics.elastic.reduction.grip import rigid_motions
+from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis, second_forces
 from bunraku.mechanics.elastic.reduction.kinds import kinds_of
-from bunraku.mechanics.elastic.reduction.reduce import reduce_part, reduce_to
+from bunraku.mechanics.elastic.reduction.reduce import reduce_to
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 
@@ -96,7 +95,7 @@ def test_attachment_shapes_carry_the_children(tee) -> None:
     whole = loads @ tee.factor.solve(np.ascontiguousarray(loads.T))
     missed = []
     for share in (np.inf, 1e-3):
-        shapes = make_basis(tee, bending=2, attach=share, derive=False).shapes
+        shapes = make_basis(tee, bending=2, attach=share, release=np.inf).shapes
         K = shapes @ (tee.solid.stiffness() @ shapes.T)
         seen = loads @ shapes.T
         missed.append(np.linalg.eigvalsh(whole - seen @ np.linalg.solve(K, seen.T))[-1] / np.linalg.eigvalsh(whole)[-1])
@@ -105,11 +104,10 @@ def test_attachment_shapes_carry_the_children(tee) -> None:
 
 
 def test_a_segment_with_two_children(tee) -> None:
-    """Interfaces of the segment are those of the solid; the material's damping is taken unless another is given."""
-    reduction = reduce_part(tee.solid, tee.base, tee.children, carried=tee.carried, modes=2, pairs="primary", beta=1e-3)
+    """Interfaces of the segment are those of the solid; the material's damping is its own."""
+    reduction = reduce_to(tee, make_basis(tee, bending=2))
     segment = reduction.segment
-    assert segment.beta == 1e-3
-    assert reduce_to(tee, make_basis(tee, bending=1, derive=False)).segment.beta == tee.solid.material.strain_damping
+    assert segment.beta == tee.solid.material.strain_damping
     u = 1e-3 * np.random.default_rng(0).normal(size=segment.r)
     for face, child in zip(segment.interfaces, tee.children, strict=True):
         np.testing.assert_allclose(face.c0 + face.C @ u, child.position(u @ reduction.shapes), atol=1e-14)
@@ -118,12 +116,10 @@ def test_a_segment_with_two_children(tee) -> None:
 
 def test_bad_input(tee) -> None:
     with pytest.raises(BadInput, match="no child interface"):
-        reduce_part(tee.solid, tee.base, [])
+        Workbench(tee.solid, tee.base, [])
     with pytest.raises(BadInput, match="not among the child"):
         Workbench(tee.solid, tee.base, tee.children[:1], tee.carried)
     with pytest.raises(BadInput, match="0 bending modes"):
         make_basis(tee, bending=0)
-    with pytest.raises(BadInput, match="pairs"):
-        reduce_to(tee, make_basis(tee, bending=1, derive=False), pairs="some")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="centre of mass"):
         CarriedBody(tee.children[0], 1.0, 0.0, (0.0, np.nan, 0.0))

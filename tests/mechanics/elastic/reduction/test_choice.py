@@ -11,15 +11,15 @@ from bunraku.mechanics.elastic.reduction.loaded import load_full, load_reduced
 
 @pytest.fixture(scope="module")
 def choice(short_rod):
-    return choose_reduction(short_rod.solid, short_rod.base, [short_rod.end], carried=short_rod.bench.carried)
+    return choose_reduction(short_rod.bench)
 
 
 def test_the_chosen_basis_meets_the_tolerance_with_few_products(choice) -> None:
     assert choice.trials[-1].worst <= 5e-3
     assert choice.trials[-1].shapes == choice.reduction.segment.r
     assert choice.reduction.errors == (choice.trials[-1].position, choice.trials[-1].frequency)
-    assert "within 0.50%" in choice.note
-    assert f"position {choice.trials[-1].position:.2%}" in choice.note
+    assert "within 0.50%" in choice.reduction.note
+    assert f"position {choice.trials[-1].position:.2%}" in choice.reduction.note
     r = choice.reduction.segment.r
     assert len(choice.reduction.segment.pairs) < r * (r + 1) // 4
 
@@ -27,10 +27,10 @@ def test_the_chosen_basis_meets_the_tolerance_with_few_products(choice) -> None:
 def test_a_basis_too_small_is_found_out(short_rod) -> None:
     """Bending in one plane only: neither the states nor, with those added, the frequencies are met, and the note says so."""
     alone = (Setting(bending=1, attach=np.inf),)
-    small = choose_reduction(short_rod.solid, short_rod.base, [short_rod.end], carried=short_rod.bench.carried, settings=alone)
+    small = choose_reduction(short_rod.bench, settings=alone)
     assert small.trials[0].position > 0.1
     assert small.reduction.errors[1] > 0.05
-    assert "NOT within" in small.note
+    assert "NOT within" in small.reduction.note
 
 
 def test_the_choice_holds_for_a_load_it_has_not_seen(short_rod, choice) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _principal import base_frame, mass_pca
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import exponential
 from bunraku.mechanics.elastic.reduction.loaded import load_full, load_reduced
-from bunraku.mechanics.elastic.reduction.pca import base_frame, mass_pca
-from bunraku.mechanics.elastic.reduction.reduce import reduce_part
+from bunraku.mechanics.elastic.reduction.reduce import reduce_to
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +52,7 @@ def test_both_bases_find_a_state_that_was_not_recorded(short_rod, states) -> Non
     """A force between those of the snapshots: principal shapes and modal derivatives agree with the whole solid."""
     load = short_rod.end.load(np.zeros(short_rod.solid.size), force=[-16.0, 0.0, 0.0])
     expected = short_rod.end.position(load_full(short_rod.bench, load, count=1).u) - short_rod.end.centroid
-    snapshots = reduce_part(
-        short_rod.solid, short_rod.base, [short_rod.end], carried=short_rod.bench.carried, snapshots=states, modes=5
-    )
+    snapshots = reduce_to(short_rod.bench, mass_pca(short_rod.bench, states, 5))
     assert snapshots.segment.r == 5
     for reduction in (snapshots, short_rod.reduction):
         found = load_reduced(short_rod.solid, reduction.segment, reduction.shapes, load, short_rod.bench.carried, count=1)

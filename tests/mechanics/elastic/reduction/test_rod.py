@@ -17,7 +17,6 @@ def test_size_and_kinds(study_rod) -> None:
     assert labels[:5] == ("bending 1", "bending 2", "bending 3", "bending 4", "torsion 1")
     assert study_rod.reduction.primary == 5
     assert 17 <= len(labels) <= 20
-    assert study_rod.reduction.rows == study_rod.reduction.segment.k
 
 
 def test_frequencies_without_and_with_gravity(study_rod, two_bodies, frequencies_at) -> None:

@@ -12,10 +12,9 @@ from bunraku.mechanics.elastic.interface import make_interface
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.modes import CarriedBody
 from bunraku.mechanics.elastic.reduction.basis import Workbench, make_basis
-from bunraku.mechanics.elastic.reduction.choice import SETTINGS, choose_reduction
+from bunraku.mechanics.elastic.reduction.choice import SETTINGS, choose_reduction, soften
 from bunraku.mechanics.elastic.reduction.loaded import elastic_terms, load_full, load_reduced
 from bunraku.mechanics.elastic.reduction.reduce import reduce_to
-from bunraku.mechanics.elastic.reduction.soft import soften
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 
@@ -86,9 +85,9 @@ def test_elastic_terms_of_points_are_slope_and_curvature(rubber) -> None:
 def test_the_choice_takes_cubature_too(rubber) -> None:
     """One setting only: what is compared with the whole solid is the part with its points, within 1 %, and the note says so."""
     bench, _, _ = rubber
-    found = choose_reduction(bench.solid, bench.base, bench.children, carried=bench.carried, settings=SETTINGS[-1:], tolerance=0.01)
+    found = choose_reduction(bench, settings=SETTINGS[-1:], tolerance=0.01)
     assert found.strain > 0.02
     assert found.reduction.segment.points is not None
     assert found.trials[0].worst < 0.01
-    assert "cubature of" in found.note
-    assert "strain up to" in found.note
+    assert "cubature of" in found.reduction.note
+    assert "strain up to" in found.reduction.note

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from bunraku.mechanics.elastic.reduction.loaded import elastic_terms, load_reduced
-from bunraku.mechanics.elastic.reduction.reduce import reduce_to
-from bunraku.mechanics.elastic.reduction.strain import strain_pairs
 
 
 def test_energy_at_random_amplitudes(short_rod) -> None:
@@ -50,29 +48,3 @@ def test_stiffness_is_the_derivative_of_the_force(short_rod) -> None:
         step[a] = 1e-4 / scale[a]
         change = (elastic_terms(segment, u + step)[0] - elastic_terms(segment, u - step)[0]) / (2.0 * step[a])
         np.testing.assert_allclose(change / (scale * scale[a]), K[a] / (scale * scale[a]), atol=1e-6)
-
-
-def test_primary_pairs_are_those_of_all_pairs(short_rod) -> None:
-    """Fewer columns, the same strain as long as the other shapes stay away from each other."""
-    few = reduce_to(short_rod.bench, short_rod.basis, pairs="primary").segment
-    r, p = few.r, short_rod.basis.primary
-    assert len(few.pairs) == p * (p + 1) // 2 + p * (r - p)
-    assert few.k == r + len(few.pairs)
-    np.testing.assert_array_equal(few.pairs, strain_pairs(r, p))
-    rng = np.random.default_rng(5)
-    u = np.zeros(r)
-    u[:p], u[p + 2] = 1e-3 * rng.normal(size=p), 1e-6
-    s, whole = few.strain(u), short_rod.reduction.segment.strain(u)
-    own = short_rod.reduction.segment.strain(np.eye(r)[p + 2] * 1e-6) + short_rod.reduction.segment.strain(-np.eye(r)[p + 2] * 1e-6)
-    assert s @ s == pytest.approx(whole @ whole, rel=2.0 * np.linalg.norm(own) / np.linalg.norm(whole) + 1e-9)
-
-
-def test_leading_pairs_add_the_first_derivatives(short_rod) -> None:
-    """The strain is that of all pairs where all but the primary and the three leading shapes are still."""
-    few = reduce_to(short_rod.bench, short_rod.basis, pairs="leading").segment
-    r, p = few.r, short_rod.basis.primary
-    u = np.zeros(r)
-    u[: p + 3] = 1e-3 * np.random.default_rng(6).normal(size=p + 3)
-    s, whole = few.strain(u), short_rod.reduction.segment.strain(u)
-    assert s @ s == pytest.approx(whole @ whole, rel=1e-10)
-    assert few.k < short_rod.reduction.segment.k

@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.character.body import Body, Shape
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.coupled.collisions import bodies_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 
-Indices = NDArray[np.int64]
 KINDS = {"box": kernels.BOX, "sphere": kernels.SPHERE, "capsule": kernels.CAPSULE, "cylinder": kernels.CYLINDER}
 
 
@@ -58,7 +57,6 @@ class SkeletonCollisions:
         rest: ArrayLike,
         poses: ArrayLike,
         *,
-        apart: ArrayLike | None = None,
         penalty: Penalty | None = None,
     ) -> None:
         self.penalty = penalty or Penalty()
@@ -75,8 +73,6 @@ class SkeletonCollisions:
         self._ball = np.array([_radius(s) for _, s in listed])
         self._pose = np.array([_matrix(s) for _, s in listed]).reshape(-1, 4, 4)
         self._allowed = np.ones((len(self.query), self.shapes), dtype=np.bool_)
-        if apart is not None:
-            self._allowed &= ~np.asarray(apart, dtype=bool)[:, self._body]
         self._onset = np.full(self._allowed.shape, self.penalty.onset)
         q, s, gap, _ = self._pairs(rest, poses, np.inf)
         self._onset[q, s] = np.maximum(0.8 * gap, 1e-9)
@@ -132,18 +128,6 @@ class SkeletonCollisions:
             if count <= room:
                 return arrays[0][:count], arrays[1][:count], arrays[2][:count], arrays[3][:count]
             room = count
-
-
-def shape_distance(shape: Shape, points: ArrayLike) -> tuple[Array, Array]:
-    """Signed distances (m,) [m] of points (m, 3) in the body's frame to a shape, negative inside, and their gradients (m, 3)."""
-    if shape.kind not in KINDS:
-        raise BadInput(f"the distance to a {shape.kind} is not known; there are {', '.join(KINDS)}")
-    X = _matrix(shape)
-    local = np.ascontiguousarray((np.asarray(points, dtype=np.float64) - X[:3, 3]) @ X[:3, :3])
-    gap, normal = np.zeros(len(local)), np.zeros((len(local), 3))
-    size = np.array([*shape.size, 0.0, 0.0][:3])
-    kernels.distances(KINDS[shape.kind], size, local, gap, normal)
-    return gap, np.asarray(normal @ X[:3, :3].T)
 
 
 def _matrix(shape: Shape) -> Array:

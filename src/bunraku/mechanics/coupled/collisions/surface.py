@@ -12,16 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 from bunraku.mechanics.coupled.collisions import surface_kernels as kernels
 from bunraku.mechanics.coupled.collisions.penalty import Penalty
 
-Indices = NDArray[np.int64]
 Blocks = tuple[Indices, Indices, Array]
 """Node rows (m,), node columns (m,), blocks (m, 3, 3); repeated places add up."""
 
@@ -86,13 +85,13 @@ class SurfaceCollisions:
 
     def find(self, x: ArrayLike) -> Pairs:
         """The pairs nearer than their onset (and no deeper than the penalty's deepest) at node positions x (n, 3) [m]."""
-        found, normal, gap = self._gaps(x)
-        near = (gap < self.onset[found]) & (gap > -self.penalty.deepest)
-        found, normal, gap = found[near], normal[near], gap[near]
-        corners = self.faces[self._work[1][found]]
-        nodes = np.column_stack([self.query[found], corners])
-        weights = np.column_stack([np.ones(len(found)), -self._work[2][found]])
-        return Pairs(nodes, weights, normal, gap, self.area[found], self.onset[found])
+        touching, normal, gap = self._gaps(x)
+        near = (gap < self.onset[touching]) & (gap > -self.penalty.deepest)
+        touching, normal, gap = touching[near], normal[near], gap[near]
+        corners = self.faces[self._work[1][touching]]
+        nodes = np.column_stack([self.query[touching], corners])
+        weights = np.column_stack([np.ones(len(touching)), -self._work[2][touching]])
+        return Pairs(nodes, weights, normal, gap, self.area[touching], self.onset[touching])
 
     def force(self, x: ArrayLike, pairs: Pairs) -> tuple[Array, float]:
         """Forces (n, 3) [N] on the nodes, and the energy [J], of pairs whose nearest points and normals stay as found."""
@@ -127,23 +126,23 @@ class SurfaceCollisions:
         reach = max(self.penalty.onset, self.penalty.deepest)
         shared = (self._first, self._index, self._start, self._order, best, face, weights)
         kernels.nearest(at, self.query, self.faces, of_face, of_node, self._cell, reach, self.facing, *shared)
-        found = np.flatnonzero(face >= 0)
-        corners = self.faces[face[found]]
-        b = weights[found]
-        offset = at[self.query[found]] - np.einsum("ka,kai->ki", b, at[corners])
+        reached = np.flatnonzero(face >= 0)
+        corners = self.faces[face[reached]]
+        b = weights[reached]
+        offset = at[self.query[reached]] - np.einsum("ka,kai->ki", b, at[corners])
         outwards = np.einsum("ka,kai->ki", b, of_node[corners])
-        distance = np.sqrt(best[found])
+        distance = np.sqrt(best[reached])
         sign = np.where((offset * outwards).sum(axis=1) < 0.0, -1.0, 1.0)
         clear = distance > 1e-12
-        normal = np.where(clear[:, None], (sign / np.where(clear, distance, 1.0))[:, None] * offset, of_face[face[found]])
-        return found, normal, sign * distance
+        normal = np.where(clear[:, None], (sign / np.where(clear, distance, 1.0))[:, None] * offset, of_face[face[reached]])
+        return reached, normal, sign * distance
 
     def _settle(self, X: Array) -> int:
         """Onsets below the gaps at rest; how many nodes overlap at rest."""
-        found, _, gap = self._gaps(X)
+        reached, _, gap = self._gaps(X)
         near = gap < self.penalty.onset
-        self.onset[found[near]] = np.maximum(0.8 * gap[near], 1e-9)
-        overlapping = found[gap <= 0.0]
+        self.onset[reached[near]] = np.maximum(0.8 * gap[near], 1e-9)
+        overlapping = reached[gap <= 0.0]
         self.area[overlapping] = 0.0
         return len(overlapping)
 
@@ -155,16 +154,6 @@ def surface_triangles(mesh: TetMesh) -> Indices:
         return np.ascontiguousarray(faces)
     cut = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]])
     return np.ascontiguousarray(faces[:, cut].reshape(-1, 3))
-
-
-def block_matrix(size: int, blocks: Blocks) -> csr_array:
-    """The matrix (3 size, 3 size) of 3 x 3 blocks between nodes."""
-    rows, columns, values = blocks
-    i = (3 * rows[:, None, None] + np.arange(3)[None, :, None] + np.zeros((1, 1, 3), dtype=np.int64)).ravel()
-    j = (3 * columns[:, None, None] + np.zeros((1, 3, 1), dtype=np.int64) + np.arange(3)[None, None, :]).ravel()
-    made = csr_array((values.ravel(), (i, j)), shape=(3 * size, 3 * size))
-    made.sum_duplicates()
-    return made
 
 
 def _neighbours(mesh: TetMesh, query: Indices, faces: Indices, rings: int) -> tuple[Indices, Indices]:

@@ -11,7 +11,15 @@ conditions). With loads scaled by the root of the carried inertia, what the mode
 has the squared periods (over 4 pi^2) of the missing motions as its eigenvalues; those above a share of the longest period are
 taken.
 
-Modal derivatives phi_ab are weighed by the energy they release, 1/2 g_ab' G g_cd u_a u_b u_c u_d, at amplitudes u_a = (2 V)^1/2 /
+Modal derivatives tell how a part must deform a second time when two of its modes bend it far; without them a slender rod locks:
+bending would stretch it. Static displacements u = sum u_a phi_a + 1/2 sum u_a u_b phi_ab under loads that the shapes phi_a balance
+to first order satisfy to second order K phi_ab = -g_ab, with g_ab the third derivative of the St. Venant-Kirchhoff energy,
+V'''(phi_a, phi_b, .), which is (dK/du . phi_b) phi_a and symmetric in a and b. With H_a = grad phi_a, e_a = sym(H_a) and Hooke's
+law S(.),
+
+    g_ab = int P_ab G,    P_ab = S(sym(H_a' H_b)) + H_a S(e_b) + H_b S(e_a)
+
+They are weighed by the energy they release, 1/2 g_ab' G g_cd u_a u_b u_c u_d, at amplitudes u_a = (2 V)^1/2 /
 omega_a (omega_1 / omega_a)^1/2 with V the energy of a gravity-like load; the principal ones of that quadratic form above a share
 of V are taken. (Weighing them by mass would drop the small changes of the section that a turn of it needs, and lock the part.)
 """
@@ -23,16 +31,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
+from bunraku.mechanics.elastic.grip import Grip, GripFactor
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import CarriedBody, Modes
-from bunraku.mechanics.elastic.reduction.derivatives import second_forces
-from bunraku.mechanics.elastic.reduction.grip import Grip, GripFactor
-from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes, orthonormalize
+from bunraku.mechanics.elastic.modes import CarriedBody, Inertia, Modes, grip_modes, orthonormalize
 from bunraku.mechanics.elastic.reduction.kinds import kinds_of, part_axis
-from bunraku.mechanics.elastic.reduction.strain import strain_pairs
+from bunraku.mechanics.elastic.reduction.strain import displacement_gradients, strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 ACCELERATION = 50.0
@@ -95,13 +102,12 @@ class Workbench:
         return self._modes
 
 
-def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, derive: bool = True, release: float = 0.01) -> Basis:
+def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, release: float = 0.01) -> Basis:
     """The lowest ``bending`` modes of that kind, lower and first twist and stretch, attachment shapes, and modal derivatives.
 
     ``attach``: the share of the longest squared period above which a missing motion gets an attachment shape (infinite: none).
-    ``derive``: add the principal derivatives of all pairs, those of bending with twist too: without them a bent rod twists as if
-    it were stiffer, and rods in series that bend out of one plane are wrong. ``release``: the share of the energy above which they
-    are taken.
+    ``release``: the share of the energy above which a principal derivative is taken, of all pairs, those of bending with twist
+    too: without them a bent rod twists as if it were stiffer, and rods in series that bend out of one plane are wrong.
     """
     if bending < 1:
         raise BadInput(f"{bending} bending modes were asked for; at least 1 is needed")
@@ -111,17 +117,15 @@ def make_basis(bench: Workbench, *, bending: int = 4, attach: float = 1e-3, deri
     shapes = np.vstack([chosen, extra])
     names += [f"attachment {i + 1}" for i in range(len(kept))]
     primary = len(shapes)
-    if derive:
-        second, labels = _derivatives(bench, shapes, np.concatenate([frequencies, slow[kept]]), release)
-        second, kept = orthonormalize(bench.inertia, second, shapes)
-        shapes = np.vstack([shapes, second])
-        names += [labels[i] for i in kept]
-    return Basis(shapes, tuple(names), primary)
+    second, labels = _derivatives(bench, shapes, np.concatenate([frequencies, slow[kept]]), release)
+    second, kept = orthonormalize(bench.inertia, second, shapes)
+    names += [labels[i] for i in kept]
+    return Basis(np.vstack([shapes, second]), tuple(names), primary)
 
 
 def _derivatives(bench: Workbench, shapes: Array, frequencies: Array, release: float) -> tuple[Array, list[str]]:
     """The principal derivatives (m, 3 n) of all pairs of shapes by the energy they release, falling."""
-    pairs = strain_pairs(len(shapes), len(shapes))
+    pairs = strain_pairs(len(shapes))
     forces = second_forces(bench.solid, shapes, pairs)
     answers = -bench.factor.solve(np.ascontiguousarray(forces.T)).T
     energy = bench.reference_energy
@@ -158,11 +162,8 @@ def _choose_modes(bench: Workbench, bending: int) -> tuple[Array, list[str], Arr
 
 def _attachments(bench: Workbench, modes: Array, frequencies: Array, share: float) -> tuple[Array, Array]:
     """The static shapes (m, 3 n) that the modes miss, and the frequencies (m,) [Hz] they stand for, rising."""
-    size = bench.solid.size
-    if not np.isfinite(share):
-        return np.zeros((0, size)), np.zeros(0)
+    size, loads = bench.solid.size, []
     still = np.zeros(size)
-    loads = []
     for child in bench.children:
         whole = sum((body.spatial(np.eye(3)) for body in bench.carried if body.interface is child), np.zeros((6, 6)))
         own = bench.solid.total_mass / len(bench.children)
@@ -179,3 +180,25 @@ def _attachments(bench: Workbench, modes: Array, frequencies: Array, share: floa
     longest = float(np.linalg.eigvalsh(whole)[-1])
     take = [i for i in np.argsort(-values) if values[i] > share * longest]
     return vectors[:, take].T @ answer, 1.0 / (2.0 * np.pi * np.sqrt(values[take]))
+
+
+def second_forces(solid: ElasticSolid, shapes: ArrayLike, pairs: Indices) -> Array:
+    """g_ab (m, 3 n) for the ``pairs`` (m, 2) of shapes (r, 3 n)."""
+    H = displacement_gradients(solid, shapes)
+    lam, mu = (part[:, None, None, None] for part in solid.lame)
+    w = solid.weights[:, :, None, None]
+
+    def hooke(E: Array) -> Array:
+        """Second Piola stress, times the weight, of the symmetric part of E (e, q, 3, 3)."""
+        trace = np.trace(E, axis1=-2, axis2=-1)[..., None, None]
+        return np.asarray(w * (lam * trace * np.eye(3) + mu * (E + E.swapaxes(-1, -2))))
+
+    stress = {a: hooke(H[a]) for a in np.unique(pairs).tolist()}
+    forces = np.empty((len(pairs), solid.nodes, 3))
+    places = solid.mesh.cells.ravel()
+    for row, (a, b) in enumerate(pairs.tolist()):
+        P = hooke(np.matmul(H[a].swapaxes(-1, -2), H[b])) + np.matmul(H[a], stress[b]) + np.matmul(H[b], stress[a])
+        local = np.einsum("eqij,eqja->eai", P, solid.gradients, optimize=True)
+        for i in range(3):
+            forces[row, :, i] = np.bincount(places, weights=local[:, :, i].ravel(), minlength=solid.nodes)
+    return forces.reshape(len(pairs), -1)

@@ -4,7 +4,7 @@ The judges are nonlinear states of the whole solid under a few dead loads that b
 children by up to 0.3 rad (accelerations of 50 m/s^2 where that is less): across its two softest directions, and with a couple at
 the tip (50 m/s^2 on the carried mass at its radius of gyration) or opposite pushes at several children. Compared are the
 displacement of the children, relative to the largest in the part, and the frequencies of small vibrations about the loaded state,
-up to ``band`` times the lowest; of those above four times the lowest, f_1, the error counts 4 f_1 / f.
+up to BAND times the lowest; of those above four times the lowest, f_1, the error counts 4 f_1 / f.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from bunraku.arrays import Array
-from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import CarriedBody
+from bunraku.mechanics.elastic.modes import orthonormalize
 from bunraku.mechanics.elastic.reduction.basis import ACCELERATION, BEND, Basis, Workbench, make_basis
-from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
+from bunraku.mechanics.elastic.reduction.cubature import SOFT, with_cubature
 from bunraku.mechanics.elastic.reduction.loaded import LoadedState, load_full, load_reduced
-from bunraku.mechanics.elastic.reduction.points import SOFT, with_cubature
 from bunraku.mechanics.elastic.reduction.products import needed_products, with_products
 from bunraku.mechanics.elastic.reduction.reduce import Reduction, reduce_to
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients
@@ -29,7 +27,8 @@ from bunraku.mechanics.elastic.solid import ElasticSolid
 
 TURN = 0.3
 """How far [rad] the judges turn a child at most: as far as the end of a rod turns that bends by BEND."""
-
+BAND = 15.0
+"""Frequencies up to so many times the lowest are compared."""
 
 BUDGETS = (3e-3, 1e-3)
 """The share of the motion that products left out of the strain may be responsible for, summed; the second where the first fails."""
@@ -68,33 +67,21 @@ class BasisTrial:
 
 @dataclass(frozen=True, eq=False)
 class ReductionChoice:
-    """The ``reduction`` chosen, all ``trials`` in order, a ``note``, peak ``strain`` and ``deflection`` over length."""
+    """The ``reduction`` chosen, all ``trials`` in order, and the peak ``strain`` of the judges."""
 
     reduction: Reduction
     trials: tuple[BasisTrial, ...]
     strain: float
-    deflection: float
-    note: str
 
 
-def choose_reduction(
-    solid: ElasticSolid,
-    base: Interface,
-    children: Sequence[Interface],
-    *,
-    carried: Sequence[CarriedBody] = (),
-    beta: float | None = None,
-    tolerance: float = 5e-3,
-    band: float = 15.0,
-    settings: Sequence[Setting] = SETTINGS,
-) -> ReductionChoice:
+def choose_reduction(bench: Workbench, *, tolerance: float = 5e-3, settings: Sequence[Setting] = SETTINGS) -> ReductionChoice:
     """The smallest basis in the list that meets the ``tolerance``, or the best one, with the errors that were measured.
 
     Of the products in its strain those are left out that hardly matter (:mod:`products`), unless it then misses the tolerance: the
-    last trial. A Neo-Hookean part strained beyond SOFT gets cubature, and keeps all products. Arguments as for
-    :func:`reduce_part`. Takes some seconds for the states of the whole solid.
+    last trial. A Neo-Hookean part strained beyond SOFT gets cubature, and keeps all products. Takes some seconds for the states
+    of the whole solid.
     """
-    bench = Workbench(solid, base, children, carried)
+    solid = bench.solid
     loads = reference_loads(bench)
     states = [load_full(bench, load, count=6) for load in loads]
     loads = [state.share * load for state, load in zip(states, loads, strict=True)]
@@ -110,22 +97,40 @@ def choose_reduction(
             more, _ = orthonormalize(bench.inertia, displaced, basis.shapes)
             labels = (*basis.labels, *(f"state {i + 1}" for i in range(len(more))))
             basis = Basis(np.vstack([basis.shapes, more]), labels, basis.primary)
-        made = reduce_to(bench, basis, beta=beta)
-        tried.append(with_cubature(bench, made, loads) if soft else made)
-        trials.append(_compare(bench, tried[-1], loads, states, band))
+        reduction = reduce_to(bench, basis)
+        tried.append(with_cubature(bench, reduction, loads) if soft else reduction)
+        trials.append(_compare(bench, tried[-1], loads, states))
         if trials[-1].worst <= tolerance:
             break
     at = int(np.argmin([trial.worst for trial in trials]))
-    best, found = tried[at], trials[at]
+    best, errors = tried[at], trials[at]
     for budget in () if soft else BUDGETS:
         lean = _lean(bench, tried[at], loads, budget)
-        trials.append(_compare(bench, lean, loads, states, band))
-        if trials[-1].worst <= max(tolerance, 1.1 * found.worst):
-            best, found = lean, trials[-1]
+        trials.append(_compare(bench, lean, loads, states))
+        if trials[-1].worst <= max(tolerance, 1.1 * errors.worst):
+            best, errors = lean, trials[-1]
             break
-    best = replace(best, errors=(found.position, found.frequency))
     far = float(np.linalg.norm(displaced.reshape(len(states), -1, 3), axis=2).max()) / bench.length
-    return ReductionChoice(best, tuple(trials), strain, far, _note(best, found, trials, tolerance, (strain, far)))
+    note = (
+        f"{best.note}; against the whole solid bent by {far:.2f} of its length: position {errors.position:.2%}, "
+        f"frequencies {errors.frequency:.2%}, {'within' if errors.worst <= tolerance else 'NOT within'} {tolerance:.2%} "
+        f"(tried {', '.join(str(trial.shapes) for trial in trials)} shapes)"
+    )
+    note += "" if best.segment.points is None else f"; strain up to {strain:.1%}"
+    return ReductionChoice(replace(best, errors=(errors.position, errors.frequency), note=note), tuple(trials), strain)
+
+
+def soften(bench: Workbench, reduction: Reduction) -> Reduction:
+    """The reduction of a Neo-Hookean part with cubature where the reference loads strain it beyond SOFT; the note says so."""
+    solid = bench.solid
+    if solid.material.model != "neo-hookean" or reduction.segment.points is not None:
+        return reduction
+    loads = reference_loads(bench)
+    states = [load_reduced(solid, reduction.segment, reduction.shapes, load, (), count=1).u for load in loads]
+    strain = max(peak_strain(solid, u @ reduction.shapes) for u in states)
+    if strain <= SOFT:
+        return reduction
+    return with_cubature(bench, replace(reduction, note=f"{reduction.note}; strain up to {strain:.1%}"), loads)
 
 
 def reference_loads(bench: Workbench) -> list[Array]:
@@ -159,17 +164,17 @@ def reference_loads(bench: Workbench) -> list[Array]:
 def _lean(bench: Workbench, reduction: Reduction, loads: list[Array], budget: float) -> Reduction:
     """The same without the products that hardly matter under the loads and mixtures of them."""
     mixtures = np.vstack([np.eye(len(loads)), np.random.default_rng(0).uniform(-1.0, 1.0, (2 * len(loads), len(loads)))])
-    found = [
+    at_rest = [
         load_reduced(bench.solid, reduction.segment, reduction.shapes, mixture @ np.array(loads), bench.carried)
         for mixture in mixtures
     ]
-    states = [state.u for state in found if state.share == 1.0]
+    states = [state.u for state in at_rest if state.share == 1.0]
     if not states:
         return reduction
     keep = needed_products(reduction.segment, reduction.primary, states, budget)
     segment = with_products(reduction.segment, keep)
     note = f"{reduction.note.rpartition(':')[0]}: {len(segment.pairs)} of {len(keep)}"
-    return replace(reduction, segment=segment, rows=segment.k, note=note)
+    return replace(reduction, segment=segment, note=note)
 
 
 def peak_strain(solid: ElasticSolid, u: Array) -> float:
@@ -179,32 +184,20 @@ def peak_strain(solid: ElasticSolid, u: Array) -> float:
     return float(np.quantile(np.linalg.norm(E, axis=(-2, -1)), 0.999))
 
 
-def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states: list[LoadedState], band: float) -> BasisTrial:
+def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states: list[LoadedState]) -> BasisTrial:
     position = frequency = 0.0
     for load, state in zip(loads, states, strict=True):
-        found = load_reduced(bench.solid, reduction.segment, reduction.shapes, load, bench.carried, count=12)
-        if found.share < 1.0:
+        reduced = load_reduced(bench.solid, reduction.segment, reduction.shapes, load, bench.carried, count=12)
+        if reduced.share < 1.0:
             return BasisTrial(len(reduction.shapes), np.inf, np.inf)
-        u = found.u @ reduction.shapes
+        u = reduced.u @ reduction.shapes
         size = float(np.linalg.norm(state.u.reshape(-1, 3), axis=1).max())
         for child in bench.children:
             position = max(position, float(np.linalg.norm(child.position(u) - child.position(state.u))) / size)
-        wanted = state.frequencies[state.frequencies <= band * state.frequencies[0]]
-        off = np.abs(found.frequencies[None, :] / wanted[:, None] - 1.0) * np.minimum(1.0, 4.0 * wanted[0] / wanted)[:, None]
+        wanted = state.frequencies[state.frequencies <= BAND * state.frequencies[0]]
+        off = np.abs(reduced.frequencies[None, :] / wanted[:, None] - 1.0) * np.minimum(1.0, 4.0 * wanted[0] / wanted)[:, None]
         if off.shape[1] < off.shape[0]:
             frequency = np.inf
         elif wanted.size:
             frequency = max(frequency, float(off[linear_sum_assignment(off)].max()))
     return BasisTrial(len(reduction.shapes), position, frequency)
-
-
-def _note(reduction: Reduction, found: BasisTrial, trials: list[BasisTrial], tolerance: float, peak: tuple[float, float]) -> str:
-    met = "within" if found.worst <= tolerance else "NOT within"
-    tried = ", ".join(str(trial.shapes) for trial in trials)
-    text = (
-        f"{reduction.note}; against the whole solid bent by {peak[1]:.2f} of its length: position {found.position:.2%}, "
-        f"frequencies {found.frequency:.2%}, {met} {tolerance:.2%} (tried {tried} shapes)"
-    )
-    if reduction.segment.points is not None:
-        text += f"; strain up to {peak[0]:.1%}"
-    return text

@@ -8,87 +8,81 @@ which the frequencies depend. Cells are added where the residual asks most for t
 squares. For strains above 2 %, where the polynomial strain of :mod:`strain` (exact for St. Venant-Kirchhoff) no longer is the
 material.
 
-In the tree, f and d f/d u take the places of J's and J'J + s.Q of a segment; all they need are the arrays of :class:`Cubature`
-(cells over local nodes, gradients, quadrature weights times w, Lame's numbers, shapes at the local nodes), all constant:
-displacements of the local nodes by one product, the kernels of the solid, one product back.
+In the segment the quadrature points of the chosen cells take the place of s.s/2; inertia, interfaces and the strains, which the
+damping needs and which are exact for the strain rate of any material, stay as they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
+from bunraku.mechanics.dynamics.flexible.segment import NeoHookeanPoints
 from bunraku.mechanics.elastic import tetrahedra_kernels as kernels
 from bunraku.mechanics.elastic.material import MODELS
-from bunraku.mechanics.elastic.pattern import BlockPattern, block_pattern
+from bunraku.mechanics.elastic.reduction.basis import Workbench
+from bunraku.mechanics.elastic.reduction.loaded import load_reduced
+from bunraku.mechanics.elastic.reduction.reduce import Reduction
 from bunraku.mechanics.elastic.reduction.strain import displacement_gradients, scaled_strain
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
 
-Indices = NDArray[np.int64]
+SOFT = 0.02
+"""The strain above which a Neo-Hookean part gets cubature: the polynomial strain departs from it in proportion to the strain."""
+STATES = 24
+"""States a cubature is trained on."""
+TOLERANCE = 2e-3
+"""What may remain of the training forces, in the norm of the compliance."""
+CELLS = 200
+"""The most cells that are taken."""
+BATCH = 4
+"""Cells added at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cubature:
-    """The ``chosen`` cells (m,) with ``weights`` (m,), and what remained of the training forces (relative).
-
-    ``cells`` (m, k) over local nodes, ``gradients`` (m, q, 3, k), ``measures`` (m, q) (quadrature weights times w), ``shapes``
-    (r, local nodes, 3).
-    """
+    """The ``chosen`` cells (m,) with ``weights`` (m,), what remained of the training forces (relative), their weighed points."""
 
     chosen: Indices
     weights: Array
     residual: float
-    model: int
-    lame: tuple[Array, Array]
-    cells: Indices
-    gradients: Array
-    measures: Array
-    shapes: Array
+    points: NeoHookeanPoints
 
-    @cached_property
-    def pattern(self) -> BlockPattern:
-        """The pattern of the local stiffness."""
-        return block_pattern(self.cells, self.shapes.shape[1])
 
-    def energy(self, u: ArrayLike) -> float:
-        """The elastic energy [J] at modal coordinates u (r,); infinite when a chosen cell has collapsed."""
-        x = self._local(u)
-        return float(kernels.forces(*self._arrays, x, np.zeros_like(x))[0])
+def with_cubature(bench: Workbench, reduction: Reduction, loads: Sequence[Array]) -> Reduction:
+    """The reduction with cubature trained under the ``loads`` (3 n,); its note says how many cells it has."""
+    solid = bench.solid
+    cubature = make_cubature(solid, reduction.shapes, training_states(bench, reduction, loads))
+    note = (
+        f"{reduction.note}; Neo-Hookean cubature of {len(cubature.chosen)} of {len(solid.mesh.cells)} cells "
+        f"(training forces within {cubature.residual:.1e})"
+    )
+    return replace(reduction, segment=replace(reduction.segment, points=cubature.points), note=note)
 
-    def force(self, u: ArrayLike) -> Array:
-        """The modal elastic force (r,). Raises Collapsed."""
-        x = self._local(u)
-        f = np.zeros_like(x)
-        _, cell = kernels.forces(*self._arrays, x, f)
-        if cell >= 0:
-            raise Collapsed(int(self.chosen[cell]))
-        return np.asarray(self.shapes.reshape(len(self.shapes), -1) @ f.ravel())
 
-    def force_and_stiffness(self, u: ArrayLike) -> tuple[Array, Array]:
-        """The modal elastic force (r,) and its derivative (r, r). Raises Collapsed."""
-        x, data = self._local(u), self.pattern.zeros()
-        f = np.zeros_like(x)
-        _, cell = kernels.tangents(*self._arrays, x, self.pattern.slot, self.pattern.start, f, data)
-        if cell >= 0:
-            raise Collapsed(int(self.chosen[cell]))
-        flat = self.shapes.reshape(len(self.shapes), -1)
-        return flat @ f.ravel(), flat @ np.asarray(self.pattern.matrix(data) @ flat.T)
+def training_states(bench: Workbench, reduction: Reduction, loads: Sequence[Array]) -> Array:
+    """Modal states (s, r) at rest under the ``loads`` (3 n,), their opposites and mixtures that bend the part as far as these.
 
-    @property
-    def _arrays(self) -> tuple[int, Array, Array, Indices, Array, Array]:
-        return self.model, *self.lame, self.cells, self.gradients, self.measures
-
-    def _local(self, u: ArrayLike) -> Array:
-        x = np.asarray(u, dtype=np.float64)
-        if x.shape != (len(self.shapes),):
-            raise BadInput(f"the modal coordinates have shape {x.shape}; ({len(self.shapes)},) is needed")
-        return np.ascontiguousarray(np.tensordot(x, self.shapes, axes=1))
+    Mixtures are random, of the loads and accelerations along x, y and z.
+    """
+    rng = np.random.default_rng(0)
+    sources = np.vstack([*loads, bench.gravity_loads])
+    answers = bench.factor.solve(np.ascontiguousarray(sources.T)).T
+    reach = np.linalg.norm(answers.reshape(len(sources), -1, 3), axis=2).max(axis=1)
+    far = float(reach[: len(loads)].max())
+    mixed = [sign * load for load in loads for sign in (1.0, -1.0)]
+    while len(mixed) < STATES:
+        c = rng.uniform(-1.0, 1.0, len(sources)) * np.minimum(1.0, far / reach)
+        bent = float(np.linalg.norm((c @ answers).reshape(-1, 3), axis=1).max())
+        mixed.append(min(1.0, far / bent) * c @ sources)
+    solid, shapes, segment = bench.solid, reduction.shapes, replace(reduction.segment, points=None)
+    states = [load_reduced(solid, segment, shapes, load, (), count=1).u for load in mixed]
+    return np.array([u for u in states if np.any(u) and np.isfinite(solid.energy(u @ shapes))])
 
 
 def cell_forces(solid: ElasticSolid, shapes: Array, states: Array) -> Array:
@@ -108,10 +102,10 @@ def cell_forces(solid: ElasticSolid, shapes: Array, states: Array) -> Array:
     return result
 
 
-def make_cubature(
-    solid: ElasticSolid, shapes: ArrayLike, states: ArrayLike, *, tolerance: float = 1e-3, max_cells: int = 300, batch: int = 4
-) -> Cubature:
+def make_cubature(solid: ElasticSolid, shapes: ArrayLike, states: ArrayLike, *, tolerance: float = TOLERANCE) -> Cubature:
     """Choose cells and weights for shapes (r, 3 n) from training ``states`` (s, r), until the residual is below ``tolerance``."""
+    if solid.material.model != "neo-hookean":
+        raise BadInput("only a Neo-Hookean part has points; the strains of a St. Venant-Kirchhoff part are exact without them")
     phi, u = np.asarray(shapes, dtype=np.float64), np.atleast_2d(np.asarray(states, dtype=np.float64))
     if phi.ndim != 2 or phi.shape[1] != solid.size or u.shape[1] != len(phi) or not np.isfinite(u).all():
         raise BadInput(
@@ -127,14 +121,13 @@ def make_cubature(
     columns = (forces[moved] / sizes[moved, None, None]).reshape(-1, forces.shape[2])
     unit = np.asarray(np.linalg.solve(root, phi), dtype=np.float64)
     columns = np.vstack([columns, np.sqrt(moved.sum() / len(phi)) * _rest_stiffness(solid, unit)])
-    chosen, weights, residual = _greedy(columns, columns.sum(axis=1), tolerance, max_cells, batch)
-    nodes, place = np.unique(solid.mesh.cells[chosen], return_inverse=True)
-    cells = np.asarray(place, dtype=np.int64).reshape(len(chosen), -1)
-    lame = solid.lame[0][chosen].copy(), solid.lame[1][chosen].copy()
-    local = np.ascontiguousarray(phi.reshape(len(phi), -1, 3)[:, nodes])
-    measures = np.ascontiguousarray(solid.weights[chosen] * weights[:, None])
-    gradients = np.ascontiguousarray(solid.gradients[chosen])
-    return Cubature(chosen, weights, residual, MODELS[solid.material.model], lame, cells, gradients, measures, local)
+    chosen, weights, residual = _greedy(columns, columns.sum(axis=1), tolerance)
+    local = phi.reshape(len(phi), -1, 3)[:, solid.mesh.cells[chosen]]
+    G = np.einsum("reki,eqjk->eqrij", local, solid.gradients[chosen], optimize=True)
+    lame = np.column_stack([np.repeat(part[chosen], G.shape[1]) for part in solid.lame])
+    measures = (solid.weights[chosen] * weights[:, None]).ravel()
+    points = NeoHookeanPoints(measures, lame, np.ascontiguousarray(G.reshape(-1, *G.shape[2:])))
+    return Cubature(chosen, weights, residual, points)
 
 
 def _rest_stiffness(solid: ElasticSolid, shapes: Array) -> Array:
@@ -146,16 +139,16 @@ def _rest_stiffness(solid: ElasticSolid, shapes: Array) -> Array:
     return np.asarray(np.where(a == b, 1.0, np.sqrt(2.0))[:, None] * np.einsum("pex,pex->pe", y[a], y[b]))
 
 
-def _greedy(columns: Array, target: Array, tolerance: float, limit: int, batch: int) -> tuple[Indices, Array, float]:
+def _greedy(columns: Array, target: Array, tolerance: float) -> tuple[Indices, Array, float]:
     """Few columns with positive weights whose sum is the target: cells with weights, and the relative residual."""
     lengths = np.linalg.norm(columns, axis=0)
     unit = columns / np.where(lengths > 0.0, lengths, 1.0)
     chosen: list[int] = []
     weights, rest, whole = np.zeros(0), target, float(np.linalg.norm(target))
-    while len(chosen) < min(limit, columns.shape[1]) and np.linalg.norm(rest) > tolerance * whole:
+    while len(chosen) < min(CELLS, columns.shape[1]) and np.linalg.norm(rest) > tolerance * whole:
         asks = unit.T @ rest
         asks[chosen] = -np.inf
-        new = [int(i) for i in np.argsort(-asks)[:batch] if asks[i] > 0.0]
+        new = [int(i) for i in np.argsort(-asks)[:BATCH] if asks[i] > 0.0]
         if not new:
             break
         chosen += new

@@ -20,10 +20,9 @@ from scipy.linalg import eigh
 from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.flexible.cubature_kernels import points_force, points_stiffness
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
-from bunraku.mechanics.elastic.modes import CarriedBody
+from bunraku.mechanics.elastic.grip import GripFactor
+from bunraku.mechanics.elastic.modes import CarriedBody, Inertia, grip_modes
 from bunraku.mechanics.elastic.reduction.basis import Workbench
-from bunraku.mechanics.elastic.reduction.grip import GripFactor
-from bunraku.mechanics.elastic.reduction.inertia import Inertia, grip_modes
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
 from bunraku.optimization.linear import NotFactorizable
 
@@ -40,27 +39,27 @@ class LoadedState:
     share: float
 
 
-def load_full(bench: Workbench, load: ArrayLike, *, count: int = 4, tolerance: float = 1e-9) -> LoadedState:
+def load_full(bench: Workbench, load: ArrayLike, *, count: int = 4) -> LoadedState:
     """The state of the whole solid under the ``load`` (3 n,) [N]: full Newton steps in load steps that halve when they fail."""
     p = np.asarray(load, dtype=np.float64)
     u, share, step = np.zeros(bench.solid.size), 0.0, 1.0
     factor = bench.factor
     while share < 1.0 and step > 1.0 / 64.0:
         aim = min(1.0, share + step)
-        found = _newton(bench, aim * p, u, tolerance)
-        if found is None:
+        solved = _newton(bench, aim * p, u)
+        if solved is None:
             step *= 0.5
             continue
-        (u, factor), share = found, aim
+        (u, factor), share = solved, aim
     if not factor.stable:
         return LoadedState(u, np.full(count, np.nan), share)
     modes = grip_modes(factor, Inertia(bench.solid, bench.carried, u), bench.solid.size, count)
     return LoadedState(u, modes.frequencies, share)
 
 
-def _newton(bench: Workbench, p: Array, start: Array, tolerance: float, limit: int = 25) -> tuple[Array, GripFactor] | None:
+def _newton(bench: Workbench, p: Array, start: Array) -> tuple[Array, GripFactor] | None:
     u, extent = start.copy(), float(np.ptp(bench.solid.mesh.nodes, axis=0).max())
-    for _ in range(limit):
+    for _ in range(25):
         try:
             f, K = bench.solid.force_and_stiffness(u)
             factor = bench.grip.factorize(K)
@@ -71,7 +70,7 @@ def _newton(bench: Workbench, p: Array, start: Array, tolerance: float, limit: i
         if not longest <= 10.0 * extent:
             return None
         u = u + du
-        if longest <= tolerance * extent:
+        if longest <= 1e-9 * extent:
             return u, factor
     return None
 
@@ -85,17 +84,20 @@ def elastic_terms(segment: FlexibleSegment, u: Array) -> tuple[Array, Array]:
         points_force(data, zero, count, np.int64(r), u, zero, f)
         points_stiffness(data, zero, count, np.int64(r), u, zero, K)
         return -f, -K
+    s, J = strain_and_slope(segment, u)
     a, b = segment.pairs.T
-    Q = np.asarray(segment.Qp)
-    J = segment.L1.copy()
-    np.add.at(J, a, u[b, None] * Q)
-    other = a != b
-    np.add.at(J, b[other], u[a[other], None] * Q[other])
-    s = 0.5 * (u @ segment.L1 + u @ J)
-    K = J @ J.T
     curve = np.zeros((r, r))
-    curve[a, b] = curve[b, a] = Q @ s
-    return J @ s, K + curve
+    curve[a, b] = curve[b, a] = np.asarray(segment.Qp) @ s
+    return J @ s, J @ J.T + curve
+
+
+def strain_and_slope(segment: FlexibleSegment, u: Array) -> tuple[Array, Array]:
+    """The reduced strain s (k,) at modal coordinates u (r,) and its derivative J (r, k)."""
+    a, b = segment.pairs.T
+    Q, J, other = np.asarray(segment.Qp), segment.L1.copy(), a != b
+    np.add.at(J, a, u[b, None] * Q)
+    np.add.at(J, b[other], u[a[other], None] * Q[other])
+    return 0.5 * (u @ segment.L1 + u @ J), J
 
 
 def load_reduced(
@@ -106,11 +108,11 @@ def load_reduced(
     u, share, step = np.zeros(segment.r), 0.0, 1.0
     while share < 1.0 and step > 1.0 / 1024.0:
         aim = min(1.0, share + step)
-        found = _reduced_newton(segment, aim * p, u)
-        if found is None:
+        solved = _reduced_newton(segment, aim * p, u)
+        if solved is None:
             step *= 0.5
             continue
-        u, share = found, aim
+        u, share = solved, aim
     _, K = elastic_terms(segment, u)
     whole = Inertia(solid, carried, u @ shapes)
     M = shapes @ (whole @ np.ascontiguousarray(shapes.T))
@@ -118,9 +120,9 @@ def load_reduced(
     return LoadedState(u, np.sign(squares) * np.sqrt(np.abs(squares)) / (2.0 * np.pi), share)
 
 
-def _reduced_newton(segment: FlexibleSegment, p: Array, start: Array, limit: int = 60) -> Array | None:
+def _reduced_newton(segment: FlexibleSegment, p: Array, start: Array) -> Array | None:
     u = start.copy()
-    for _ in range(limit):
+    for _ in range(60):
         f, K = elastic_terms(segment, u)
         try:
             du = np.linalg.solve(K, p - f)

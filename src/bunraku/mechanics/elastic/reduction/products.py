@@ -21,18 +21,14 @@ from scipy.linalg import qr
 
 from bunraku.arrays import Array
 from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
-from bunraku.mechanics.elastic.reduction.loaded import elastic_terms
+from bunraku.mechanics.elastic.reduction.loaded import elastic_terms, strain_and_slope
 
 
 def product_shares(segment: FlexibleSegment, u: Array) -> Array:
     """The share (m,) of the motion at rest in u (r,) under a dead load that each product of the strain is responsible for."""
     a, b = segment.pairs.T
-    Q, m = np.asarray(segment.Qp), np.arange(len(segment.pairs))
-    J = segment.L1.copy()
-    np.add.at(J, a, u[b, None] * Q)
-    other = a != b
-    np.add.at(J, b[other], u[a[other], None] * Q[other])
-    s = 0.5 * (u @ segment.L1 + u @ J)
+    Q, m, other = np.asarray(segment.Qp), np.arange(len(segment.pairs)), a != b
+    s, J = strain_and_slope(segment, u)
     c = np.where(other, 1.0, 0.5) * u[a] * u[b]
     force = (J @ Q.T) * c
     along = Q @ s

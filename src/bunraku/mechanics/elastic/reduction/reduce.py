@@ -1,33 +1,29 @@
-"""An elastic part reduced to a flexible segment: a basis of shapes, mass invariants, interfaces and the exact reduced strain."""
+"""An elastic part reduced to a flexible segment: a basis of shapes, mass invariants, interfaces and the exact reduced strain.
+
+The mass invariants are exact in the consistent mass matrix:
+
+N_a = int rho phi_a,    E_ab = int rho phi_a phi_b'        phi_0 = X, the rest positions; phi_1 ... phi_r the shapes
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.flexible.segment import FlexibleSegment
+from bunraku.mechanics.dynamics.flexible.segment import ChildInterface, FlexibleSegment
 from bunraku.mechanics.elastic.interface import Interface
-from bunraku.mechanics.elastic.modes import CarriedBody
-from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench, make_basis
-from bunraku.mechanics.elastic.reduction.invariants import child_interface, mass_invariants
-from bunraku.mechanics.elastic.reduction.pca import mass_pca
+from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench
 from bunraku.mechanics.elastic.reduction.strain import reduced_strain, strain_pairs
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-Pairs = Literal["all", "leading", "primary"]
-
-LEADING = 3
-"""Derivatives whose products are kept besides those of the primary shapes: a rod's first pair has three (xx, xy, yy)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """The ``segment``, the ``shapes`` (r, 3 n) behind its coordinates with their ``labels``, its strain ``rows``, and a ``note``.
+    """The ``segment``, the ``shapes`` (r, 3 n) behind its coordinates with their ``labels``, and a ``note``.
 
     Displacements of the solid at modal coordinates u (r,) are ``u @ shapes``, in the frame of the solid's mesh. The first
     ``primary`` shapes are modes and attachment shapes, the rest follow them when they are large. ``errors``: those of position and
@@ -38,60 +34,40 @@ class Reduction:
     shapes: Array
     labels: tuple[str, ...]
     primary: int
-    rows: int
     note: str
     errors: tuple[float, float] | None = None
 
 
-def reduce_part(
-    solid: ElasticSolid,
-    base: Interface,
-    children: Sequence[Interface],
-    *,
-    carried: Sequence[CarriedBody] = (),
-    modes: int | None = None,
-    pairs: Pairs = "all",
-    snapshots: ArrayLike | None = None,
-    beta: float | None = None,
-    attach: float = 1e-3,
-    derivatives: bool = True,
-) -> Reduction:
-    """Reduce a part held at ``base`` whose ``children`` carry bodies (``carried``: those whose inertia shapes the modes).
-
-    ``modes``: how many bending modes (4 unless given: two in each plane of a round rod), to which twist, attachment shapes
-    (``attach``, see :func:`make_basis`) and the modal derivatives of the bending are added. With ``snapshots`` (s, 3 n),
-    displacements in the frame of the base, the shapes are their principal ones instead, as many as ``modes`` (15). ``pairs``:
-    keep all products of coordinates in the strain, only those with a primary shape or one of the ``leading`` derivatives, or only
-    those with a ``primary`` shape (enough for a rod with a ball up to a deflection of a tenth of its length; rods that carry much
-    need more). ``beta`` [s]: the material's strain damping unless given.
-    """
-    bench = Workbench(solid, base, children, carried)
-    if snapshots is None:
-        basis = make_basis(bench, bending=4 if modes is None else modes, attach=attach, derive=derivatives)
-    else:
-        basis = mass_pca(bench, snapshots, 15 if modes is None else modes)
-    return reduce_to(bench, basis, pairs=pairs, beta=beta)
-
-
-def reduce_to(bench: Workbench, basis: Basis, *, pairs: Pairs = "all", beta: float | None = None) -> Reduction:
-    """The part on a given basis; arguments as for :func:`reduce_part`."""
-    if pairs not in ("all", "leading", "primary"):
-        raise BadInput(f"pairs is {pairs!r}; 'all', 'leading' or 'primary' is accepted")
+def reduce_to(bench: Workbench, basis: Basis) -> Reduction:
+    """The part on a given basis, with all products of coordinates in its strain."""
     solid, shapes = bench.solid, basis.shapes
-    r = len(shapes)
     N, E = mass_invariants(solid, shapes)
-    chosen = strain_pairs(r, {"all": r, "leading": min(r, basis.primary + LEADING), "primary": basis.primary}[pairs])
-    L1, Q = reduced_strain(solid, shapes, chosen)
+    pairs = strain_pairs(len(shapes))
+    L1, Q = reduced_strain(solid, shapes, pairs)
     faces = tuple(child_interface(child, shapes) for child in bench.children)
-    damping = solid.material.strain_damping if beta is None else float(beta)
-    segment = FlexibleSegment(solid.total_mass, N, E, faces, L1, chosen, Q, damping)
-    return Reduction(segment, shapes, basis.labels, basis.primary, segment.k, _note(basis, solid, pairs))
-
-
-def _note(basis: Basis, solid: ElasticSolid, pairs: Pairs) -> str:
-    kinds: dict[str, int] = {}
-    for label in basis.labels:
-        word = label.split()[0]
-        kinds[word] = kinds.get(word, 0) + 1
+    segment = FlexibleSegment(solid.total_mass, N, E, faces, L1, pairs, Q, solid.material.strain_damping)
+    kinds = Counter(label.split()[0] for label in basis.labels)
     parts = ", ".join(f"{count} {word}" for word, count in kinds.items())
-    return f"{len(basis.shapes)} shapes ({parts}) of {solid.size} unknowns; products of coordinates in the strain: {pairs}"
+    note = f"{len(shapes)} shapes ({parts}) of {solid.size} unknowns; products of coordinates in the strain: all"
+    return Reduction(segment, shapes, basis.labels, basis.primary, note)
+
+
+def mass_invariants(solid: ElasticSolid, shapes: ArrayLike) -> tuple[Array, Array]:
+    """N (3, r + 1) and E (r + 1, r + 1, 3, 3) of the shapes (r, 3 n)."""
+    phi = np.vstack([solid.mesh.nodes.reshape(1, -1), np.asarray(shapes, dtype=np.float64)])
+    r = len(phi)
+    weighed = np.asarray(solid.mass @ phi.T).reshape(solid.nodes, 3, r)
+    N = weighed.sum(axis=0)
+    flat = phi.reshape(r, solid.nodes, 3).transpose(0, 2, 1).reshape(3 * r, solid.nodes)
+    E = (flat @ weighed.reshape(solid.nodes, 3 * r)).reshape(r, 3, 3, r).transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(N), np.ascontiguousarray(0.5 * (E + E.transpose(1, 0, 3, 2)))
+
+
+def child_interface(interface: Interface, shapes: ArrayLike) -> ChildInterface:
+    """The mean position c0 + C u and deformation A0 + sum A_a u_a of an interface of the solid, for shapes (r, 3 n)."""
+    phi = np.asarray(shapes, dtype=np.float64)
+    at = phi.reshape(len(phi), -1, 3)[:, interface.nodes]
+    still = np.zeros(phi.shape[1])
+    C = np.einsum("k,aki->ia", interface.weights, at)
+    A = np.einsum("aki,kj->aij", at, interface.moments)
+    return ChildInterface(interface.position(still), C, interface.stretch(still), A)

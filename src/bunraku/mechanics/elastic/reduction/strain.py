@@ -16,24 +16,20 @@ bending.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import qr
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.solid import ElasticSolid
-
-Indices = NDArray[np.int64]
 
 BLOCK = 8192
 """Rows of one block, about."""
 
 
-def strain_pairs(count: int, primary: int) -> Indices:
-    """The pairs (m, 2) of modes a <= b < ``count`` with a < ``primary``, those among the primary first."""
-    pairs = [(a, b) for a in range(primary) for b in range(a, primary)]
-    pairs += [(a, b) for a in range(primary) for b in range(primary, count)]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def strain_pairs(count: int) -> Indices:
+    """All pairs (m, 2) of modes a <= b < ``count``."""
+    return np.column_stack(np.triu_indices(count))
 
 
 def displacement_gradients(solid: ElasticSolid, shapes: ArrayLike, cells: slice = slice(None)) -> Array:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from _tubes import cosine_profile, linear_tube
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import boundary_faces, cell_volumes
-from bunraku.mechanics.elastic.tubes.mesh import Tube, mitres, tube_mesh, tube_profile
+from bunraku.mechanics.coupled.tubes.mesh import Tube, mitres, tube_mesh, tube_profile
 
 
 def polygon_factor(around):
@@ -16,9 +17,11 @@ def polygon_factor(around):
     return 0.5 * around * np.sin(2 * np.pi / around)
 
 
-@pytest.mark.parametrize(("order", "layers", "count"), [(2, 1, 6336), (1, 2, 32 * 17 * 3)])
-def test_a_smooth_tube_is_a_polygonal_ring(order, layers, count):
-    mesh = tube_mesh(Tube(around=32, rows=16, order=order, layers=layers))
+SMOOTH = Tube(around=32, rows=16)
+
+
+@pytest.mark.parametrize(("mesh", "count"), [(tube_mesh(SMOOTH), 6336), (linear_tube(SMOOTH, 2), 32 * 17 * 3)])
+def test_a_smooth_tube_is_a_polygonal_ring(mesh, count):
     check_mesh(mesh)
     assert len(mesh.nodes) == count
     expected = polygon_factor(32) * (0.038**2 - 0.034**2) * 0.08
@@ -29,7 +32,7 @@ def test_a_smooth_tube_is_a_polygonal_ring(order, layers, count):
 
 
 def test_the_surface_is_that_of_a_torus():
-    mesh = tube_mesh(Tube(folds=2, shape="teeth", depth=0.008, wall=0.003, around=9, rows=4, order=1))
+    mesh = linear_tube(Tube(folds=2, depth=0.008, wall=0.003, around=9, rows=4))
     check_mesh(mesh)
     faces = boundary_faces(mesh)
     edges = len(np.unique(np.sort(np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1), axis=0))
@@ -37,8 +40,9 @@ def test_the_surface_is_that_of_a_torus():
 
 
 def test_teeth_have_their_wall_on_every_straight_piece():
-    tube = Tube(folds=3, shape="teeth", depth=0.01, wall=0.0025, rows=4)
-    middle, outwards = tube_profile(tube)
+    tube = Tube(folds=3, depth=0.01, wall=0.0025, rows=4)
+    middle = tube_profile(tube)
+    outwards = mitres(middle)
     inner, outer = middle - 0.5 * tube.wall * outwards, middle + 0.5 * tube.wall * outwards
     along = np.diff(middle, axis=0)
     normal = np.column_stack([along[:, 1], -along[:, 0]]) / np.linalg.norm(along, axis=1)[:, None]
@@ -49,7 +53,7 @@ def test_teeth_have_their_wall_on_every_straight_piece():
 
 
 def test_a_cosine_fold_has_its_wall_along_the_normal_at_every_row():
-    middle, outwards = tube_profile(Tube(folds=3, rows=200))
+    middle, outwards = cosine_profile(0.036, 0.08, 3, 0.008, 0.01, 200)
     np.testing.assert_allclose(np.linalg.norm(outwards, axis=1), 1.0, rtol=1e-12)
     inside = slice(10, -10)
     slope = np.gradient(middle[inside, 0], middle[inside, 1])
@@ -67,8 +71,7 @@ def test_mitres_of_a_right_angle():
         {"wall": 0.05},
         {"around": 2},
         {"folds": 3, "end": 0.05},
-        {"folds": 3, "shape": "teeth", "rows": 6},
-        {"order": 3},
+        {"folds": 3, "rows": 6},
         {"length": float("nan")},
     ],
 )

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.elastic.interface import Interface
+from bunraku.mechanics.elastic.modes import orthonormalize
 from bunraku.mechanics.elastic.reduction.basis import Basis, Workbench
-from bunraku.mechanics.elastic.reduction.inertia import orthonormalize
 from bunraku.mechanics.elastic.solid import ElasticSolid
 
 
@@ -34,8 +34,8 @@ def base_frame(solid: ElasticSolid, base: Interface, displacements: ArrayLike) -
     return result
 
 
-def mass_pca(bench: Workbench, snapshots: ArrayLike, count: int, *, tolerance: float = 1e-10) -> Basis:
-    """The ``count`` principal shapes of the snapshots (s, 3 n), or as many as there are above ``tolerance`` of the largest.
+def mass_pca(bench: Workbench, snapshots: ArrayLike, count: int) -> Basis:
+    """The ``count`` principal shapes of the snapshots (s, 3 n), or as many as there are above 1e-10 of the largest.
 
     All are primary: none is known to follow another.
     """
@@ -54,5 +54,5 @@ def mass_pca(bench: Workbench, snapshots: ArrayLike, count: int, *, tolerance: f
     V, _ = orthonormalize(bench.inertia, given[order], tolerance=1e-12)
     Y = given @ (bench.inertia @ V.T)
     _, values, W = np.linalg.svd(Y, full_matrices=False)
-    kept = min(count, int((values > tolerance * values[0]).sum()))
+    kept = min(count, int((values > 1e-10 * values[0]).sum()))
     return Basis(W[:kept] @ V, tuple(f"principal {i + 1}" for i in range(kept)), kept)

@@ -11,14 +11,19 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.errors import BadInput
+
+T = TypeVar("T")
 Arrays = dict[str, NDArray[np.generic]]
 
 LIMIT = 200_000_000
@@ -74,8 +79,8 @@ def load_result(kind: str, key: str) -> Arrays | None:
         return None
     path = folder / f"{kind}-{key}.npz"
     try:
-        with np.load(path, allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, KeyError, BadZipFile):
         return None
     with suppress(OSError):
@@ -106,15 +111,48 @@ def save_result(kind: str, key: str, arrays: Mapping[str, NDArray[np.generic]]) 
 
 def _trim(folder: Path) -> None:
     """Drop the least recently used results above the limit."""
-    found = []
+    files = []
     for path in folder.glob("*-*.npz"):
         with suppress(OSError):
             state = path.stat()
-            found.append((state.st_mtime, state.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+            files.append((state.st_mtime, state.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= LIMIT:
             return
         with suppress(OSError):
             path.unlink()
             total -= size
+
+
+@dataclass(frozen=True)
+class KnownValues(Generic[T]):
+    """Values of a ``kind`` by the ``digest`` of their content, in this process and on disk, ``pack``ed as arrays."""
+
+    kind: str
+    digest: Callable[[T], str]
+    pack: Callable[[T], Arrays]
+    unpack: Callable[[Arrays], T]
+    known: dict[str, T] = field(default_factory=dict)
+
+    def remember(self, value: T) -> str:
+        """Keep a value; returns its digest."""
+        digest = self.digest(value)
+        if digest not in self.known:
+            self.known[digest] = value
+            save_result(self.kind, digest, self.pack(value))
+        return digest
+
+    def find(self, digest: str) -> T | None:
+        """The value with this digest, if it was kept before."""
+        if not digest or digest in self.known:
+            return self.known.get(digest)
+        kept = load_result(self.kind, digest)
+        try:
+            value = None if kept is None else self.unpack(kept)
+        except (KeyError, ValueError, BadInput):
+            return None
+        if value is None or self.digest(value) != digest:
+            return None
+        self.known[digest] = value
+        return value

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 
 import numpy as np
-import pytest
 
-from bunraku.mechanics.flexible import cache
-from bunraku.mechanics.flexible.system import flexible_system
+from bunraku.mechanics import cache
 
 
 def test_keys_follow_content() -> None:
@@ -42,21 +40,21 @@ def test_arrays_come_back(monkeypatch, tmp_path) -> None:
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["k-0.npz"]
 
 
-def test_a_broken_file_is_computed_anew(one_rod, monkeypatch, tmp_path) -> None:
+def test_a_value_is_found_by_its_digest_in_another_process_and_not_when_altered(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("BUNRAKU_CACHE", str(tmp_path))
-    character = one_rod(cell=0.06)
-    good = flexible_system(character)
-    (path,) = tmp_path.iterdir()
-    whole = path.read_bytes()
-    with np.load(path) as found:
-        fewer = {name: found[name] for name in found.files if name != "L1"}
-    np.savez(tmp_path / "fewer.npz", **fewer)
-    for data in (b"", whole[: len(whole) // 2], b"not a zip file", (tmp_path / "fewer.npz").read_bytes()):
-        path.write_bytes(data)
-        again = flexible_system(character)
-        assert not again.parts["rod"].cached
-        assert again.parts["rod"].frequency == pytest.approx(good.parts["rod"].frequency, rel=1e-9)
-        assert flexible_system(character).parts["rod"].cached
+
+    def known() -> cache.KnownValues[tuple[float, ...]]:
+        return cache.KnownValues("k", cache.content_key, lambda x: {"x": np.array(x)}, lambda kept: tuple(kept["x"].tolist()))
+
+    first = known()
+    digest = first.remember((1.0, 2.0))
+    assert first.find(digest) == known().find(digest) == (1.0, 2.0)
+    assert known().find("") is None
+    cache.save_result("k", digest, {"x": np.array([1.0, 3.0])})
+    assert known().find(digest) is None
+    cache.save_result("k", digest, {"y": np.zeros(1)})
+    assert known().find(digest) is None
+    assert first.find(digest) == (1.0, 2.0)
 
 
 def test_nothing_is_kept_when_off_or_not_writable(monkeypatch, tmp_path) -> None:

@@ -10,37 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
+from bunraku.mechanics.coupled.collisions.surface import Pairs, SurfaceCollisions
+from bunraku.mechanics.coupled.tubes.blocks import GrowingPattern
 from bunraku.mechanics.elastic.solid import Collapsed, ElasticSolid
-from bunraku.mechanics.elastic.tubes.blocks import GrowingPattern
 from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.solution import Status
 
-Indices = NDArray[np.int64]
-
-
-class SurfacePenalty(Protocol):
-    """A penalty between surfaces, such as `mechanics.coupled.collisions.surface.SurfaceCollisions`."""
-
-    def find(self, x: Array) -> Any:
-        """What touches what at node positions x (n, 3) [m]."""
-        ...
-
-    def force(self, x: Array, pairs: Any) -> tuple[Array, float]:
-        """Forces (n, 3) [N] on the nodes and the energy [J]."""
-        ...
-
-    def stiffness(self, x: Array, pairs: Any) -> tuple[Indices, Indices, Array]:
-        """Blocks (m, 3, 3) [N/m] between nodes: rows (m,), columns (m,), blocks; never negative."""
-        ...
+AXIS = np.array([0.0, 1.0, 0.0])
+"""What tubes are bent about."""
+MAX_ITERATIONS = 60
 
 
 @dataclass(frozen=True)
@@ -72,16 +57,15 @@ class Bend:
 
 @dataclass(frozen=True)
 class Clamps:
-    """How a piece of skin is held: nodes ``low`` (k,) stand still, ``high`` (l,) turn about ``axis`` (3,) at ``pivot`` (3,)."""
+    """How a piece of skin is held: nodes ``low`` (k,) stand still, ``high`` (l,) turn about AXIS at ``pivot`` (3,)."""
 
     low: Indices
     high: Indices
     pivot: Array
-    axis: Array
 
 
 def clamps(mesh: TetMesh, clamp: float = 0.005) -> Clamps:
-    """The clamps of a tube along z: nodes within ``clamp`` [m] of its ends; the upper ones turn about y at half the height."""
+    """The clamps of a tube along z: nodes within ``clamp`` [m] of its ends; the upper ones turn at half the height."""
     z = mesh.nodes[:, 2]
     low, high = float(z.min()), float(z.max())
     if not 0.0 <= 2.0 * clamp < high - low:
@@ -89,7 +73,7 @@ def clamps(mesh: TetMesh, clamp: float = 0.005) -> Clamps:
     slack = 1e-9 * (high - low)
     pivot = np.array([0.0, 0.0, 0.5 * (low + high)])
     ends = np.flatnonzero(z <= low + clamp + slack), np.flatnonzero(z >= high - clamp - slack)
-    return Clamps(*ends, pivot, np.array([0.0, 1.0, 0.0]))
+    return Clamps(*ends, pivot)
 
 
 def bend_tube(
@@ -97,64 +81,48 @@ def bend_tube(
     angles: Sequence[float],
     *,
     held: Clamps | None = None,
-    contact: SurfacePenalty | None = None,
+    contact: SurfaceCollisions | None = None,
     step: float = np.radians(4.0),
     tolerance: float = 1e-6,
-    max_iterations: int = 60,
     torque_limit: float = np.inf,
 ) -> Bend:
     """Turn the upper end of a tube (or what ``held`` says) to each of the ``angles`` [rad]; between them at most ``step`` a time.
 
     Stops early when a torque exceeds ``torque_limit`` [N·m] (that angle is still listed).
     """
-    path = _Path(solid, clamps(solid.mesh) if held is None else held, contact, (tolerance, max_iterations))
-    kept: list[tuple[float, float, Array, float, float]] = []
+    path = _Path(solid, clamps(solid.mesh) if held is None else held, contact, tolerance)
+    states: list[tuple[float, float, Array, float, float]] = []
     at, u, stride, status = 0.0, np.zeros(solid.size), float(step), Status.CONVERGED
     for aim in np.asarray(angles, dtype=np.float64):
         while abs(aim - at) > 1e-12:
             towards = at + np.clip(aim - at, -stride, stride)
-            found = path.advance(u, at, towards)
-            if found is None:
+            solved = path.advance(u, at, towards)
+            if solved is None:
                 stride *= 0.5
                 if stride < step / 64.0:
                     status = Status.STALLED
                     break
                 continue
-            u, used = found
+            u, used = solved
             at = towards
             stride = min(step, 1.5 * stride) if used < 12 else stride
         if not status.good:
             break
         torque, residual = path.torque(u)
-        kept.append((at, torque, u.reshape(-1, 3).copy(), path.energy(u), residual))
+        states.append((at, torque, u.reshape(-1, 3), path.energy(u), residual))
         if abs(torque) > torque_limit:
             break
-    shape = (len(kept), solid.nodes, 3)
-    return Bend(
-        np.array([k[0] for k in kept]),
-        np.array([k[1] for k in kept]),
-        np.array([k[2] for k in kept]).reshape(shape),
-        np.array([k[3] for k in kept]),
-        np.array([k[4] for k in kept]),
-        path.iterations,
-        status,
-    )
+    angle, torques, x, energy, residuals = (np.array([state[i] for state in states]) for i in range(5))
+    return Bend(angle, torques, x.reshape(len(states), solid.nodes, 3), energy, residuals, path.iterations, status)
 
 
 class _Path:
     """What stays the same while a tube is bent."""
 
-    def __init__(
-        self,
-        solid: ElasticSolid,
-        held: Clamps,
-        contact: SurfacePenalty | None,
-        bar: tuple[float, int],
-    ) -> None:
-        self.solid, self.contact, self.bar = solid, contact, bar
+    def __init__(self, solid: ElasticSolid, held: Clamps, contact: SurfaceCollisions | None, tolerance: float) -> None:
+        self.solid, self.contact, self.tolerance = solid, contact, tolerance
         self.X = solid.mesh.nodes
         self.low, self.high, self.pivot = held.low, held.high, held.pivot
-        self.axis = held.axis / np.linalg.norm(held.axis)
         free = np.ones((solid.nodes, 3), dtype=bool)
         free[self.low] = free[self.high] = False
         self.free = free.ravel()
@@ -164,45 +132,45 @@ class _Path:
     def held(self, angle: float) -> Array:
         """Displacements (k, 3) of the upper clamp."""
         d = self.X[self.high] - self.pivot
-        return _turned(d, self.axis, np.full(len(d), angle)) - d
+        return _turned(d, np.full(len(d), angle)) - d
 
     def torque(self, u: Array) -> tuple[float, float]:
         """Torque [N·m] about the axis of the forces on the upper clamp, and the relative residual."""
         f = self.forces(u).reshape(-1, 3)
         arm = (self.X + u.reshape(-1, 3))[self.high] - self.pivot
         moment = np.cross(arm, f[self.high]).sum(axis=0)
-        return float(moment @ self.axis), self.residual(f.ravel())
+        return float(moment @ AXIS), self.residual(f.ravel())
 
     def residual(self, f: Array) -> float:
         """Unbalanced force relative to the force on the clamps."""
         return float(np.linalg.norm(f[self.free]) / max(float(np.linalg.norm(f[~self.free])), 1e-30))
 
+    def pushed(self, u: Array) -> tuple[Array, float, Pairs | None]:
+        """Forces (3 n,) of what touches, their energy [J], and who touches whom."""
+        if self.contact is None:
+            return np.zeros(len(u)), 0.0, None
+        x = self.X + u.reshape(-1, 3)
+        pairs = self.contact.find(x)
+        force, energy = self.contact.force(x, pairs)
+        return force.ravel(), energy, pairs
+
     def energy(self, u: Array) -> float:
         """All energy [J]; infinite when a cell has collapsed."""
         V = self.solid.energy(u)
-        if self.contact is not None and np.isfinite(V):
-            x = self.X + u.reshape(-1, 3)
-            V += self.contact.force(x, self.contact.find(x))[1]
-        return V
+        return V + self.pushed(u)[1] if np.isfinite(V) else V
 
     def forces(self, u: Array) -> Array:
         """All forces (3 n,)."""
-        f = self.solid.force(u)
-        if self.contact is not None:
-            x = self.X + u.reshape(-1, 3)
-            f = f - self.contact.force(x, self.contact.find(x))[0].ravel()
-        return f
+        return self.solid.force(u) - self.pushed(u)[0]
 
     def tangent(self, u: Array) -> tuple[Array, Array]:
         """Forces and the numbers of the stiffness on the pattern."""
         f, K = self.solid.force_and_stiffness(u)
+        push, _, pairs = self.pushed(u)
         none: Indices = np.zeros(0, dtype=np.int64)
-        if self.contact is None:
+        if self.contact is None or pairs is None:
             return f, self.pattern.total(K, none, none, np.zeros((0, 3, 3)))
-        x = self.X + u.reshape(-1, 3)
-        pairs = self.contact.find(x)
-        f = f - self.contact.force(x, pairs)[0].ravel()
-        return f, self.pattern.total(K, *self.contact.stiffness(x, pairs))
+        return f - push, self.pattern.total(K, *self.contact.stiffness(self.X + u.reshape(-1, 3), pairs))
 
     def factorize(self, data: Array) -> None:
         """Factorise K + s D with the least shift tried for which it is positive definite."""
@@ -230,7 +198,8 @@ class _Path:
         jump = moved.ravel() - u
         try:
             _, data = self.tangent(u)
-            K = csr_array((data, self.pattern.indices, self.pattern.indptr), shape=(self.solid.size,) * 2)
+            pattern = self.pattern.pattern
+            K = csr_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)
             self.factorize(data)
             predicted = moved.ravel() + self.pattern.solver.solve(-(K @ jump) * self.free)
             for start in (predicted, self._carried(u, at, towards)):
@@ -245,18 +214,17 @@ class _Path:
         x = self.X + u.reshape(-1, 3)
         low, high = self.X[self.low].mean(axis=0), self.X[self.high].mean(axis=0)
         share = np.clip((self.X - low) @ (high - low) / ((high - low) ** 2).sum(), 0.0, 1.0)
-        moved = _turned(x - self.pivot, self.axis, share * (towards - at)) + self.pivot - self.X
+        moved = _turned(x - self.pivot, share * (towards - at)) + self.pivot - self.X
         moved[self.low], moved[self.high] = 0.0, self.held(towards)
         return np.asarray(moved.ravel())
 
     def newton(self, u: Array) -> tuple[Array, int] | None:
         """Newton's method with shift and line search from u; None when it does not converge."""
-        tolerance, limit = self.bar
         V = self.energy(u)
-        for used in range(limit):
+        for used in range(MAX_ITERATIONS):
             f, data = self.tangent(u)
             before = self.residual(f)
-            if before <= tolerance:
+            if before <= self.tolerance:
                 return u, used
             self.factorize(data)
             du = self.pattern.solver.solve(-f * self.free)
@@ -275,7 +243,7 @@ class _Path:
         return None
 
 
-def _turned(d: Array, axis: Array, angle: Array) -> Array:
-    """Vectors d (k, 3) turned by angle (k,) about a unit axis (3,)."""
+def _turned(d: Array, angle: Array) -> Array:
+    """Vectors d (k, 3) turned by angle (k,) about the axis."""
     c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
-    return np.asarray(c * d + s * np.cross(axis, d) + (1.0 - c) * (d @ axis)[:, None] * axis)
+    return np.asarray(c * d + s * np.cross(AXIS, d) + (1.0 - c) * (d @ AXIS)[:, None] * AXIS)
