@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bunraku.cli.console import emit_json, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
 
 if TYPE_CHECKING:
     from bunraku.batch.batch import Batch
     from bunraku.batch.plan import BatchPlan
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("batch")(batch)
 
 
 def batch(
@@ -42,8 +40,6 @@ def batch(
     from bunraku.batch.batch import run_batch
     from bunraku.batch.cluster import LocalWorkers, RemoteScheduler, checked_address, need_dask
     from bunraku.batch.plan import read_plan
-    from bunraku.cli.console import emit_json, say, watching
-    from bunraku.errors import BadInput
 
     if not plan.name.endswith((".yaml", ".yml")):
         raise BadInput("a plan is a .batch.yaml", file=str(plan))
@@ -77,8 +73,6 @@ class _Lines(Monitor):
         self._last, self._words = time.monotonic(), ""
 
     def report(self, event: Event) -> None:
-        from bunraku.cli.console import say
-
         words = event.message.partition(";")[2]
         if time.monotonic() - self._last < self._every and words == self._words:
             return
@@ -109,7 +103,6 @@ def _compile(plan: BatchPlan) -> None:
 
 def _list(plan: BatchPlan, folder: Path) -> int:
     from bunraku.batch.store import Store
-    from bunraku.cli.console import say
 
     store = Store(folder, reading=True)
     for run in plan.runs:
@@ -121,8 +114,6 @@ def _list(plan: BatchPlan, folder: Path) -> int:
 
 def _tell(made: Batch, folder: Path) -> None:
     from bunraku.batch.table import NOT_RUN
-    from bunraku.cli.console import say
-    from bunraku.formats.places import known_names
 
     facts, table = made.summary, made.table
     states, reasons, keys = table.column("status"), table.column("reason"), table.column("run")

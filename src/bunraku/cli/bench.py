@@ -9,6 +9,9 @@ from typing import Annotated
 
 import typer
 
+from bunraku.cli.console import say
+from bunraku.errors import BadInput
+
 EXHAUSTIVE = (
     "which_robots_can_be_imported",
     "can_a_file_crash_a_reader",
@@ -37,11 +40,6 @@ NOT_MEASURED = 77
 """Exit code of a benchmark whose data is not there."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("bench")(bench)
-
-
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which questions; all quick ones if not given")] = None,
     folder: Annotated[Path, typer.Option(help="Where the benchmarks are")] = Path("benchmarks"),
@@ -49,9 +47,6 @@ def bench(
     listing: Annotated[bool, typer.Option("--list", help="List the questions and stop")] = False,
 ) -> int:
     """Answer questions about speed and robustness, each a file in benchmarks/, each in a process of its own."""
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
-
     found = {path.stem: path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("_")}
     if not found:
         raise BadInput(f"there are no benchmarks in {folder}; run this from a checkout of the repository or give --folder")

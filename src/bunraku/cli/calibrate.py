@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+
 if TYPE_CHECKING:
     from bunraku.stage.devices.device import Device
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("calibrate")(calibrate)
 
 
 def calibrate(
@@ -36,8 +34,6 @@ def calibrate(
 
     The file is written whole or not at all, and only when it is valid.
     """
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
     from bunraku.stage.devices.device_yaml import has_comments, read_device, write_device
     from bunraku.stage.devices.reported import check_numbers
 
@@ -82,7 +78,6 @@ def _made(source: str, driver: str, port: str, file: Path, sensors: bool) -> tup
     from typing import cast
 
     from bunraku.character import Character
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_any
     from bunraku.motion import Performance
     from bunraku.stage.devices.device import DriverName
@@ -121,7 +116,6 @@ def _too_short(found: dict[str, tuple[float, float, float, float]]) -> list[str]
 
 def _changed(device: Device, change: str) -> Device:
     """The device with one figure changed, from NAME.FIELD=VALUE or FIELD=VALUE."""
-    from bunraku.errors import BadInput
     from bunraku.formats.yaml_file import load_yaml
     from bunraku.stage.devices.device import listed
     from bunraku.stage.servos import ServoCalibration
@@ -153,8 +147,6 @@ def _changed(device: Device, change: str) -> Device:
 
 def _jogged(device: Device, name: str, simulate: bool) -> Device | None:
     """The device after a person has moved one servo; None when they let go of it."""
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.stage.devices.device import listed
     from bunraku.stage.devices.drivers import open_driver
     from bunraku.stage.player.cues import Cues
@@ -186,8 +178,6 @@ def _line(text: str) -> None:
 
 
 def _show(device: Device) -> None:
-    from bunraku.cli.console import say
-
     at = f" at {device.port}" if device.port else ""
     say(f"{device.name}: {device.driver}{at}, {device.rate_hz:g} Hz, {len(device.servos)} servos")
     for name, servo, number in zip(device.servos, device.servos.values(), device.ids, strict=True):

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output
+
 if TYPE_CHECKING:
     from bunraku.performers.choreography.choreographer import TimedShow, Timing
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("choreograph")(choreograph)
 
 
 def choreograph(
@@ -33,10 +32,7 @@ def choreograph(
     switches, and Newton's method with exact first and second derivatives moves them. Perform the result afterwards: bunraku
     perform marionette OUT.clip.yaml.
     """
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
     from bunraku.flow.compiling import compile_ahead
-    from bunraku.formats.atomic import check_output
     from bunraku.formats.registry import read_character, read_clip, write_clip
     from bunraku.performers.choreography.choreographer import Choreographer
 

@@ -7,6 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output
+
 COLUMNS = {
     "duration_s": "duration s",
     "velocity_violations": "too fast",
@@ -16,11 +20,6 @@ COLUMNS = {
     "lag_ms": "lag ms",
     "worst_lag_ms": "worst 3 s ms",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("compare")(compare)
 
 
 def compare(
@@ -35,9 +34,6 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False,
 ) -> int:
     """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_output
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.performers.performer import make_performer
     from bunraku.performers.prepare import prepare

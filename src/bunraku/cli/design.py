@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+
 if TYPE_CHECKING:
     from bunraku.building.design import Design
     from bunraku.design.automatic import Improvement
     from bunraku.design.study import Study, Variant
     from bunraku.optimization.monitor import Monitor
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("design")(design)
 
 
 def design(
@@ -40,11 +38,9 @@ def design(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Edit the dimensions of a robot and see its motion follow; without --set and --optimize: list them, and what they matter."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.design.features import feature
     from bunraku.design.redesign import AIMS, family_of, improved
     from bunraku.design.study import gait_study
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_clip, write_character
     from bunraku.verification.plots.figure import check_picture
 
@@ -97,8 +93,6 @@ def design(
 
 def _changes(family: Design, words: list[str]) -> dict[str, float]:
     """NAME=VALUE words as parameters and metres."""
-    from bunraku.errors import BadInput
-
     found: dict[str, float] = {}
     if words and not family.names:
         raise BadInput(f"the design of {family.name!r} has no parameter that could be set")
@@ -125,7 +119,6 @@ def _names(study: Study, only: str) -> list[str]:
 
 def _first(study: Study, monitor: Monitor) -> tuple[Study, Variant]:
     """The motion of the design as it is; where there is none, the study goes on with rows that are only wished."""
-    from bunraku.cli.console import say
     from bunraku.design.redesign import first_variant
 
     found, variant, refused = first_variant(study, monitor=monitor)
@@ -137,7 +130,6 @@ def _first(study: Study, monitor: Monitor) -> tuple[Study, Variant]:
 
 def _listed(study: Study, variant: Variant) -> dict[str, Any]:
     """All parameters with bounds and what a millimetre of each does to the energy."""
-    from bunraku.cli.console import say
     from bunraku.design.sensitivity import sensitivity
 
     slope = sensitivity(study, variant).energy_gradient
@@ -156,7 +148,6 @@ def _changed(
     """The design after --set, with or without --keep."""
     import numpy as np
 
-    from bunraku.cli.console import say
     from bunraku.design.manual import edit
     from bunraku.design.semi_automatic import keep as keeping
 
@@ -175,8 +166,6 @@ def _changed(
 
 
 def _told(made: Improvement) -> dict[str, Any]:
-    from bunraku.cli.console import say
-
     for k, step in enumerate(made.steps):
         say(f"  step {k}: objective {step.value:.4g}, energy {step.energy:.4g}")
     for note in made.notes:
@@ -187,7 +176,6 @@ def _told(made: Improvement) -> dict[str, Any]:
 
 def _summary(study: Study, family: Design, before: Variant, after: Variant) -> dict[str, Any]:
     """What changed, and whether the motion is there."""
-    from bunraku.cli.console import say
     from bunraku.design.features import target_misses
 
     moved = {

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+
 CORE = ("numpy", "scipy", "numba", "pydantic", "yaml", "typer", "rich", "matplotlib", "mujoco", "daqp")
 EXTRAS = {
     "ruckig": "peers",
@@ -31,15 +33,8 @@ PACKAGES = {"yaml": "PyYAML", "imageio_ffmpeg": "imageio-ffmpeg", "serial": "pys
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("doctor")(doctor)
-
-
 def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False) -> int:
     """Check the installation: packages, kernels that compile, foreign physics that runs, built-in assets that load."""
-    from bunraku.cli.console import emit_json, say
-
     rows: list[dict[str, Any]] = [
         {"what": "python", "found": platform.python_version(), "good": sys.version_info >= (3, 11), "do": "install 3.11+"}
     ]

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bunraku.cli.options import OpenCommand
+from bunraku.cli.console import say
+from bunraku.cli.options import parse_keywords
+from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
 
 if TYPE_CHECKING:
     from bunraku.motion import Performance
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("export", cls=OpenCommand, context_settings={"allow_extra_args": True})(export)
 
 
 def export(
@@ -32,8 +30,6 @@ def export(
 
     Options of a format are given as flags too, for example --rate 50 or --servos calibration.yaml; --list names them.
     """
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.stage.registry import exporters
 
     if formats:
@@ -57,9 +53,6 @@ def _suffixes() -> tuple[str, ...]:
 
 
 def _performance(source: Path, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
-    from bunraku.cli.console import say
-    from bunraku.cli.options import parse_keywords
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_performance
     from bunraku.stage.registry import export as write
     from bunraku.stage.registry import exporters, format_of
@@ -81,8 +74,6 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
 
 def _check_servos(performance: Performance, servos: Any, words: list[str]) -> None:
     """Refuse a file of calibrations that names what is no channel; the file is the value of --servos among the words."""
-    from bunraku.errors import BadInput
-    from bunraku.formats.places import known_names
     from bunraku.stage.servos import servos_of
 
     names = {channel.name for channel in performance.channels}
@@ -96,8 +87,6 @@ def _check_servos(performance: Performance, servos: Any, words: list[str]) -> No
 
 def _character(source: str, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
     """Write a character, or the one that a performance carries, and say what the reader and the writer left out."""
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_character_with_notes, read_performance, write_character
 
     if form or output is None:

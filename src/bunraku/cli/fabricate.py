@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_folder
+
 if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.fabrication.fabricate import Fabrication
     from bunraku.fabrication.skinned.report import SkinnedFabrication
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("fabricate")(fabricate)
 
 
 def fabricate(
@@ -33,10 +32,8 @@ def fabricate(
     is not sound, parts are in each other's way at home, or a casting does not come out of its mould.
     """
     from bunraku.character import Character
-    from bunraku.cli.console import say
     from bunraku.fabrication.fabricate import fabricate as make
     from bunraku.fabrication.subject import subject_of
-    from bunraku.formats.atomic import check_folder
 
     who = subject_of(character)
     folder = output or Path(f"{who.name}-parts")
@@ -56,7 +53,6 @@ def fabricate(
 
 def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], infill: float, json: bool) -> int:
     """Make a skinned character and say what came of it."""
-    from bunraku.cli.console import say
     from bunraku.fabrication.skinned.fabricate import fabricate_skinned
 
     made = fabricate_skinned(who, folder, printer=printer, infill=infill)
@@ -80,8 +76,6 @@ def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], 
 
 def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bound: list[str], folder: Path, json: bool) -> int:
     """Say which motors it takes, which joints are ``bound``, what does not hold and where it is; the exit code."""
-    from bunraku.cli.console import emit_json, say
-
     say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
     if bound:
         say(f"not free over all of their range: {', '.join(bound)}; see assembly.md")
@@ -96,7 +90,6 @@ def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bou
 def _printer(text: str | None) -> tuple[float, float, float]:
     """Three lengths [mm] from X,Y,Z."""
     from bunraku.building.printing import PRINTER
-    from bunraku.errors import BadInput
 
     if text is None:
         width, depth, height = PRINTER

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+
 if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.motion import Clip, Gait, Performance
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("inspect")(inspect)
 
 
 def inspect(
@@ -24,7 +21,6 @@ def inspect(
 ) -> int:
     """Say what a file holds and what each performer would still need."""
     from bunraku.character import Character
-    from bunraku.cli.console import emit_json, say
     from bunraku.formats.csv_curves import csv_notes
     from bunraku.formats.registry import read_any
     from bunraku.motion import Clip

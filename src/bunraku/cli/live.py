@@ -6,11 +6,12 @@ import secrets
 import sys
 from pathlib import Path
 
+from bunraku.cli.console import say
+from bunraku.cli.options import parse_fields
+
 
 def stream(character: str, overlay: Path | None, words: list[str], port: int, token: str) -> int:
     """Serve until the input ends or the person interrupts; ``words`` are the flags of the streaming form."""
-    from bunraku.cli.console import say
-    from bunraku.cli.options import parse_fields
     from bunraku.formats.registry import read_character_with_notes
     from bunraku.performers.speech.door import serve_lines, serve_websocket
     from bunraku.performers.speech.live import StreamOptions

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bunraku.cli.options import OpenCommand
+from bunraku.cli.console import emit_json, exit_code, say, show_certificate, watching
+from bunraku.cli.options import describe_fields, describe_options, parse_options
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output
+from bunraku.optimization.solution import Status
 
 if TYPE_CHECKING:
     from bunraku.motion import Performance
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("perform", cls=OpenCommand, context_settings={"allow_extra_args": True})(perform)
 
 
 def perform(
@@ -46,10 +45,6 @@ def perform(
     Options of the performer are given as flags too, for example --intensity 0.7 or --compression never; --options lists them.
     So are those of the streaming form, for example --stream --rate 50 --held legs.
     """
-    from bunraku.cli.console import say
-    from bunraku.cli.options import describe_fields, describe_options
-    from bunraku.errors import BadInput
-
     if options:
         if stream:
             from bunraku.performers.speech.live import StreamOptions
@@ -89,13 +84,10 @@ class _Job:
 
     def run(self) -> tuple[Performance, Path]:
         """Load, retarget if needed, choose, perform, write; the performance and where it went."""
-        from bunraku.cli.console import say, watching
-        from bunraku.cli.options import parse_options
         from bunraku.flow.perform import Checkpoints
         from bunraku.flow.perform import perform as run
         from bunraku.formats.csv_curves import csv_notes
         from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
-        from bunraku.optimization.solution import Status
         from bunraku.performers.prepare import read_rig
 
         (who, dropped), wish = read_character_with_notes(self.character, overlay=self.overlay), read_clip(self.clip)
@@ -129,9 +121,6 @@ class _Job:
 
 def _check_target(target: Path) -> None:
     """Refuse an output that cannot be written, before anything is computed."""
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_output
-
     if not target.name.endswith(".performance.npz"):
         raise BadInput("the name should end in .performance.npz; use bunraku export for other formats", file=str(target))
     check_output(target)
@@ -139,8 +128,6 @@ def _check_target(target: Path) -> None:
 
 def _beside(target: Path) -> Path:
     """Where a cancelled result goes: to ``target``, or to a name beside it when there is a file already, which stays as it is."""
-    from bunraku.cli.console import say
-
     if not target.exists():
         return target
     other = target.with_name(target.name.removesuffix(".performance.npz") + ".cancelled.performance.npz")
@@ -149,8 +136,6 @@ def _beside(target: Path) -> Path:
 
 
 def _tell(result: Performance, target: Path, json: bool) -> int:
-    from bunraku.cli.console import emit_json, exit_code, say, show_certificate
-
     certificate = result.certificate
     show_certificate(certificate)
     say(f"wrote {target}")

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+
 if TYPE_CHECKING:
     from bunraku.motion import Performance
     from bunraku.stage.devices.device import Device
@@ -15,11 +19,6 @@ if TYPE_CHECKING:
     from bunraku.stage.player.clock import Clock
     from bunraku.stage.player.player import Player
     from bunraku.stage.player.record import PlayRecord
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("play")(play)
 
 
 def play(
@@ -50,9 +49,6 @@ def play(
     --unproven. Exit 0 when the show ended as planned or by a cue to end, 1 when the
     machine was stopped: by a key, Ctrl-C, an emergency stop by OSC, or because something was wrong.
     """
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_performance
     from bunraku.stage.devices.fault import DeviceFault
     from bunraku.stage.player.log import check_log_name, log_bytes
@@ -95,7 +91,6 @@ def _played(player: Player, master: Clock, osc: int | None, simulate: bool) -> P
     """Open the machine, play, give it back; the record, or the fault of a machine that cannot be opened."""
     from dataclasses import replace
 
-    from bunraku.cli.console import say
     from bunraku.stage.devices.drivers import open_driver
     from bunraku.stage.devices.fault import DeviceFault
     from bunraku.stage.player.cues import Cues
@@ -130,8 +125,6 @@ def _played(player: Player, master: Clock, osc: int | None, simulate: bool) -> P
 
 def _tell_unopened(fault: DeviceFault, told: Device, simulate: bool, json: bool) -> None:
     """Why nothing was played."""
-    from bunraku.cli.console import emit_json, say
-
     ended, why = _as_simulated(str(fault)) if simulate else (str(fault), [])
     for sentence in (ended, *(f"note: {note}" for note in why)):
         say(sentence)
@@ -159,7 +152,6 @@ def _device(parts: list[Performance], live: str, file: Path | None, port: str, s
     """The device to play on: that of the file, else one made for a rehearsal; hardware is moved with --live only."""
     from typing import cast
 
-    from bunraku.errors import BadInput
     from bunraku.stage.devices.device import DriverName
     from bunraku.stage.devices.device_yaml import read_device
     from bunraku.stage.player.described import DEFAULTS, described_device
@@ -186,8 +178,6 @@ def _device(parts: list[Performance], live: str, file: Path | None, port: str, s
 
 
 def _clock(wanted: str, parts: list[Performance]) -> Clock:
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.stage.player.clock import MonotonicClock
     from bunraku.stage.player.sound_clock import SoundCardClock, master_clock
 

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("plot")(plot)
+from bunraku.cli.console import say
+from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
 
 
 def plot(
@@ -24,9 +23,6 @@ def plot(
 
     A puppet's performance without --joint: tensions, carriages and winches with their limits, points off the wish.
     """
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
-    from bunraku.formats.places import known_names
     from bunraku.formats.registry import read_performance
     from bunraku.verification.plots.figure import save_figure
     from bunraku.verification.plots.joints import draw_joints

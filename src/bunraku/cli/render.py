@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    pass
+from bunraku.cli.console import say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
 
 NOT_OF_A_PAGE = ("size", "fps", "view", "before", "start", "end", "follow", "poses")
 """Options that a page does not heed."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("render")(render)
 
 
 def render(
@@ -48,9 +44,6 @@ def render(
 
     Parts whose joint goes beyond a limit are red.
     """
-    from bunraku.cli.console import say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_performance
     from bunraku.studio.rendering import Taste, check_path, rendered
 
@@ -78,8 +71,6 @@ def render(
 
 def _refuse(context: typer.Context, goal: Path) -> None:
     """BadInput when an option is given that a page cannot heed."""
-    from bunraku.errors import BadInput
-
     sources = {name: context.get_parameter_source(name) for name in NOT_OF_A_PAGE}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if given:
@@ -92,8 +83,6 @@ def _refuse(context: typer.Context, goal: Path) -> None:
 
 def _size(words: str) -> tuple[int, int]:
     """Width and height from "640x360"; a height alone is one of 16:9."""
-    from bunraku.errors import BadInput
-
     parts = words.lower().split("x")
     if not all(part.isdigit() and len(part) <= 5 for part in parts) or len(parts) > 2:
         raise BadInput(f"the size {words!r} was asked for; give width and height in pixels, as 640x360, or the height alone")

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("retarget")(retarget)
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
 
 
 def retarget(
@@ -36,9 +35,6 @@ def retarget(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Put a captured motion onto a character by weighted inverse kinematics within its joint ranges."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_character_with_notes, read_clip, write_clip
     from bunraku.performers.prepare import read_rig
     from bunraku.retargeting.retarget import retarget as solve

@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("studio")(studio)
+from bunraku.cli.console import say
+from bunraku.formats.files import read_bytes
 
 
 def studio(
@@ -29,8 +27,6 @@ def studio(
     import threading
     import webbrowser
 
-    from bunraku.cli.console import say
-    from bunraku.formats.files import read_bytes
     from bunraku.studio.document import EMPTY
     from bunraku.studio.edits.opening import open_example
     from bunraku.studio.studio import Studio

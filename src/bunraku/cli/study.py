@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.files import read_bytes
+from bunraku.optimization.solution import Status
+
 if TYPE_CHECKING:
     from bunraku.study.design import StudyDesign
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("study")(study)
 
 
 def study(
@@ -36,8 +37,6 @@ def study(
     With a plan alone: performs every behaviour under both conditions, films them, and writes survey.html and assignments.csv. With
     answers: one-sample t tests, repeated-measures ANOVA, a picture and a report.
     """
-    from bunraku.errors import BadInput
-    from bunraku.formats.files import read_bytes
     from bunraku.formats.study_yaml import read_study_yaml
     from bunraku.study.design import study_design
 
@@ -57,9 +56,7 @@ def study(
 def _make(design: StudyDesign, plan: Path, target: Path, beside: bool, json: bool) -> int:
     from dataclasses import asdict
 
-    from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.flow.compiling import compile_ahead
-    from bunraku.optimization.solution import Status
     from bunraku.stage.film import need_ffmpeg
     from bunraku.study.kit import make_kit
 
@@ -88,8 +85,6 @@ def _make(design: StudyDesign, plan: Path, target: Path, beside: bool, json: boo
 
 
 def _rehearse(design: StudyDesign, target: Path, json: bool) -> int:
-    from bunraku.cli.console import emit_json, say
-    from bunraku.formats.atomic import write_atomically
     from bunraku.study.rehearsal import rehearse
 
     target.mkdir(parents=True, exist_ok=True)
@@ -102,10 +97,6 @@ def _rehearse(design: StudyDesign, target: Path, json: bool) -> int:
 
 
 def _analyse(design: StudyDesign, sources: list[Path], target: Path, without: str, json: bool) -> int:
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
-    from bunraku.formats.files import read_bytes
     from bunraku.study.analysis import analyse
     from bunraku.study.answers import MAX_ANSWER_BYTES, read_answers
     from bunraku.study.report import study_report

@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("verify")(verify)
+from bunraku.cli.console import emit_json, say, show_checks, watching
 
 
 def verify(
@@ -26,7 +23,6 @@ def verify(
     A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback; that of a character with flexible
     parts with rods as chains of rigid links, and with --full-order in the full elastic model.
     """
-    from bunraku.cli.console import emit_json, say, show_checks, watching
     from bunraku.flow.compiling import compile_ahead
     from bunraku.formats.registry import read_performance
     from bunraku.verification.verify import verify as judge
