@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
     from bunraku.character import Character
@@ -33,18 +34,23 @@ def inspect(
         facts = _clip(found)
     else:
         facts = _performance(found)
+    if isinstance(found, Character):
+        try:
+            facts["joints"] = _joints(found)
+        except BadInput as error:  # limits that leave nothing: the rest is shown all the same
+            notes = (*notes, str(error))
     facts["performers"] = _needs(found)
     facts["notes"] = [*notes, *(csv_notes(found) if isinstance(found, Clip) else ())]
     if json:
         emit_json(facts)
-    else:
-        for name, value in facts.items():
-            if isinstance(value, (list, tuple)):
-                say(f"{name}:" + ("" if value else " none"))
-                for item in value:
-                    say(f"  - {item}")
-            else:
-                say(f"{name}: {value}")
+        return 0
+    for name, value in facts.items():
+        if isinstance(value, (list, tuple)):
+            say(f"{name}:" + ("" if value else " none"))
+            for line in _table(value) if name == "joints" else [f"- {item}" for item in value]:
+                say(f"  {line}")
+        else:
+            say(f"{name}: {value}")
     return 0
 
 
@@ -75,6 +81,39 @@ def _character(character: Character) -> dict[str, Any]:
         facts["flexible parts"], own = _flexibles(character)
         facts["mass_kg"] = sum(body.mass for body in character.bodies) + own
     return facts
+
+
+def _joints(character: Character) -> list[dict[str, Any]]:
+    """Range and speed of each joint in deg or mm, as motors may use them; of joints without motor those that state a range."""
+    from math import degrees, isfinite
+
+    from bunraku.motion import MotionLimits
+
+    limits = MotionLimits.of(character)
+    rows = list(zip(limits.names, limits.lower, limits.upper, limits.velocity, strict=True))
+    rows += [(axis.name, *axis.range, None) for axis in character.axes if axis.range and axis.name not in limits.names]
+    hinges = {axis.name for axis in character.axes if axis.kind == "hinge"}
+    drivers = {name: name for name in limits.names} | {one.follower: one.driver for one in character.couplings}
+    joints = []
+    for name, *values in rows:
+        unit, scale = ("deg", degrees(1.0)) if name in hinges else ("mm", 1e3)
+        low, high, speed = (None if one is None or not isfinite(one) else scale * float(one) for one in values)
+        figures = {f"low_{unit}": low, f"high_{unit}": high, f"speed_{unit}_s": speed}
+        joints.append({"name": name, "driven_by": drivers.get(name, ""), **figures})
+    return joints
+
+
+def _table(joints: list[dict[str, Any]]) -> list[str]:
+    """Joints as lines in columns."""
+    wide = max((len(joint["name"]) for joint in joints), default=0)
+    lines = []
+    for joint in joints:
+        name, driver, low, high, speed = joint.values()
+        unit = "deg" if "low_deg" in joint else "mm"
+        ends = f"{'any' if low is None else f'{low:.1f}':>7} to {'any' if high is None else f'{high:.1f}':>6} {unit:3}"
+        rate = "no speed stated" if speed is None else f"{speed:6.1f} {unit}/s"
+        lines.append(f"{name:{wide}}  {ends}  {rate if driver == name else f'follows {driver}' if driver else 'no motor'}")
+    return lines
 
 
 def _flexibles(character: Character) -> tuple[list[str], float]:
