@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bunraku.building.components.dimensions import dimensions
 from bunraku.motion import Gait
 from bunraku.studio.document import Document
 
@@ -60,8 +61,6 @@ def _restated(before: Gait, after: Gait) -> bool:
 
 def _parameters(document: Document) -> dict[str, float]:
     """All dimensions: those changed, and the others as they were."""
-    from bunraku.building.components.dimensions import dimensions
-
     assert document.base is not None  # noqa: S101 - a character is open
     design = dimensions(document.base)
     return {name: float(value) for name, value in zip(design.names, design.initial, strict=True)} | dict(document.dimensions)

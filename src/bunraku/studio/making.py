@@ -6,12 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bunraku.building.components.dimensions import dimensions
 from bunraku.building.printing import PRINTER
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance
+from bunraku.stage.figure.figure import Figure
 from bunraku.studio.arguments import character_argument, clip_argument
 from bunraku.studio.document import Document
 from bunraku.studio.history import History
+from bunraku.studio.jobs.drawn_file import read_drawn
+from bunraku.studio.jobs.exchange import read_curves
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.results import Result, ShownMotion
 
@@ -128,8 +132,6 @@ class Making:
     def _drawn(self, found: Result, state: JobState) -> None:
         if state.status != "done" or self._session.previewed.key != found.key:
             return
-        from bunraku.stage.figure.figure import Figure
-        from bunraku.studio.jobs.drawn_file import read_drawn
 
         figure = Figure(found.performance.character)
         motions = {which: read_drawn(Path(path), figure) for which, path in state.result["paths"].items()}
@@ -151,8 +153,6 @@ class Making:
     def _wish_drawn(self, document: Document, state: JobState) -> None:
         if state.status != "done" or self._session.previewed.key != document.key:
             return
-        from bunraku.stage.figure.figure import Figure
-        from bunraku.studio.jobs.drawn_file import read_drawn
 
         wish = read_drawn(Path(state.result["path"]), Figure(document.need_character()))
         with self._session.lock:
@@ -172,7 +172,6 @@ class Making:
         replay = state.result.get("replay")
         if replay:
             from bunraku.stage.figure.motion import drawn_curves
-            from bunraku.studio.jobs.exchange import read_curves
 
             motion = drawn_curves(found.performance.character, read_curves(Path(replay)))
             with self._session.lock:
@@ -224,8 +223,6 @@ class Making:
 
 def _by_hand(history: History) -> tuple[dict[str, float], dict[str, float]]:
     """The dimensions [m] as they were when the design followed last, or was opened; and those that a hand has set since."""
-    from bunraku.building.components.dimensions import dimensions
-
     now, at = history.document, history.at
     while at > 0 and history.edits[at - 1].name != "dimension.several" and history.documents[at - 1].base is now.base:
         at -= 1

@@ -13,12 +13,17 @@ from bunraku.character import Character, FlexiblePart
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
+from bunraku.formats.clip_yaml import write_clip_yaml
 from bunraku.formats.files import confined, read_bytes
+from bunraku.formats.gmsh_write import gmsh_bytes
 from bunraku.formats.places import Where
 from bunraku.formats.project_yaml import ProjectFile, read_project_yaml, write_project_yaml
 from bunraku.formats.provenance import content_hash
 from bunraku.formats.registry import built_in, read_character, read_clip
+from bunraku.formats.wav import wav_bytes
 from bunraku.formats.zip_folder import unpack_folder
+from bunraku.mechanics.coupled.known_skins import skin_of
+from bunraku.mechanics.flexible.known_meshes import known_mesh
 from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
 
@@ -142,7 +147,6 @@ class Project:
         """Write a character, its skin and the meshes of its parts beside it; returns the name of its file."""
         if character.skin is not None:
             from bunraku.formats.skin_file import skin_bytes
-            from bunraku.mechanics.coupled.known_skins import skin_of
 
             file = self._write_beside(character.skin.file, ".skin.npz", skin_bytes(skin_of(character)))
             character = character.changed(skin=character.skin.changed(file=file))
@@ -152,9 +156,6 @@ class Project:
 
     def write_clip(self, clip: Clip) -> str:
         """Write a clip, its voice beside it with every bit it has; returns the name of its file."""
-        from bunraku.formats.clip_yaml import write_clip_yaml
-        from bunraku.formats.wav import wav_bytes
-
         for stem in _stems(plain(clip.name), content_hash(clip)[-8:]):
             name = f"{stem}.clip.yaml"
             voice = {} if clip.audio is None else {f"{stem}.wav": wav_bytes(clip.audio, exact=True)}
@@ -167,9 +168,6 @@ class Project:
 
     def _with_mesh(self, part: FlexiblePart) -> FlexiblePart:
         """The part with its mesh in the project, if it has one."""
-        from bunraku.formats.gmsh_write import gmsh_bytes
-        from bunraku.mechanics.flexible.known_meshes import known_mesh
-
         if part.shape.kind != "mesh":
             return part
         mesh = known_mesh(part.shape.digest)

@@ -16,6 +16,7 @@ from typing import Any
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
 from bunraku.motion import Performance
+from bunraku.stage.figure.motion import drawn_curves, drawn_pose
 from bunraku.studio.arguments import character_argument, clip_argument
 from bunraku.studio.brought import edit_for
 from bunraku.studio.document import Document
@@ -280,8 +281,6 @@ class Session:
 
     def place_of(self, what: str, time: float) -> tuple[float, float, float]:
         """Where the centre of mass ("com"), the base or an end effector is at a time [s] of the motion shown, or at home."""
-        from bunraku.stage.figure.motion import drawn_pose
-
         motion = self.shown.motion or self.shown.wish or drawn_pose(self.previewed.need_character())
         k = motion.at(time)
         found = motion.frames[k, motion.names.index(what)] if what in motion.names else motion.com[k]
@@ -407,7 +406,6 @@ class Session:
             if phase == "release":
                 self.make.show_wish()
             return
-        from bunraku.stage.figure.motion import drawn_curves
 
         old = self.shown.wish
         known = old is not None and old.figure.character is character
@@ -439,7 +437,6 @@ class Session:
             if answer.latest:
                 self._follow("drag" if self._preview is not None else "release")
             return
-        from bunraku.stage.figure.motion import drawn_curves
 
         try:
             motion = drawn_curves(character, answer.curves)

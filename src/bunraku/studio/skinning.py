@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BunrakuError
 from bunraku.formats.provenance import content_hash
+from bunraku.formats.surface_file import read_surface
 from bunraku.studio.document import Document
 from bunraku.studio.edits.skins import recipe_of, scale_of
 from bunraku.studio.jobs.exchange import read_arrays
@@ -128,8 +129,6 @@ class Skinning:
 
 def guessed_scale(path: Path) -> float:
     """How many metres a unit of a surface's file probably has, by its size: creatures are between 5 cm and 5 m long."""
-    from bunraku.formats.surface_file import read_surface
-
     size = float(np.ptp(read_surface(path).vertices, axis=0).max())
     return next((unit for most, unit in _UNITS if size <= most), 0.001)
 

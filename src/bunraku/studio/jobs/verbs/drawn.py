@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput
+from bunraku.formats.registry import read_clip, read_performance
 from bunraku.optimization.monitor import Event, Monitor
+from bunraku.stage.figure.figure import Figure
+from bunraku.stage.figure.motion import drawn as draw
+from bunraku.stage.figure.motion import drawn_curves, drawn_pose
 from bunraku.studio.jobs.drawn_file import write_drawn
 from bunraku.studio.jobs.exchange import read_curves, read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
@@ -17,11 +21,6 @@ def drawn(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[di
 
     ``which``: motion, wish, commanded or before, as in `stage.figure.motion.drawn`; a list of them draws each.
     """
-    from bunraku.formats.registry import read_clip, read_performance
-    from bunraku.stage.figure.figure import Figure
-    from bunraku.stage.figure.motion import drawn as draw
-    from bunraku.stage.figure.motion import drawn_curves, drawn_pose
-
     given = Arguments(arguments, "drawn")
     files: dict[str, str] = {}
     if given.has("performance"):

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bunraku.building.robots.builtin import ROBOTS
+from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.fabrication.fabricate import PRINTER
+from bunraku.fabrication.fabricate import fabricate as make
+from bunraku.fabrication.skinned.fabricate import fabricate_skinned
+from bunraku.fabrication.subject import subject_of
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
@@ -13,13 +19,6 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 
 def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{character, folder, printer: [x, y, z] mm, infill} -> the folder, whether every check holds, faults, the figures."""
-    from bunraku.building.robots.builtin import ROBOTS
-    from bunraku.character import Character
-    from bunraku.fabrication.fabricate import PRINTER
-    from bunraku.fabrication.fabricate import fabricate as make
-    from bunraku.fabrication.skinned.fabricate import fabricate_skinned
-    from bunraku.fabrication.subject import subject_of
-
     given = Arguments(arguments, "fabricate")
     source = given.text("character")
     target = given.path("folder", folder / "parts")

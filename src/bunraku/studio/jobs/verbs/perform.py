@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bunraku.flow.perform import perform as run
+from bunraku.formats.registry import read_clip, write_clip, write_performance
+from bunraku.motion import Certificate, Check, Performance
 from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.prepare import prepare, read_rig
 from bunraku.studio.jobs.exchange import read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
-
-if TYPE_CHECKING:
-    from bunraku.motion import Certificate, Check, Performance
 
 
 def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
@@ -19,11 +21,6 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     ``performer`` "": chosen. ``target``: where the performance goes; into the job's folder if not given. Cancelled, the best so far
     is written, its certificate saying so.
     """
-    from bunraku.flow.perform import perform as run
-    from bunraku.formats.registry import read_clip, write_performance
-    from bunraku.optimization.solution import Status
-    from bunraku.performers.prepare import read_rig
-
     given = Arguments(arguments, "perform")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
     wanted = given.text("performer", "")
@@ -42,10 +39,6 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
 
 def retarget(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """A captured skeleton as joint curves of the character: {character, clip, rig, target} -> the new clip's path and notes."""
-    from bunraku.formats.registry import read_clip, write_clip
-    from bunraku.optimization.solution import Status
-    from bunraku.performers.prepare import prepare, read_rig
-
     given = Arguments(arguments, "retarget")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None

@@ -6,18 +6,26 @@ import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface, stand_up
+from bunraku.building.creatures.recipe import SkinRecipe, embedded, fold_views, glue_view, thickness_view
+from bunraku.building.creatures.recipe import planned as plan_of
+from bunraku.building.creatures.skin_views import case_views, fold_outlines, lowered, poking_parts, pressing_parts, strut_views
 from bunraku.errors import BadInput, Cancelled
+from bunraku.formats.files import read_bytes
+from bunraku.formats.registry import write_character
+from bunraku.formats.skin_file import write_skin
+from bunraku.formats.surface_file import read_surface
+from bunraku.geometry.shells.shell import shell_quality
+from bunraku.geometry.surfaces.repair import repaired
+from bunraku.geometry.surfaces.surface import Surface
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import write_arrays
 from bunraku.studio.jobs.verbs.arguments import Arguments
 from bunraku.studio.project import plain
-
-if TYPE_CHECKING:
-    from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface
-    from bunraku.building.creatures.recipe import SkinRecipe
-    from bunraku.geometry.surfaces.surface import Surface
 
 MOST_KEPT = 3
 LARGEST = 20.0
@@ -42,12 +50,6 @@ def planned(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     ``joints`` (h, 3); ``struts`` (s, 2, 3); servo cases ``case_centers`` (h, 3), ``case_wxyz`` (h, 4), ``case_sizes`` (h, 3); the
     rings of folds as segments ``rings`` (r, 2, 3) and the number of the fold of each, ``ring_fold`` (r,).
     """
-    import numpy as np
-
-    from bunraku.building.creatures.recipe import fold_views
-    from bunraku.building.creatures.recipe import planned as plan_of
-    from bunraku.building.creatures.skin_views import case_views, fold_outlines, poking_parts, strut_views
-
     given = Arguments(arguments, "planned")
     file, scale, recipe = _asked(given)
     given.finish()
@@ -81,12 +83,6 @@ def surface(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     Arrays: ``outer``, ``inner`` (n, 3) and ``faces`` (m, 3) of the shell, ``thickness`` (n,) [m] and its ``colors`` (n, 3) in 0..1,
     ``glue`` (g, 3), ``line`` (k, 3) and ``edges`` (l, 2) of the skeleton line of the standing surface.
     """
-    import numpy as np
-
-    from bunraku.building.creatures.recipe import embedded, glue_view, thickness_view
-    from bunraku.formats.registry import write_character
-    from bunraku.formats.skin_file import write_skin
-
     given = Arguments(arguments, "surface")
     file, scale, recipe = _asked(given)
     target = given.path("folder", folder)
@@ -111,8 +107,6 @@ def surface(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
 
 
 def _asked(given: Arguments) -> tuple[Path, float, SkinRecipe]:
-    from bunraku.building.creatures.recipe import SkinRecipe
-
     file, scale = Path(given.text("file")), given.number("scale", 1.0)
     asked = given.mapping("recipe")
     recipe = SkinRecipe.from_json({"name": file.stem} | asked)
@@ -121,14 +115,6 @@ def _asked(given: Arguments) -> tuple[Path, float, SkinRecipe]:
 
 def _stood_up(file: Path, scale: float, monitor: Monitor) -> _Stood:
     """The surface of a file, repaired and on its feet; what was stood up lately is at hand."""
-    import numpy as np
-
-    from bunraku.building.creatures.pipeline import stand_up
-    from bunraku.building.creatures.skin_views import lowered
-    from bunraku.formats.files import read_bytes
-    from bunraku.formats.surface_file import read_surface
-    from bunraku.geometry.surfaces.repair import repaired
-
     data = read_bytes(file)
     key = f"{hashlib.sha256(data).hexdigest()} {file.suffix} {scale!r}"
     if key in _STOOD:
@@ -156,8 +142,6 @@ def _listen(monitor: Monitor) -> None:
 
 
 def _plan_figures(plan: PlannedCreature, parts: Any) -> dict[str, Any]:
-    import numpy as np
-
     return {
         "size": np.ptp(plan.surface.vertices, axis=0),
         "scale": plan.mechanism.scale,
@@ -172,11 +156,6 @@ def _pressing(parts: Any) -> list[str]:
 
 
 def _figures(made: DesignedCreature) -> dict[str, Any]:
-    import numpy as np
-
-    from bunraku.building.creatures.skin_views import pressing_parts
-    from bunraku.geometry.shells.shell import shell_quality
-
     quality = shell_quality(made.shell)
     return {
         "size": np.ptp(made.mesh.nodes, axis=0),
