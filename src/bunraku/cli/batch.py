@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bunraku.cli.console import emit_json, say, watching
+from bunraku.cli.files import named
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
@@ -50,7 +51,7 @@ def batch(
         raise BadInput("Dask's page needs the package bokeh; install it with: pip install bokeh")
     at = RemoteScheduler(checked_address(scheduler)) if scheduler else None
     found = read_plan(plan)
-    folder = output or Path(f"{found.name}-batch".replace("/", "-").replace(" ", "-"))
+    folder = output or named(found.name, "-batch")
     if listing:
         return _list(found, folder)
     say(f"{found.name}: {len(found.runs)} runs" + (f", {found.repeated} more were the same" if found.repeated else ""))

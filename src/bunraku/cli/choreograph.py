@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.errors import BadInput
+from bunraku.cli.files import check_ending, named
 from bunraku.formats.atomic import check_output
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def choreograph(
     from bunraku.performers.choreography.choreographer import Choreographer
 
     wish, who = read_clip(clip), read_character(character)
-    target = output or Path(f"{wish.name}-timed.clip.yaml".replace(" ", "-").replace("/", "-"))
-    if not target.name.endswith(".clip.yaml"):
-        raise BadInput("the name should end in .clip.yaml", file=str(target))
+    target = output or named(wish.name, "-timed.clip.yaml")
+    check_ending(target, ".clip.yaml")
     check_output(target)
     artist = Choreographer(fade=fade, least=least, max_iterations=iterations)
     if wish.modes is not None and who.strings:  # else it is refused, and nothing need be compiled for that

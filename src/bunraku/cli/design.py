@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.cli.files import check_ending
 from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def design(
         raise BadInput(f"--optimize is one of {', '.join(AIMS)}; {optimize!r} arrived")
     if keep and not change:
         raise BadInput("--keep says what stays while something is changed; add --set NAME=VALUE")
-    if output is not None and not output.name.endswith(".character.yaml"):
-        raise BadInput("the name should end in .character.yaml", file=str(output))
+    check_ending(output, ".character.yaml")
     if plot is not None:
         check_picture(plot)
     wish = read_clip(clip)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import say
+from bunraku.cli.files import character_from, named_after
 from bunraku.cli.options import parse_keywords
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
@@ -30,26 +31,26 @@ def export(
 
     Options of a format are given as flags too, for example --rate 50 or --servos calibration.yaml; --list names them.
     """
+    from bunraku.formats.registry import formats as kinds
     from bunraku.stage.registry import exporters
 
+    suffixes = tuple(suffix for entry in kinds() if entry.kind == "character" and entry.writes for suffix in entry.suffixes)
     if formats:
         for name, exporter in exporters().items():
             flags = " ".join("--" + option.replace("_", "-") for option in exporter.options)
             say(f"{name:17} {exporter.suffix:12} {exporter.meaning}{'; ' + flags if flags else ''}")
-        say(f"a character is written by the suffix of -o: {', '.join(_suffixes())}")
+        say(f"a character is written by the suffix of -o: {', '.join(suffixes)}")
         return 0
     if not source:
         raise BadInput("nothing to export; give a performance or a character: bunraku export FILE --format csv")
-    if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(_suffixes())):
+    if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(suffixes)):
         return _performance(Path(source), form, output, overlay, context.args)
-    return _character(source, form, output, overlay, context.args)
-
-
-def _suffixes() -> tuple[str, ...]:
-    """The suffixes under which characters are written."""
-    from bunraku.formats.registry import formats
-
-    return tuple(suffix for entry in formats() if entry.kind == "character" and entry.writes for suffix in entry.suffixes)
+    if form or output is None:
+        wrong = f"--format {form} is for a performance, which ends in .npz" if form else "where to is missing"
+        raise BadInput(f"{wrong}; a character is written by the suffix of -o ({', '.join(suffixes)})", file=source)
+    if context.args:
+        raise BadInput(f"{context.args[0]!r} is no option of a character's export; it has -o and --overlay")
+    return _character(source, output, overlay)
 
 
 def _performance(source: Path, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
@@ -62,7 +63,7 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
         raise BadInput(f"there is no export format {form!r}; there are {', '.join(exporters())}")
     if overlay is not None:
         raise BadInput("a performance carries its character; --overlay is for exporting a character")
-    target = output or Path(source.name.removesuffix(".performance.npz") + exporters()[form].suffix)
+    target = output or named_after(source, exporters()[form].suffix)
     options = parse_keywords(exporters()[form].function, words, f"the {form} format")
     given = read_performance(source)
     if "servos" in options:
@@ -85,21 +86,14 @@ def _check_servos(performance: Performance, servos: Any, words: list[str]) -> No
         raise BadInput(f"{stray[:60]!r} is no channel of the performance; {known_names(stray, names)}", file=file)
 
 
-def _character(source: str, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
+def _character(source: str, output: Path, overlay: Path | None) -> int:
     """Write a character, or the one that a performance carries, and say what the reader and the writer left out."""
-    from bunraku.formats.registry import read_character_with_notes, read_performance, write_character
+    from bunraku.formats.registry import read_performance, write_character
 
-    if form or output is None:
-        wanted = f"--format {form} is for a performance, which ends in .npz" if form else "where to is missing"
-        raise BadInput(f"{wanted}; a character is written by the suffix of -o ({', '.join(_suffixes())})", file=source)
-    if words:
-        raise BadInput(f"{words[0]!r} is no option of a character's export; it has -o and --overlay")
     carried = source.lower().endswith(".npz")
     if carried and overlay is not None:
         raise BadInput("a performance carries its character as it was performed; --overlay cannot change it", file=source)
-    who, notes = (read_performance(source).character, ()) if carried else read_character_with_notes(source, overlay=overlay)
-    for note in notes:
-        say(f"{source}: {note}")
+    who = read_performance(source).character if carried else character_from(source, overlay)
     for note in write_character(output, who):
         say(f"{output}: {note}")
     say(f"wrote {output}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.errors import BadInput
+from bunraku.cli.files import check_ending
 from bunraku.formats.files import read_bytes
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def fit(
     from bunraku.mechanics.identification.fit import fit_material
     from bunraku.mechanics.identification.part import find_part, fitted_character, part_rig
 
-    if output is not None and not output.name.endswith(".character.yaml"):
-        raise BadInput("the name should end in .character.yaml", file=str(output))
+    check_ending(output, ".character.yaml")
     who = read_character(character)
     find_part(who, part)
     record = read_marker(read_bytes(marker), file=str(marker), unit=unit, rate=rate, mm_per_px=mm_per_px)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bunraku.cli.console import say
+from bunraku.cli.files import named_after
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
 
@@ -29,7 +30,7 @@ def plot(
     from bunraku.verification.plots.strings import draw_dynamic
 
     given = read_performance(performance)
-    target = output or Path(performance.name.removesuffix(".performance.npz") + ".png")
+    target = output or named_after(performance, ".png")
     for name in joint or ():
         if name not in (curves := given.followed().names):
             raise BadInput(f"there is no curve for {name!r}; {known_names(name, curves)}", file=str(performance))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bunraku.cli.console import say, watching
+from bunraku.cli.files import named_after
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 
@@ -58,7 +59,7 @@ def render(
     if found is not None or full:
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
     given = read_performance(sources[0])
-    goal = output or Path(Path(sources[0]).name.removesuffix(".performance.npz") + ".mp4")
+    goal = output or named_after(sources[0], ".mp4")
     check_path(goal)
     if goal.suffix.lower() == ".html":
         _refuse(context, goal)

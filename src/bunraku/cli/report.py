@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bunraku.cli.console import say, watching
+from bunraku.cli.files import named_after
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import check_output, write_atomically
 
@@ -33,7 +34,7 @@ def report(
     from bunraku.verification.report.pdf import make_pdf_report
     from bunraku.verification.verify import verify
 
-    goal = output or Path(performance.name.removesuffix(".performance.npz") + ".pdf")
+    goal = output or named_after(performance, ".pdf")
     if goal.suffix.lower() not in (".html", ".pdf"):
         raise BadInput(f"a report cannot be written as {goal.suffix!r}; give .html or .pdf", file=str(goal))
     check_output(goal)
