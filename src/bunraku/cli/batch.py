@@ -90,16 +90,13 @@ class _Lines(Monitor):
 def _compile(plan: BatchPlan) -> None:
     """Compile ahead what the runs will need, once, rather than in every worker."""
     from bunraku.batch.working import foreseen
-    from bunraku.flow.compiling import compile_ahead, kernel_groups
+    from bunraku.flow.compiling import compile_for
 
     pairs = {(run.character.label, run.clip.label, run.performer): run for run in plan.runs}
-    groups: set[str] = set()
     for run in pairs.values():
         who, performer, captured = foreseen(plan.job(run))
-        groups |= {"retargeting"} if captured else set()
         if who is not None:
-            groups |= {*kernel_groups(performer, who), *(("measures",) if plan.file.verify else ())}
-    compile_ahead(*groups)
+            compile_for(performer, who, captured=captured, verified=plan.file.verify)
 
 
 def _list(plan: BatchPlan, folder: Path) -> int:

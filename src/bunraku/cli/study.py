@@ -56,12 +56,10 @@ def study(
 def _make(design: StudyDesign, plan: Path, target: Path, beside: bool, json: bool) -> int:
     from dataclasses import asdict
 
-    from bunraku.flow.compiling import compile_ahead
     from bunraku.stage.film import need_ffmpeg
     from bunraku.study.kit import make_kit
 
     need_ffmpeg()
-    compile_ahead("solvers", "measures")
     with watching() as monitor:
         kit = make_kit(design.plan, plan.resolve().parent, target, beside=beside, monitor=monitor)
     for note in kit.films:
