@@ -11,7 +11,7 @@ from typing import Any
 
 from bunraku.character import Character, FlexiblePart
 from bunraku.errors import BadInput
-from bunraku.formats.atomic import write_atomically
+from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.clip_yaml import write_clip_yaml
 from bunraku.formats.files import confined, read_bytes
@@ -218,10 +218,8 @@ def _write_new(path: Path, data: bytes) -> None:
 
 
 def _make(folder: Path) -> None:
-    try:
+    with refusal_of(folder, "cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"cannot be made ({error.strerror}); check the rights and the space left", file=str(folder)) from error
 
 
 def plain(name: str) -> str:

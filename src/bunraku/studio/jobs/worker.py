@@ -20,9 +20,8 @@ from typing import IO, Any
 
 from bunraku.errors import BadInput, BunrakuError, Cancelled
 from bunraku.optimization.monitor import Monitor, SilentMonitor
-from bunraku.studio.jobs.compiling import told_of_compiling
 from bunraku.studio.jobs.protocol import decode, encode, read_line
-from bunraku.studio.jobs.reporting import JobMonitor
+from bunraku.studio.jobs.reporting import JobMonitor, told_of_compiling
 from bunraku.studio.jobs.verbs.table import VERBS
 
 BEAT = 1.0
