@@ -250,11 +250,8 @@ def _options(performer: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """A number, text or truth that JSON can say; numbers that it cannot become texts."""
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
+    value = value.item() if hasattr(value, "item") else value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _source(sent: dict[str, Any] | None, kind: str) -> Any:

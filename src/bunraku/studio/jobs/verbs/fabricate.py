@@ -8,9 +8,10 @@ from typing import Any
 from bunraku.building.robots.builtin import ROBOTS
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.fabrication.fabricate import PRINTER
+from bunraku.fabrication.fabricate import PRINTER, Fabrication
 from bunraku.fabrication.fabricate import fabricate as make
 from bunraku.fabrication.skinned.fabricate import fabricate_skinned
+from bunraku.fabrication.skinned.report import SkinnedFabrication
 from bunraku.fabrication.subject import subject_of
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import read_who
@@ -30,8 +31,9 @@ def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tupl
     who = subject_of(source if source in ROBOTS else read_who(source, folder))
     monitor.report(Event("fabricate", None, f"the parts of {who.name}"))
     printer = (sizes[0], sizes[1], sizes[2])
+    made: Fabrication | SkinnedFabrication
     if isinstance(who, Character):
         made = fabricate_skinned(who, target, printer=printer, infill=infill)
-        return {"path": str(target), "holds": made.holds, "faults": list(made.faults()), "facts": made.facts()}, False
-    robot = make(who, target, printer=printer, infill=infill)
-    return {"path": str(target), "holds": robot.holds, "faults": list(robot.faults()), "facts": robot.facts()}, False
+    else:
+        made = make(who, target, printer=printer, infill=infill)
+    return {"path": str(target), "holds": made.holds, "faults": list(made.faults()), "facts": made.facts()}, False

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface, stand_up
+from bunraku.building.creatures.pipeline import DesignedCreature, StandingSurface, stand_up
 from bunraku.building.creatures.recipe import SkinRecipe, embedded, fold_views, glue_view, thickness_view
 from bunraku.building.creatures.recipe import planned as plan_of
 from bunraku.building.creatures.skin_views import case_views, fold_outlines, lowered, poking_parts, pressing_parts, strut_views
@@ -67,12 +67,19 @@ def planned(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     arrays |= {"rings": np.concatenate(rings) if rings else np.zeros((0, 2, 3)), "ring_fold": np.array(number, dtype=np.int64)}
     path = folder / "plan.npz"
     write_arrays(path, arrays, lasting=False, compressed=False)
+    figures = {
+        "size": np.ptp(plan.surface.vertices, axis=0),
+        "scale": plan.mechanism.scale,
+        "joints": len(plan.mechanism.hinges),
+        "folds": len(plan.folds),
+        "into_the_skin": _pressing(poking_parts(plan, recipe.thickness)),
+    }
     facts = {
         "arrays": str(path),
         "joints": [hinge.name for hinge in plan.mechanism.hinges],
         "folds": [view.joint for view in fold_views(plan)],
         "repairs": list(stood.repairs),
-        "figures": _plan_figures(plan, poking_parts(plan, recipe.thickness)),
+        "figures": figures,
     }
     return facts, False
 
@@ -139,16 +146,6 @@ def _stood_up(file: Path, scale: float, monitor: Monitor) -> _Stood:
 def _listen(monitor: Monitor) -> None:
     if monitor.cancelled:
         raise Cancelled("cancelled before the skin was made; there is nothing to keep yet")
-
-
-def _plan_figures(plan: PlannedCreature, parts: Any) -> dict[str, Any]:
-    return {
-        "size": np.ptp(plan.surface.vertices, axis=0),
-        "scale": plan.mechanism.scale,
-        "joints": len(plan.mechanism.hinges),
-        "folds": len(plan.folds),
-        "into_the_skin": _pressing(parts),
-    }
 
 
 def _pressing(parts: Any) -> list[str]:
