@@ -72,8 +72,8 @@ class BatchPlan:
 
 def read_plan(path: Path) -> BatchPlan:
     """The plan of a ``*.batch.yaml``, checked as far as it can be without performing; BadInput names file, line and field."""
-    found, content = read_batch_yaml(read_bytes(path), file=str(path))
-    return _Reader(found, content.where, path.parent).plan(path)
+    file, content = read_batch_yaml(read_bytes(path), file=str(path))
+    return _Reader(file, content.where, path.parent).plan(path)
 
 
 class _Reader:
@@ -116,12 +116,12 @@ class _Reader:
         return plan
 
     def _sources(self, kind: typing.Literal["character", "clip"], names: tuple[str, ...], field: str) -> list[Source]:
-        found: dict[str, Source] = {}
+        sources: dict[str, Source] = {}
         for place, name in enumerate(names):
             at = self.where.at(field, place)
             for source in self._matching(kind, name, at):
-                found.setdefault(source.label, source)
-        return list(found.values())
+                sources.setdefault(source.label, source)
+        return list(sources.values())
 
     def _matching(self, kind: typing.Literal["character", "clip"], name: str, at: Where) -> list[Source]:
         asset = built_in_path(kind, name)

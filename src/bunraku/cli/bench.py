@@ -47,22 +47,22 @@ def bench(
     listing: Annotated[bool, typer.Option("--list", help="List the questions and stop")] = False,
 ) -> int:
     """Answer questions about speed and robustness, each a file in benchmarks/, each in a process of its own."""
-    found = {path.stem: path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("_")}
-    if not found:
+    questions = {path.stem: path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("_")}
+    if not questions:
         raise BadInput(f"there are no benchmarks in {folder}; run this from a checkout of the repository or give --folder")
     if listing:
-        for name in found:
+        for name in questions:
             say(name.replace("_", " ") + ("?  (exhaustive)" if name in EXHAUSTIVE else "?"))
         return 0
-    unknown = [name for name in names or [] if name not in found]
+    unknown = [name for name in names or [] if name not in questions]
     if unknown:
-        raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(found)}")
-    chosen = names or [name for name in found if exhaustive or name not in EXHAUSTIVE]
+        raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(questions)}")
+    chosen = names or [name for name in questions if exhaustive or name not in EXHAUSTIVE]
     failed: list[str] = []
     skipped: list[str] = []
     for name in chosen:
         say(f"\n{name.replace('_', ' ')}?")
-        code = subprocess.run([sys.executable, str(found[name])], check=False).returncode  # noqa: S603 (our own files)
+        code = subprocess.run([sys.executable, str(questions[name])], check=False).returncode  # noqa: S603 (our own files)
         if code:
             (skipped if code == NOT_MEASURED else failed).append(name)
     if skipped:

@@ -26,21 +26,21 @@ def inspect(
     from bunraku.formats.registry import read_any
     from bunraku.motion import Clip
 
-    found, notes = read_any(file, overlay=overlay)
+    noun, notes = read_any(file, overlay=overlay)
     facts: dict[str, Any]
-    if isinstance(found, Character):
-        facts = _character(found)
-    elif isinstance(found, Clip):
-        facts = _clip(found)
+    if isinstance(noun, Character):
+        facts = _character(noun)
+    elif isinstance(noun, Clip):
+        facts = _clip(noun)
     else:
-        facts = _performance(found)
-    if isinstance(found, Character):
+        facts = _performance(noun)
+    if isinstance(noun, Character):
         try:
-            facts["joints"] = _joints(found)
+            facts["joints"] = _joints(noun)
         except BadInput as error:  # limits that leave nothing: the rest is shown all the same
             notes = (*notes, str(error))
-    facts["performers"] = _needs(found)
-    facts["notes"] = [*notes, *(csv_notes(found) if isinstance(found, Clip) else ())]
+    facts["performers"] = _needs(noun)
+    facts["notes"] = [*notes, *(csv_notes(noun) if isinstance(noun, Clip) else ())]
     if json:
         emit_json(facts)
         return 0
@@ -198,15 +198,15 @@ def _performance(performance: Performance) -> dict[str, Any]:
     }
 
 
-def _needs(found: Character | Clip | Performance) -> list[str]:
+def _needs(noun: Character | Clip | Performance) -> list[str]:
     """For each performer that is no baseline: what of its needs this file meets or misses, or why it would refuse the character."""
     from bunraku.performers.cast import refusal
     from bunraku.performers.performer import REGISTRY, needs_of
 
-    pair = _pair(found)
+    pair = _pair(noun)
     lines = []
     for name in REGISTRY:
-        needs = needs_of(found, name)
+        needs = needs_of(noun, name)
         if needs is None:
             continue
         why = refusal(name, *pair) if pair is not None and not needs.startswith("missing") else ""
@@ -214,15 +214,15 @@ def _needs(found: Character | Clip | Performance) -> list[str]:
     return lines
 
 
-def _pair(found: Character | Clip | Performance) -> tuple[Character, Clip] | None:
+def _pair(noun: Character | Clip | Performance) -> tuple[Character, Clip] | None:
     """A character and a clip to ask performers about: of a performance its own, of a character one with all that it could want."""
     import numpy as np
 
     from bunraku.motion import Clip, Gait, JointCurves, Performance
 
-    if isinstance(found, Clip):
+    if isinstance(noun, Clip):
         return None
-    if isinstance(found, Performance):
-        return found.character, found.as_clip()
-    curves = JointCurves(found.coordinates, 1.0, np.zeros((1, len(found.coordinates))))
-    return found, Clip("any", joints=curves, gait=Gait(duration=1.0))
+    if isinstance(noun, Performance):
+        return noun.character, noun.as_clip()
+    curves = JointCurves(noun.coordinates, 1.0, np.zeros((1, len(noun.coordinates))))
+    return noun, Clip("any", joints=curves, gait=Gait(duration=1.0))

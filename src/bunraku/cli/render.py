@@ -38,7 +38,7 @@ def render(
     dark: Annotated[bool, typer.Option("--dark/--light", help="A dark stage")] = False,
     poses: Annotated[int, typer.Option(help="Moments on a contact sheet")] = 8,
     demos: Annotated[bool, typer.Option("--demos", help="Contact sheet and film of every demo, or of those named")] = False,
-    found: Annotated[Path | None, typer.Option("--from", help="With --demos: folder with performances made before")] = None,
+    earlier: Annotated[Path | None, typer.Option("--from", help="With --demos: folder with performances made before")] = None,
     full: Annotated[bool, typer.Option("--full", help="With --demos: skins as they are, not their quick variants")] = False,
 ) -> int:
     """Draw a performance: a film with its voice (MP4), a GIF, a page that needs nothing else (HTML), or a contact sheet (PNG).
@@ -53,10 +53,10 @@ def render(
     if demos:
         from bunraku.cli.demos.films import render_demos
 
-        return render_demos(tuple(sources or ()), output or Path("films"), found, full, taste)
+        return render_demos(tuple(sources or ()), output or Path("films"), earlier, full, taste)
     if not sources or len(sources) > 1:
         raise BadInput(f"{len(sources or ())} performances arrived; give one .performance.npz, or --demos")
-    if found is not None or full:
+    if earlier is not None or full:
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
     given = read_performance(sources[0])
     goal = output or named_after(sources[0], ".mp4")

@@ -110,15 +110,15 @@ def _analyse(design: StudyDesign, sources: list[Path], target: Path, without: st
     if not paths:
         raise BadInput("holds no .csv file; give the tables that surveys wrote, or the folder they are in", file=str(sources[0]))
     tables = ((str(path), read_bytes(path, limit=MAX_ANSWER_BYTES)) for path in paths)
-    found = analyse(read_answers(tables, design), design, {int(part) for part in numbers})
-    picture = figure_bytes(draw_results(found))
-    report = study_report(found, picture)
+    analysis = analyse(read_answers(tables, design), design, {int(part) for part in numbers})
+    picture = figure_bytes(draw_results(analysis))
+    report = study_report(analysis, picture)
     target.mkdir(parents=True, exist_ok=True)
     write_atomically(target / "results.png", picture)
     write_atomically(target / "report.html", report.encode())
-    for line in result_lines(found):
+    for line in result_lines(analysis):
         say(line)
     say(f"wrote {target / 'report.html'} and {target / 'results.png'}")
     if json:
-        emit_json(results_object(found))
+        emit_json(results_object(analysis))
     return 0

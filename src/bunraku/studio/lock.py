@@ -81,11 +81,11 @@ def _read(handle: int) -> dict[str, Any]:
     """What the file says; nothing where it is damaged."""
     os.lseek(handle, 0, os.SEEK_SET)
     try:
-        found = json.loads(os.read(handle, MOST_BYTES))
+        holder = json.loads(os.read(handle, MOST_BYTES))
     except (ValueError, RecursionError):
         return {}
-    whole = isinstance(found, dict) and isinstance(found.get("process"), int) and isinstance(found.get("machine"), str)
-    return found if whole else {}
+    whole = isinstance(holder, dict) and isinstance(holder.get("process"), int) and isinstance(holder.get("machine"), str)
+    return holder if whole else {}
 
 
 def _held(other: dict[str, Any]) -> bool:

@@ -64,9 +64,9 @@ class Project:
         path = self.folder / FILE
         if not path.is_file():
             return EMPTY
-        found = read_project_yaml(read_bytes(path), file=str(path))
-        base = self.read_character(found.character) if found.character else None
-        return _document(found, base, self.read_clip(found.clip) if found.clip else None)
+        content = read_project_yaml(read_bytes(path), file=str(path))
+        base = self.read_character(content.character) if content.character else None
+        return _document(content, base, self.read_clip(content.clip) if content.clip else None)
 
     def save(self, document: Document) -> Document:
         """Write the document; returns it as it will be loaded, with its sources as they are now.

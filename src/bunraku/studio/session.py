@@ -157,10 +157,10 @@ class Session:
     def do(self, edit: str, /, **arguments: Any) -> Document:
         """Make an edit: one step of the history, one line of the journal."""
         with self.lock:
-            made = self._do(Edit(edit, arguments))
+            document = self._do(Edit(edit, arguments))
         self._changed()
         self._let_follow(edit)
-        return made
+        return document
 
     def amend(self, edit: str, /, **arguments: Any) -> Document:
         """Make an edit in place of the newest step: late news of a drag that was taken for ended."""
@@ -170,17 +170,17 @@ class Session:
             apply(back.document, one, folder=self.project.folder)  # what is refused leaves the step as it was
             self._history = back
             self._note(lambda: self._trail.stepped(back))
-            made = self._do(one)
+            document = self._do(one)
         self._changed()
         self._let_follow(edit)
-        return made
+        return document
 
     def _do(self, one: Edit) -> Document:
-        made = apply(self.document, one, folder=self.project.folder)
-        before, self._history = self._history, self._history.done(one, made)
+        document = apply(self.document, one, folder=self.project.folder)
+        before, self._history = self._history, self._history.done(one, document)
         self._preview = None
         self._note(lambda: self._trail.did(one.text, before, self._history))
-        return made
+        return document
 
     def preview(self, edit: str, /, **arguments: Any) -> Document:
         """What an edit would make, while a hand drags: shown and solved live, but no step of the history until `do`."""
@@ -238,8 +238,8 @@ class Session:
             clip = self.document.clip
             voice = edit == "open.clip" and one.lower().endswith(".wav")
             if voice and clip is not None and clip.joints is not None:
-                made = self.do("audio.set", source=one).need_clip()
-                long = 0.0 if made.audio is None else made.audio.duration
+                spoken = self.do("audio.set", source=one).need_clip()
+                long = 0.0 if spoken.audio is None else spoken.audio.duration
                 gone = clip.audio is not None and bool(clip.words or clip.phrases)
                 self.say(
                     "note",
@@ -283,8 +283,8 @@ class Session:
         """Where the centre of mass ("com"), the base or an end effector is at a time [s] of the motion shown, or at home."""
         motion = self.shown.motion or self.shown.wish or drawn_pose(self.previewed.need_character())
         k = motion.at(time)
-        found = motion.frames[k, motion.names.index(what)] if what in motion.names else motion.com[k]
-        return (float(found[0]), float(found[1]), float(found[2]))
+        place = motion.frames[k, motion.names.index(what)] if what in motion.names else motion.com[k]
+        return (float(place[0]), float(place[1]), float(place[2]))
 
     def show(self) -> None:
         """Show what is known of the document: its performance if it was made before, else its wish or its home."""
@@ -303,14 +303,14 @@ class Session:
         if trouble := recipe_trouble(self.project, saved):
             self.messages.add("warning", f"the skin that was begun cannot be gone on with and is left out: {trouble}")
             saved = saved.changed(recipe={})
-        found = self.journal.replay(saved, self.project.folder)
+        recovered = self.journal.replay(saved, self.project.folder)
         self.journal.base = saved.content
-        if found.steps:
-            many = f"{found.steps} steps that were not saved are" if found.steps > 1 else "one step that was not saved is"
+        if recovered.steps:
+            many = f"{recovered.steps} steps that were not saved are" if recovered.steps > 1 else "one step that was not saved is"
             self.messages.add("note", f"{many} back")
-        if found.trouble:
-            self.messages.add("warning", f"the journal could not be followed to its end: {found.trouble}")
-        return found.history, saved
+        if recovered.trouble:
+            self.messages.add("warning", f"the journal could not be followed to its end: {recovered.trouble}")
+        return recovered.history, saved
 
     def _note(self, write: Callable[[], None]) -> None:
         try:
@@ -454,5 +454,5 @@ class Session:
     @property
     def performance(self) -> Performance | None:
         """The performance that is shown or was made for the document."""
-        found = self.result or self.latest
-        return None if found is None else found.performance
+        result = self.result or self.latest
+        return None if result is None else result.performance

@@ -74,8 +74,8 @@ class Skinning:
         exact = self.plan_of(document)
         if exact is not None or not document.recipe:
             return exact
-        found = self._plans.get(self._latest)
-        return found if found is not None and found.key.startswith(_surface_key(document)) else None
+        plan = self._plans.get(self._latest)
+        return plan if plan is not None and plan.key.startswith(_surface_key(document)) else None
 
     def made_of(self, document: Document) -> MadeSkin | None:
         """The creature of the document's recipe as it is, if it was made."""
@@ -108,9 +108,9 @@ class Skinning:
 
     def _planned(self, key: str, state: JobState) -> None:
         if state.status == "done":
-            found = state.result
-            arrays = read_arrays(Path(found["arrays"]))
-            self._plans[key] = PlannedSkin(key, arrays, tuple(found["folds"]), tuple(found["repairs"]), found["figures"])
+            result = state.result
+            arrays = read_arrays(Path(result["arrays"]))
+            self._plans[key] = PlannedSkin(key, arrays, tuple(result["folds"]), tuple(result["repairs"]), result["figures"])
             self._latest = key
             while len(self._plans) > MOST_PLANS:
                 self._plans.popitem(last=False)

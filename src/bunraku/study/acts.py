@@ -31,7 +31,7 @@ class Act:
 def acts_of(plan: StudyPlan, base: Path) -> list[Act]:
     """All behaviours in the order of the plan; files that it names are looked for in ``base`` and nowhere else."""
     conditions = [getattr(plan.conditions, name) for name in CONDITIONS]
-    found = []
+    acts = []
     if plan.clips:
         who = read_character(_source(plan.character, base, "character"))
         for one in conditions:
@@ -40,12 +40,12 @@ def acts_of(plan: StudyPlan, base: Path) -> list[Act]:
             wish = read_clip(_source(source, base, f"clips[{b}]"))
             made_of = content_hash(who, wish, [one.model_dump() for one in conditions], plan.film, versions())
             ways = tuple(_performing(who, wish, one.performer, dict(one.options)) for one in conditions)
-            found.append(Act(plan.behaviours[b], made_of, ways))
+            acts.append(Act(plan.behaviours[b], made_of, ways))
     for b, shown in enumerate(plan.performances):
         done = [read_performance(_source(getattr(shown, name), base, f"performances[{b}].{name}")) for name in CONDITIONS]
-        told = [(one.provenance.performer, one.character, one.motion.values, one.rate, one.audio) for one in done]
-        found.append(Act(shown.name, content_hash(told, plan.film, versions()), tuple(_done(one) for one in done)))
-    return found
+        films = [(one.provenance.performer, one.character, one.motion.values, one.rate, one.audio) for one in done]
+        acts.append(Act(shown.name, content_hash(films, plan.film, versions()), tuple(_done(one) for one in done)))
+    return acts
 
 
 def _source(name: str, base: Path, place: str) -> str:

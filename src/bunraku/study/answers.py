@@ -85,8 +85,10 @@ def read_answers(files: Iterable[tuple[str, bytes]], design: StudyDesign) -> Ans
             place = f"line {number}"
             made_up = row["study"] == design.key + MADE_UP
             if row["study"] != design.key and not made_up:
-                told = f"answers the study {row['study'][:40]!r}, this plan is {design.key}; give the plan the survey was made with"
-                raise BadInput(told, file=file, place=place)
+                wrong = (
+                    f"answers the study {row['study'][:40]!r}, this plan is {design.key}; give the plan the survey was made with"
+                )
+                raise BadInput(wrong, file=file, place=place)
             kinds.setdefault(made_up, file)
             if len(kinds) > 1:
                 raise BadInput(
@@ -96,10 +98,10 @@ def read_answers(files: Iterable[tuple[str, bytes]], design: StudyDesign) -> Ans
     if not sheets:
         raise BadInput("no answer arrived; give the tables that surveys wrote")
     people = tuple(sorted(sheets))
-    found = [sheets[one] for one in people]
-    pairs, sides, ratings = (np.stack([getattr(sheet, name) for sheet in found]) for name in ("pairs", "sides", "ratings"))
-    minutes = np.array([math.fsum(sheet.seconds.values()) / 60.0 for sheet in found])
-    return Answers(people, pairs, sides, ratings, minutes, tuple(sheet.about for sheet in found), True in kinds)
+    people_sheets = [sheets[one] for one in people]
+    pairs, sides, ratings = (np.stack([getattr(sheet, name) for sheet in people_sheets]) for name in ("pairs", "sides", "ratings"))
+    minutes = np.array([math.fsum(sheet.seconds.values()) / 60.0 for sheet in people_sheets])
+    return Answers(people, pairs, sides, ratings, minutes, tuple(sheet.about for sheet in people_sheets), True in kinds)
 
 
 def _rows(data: bytes, file: str) -> Iterable[tuple[int, dict[str, str]]]:
@@ -142,8 +144,8 @@ def _take(row: dict[str, str], sheets: dict[int, _Sheet], design: StudyDesign, f
         scales = np.full((2, len(plan.behaviours), len(plan.ratings)), np.nan)
         sheet = sheets[who] = _Sheet(file, np.full(blank, np.nan), np.full(blank, np.nan), scales)
     if sheet.file != file:
-        told = f"participant {who} answered in {sheet.file} already; leave one of the two files out, or correct the number"
-        raise BadInput(told, file=file, place=place)
+        wrong = f"participant {who} answered in {sheet.file} already; leave one of the two files out, or correct the number"
+        raise BadInput(wrong, file=file, place=place)
     names = {
         PAIR: [one.name for one in plan.pairs],
         RATING: [one.name for one in plan.ratings],
@@ -164,8 +166,8 @@ def _take(row: dict[str, str], sheets: dict[int, _Sheet], design: StudyDesign, f
     trial = design.sittings[who - 1].trial(part, at)
     if trial != (row["first"], row["second"]):
         shown = " and ".join(film for film in trial if film) if trial else "nothing"
-        told = f"participant {who} was shown {shown} there, not {row['first'][:40]} {row['second'][:40]}".rstrip()
-        raise BadInput(f"{told}; lines must stay as the survey wrote them", file=file, place=place)
+        wrong = f"participant {who} was shown {shown} there, not {row['first'][:40]} {row['second'][:40]}".rstrip()
+        raise BadInput(f"{wrong}; lines must stay as the survey wrote them", file=file, place=place)
     if (part, at, question) in sheet.seen:
         raise BadInput(
             f"participant {who} answers {question!r} at place {at} twice; leave one of the lines out", file=file, place=place

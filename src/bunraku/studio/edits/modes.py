@@ -50,10 +50,10 @@ def set_times(document: Document, times: list[float], source: str = "", folder: 
 
     ``source``: a clip file of the project with the joint curves of the whole show in this timing, which a performer needs.
     """
-    made = _with(document, _modes(document).switched_at(tuple(float(time) for time in times)))
+    timed = _with(document, _modes(document).switched_at(tuple(float(time) for time in times)))
     if not source or folder is None:
-        return made
-    return with_clip(made, made.need_clip().changed(joints=Project(folder).read_clip(source).joints))
+        return timed
+    return with_clip(timed, timed.need_clip().changed(joints=Project(folder).read_clip(source).joints))
 
 
 def _modes(document: Document) -> Choreography:

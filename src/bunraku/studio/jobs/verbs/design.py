@@ -54,9 +54,9 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
         after, more = _changed(study, before, changes, keep, free, monitor)
         facts |= more
     if aim:
-        study, after, made = improved(study, family, after, aim, free, steps=steps, monitor=monitor)
-        rows = [{"objective": one.value, "energy": one.energy, "parameters": one.parameters} for one in made.steps]
-        facts |= {"design_status": made.status.value, "steps": rows, "notes": list(made.notes)}
+        study, after, improvement = improved(study, family, after, aim, free, steps=steps, monitor=monitor)
+        rows = [{"objective": one.value, "energy": one.energy, "parameters": one.parameters} for one in improvement.steps]
+        facts |= {"design_status": improvement.status.value, "steps": rows, "notes": list(improvement.notes)}
     write_character(target, family.character(after.parameters))
     return facts | _summary(family, after) | {"path": str(target)}, monitor.cancelled
 
@@ -67,8 +67,8 @@ def _changed(
     if keep:
         kept = keeping(study, before, changes, keep, free=free, monitor=monitor)
         return kept.variant, {"kept": keep, "drift": kept.drift, "drift_unit": _unit(keep)}
-    made = edit(study, before, changes, monitor=monitor)
-    return made.variant, {"energy_start": made.plain, "energy_predicted": made.predicted, "iterations": made.iterations}
+    edited = edit(study, before, changes, monitor=monitor)
+    return edited.variant, {"energy_start": edited.plain, "energy_predicted": edited.predicted, "iterations": edited.iterations}
 
 
 def _unit(keep: str) -> str:

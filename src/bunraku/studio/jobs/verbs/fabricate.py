@@ -31,9 +31,14 @@ def fabricate(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tupl
     who = subject_of(source if source in ROBOTS else read_who(source, folder))
     monitor.report(Event("fabricate", None, f"the parts of {who.name}"))
     printer = (sizes[0], sizes[1], sizes[2])
-    made: Fabrication | SkinnedFabrication
+    fabrication: Fabrication | SkinnedFabrication
     if isinstance(who, Character):
-        made = fabricate_skinned(who, target, printer=printer, infill=infill)
+        fabrication = fabricate_skinned(who, target, printer=printer, infill=infill)
     else:
-        made = make(who, target, printer=printer, infill=infill)
-    return {"path": str(target), "holds": made.holds, "faults": list(made.faults()), "facts": made.facts()}, False
+        fabrication = make(who, target, printer=printer, infill=infill)
+    return {
+        "path": str(target),
+        "holds": fabrication.holds,
+        "faults": list(fabrication.faults()),
+        "facts": fabrication.facts(),
+    }, False

@@ -55,9 +55,9 @@ def live(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dic
         motion.drag(**drags)
     if released:
         motion.release(monitor=monitor)
-    found = _answer(motion, folder / f"answer-{number}.npz")
-    found["figures"]["cpu_s"] = time.thread_time() - clock
-    return found, False
+    answer = _answer(motion, folder / f"answer-{number}.npz")
+    answer["figures"]["cpu_s"] = time.thread_time() - clock
+    return answer, False
 
 
 def idle(monitor: Monitor) -> None:

@@ -29,11 +29,11 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None
     given.finish()
     monitor.report(Event("preparing", None, f"{who.name} and {wish.name}"))
-    made = run(who, wish, wanted, options=options, rig=rig, monitor=monitor)
-    result = made.performance
+    performed = run(who, wish, wanted, options=options, rig=rig, monitor=monitor)
+    result = performed.performance
     monitor.report(Event("writing", None, target.name))
     write_performance(target, result)
-    facts = _facts(result) | {"path": str(target), "reason": made.choice.reason, "notes": list(made.notes)}
+    facts = _facts(result) | {"path": str(target), "reason": performed.choice.reason, "notes": list(performed.notes)}
     return facts, result.certificate.status is Status.CANCELLED
 
 
