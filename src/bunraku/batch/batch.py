@@ -59,7 +59,6 @@ def run_batch(
     began = time.perf_counter()
     store = Store(folder)
     store.sweep()
-
     try:
         outcome = carry_out_plan(
             plan, store, workers, monitor=monitor, now_and_then=lambda: write_table(make_table(plan, store), folder), note=note

@@ -63,7 +63,6 @@ def perform(
         return serve(character, overlay, context.args, port, token)
     if not clip:
         raise BadInput("a clip is missing; say what is to be performed: bunraku perform CHARACTER CLIP")
-
     from bunraku.flow.perform import Checkpoints
     from bunraku.flow.perform import perform as run
     from bunraku.formats.csv_curves import csv_notes

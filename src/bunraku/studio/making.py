@@ -132,7 +132,6 @@ class Making:
     def _drawn(self, result: Result, state: JobState) -> None:
         if state.status != "done" or self._session.previewed.key != result.key:
             return
-
         figure = Figure(result.performance.character)
         motions = {which: read_drawn(Path(path), figure) for which, path in state.result["paths"].items()}
         with self._session.lock:
@@ -153,7 +152,6 @@ class Making:
     def _wish_drawn(self, document: Document, state: JobState) -> None:
         if state.status != "done" or self._session.previewed.key != document.key:
             return
-
         wish = read_drawn(Path(state.result["path"]), Figure(document.need_character()))
         with self._session.lock:
             self._session.shown = (

@@ -406,7 +406,6 @@ class Session:
             if phase == "release":
                 self.make.show_wish()
             return
-
         old = self.shown.wish
         known = old is not None and old.figure.character is character
         try:
@@ -437,7 +436,6 @@ class Session:
             if answer.latest:
                 self._follow("drag" if self._preview is not None else "release")
             return
-
         try:
             motion = drawn_curves(character, answer.curves)
         except BunrakuError as error:
