@@ -138,7 +138,7 @@ def test_a_performance_and_the_timeline_have_one_length(session: Session) -> Non
     made = session.result.performance
     assert made.duration == pytest.approx(3.0 * cycle)
     once = JointCurves(made.motion.names, made.rate, made.motion.values[: round(cycle * made.rate) + 1])
-    session._live_answered(LiveAnswer("open", "drag", mark=session.document.key, curves=once, ok=True))  # it comes late
+    session.following.answered(LiveAnswer("open", "drag", mark=session.document.key, curves=once, ok=True))  # it comes late
     assert session.timed is session.result
     assert session.shown.motion is not None
     lengths = [session.transport.duration, session.shown.motion.duration, float(motors(made).x[-1])]

@@ -16,14 +16,13 @@ from typing import Any
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
 from bunraku.motion import Performance
-from bunraku.stage.figure.motion import drawn_curves, drawn_pose
-from bunraku.studio.arguments import character_argument, clip_argument
+from bunraku.stage.figure.motion import drawn_pose
 from bunraku.studio.brought import edit_for
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, apply
-from bunraku.studio.following import live_possible, live_requests
+from bunraku.studio.following import Following, live_possible
 from bunraku.studio.history import History
-from bunraku.studio.jobs.state import JobState, LiveAnswer
+from bunraku.studio.jobs.state import JobState
 from bunraku.studio.journal import Journal
 from bunraku.studio.lock import ProjectLock
 from bunraku.studio.making import Making
@@ -56,12 +55,14 @@ class Session:
         self.lock = threading.RLock()
         self._listeners: list[Listener] = []
         self._preview: Document | None = None
-        self._live_base: Document | None = None
+        self.following = Following(self)
         with ExitStack() as failed:  # whatever goes wrong from here on, nothing is held and nothing runs
             failed.callback(self._held.release)
             self._history, self._saved = self._recovered()
             self._trail = Trail(self.journal, self._history)
-            self.queue = JobQueue(self.project.place(".bunraku", "work"), say=self.say, tell=self.tell, on_live=self._live_answered)
+            self.queue = JobQueue(
+                self.project.place(".bunraku", "work"), say=self.say, tell=self.tell, on_live=self.following.answered
+            )
             failed.callback(self.queue.close)
             self.make = Making(self)
             self.skinning = Skinning(self.project, self.queue.ask, self.do, self.tell)
@@ -79,6 +80,11 @@ class Session:
     def previewed(self) -> Document:
         """The document as the hand that drags would have it; else the document."""
         return self._preview or self._history.document
+
+    @property
+    def dragging(self) -> bool:
+        """Whether a hand drags."""
+        return self._preview is not None
 
     @property
     def both(self) -> tuple[Document, Document]:
@@ -124,7 +130,7 @@ class Session:
     @property
     def stale(self) -> bool:
         """Whether the motion shown belongs to a document that has changed since; what follows a hand that drags does not count."""
-        following = self.shown.live and self._preview is not None
+        following = self.shown.live and self.dragging
         return self.shown.motion is not None and self.shown.key != self.previewed.key and not following
 
     @property
@@ -186,7 +192,7 @@ class Session:
         """What an edit would make, while a hand drags: shown and solved live, but no step of the history until `do`."""
         with self.lock:
             self._preview = apply(self.document, Edit(edit, arguments), folder=self.project.folder)
-        self._follow("drag")
+        self.following.follow("drag")
         return self._preview
 
     def drop_preview(self) -> None:
@@ -343,7 +349,7 @@ class Session:
         if known is not None:
             self.make.draw(known)
         else:
-            self._follow("release")
+            self.following.follow("release")
 
     def _load(self, key: str, path: Path) -> None:
         try:
@@ -362,92 +368,6 @@ class Session:
             self.make.improve(alone=True)
         except BunrakuError as error:
             self.say("warning", str(error))
-
-    def _follow(self, phase: str) -> None:
-        """Solve live what can be: a gait whose goal, targets, footfall or dimensions are being edited."""
-        document = self.previewed
-        if not live_possible(document):
-            with self.lock:
-                if self.shown.live:
-                    self.shown = ShownMotion()
-            self._wish_again(document, phase)
-            self.tell("shown")
-            return
-        try:
-            with self.lock:
-                self._ask_live(document, phase)
-        except BunrakuError as error:
-            self.say("warning", str(error))
-        self.tell("shown")
-
-    def _ask_live(self, document: Document, phase: str) -> None:
-        """Lead the live solver to a document; its answers carry the document's key."""
-        old, self._live_base = self._live_base, None  # after a refusal it starts afresh
-        again = phase == "release" and self.shown.key != document.key
-        for request in live_requests(old, document, phase, again=again):
-            request["mark"] = document.key
-            if request["kind"] == "open":
-                request["character"] = character_argument(self.project, document.changed(dimensions={}))
-            if request["kind"] in ("open", "gait"):
-                request["clip"] = clip_argument(self.project, document)
-            self.queue.jobs.live(request)
-        self._live_base = document
-
-    def _wish_again(self, document: Document, phase: str) -> None:
-        """Draw the wish of joint curves at once; of a character with parts that bend or a skin, which takes longer, by a job."""
-        character, clip = document.character, document.wish
-        if character is None or clip is None or clip.joints is None:
-            with self.lock:
-                self.shown = replace(self.shown, wish=None)
-            if clip is not None and clip.gait is None:
-                self.transport.load(clip.duration)
-            return
-        if character.flexibles or character.skin is not None:
-            if phase == "release":
-                self.make.show_wish()
-            return
-        old = self.shown.wish
-        known = old is not None and old.figure.character is character
-        try:
-            wish = drawn_curves(character, clip.joints, figure=old.figure if old is not None and known else None)
-        except BunrakuError as error:
-            self.say("warning", str(error))
-            return
-        with self.lock:
-            self.shown = replace(self.shown, wish=wish) if self.shown.key else ShownMotion(wish=wish)
-        self.transport.load(float(wish.times[-1]))
-
-    def _live_answered(self, answer: LiveAnswer) -> None:
-        if answer.curves is None:
-            with self.lock:
-                self.shown = replace(self.shown, live=False)
-                self._live_base = None  # the solver does not have what it refused: the next request opens afresh
-            if answer.error:
-                self.say("warning", answer.error)
-            self.tell("shown")
-            return
-        document = self.previewed
-        character = document.character
-        if character is None or not live_possible(document) or (answer.latest and answer.mark != document.key):
-            return
-        if self._preview is None and document.key in self.results:
-            return  # it was performed meanwhile, and that is shown
-        if self._live_base is None:  # it waited behind a request that was refused, and was counted from that
-            if answer.latest:
-                self._follow("drag" if self._preview is not None else "release")
-            return
-        try:
-            motion = drawn_curves(character, answer.curves)
-        except BunrakuError as error:
-            self.say("warning", str(error))
-            return
-        with self.lock:
-            key = answer.mark if answer.latest else ""
-            self.shown = ShownMotion(key=key, motion=motion, before=self.shown.before, live=True)
-        self.transport.load(float(motion.times[-1]))
-        if not answer.ok and answer.phase == "release":
-            self.say("warning", f"it cannot move as asked: {answer.violated} stays violated by {answer.amount:.2g}")
-        self.tell("shown")
 
     @property
     def performance(self) -> Performance | None:
