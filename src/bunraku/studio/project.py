@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.character import Character, FlexiblePart
-from bunraku.errors import BadInput
+from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.clip_yaml import write_clip_yaml
@@ -21,6 +21,7 @@ from bunraku.formats.project_yaml import ProjectFile, read_project_yaml, write_p
 from bunraku.formats.provenance import content_hash
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.formats.wav import wav_bytes
+from bunraku.formats.yaml_file import kind_of_yaml
 from bunraku.formats.zip_folder import unpack_folder
 from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.mechanics.flexible.known_meshes import known_mesh
@@ -225,3 +226,28 @@ def _make(folder: Path) -> None:
 def plain(name: str) -> str:
     """A name of letters, digits, dots and dashes only, at most 80 of them, that hides no file and leads nowhere."""
     return _ODD.sub("-", name).strip("-.")[-80:].lstrip("-.") or "unnamed"
+
+
+def edit_for(path: Path) -> str | None:
+    """The edit that opens a file; None when it is no character, clip or performance."""
+    name = path.name.lower()
+    if name.endswith(".performance.npz"):
+        return "open.performance"
+    if name.endswith((".bvh", ".csv", ".wav")):
+        return "open.clip"
+    if name.endswith((".gltf", ".glb")):
+        return "open.clip" if _moves(path) else None
+    if name.endswith((".urdf", ".xml", ".mjcf")):
+        return "open.character"
+    if name.endswith((".yaml", ".yml")):
+        return {"character": "open.character", "clip": "open.clip"}.get(kind_of_yaml(read_bytes(path), file=path.name))
+    return None
+
+
+def _moves(path: Path) -> bool:
+    """Whether a glTF file holds a motion; else it is a surface."""
+    try:
+        read_clip(path)
+    except BunrakuError:
+        return False
+    return True

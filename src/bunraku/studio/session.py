@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
 from bunraku.motion import Performance
 from bunraku.stage.figure.motion import drawn_pose
-from bunraku.studio.brought import edit_for
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, apply
 from bunraku.studio.following import Following, live_possible
@@ -27,16 +26,30 @@ from bunraku.studio.journal import Journal
 from bunraku.studio.lock import ProjectLock
 from bunraku.studio.making import Making
 from bunraku.studio.messages import Messages
-from bunraku.studio.project import Project
+from bunraku.studio.project import Project, edit_for
 from bunraku.studio.queue import JobQueue
 from bunraku.studio.results import Recent, Result, ShownMotion
-from bunraku.studio.selection import Selection
 from bunraku.studio.skinning import Skinning, guessed_scale, recipe_trouble
 from bunraku.studio.trail import Trail
 from bunraku.studio.transport import Transport
 from bunraku.verification.body_errors import BodyErrors
 
 Listener = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the user has picked, no part of the document: a body, a joint, a socket, a target, a mode; empty or None: none."""
+
+    body: str = ""
+    joint: str = ""
+    socket: str = ""
+    target: int | None = None
+    mode: int | None = None
+
+    def changed(self, **fields: str | int | None) -> Selection:
+        """The same with something else picked."""
+        return replace(self, **fields)  # type: ignore[arg-type]
 
 
 class Session:

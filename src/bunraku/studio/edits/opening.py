@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -129,6 +130,11 @@ def _project(folder: Path | None) -> Project:
 
 def _sources(document: Document, **named: str) -> dict[str, str]:
     return {key: value for key, value in {**document.sources, **named}.items() if value}
+
+
+def clip_changed(document: Document, **changes: Any) -> Document:
+    """The document with some fields of its clip changed."""
+    return with_clip(document, document.need_clip().changed(**changes))
 
 
 def with_clip(document: Document, clip: Clip) -> Document:
