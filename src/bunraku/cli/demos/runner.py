@@ -20,8 +20,6 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status, worst
-from bunraku.verification.promises import return_promises
-from bunraku.verification.stability import returns
 from bunraku.verification.verify import Verdict, verify
 
 Figures = dict[str, Any]
@@ -66,14 +64,12 @@ def perform_example(example: Demo, quick: bool, monitor: Monitor) -> tuple[Perfo
 class Kind:
     """What demos of a kind add, and how they come to a performance; ``warm``: options of a first run that is not measured.
 
-    ``disturbed``: it is also started from disturbed states, to see how many come back.
     ``perform`` reports the time of its solution to the monitor as ``solve_s`` when it does not go through the flow.
     """
 
     add: Callable[[DemoTake], Addition]
     perform: Callable[[Demo, bool, Monitor], tuple[Performance, Any]] = perform_example
     warm: Mapping[str, Any] | None = None
-    disturbed: bool = False
 
     def run(self, name: str, example: Demo, folder: Path | None) -> tuple[Figures, int]:
         """Perform, verify, add, and leave the results in ``folder``; without one quickly. The figures and the exit code."""
@@ -87,12 +83,8 @@ class Kind:
             take = DemoTake(name, example, performance, verdict, watch.seconds, monitor, quick, extra)
             addition = self.add(take)
             figures = _leading(take) | addition.figures
-            promises = [*addition.promises]
-            if self.disturbed:
-                back = returns(performance, monitor=monitor)
-                figures["returned_fraction"] = back.fraction
-                promises += return_promises(back)
             say(addition.sentence)
+            promises = [*addition.promises]
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
                 more, kept = addition.files(folder) if addition.files else ({}, ())

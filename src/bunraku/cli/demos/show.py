@@ -14,7 +14,8 @@ from bunraku.formats.registry import read_character, read_clip, write_clip
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.performers.choreography.choreographer import Choreographer, TimedShow
-from bunraku.verification.promises import show_promises
+from bunraku.verification.promises import return_promises, show_promises
+from bunraku.verification.stability import returns
 
 DIRECTOR = Choreographer()
 
@@ -30,9 +31,9 @@ def choreographed(example: Demo, quick: bool, monitor: Monitor) -> tuple[Perform
 
 
 def add(take: DemoTake) -> Addition:
-    """What the times save."""
+    """What the times save, and disturbed starts."""
     result, seen, show = take.performance, take.verdict.figures, take.extra
-    best, equal = show.best, show.equal
+    back, best, equal = returns(result, monitor=take.monitor), show.best, show.equal
     primitives = [mode.primitive for mode in show.clip.modes.modes]
     starts = dict(zip(primitives[1:], best.times, strict=True))
     figures = {
@@ -46,6 +47,7 @@ def add(take: DemoTake) -> Addition:
         "transition_minimum_tension_n": min(best.least_tension, equal.least_tension),
         "iterations": int(result.certificate.figures["iterations"]),
         **picked(seen, "constraint_residual_m", "minimum_tension_n", "imitation_rms_m", "replay_rms_m", "open_loop_replay_rms_m"),
+        "returned_fraction": back.fraction,
     }
     sentence = (
         f"{', '.join(f'{primitive} at {at:.2f} s' for primitive, at in starts.items())}: {100 * show.saving:.0f} % less than equal "
@@ -62,7 +64,7 @@ def add(take: DemoTake) -> Addition:
         write_clip(folder / f"{show.clip.name}.clip.yaml", show.clip)
         return {}, ()
 
-    return Addition(figures, sentence, promises, files, status=show.status)
+    return Addition(figures, sentence, (*promises, *return_promises(back)), files, status=show.status)
 
 
-KIND = Kind(add, choreographed, disturbed=True)
+KIND = Kind(add, choreographed)

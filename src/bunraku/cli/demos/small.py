@@ -8,14 +8,16 @@ from collections.abc import Callable
 from bunraku.cli.demos.marionette import WARM
 from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, picked
 from bunraku.motion import Check, Performance
-from bunraku.verification.promises import first_step_promises, passing_promises, standing_promises
+from bunraku.verification.promises import first_step_promises, passing_promises, return_promises, standing_promises
+from bunraku.verification.stability import returns
 
 Shown = tuple[Figures, tuple[Check, ...], str]
 
 
 def add(take: DemoTake) -> Addition:
-    """What each of them is there to show."""
+    """Disturbed starts, and what each of them is there to show."""
     result, seen, certified = take.performance, take.verdict.figures, take.performance.certificate.figures
+    back = returns(result, monitor=take.monitor)
     own, promises, words = OWN[take.name](result)
     figures: Figures = {
         "iterations": int(certified["iterations"]),
@@ -24,9 +26,10 @@ def add(take: DemoTake) -> Addition:
         **own,
         **{key: seen[key] for key in ("constraint_residual_m", "minimum_tension_n") if key in seen},
         **picked(seen, "imitation_rms_m", "replay_rms_m", "open_loop_replay_rms_m"),
+        "returned_fraction": back.fraction,
     }
     sentence = f"{result.clip_name}: {words}; solved {result.duration:.1f} s of motion in {take.solve_s:.2f} s"
-    return Addition(figures, sentence, promises)
+    return Addition(figures, sentence, (*promises, *return_promises(back)))
 
 
 def _standing(result: Performance) -> Shown:
@@ -69,4 +72,4 @@ OWN: dict[str, Callable[[Performance], Shown]] = {
 }
 """What each has to show: its figures, its promises, and a sentence."""
 
-KIND = Kind(add, warm=WARM, disturbed=True)
+KIND = Kind(add, warm=WARM)
