@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-import bunraku
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.formats.registry import read_character, read_clip
@@ -26,6 +25,7 @@ from bunraku.performers.choreography.choreographer import Choreographer
 from bunraku.performers.marionette.baselines import best_quasi_static
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
+from bunraku.performers.performer import make_performer
 from bunraku.retargeting import retarget
 from bunraku.verification.flexible.judge import judged_again
 
@@ -222,8 +222,8 @@ def robot():
     from matplotlib import pyplot
 
     character, clip = read_character("nao"), read_clip(CLIP)
-    performance = bunraku.perform(character, clip, performer="speech", acceleration=80.0)
-    control = bunraku.perform(character, clip, performer="stretch")
+    performance = make_performer("speech", {"acceleration": 80.0}).perform(character, clip)
+    control = make_performer("stretch").perform(character, clip)
     strokes = [word for word in clip.words if word.stroke is not None and word.stroke > 2.0]
     pictures = robot_frames(performance, [word.stroke for word in strokes])
     figure = pyplot.figure(figsize=(10, 6.2), layout="constrained")
@@ -271,7 +271,7 @@ def rod():
     """A rod that shall turn and stop, as wished and performed: many exposures on one plate, and the tip over time."""
     from matplotlib import pyplot
 
-    performance = bunraku.perform("one-rod", "tick", performer="vibration")
+    performance = make_performer("vibration").perform(read_character("one-rod"), read_clip("tick"))
     flexible, judged = judged_again(performance)
     figure = pyplot.figure(figsize=(10, 3.5), layout="constrained")
     grid = figure.add_gridspec(2, 3, width_ratios=(1.0, 1.0, 1.9))
@@ -356,7 +356,7 @@ def going():
     figure = pyplot.figure(figsize=(10, 5.4), layout="constrained")
     grid = figure.add_gridspec(len(GOING), 5, width_ratios=(1.0, 1.0, 1.0, 1.0, 1.9))
     for i, (name, clip, title) in enumerate(GOING):
-        performance = bunraku.perform(name, clip, performer="locomotion")
+        performance = make_performer("locomotion").perform(read_character(name), read_clip(clip))
         period = performance.certificate.figures["period_s"]
         times = [(0.5 + 0.25 * k) * period for k in range(4)]
         for k, picture in enumerate(ground_frames(performance, times)):

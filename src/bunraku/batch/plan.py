@@ -19,7 +19,7 @@ from bunraku.formats.files import confined, read_bytes
 from bunraku.formats.places import Where, known_names
 from bunraku.formats.provenance import content_hash
 from bunraku.formats.registry import built_in
-from bunraku.performers.performer import REGISTRY, options_of, performer_class
+from bunraku.performers.performer import options_of, performer_class
 
 MAX_RUNS = 100_000
 
@@ -166,6 +166,8 @@ class _Reader:
 
     def _check_options(self, plan: BatchPlan) -> None:
         """Options of a plan that names no performer: one that is chosen takes each of them."""
+        from bunraku.performers.performer import REGISTRY, options_of
+
         missing = self._options()
         if any(self.file.performers) or not missing:
             return

@@ -90,13 +90,16 @@ class _Lines(Monitor):
 def _compile(plan: BatchPlan) -> None:
     """Compile ahead what the runs will need, once, rather than in every worker."""
     from bunraku.batch.working import foreseen
-    from bunraku.flow.compiling import compile_for
+    from bunraku.flow.compiling import compile_ahead, kernel_groups
 
     pairs = {(run.character.label, run.clip.label, run.performer): run for run in plan.runs}
+    groups: set[str] = set()
     for run in pairs.values():
         who, performer, captured = foreseen(plan.job(run))
+        groups |= {"retargeting"} if captured else set()
         if who is not None:
-            compile_for(performer, who, captured=captured, verified=plan.file.verify)
+            groups |= {*kernel_groups(performer, who), *(("measures",) if plan.file.verify else ())}
+    compile_ahead(*groups)
 
 
 def _list(plan: BatchPlan, folder: Path) -> int:

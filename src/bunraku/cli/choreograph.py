@@ -32,7 +32,7 @@ def choreograph(
     switches, and Newton's method with exact first and second derivatives moves them. Perform the result afterwards: bunraku
     perform marionette OUT.clip.yaml.
     """
-    from bunraku.flow.compiling import compile_for
+    from bunraku.flow.ahead import compile_for_choreography
     from bunraku.formats.registry import read_character, read_clip, write_clip
     from bunraku.performers.choreography.choreographer import Choreographer
 
@@ -42,7 +42,7 @@ def choreograph(
     check_output(target)
     artist = Choreographer(fade=fade, least=least, max_iterations=iterations)
     if wish.modes is not None and who.strings:  # else it is refused, and nothing need be compiled for that
-        compile_for("choreography", who)
+        compile_for_choreography()
     with watching() as monitor:
         show = artist.choreograph(who, wish, monitor=monitor)
     write_clip(target, show.clip)

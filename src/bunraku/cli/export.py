@@ -31,26 +31,31 @@ def export(
 
     Options of a format are given as flags too, for example --rate 50 or --servos calibration.yaml; --list names them.
     """
-    from bunraku.formats.registry import formats as kinds
     from bunraku.stage.registry import exporters
 
-    suffixes = tuple(suffix for entry in kinds() if entry.kind == "character" and entry.writes for suffix in entry.suffixes)
     if formats:
         for name, exporter in exporters().items():
             flags = " ".join("--" + option.replace("_", "-") for option in exporter.options)
             say(f"{name:17} {exporter.suffix:12} {exporter.meaning}{'; ' + flags if flags else ''}")
-        say(f"a character is written by the suffix of -o: {', '.join(suffixes)}")
+        say(f"a character is written by the suffix of -o: {', '.join(_suffixes())}")
         return 0
     if not source:
         raise BadInput("nothing to export; give a performance or a character: bunraku export FILE --format csv")
-    if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(suffixes)):
+    if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(_suffixes())):
         return _performance(Path(source), form, output, overlay, context.args)
     if form or output is None:
         wrong = f"--format {form} is for a performance, which ends in .npz" if form else "where to is missing"
-        raise BadInput(f"{wrong}; a character is written by the suffix of -o ({', '.join(suffixes)})", file=source)
+        raise BadInput(f"{wrong}; a character is written by the suffix of -o ({', '.join(_suffixes())})", file=source)
     if context.args:
         raise BadInput(f"{context.args[0]!r} is no option of a character's export; it has -o and --overlay")
     return _character(source, output, overlay)
+
+
+def _suffixes() -> tuple[str, ...]:
+    """The suffixes under which characters are written."""
+    from bunraku.formats.registry import formats
+
+    return tuple(suffix for entry in formats() if entry.kind == "character" and entry.writes for suffix in entry.suffixes)
 
 
 def _performance(source: Path, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:

@@ -6,18 +6,19 @@ import secrets
 import sys
 from pathlib import Path
 
-from bunraku.cli.console import say
-from bunraku.cli.files import character_from
-from bunraku.cli.options import parse_fields
-
 
 def stream(character: str, overlay: Path | None, words: list[str], port: int, token: str) -> int:
     """Serve until the input ends or the person interrupts; ``words`` are the flags of the streaming form."""
+    from bunraku.cli.console import say
+    from bunraku.cli.options import parse_fields
+    from bunraku.formats.registry import read_character_with_notes
     from bunraku.performers.speech.door import serve_lines, serve_websocket
     from bunraku.performers.speech.live import StreamOptions
 
     options = StreamOptions(**parse_fields(StreamOptions, words, "the streaming form"))
-    who = character_from(character, overlay)
+    who, notes = read_character_with_notes(character, overlay=overlay)
+    for note in notes:
+        say(note)
     if port:
         token = token or secrets.token_urlsafe(16)
         serve_websocket(

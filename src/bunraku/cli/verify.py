@@ -23,7 +23,7 @@ def verify(
     A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback; that of a character with flexible
     parts with rods as chains of rigid links, and with --full-order in the full elastic model.
     """
-    from bunraku.flow.compiling import compile_for_verification
+    from bunraku.flow.ahead import compile_for_verification
     from bunraku.formats.registry import read_performance
     from bunraku.verification.verify import verify as judge
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bunraku.character import Character
-    from bunraku.motion import Performance
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -194,27 +193,12 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def compile_for(performer: str, character: Character, *, captured: bool = False, verified: bool = False) -> None:
-    """Compile what a performer, or a chain of them, needs for a character; of a ``captured`` clip also what retargets it."""
-    more = ("measures",) if verified else ()
-    compile_ahead(*(("retargeting",) if captured else ()), *kernel_groups(performer, character), *more)
-
-
-def compile_for_verification(performance: Performance) -> None:
-    """Compile what judging a performance needs."""
-    bends = bool(performance.character.flexibles)
-    dynamic = ("control", "collisions", "steps")
-    compile_ahead(*(dynamic if performance.dynamic else ("bending",) if bends else ("measures",)))
-
-
 def kernel_groups(performer: str, character: Character) -> tuple[str, ...]:
     """The groups of kernels that a performer, or a chain of them, needs for a character."""
     from bunraku.performers.performer import CHAINED
 
     if CHAINED in performer:
         return tuple(dict.fromkeys(group for one in performer.split(CHAINED) for group in kernel_groups(one, character)))
-    if performer == "choreography":
-        return ("control", "steps", "curvature")
     if performer == "marionette":
         return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
     if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):

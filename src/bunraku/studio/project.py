@@ -15,7 +15,6 @@ from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.clip_yaml import write_clip_yaml
 from bunraku.formats.files import confined, read_bytes
-from bunraku.formats.gmsh_write import gmsh_bytes
 from bunraku.formats.places import Where
 from bunraku.formats.project_yaml import ProjectFile, read_project_yaml, write_project_yaml
 from bunraku.formats.provenance import content_hash
@@ -24,7 +23,6 @@ from bunraku.formats.wav import wav_bytes
 from bunraku.formats.yaml_file import kind_of_yaml
 from bunraku.formats.zip_folder import unpack_folder
 from bunraku.mechanics.coupled.known_skins import skin_of
-from bunraku.mechanics.flexible.known_meshes import known_mesh
 from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
 
@@ -169,6 +167,9 @@ class Project:
 
     def _with_mesh(self, part: FlexiblePart) -> FlexiblePart:
         """The part with its mesh in the project, if it has one."""
+        from bunraku.formats.gmsh_write import gmsh_bytes
+        from bunraku.mechanics.flexible.known_meshes import known_mesh
+
         if part.shape.kind != "mesh":
             return part
         mesh = known_mesh(part.shape.digest)

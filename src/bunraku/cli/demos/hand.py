@@ -6,8 +6,7 @@ import dataclasses
 import time
 
 from bunraku.assets.examples import Demo
-from bunraku.cli.demos.runner import Addition, DemoTake, Kind, picked
-from bunraku.flow.compiling import compile_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind, compiled_for, picked
 from bunraku.formats.registry import read_character
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -18,7 +17,7 @@ from bunraku.verification.promises import hold_promises
 def held(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, Hold]:
     """The hold, nudged and brought back; a twentieth of a second before compiles what that needs."""
     character, clip, artist = read_character(example.character), Clip(example.clip), HoldPerformer(**example.options)
-    compile_for("marionette", character)
+    compiled_for("marionette", character)
     dataclasses.replace(artist, duration=0.05).recover(find_hold(character, rate=artist.rate), clip)
     clock = time.thread_time()
     hold = find_hold(character, rate=artist.rate)

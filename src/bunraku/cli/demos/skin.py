@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.assets.examples import Demo
-from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind
-from bunraku.flow.compiling import compile_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -55,7 +54,7 @@ def alternated(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performanc
     ending = "-quick" if quick else ""
     character, clip = read_character(example.character + ending), read_clip(example.clip + ending)
     performer = SkinPerformer(**(example.options | (QUICK if quick else {})))
-    compile_for("skin", character)
+    compiled_for("skin", character)
     clock = time.thread_time()
     passes = performer.alternate(character, clip, monitor=monitor)
     monitor.report(Event("skin", 1.0, "done", {"solve_s": time.thread_time() - clock}))

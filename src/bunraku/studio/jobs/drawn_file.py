@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bunraku.errors import BadInput
-from bunraku.stage.figure.deforming import Deforming
-from bunraku.stage.figure.figure import Figure, Placed
-from bunraku.stage.figure.motion import DrawnMotion
 from bunraku.studio.jobs.exchange import bytes_of, read_arrays, texts_of, write_arrays
+
+if TYPE_CHECKING:
+    from bunraku.stage.figure.deforming import Deforming
+    from bunraku.stage.figure.figure import Figure
+    from bunraku.stage.figure.motion import DrawnMotion
 
 _PLAIN = ("times", "strings", "com", "frames", "lower", "upper")
 
@@ -30,6 +32,9 @@ def write_drawn(path: Path, drawn: DrawnMotion) -> None:
 
 def read_drawn(path: Path, figure: Figure) -> DrawnMotion:
     """What was written, for the figure of its character."""
+    from bunraku.stage.figure.figure import Placed
+    from bunraku.stage.figure.motion import DrawnMotion
+
     arrays: dict[str, Any] = dict(read_arrays(path))
     try:
         kinds, names = texts_of(arrays["kinds"]), texts_of(arrays["names"])
@@ -45,5 +50,7 @@ def read_drawn(path: Path, figure: Figure) -> DrawnMotion:
 
 
 def _surface(arrays: dict[str, Any], k: int, name: str) -> Deforming:
+    from bunraku.stage.figure.deforming import Deforming
+
     r, g, b, a = (float(part) for part in arrays[f"surface{k}.color"])
     return Deforming(name, arrays[f"surface{k}.points"], arrays[f"surface{k}.faces"], (r, g, b, a))

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bunraku.formats.registry import read_performance
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import write_curves
 from bunraku.studio.jobs.verbs.arguments import Arguments
 from bunraku.studio.jobs.verbs.perform import check_facts
-from bunraku.verification.replayed import replayed_curves
-from bunraku.verification.verify import Verdict
-from bunraku.verification.verify import verify as judge
+
+if TYPE_CHECKING:
+    from bunraku.verification.verify import Verdict
 
 
 def verify(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """Judge a performance: {performance, replay, full_order} -> holds, sentence, checks, figures, replay curves or None."""
+    from bunraku.formats.registry import read_performance
+    from bunraku.verification.replayed import replayed_curves
+    from bunraku.verification.verify import verify as judge
+
     given = Arguments(arguments, "verify")
     performance = read_performance(given.text("performance"))
     replay, full_order = given.flag("replay", True), given.flag("full_order")
