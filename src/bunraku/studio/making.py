@@ -84,13 +84,9 @@ class Making:
 
     def fabricate(self) -> None:
         """Make the parts of the character in the project's folder ``parts``."""
-        document = self._session.document
-        folder = self._session.project.place("parts")
-        arguments = {
-            "character": character_argument(self._session.project, document),
-            "folder": str(folder),
-            "printer": [1e3 * side for side in self.printer],
-        }
+        project = self._session.project
+        folder, sides = project.place("parts"), [1e3 * side for side in self.printer]
+        arguments = {"character": character_argument(project, self._session.document), "folder": str(folder), "printer": sides}
         self._session.queue.ask("fabricate", arguments, lambda state: self._fabricated(state, folder))
 
     def show_wish(self) -> None:
@@ -123,11 +119,8 @@ class Making:
 
     def draw(self, result: Result) -> None:
         """Draw a performance: as performed, as wished, as it would be without; it is shown when it is there."""
-        self._session.queue.ask(
-            "drawn",
-            {"performance": str(result.path), "which": ["motion", "wish", "before"]},
-            lambda state: self._drawn(result, state),
-        )
+        arguments = {"performance": str(result.path), "which": ["motion", "wish", "before"]}
+        self._session.queue.ask("drawn", arguments, lambda state: self._drawn(result, state))
 
     def _drawn(self, result: Result, state: JobState) -> None:
         if state.status != "done" or self._session.previewed.key != result.key:
@@ -154,11 +147,8 @@ class Making:
             return
         wish = read_drawn(Path(state.result["path"]), Figure(document.need_character()))
         with self._session.lock:
-            self._session.shown = (
-                ShownMotion(wish=wish, before=self._session.shown.before)
-                if not self._session.shown.key
-                else replace(self._session.shown, wish=wish)
-            )
+            shown = self._session.shown
+            self._session.shown = replace(shown, wish=wish) if shown.key else ShownMotion(wish=wish, before=shown.before)
         self._session.transport.load(float(wish.times[-1]))
         self._session.tell("shown")
 

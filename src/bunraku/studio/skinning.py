@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from bunraku.studio.edits.skins import recipe_of, scale_of
 from bunraku.studio.jobs.exchange import read_arrays
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.project import Project
+from bunraku.studio.results import Recent
 
 MOST_PLANS = 12
 _SHAPES = ("source", "scale", "template", "thickness", "teeth", "folds", "places")
@@ -58,7 +58,7 @@ class Skinning:
         tell: Callable[[str], None],
     ) -> None:
         self._project, self._queue, self._do, self._tell = project, queue, do, tell
-        self._plans: OrderedDict[str, PlannedSkin] = OrderedDict()
+        self._plans: Recent[PlannedSkin] = Recent(MOST_PLANS)
         self._made: dict[str, MadeSkin] = {}
         self._asked = ""
         self._latest = ""
@@ -112,8 +112,6 @@ class Skinning:
             arrays = read_arrays(Path(result["arrays"]))
             self._plans[key] = PlannedSkin(key, arrays, tuple(result["folds"]), tuple(result["repairs"]), result["figures"])
             self._latest = key
-            while len(self._plans) > MOST_PLANS:
-                self._plans.popitem(last=False)
         elif self._asked == key:
             self._asked = "" if state.status == "cancelled" else key
             self.trouble = state.error or "the plan was cancelled"
