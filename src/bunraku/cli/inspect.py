@@ -47,7 +47,7 @@ def inspect(
     for name, value in facts.items():
         if isinstance(value, (list, tuple)):
             say(f"{name}:" + ("" if value else " none"))
-            for line in _table(value) if name == "joints" else [f"- {item}" for item in value]:
+            for line in _table([*value]) if name == "joints" else [f"- {item}" for item in value]:
                 say(f"  {line}")
         else:
             say(f"{name}: {value}")
