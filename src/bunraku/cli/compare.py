@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -56,7 +56,9 @@ def compare(
             performed.append(perform(who, wish, name, options={"rate": rate} if rate else {}, monitor=monitor))
             wish = performed[0].prepared.clip  # a captured skeleton is retargeted once
     results = [performed[0].prepared.marked(one.performance) for one in performed]
-    rows = [{"performer": name, **comparison_row(result)} for name, result in zip(names, results, strict=True)]
+    rows: list[dict[str, Any]] = [
+        {"performer": name, **comparison_row(result)} for name, result in zip(names, results, strict=True)
+    ]
     say(f"{'performer':>12}" + "".join(f"{title:>14}" for title in COLUMNS.values()))
     for row in rows:
         say(f"{row['performer']:>12}" + "".join(f"{_figure(row[key]):>14}" for key in COLUMNS))
