@@ -461,6 +461,8 @@ def run(count: int, seed: int, limit_s: float, keep: Path | None) -> int:
     return sum(subprocess.run([*command, name], check=False).returncode != 0 for name in names)
 
 
+EXHAUSTIVE = True  # takes many minutes: `bunraku bench` asks it with --exhaustive, or by name
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=130_000, help="inputs in all, shared among the readers")

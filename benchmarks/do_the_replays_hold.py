@@ -13,10 +13,10 @@ from __future__ import annotations
 import sys
 import time
 
+import bunraku
 from bunraku.assets.examples import DEMOS
 from bunraku.cli.demos.ground import VELOCITY_THRESHOLDS
-from bunraku.formats.registry import read_character, read_clip
-from bunraku.performers.performer import make_performer
+from bunraku.formats.registry import read_clip
 from bunraku.verification.verify import verify
 
 TERRAIN = {"slope": ("walker", "slope", {}), "step-up": ("walker", "step-up", {})}
@@ -32,7 +32,7 @@ def main(chosen: list[str]) -> int:
         if chosen and name not in chosen:
             continue
         clip, clock = read_clip(what), time.thread_time()
-        result = make_performer("locomotion", options).perform(read_character(who), clip)
+        result = bunraku.perform(who, clip, performer="locomotion", **options)
         spent, found = time.thread_time() - clock, result.certificate.figures
         verdict = verify(result)
         bar = next((bar for start, bar in VELOCITY_THRESHOLDS.items() if clip.name.startswith(start)), 0.06)
@@ -51,6 +51,8 @@ def main(chosen: list[str]) -> int:
     print("all hold" if not broken else f"below their bars: {', '.join(broken)}")
     return 1 if broken else 0
 
+
+EXHAUSTIVE = True  # takes many minutes: `bunraku bench` asks it with --exhaustive, or by name
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

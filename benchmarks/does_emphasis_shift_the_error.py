@@ -78,5 +78,7 @@ def row(name: str, error: TrackedError, start: float, end: float) -> str:
     return f"{name:34}" + "".join(f"{x:{w}.2f}" for x, w in zip((*whole, *within), (10, 11, 11, 12, 10, 10), strict=True))
 
 
+EXHAUSTIVE = True  # takes many minutes: `bunraku bench` asks it with --exhaustive, or by name
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,9 +12,9 @@ import argparse
 import sys
 import time
 
+import bunraku
 from bunraku.errors import BunrakuError
 from bunraku.formats.registry import built_in, read_character, read_clip
-from bunraku.performers.performer import make_performer
 from bunraku.verification.verify import verify
 
 COLUMNS = (
@@ -38,7 +38,6 @@ def main() -> int:
     parser.add_argument("--character", action="append")
     parser.add_argument("--clip", action="append")
     chosen = parser.parse_args()
-    performer = make_performer(chosen.performer)
     stood = fallen = passed_over = 0
     print(" | ".join(f"{column:>14}" for column in COLUMNS))
     everyone = {name: read_character(name) for name in chosen.character or built_in("character")}
@@ -47,7 +46,7 @@ def main() -> int:
     for character_name, character in standing.items():
         for clip_name in spoken:
             try:
-                performance = performer.perform(character, read_clip(clip_name))
+                performance = bunraku.perform(character, clip_name, performer=chosen.performer)
             except BunrakuError as error:
                 print(f"{character_name:>14} | {clip_name:>14} | not performed: {str(error)[:90]}")
                 passed_over += 1

@@ -197,5 +197,7 @@ def main() -> int:
     return 1 if failed else 0
 
 
+EXHAUSTIVE = True  # takes many minutes: `bunraku bench` asks it with --exhaustive, or by name
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bunraku.batch.plan import read_plan, run_versions
+from bunraku.batch.plan import read_plan
 from bunraku.batch.sources import pack
-from bunraku.batch.working import _shaped
+from bunraku.batch.working import _shaped, run_versions
 from bunraku.errors import BadInput
 from bunraku.formats import provenance
 

@@ -16,7 +16,6 @@ from bunraku.batch import working
 from bunraku.batch.plan import read_plan
 from bunraku.batch.working import carry_out
 from bunraku.errors import BadInput, Cancelled, MissingExtra
-from bunraku.formats import registry
 from bunraku.formats.performance_npz import read_performance_npz
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion.excerpt import at_tempo
@@ -98,7 +97,7 @@ def test_troubles_of_the_worker_may_be_tried_again(planned: Planned, monkeypatch
     assert status == "failed"
     assert "No space left on device" in reason
     many = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-    assert state(job, (registry, "read_clip", raising(BadInput("cannot be read"), many)))[0] == "failed"
+    assert state(job, (working, "read_clip", raising(BadInput("cannot be read"), many)))[0] == "failed"
     stopped = (working, "_changed", raising(Cancelled("stopped")))
     assert state(job, stopped) == ("failed", "stopped")
     assert state(job | {"timeout": 1e-9}, stopped)[0] == "timeout"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from bunraku.cli.compare import _figure
 from bunraku.cli.main import _run
 from bunraku.cli.options import describe_options, parse_options
 from bunraku.errors import BadInput
-from bunraku.formats.registry import read_performance
+from bunraku.formats.registry import read_character, read_performance
 from bunraku.motion import MotionLimits
 
 CLIP = "not-done-yet"
@@ -185,6 +186,22 @@ def test_inspect_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> Non
     assert said["marionette"].startswith("would refuse: the character stands on feet")
     assert said["speech"].startswith("all it needs")
     assert said["vibration"].startswith("missing character.flexibles")
+
+
+def test_inspect_lists_ranges_and_speeds_of_joints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["inspect", "nao", "--json"]) == 0
+    joints = {joint.pop("name"): joint for joint in json.loads(capsys.readouterr().out)["joints"]}
+    yaw = joints["HeadYaw"]
+    assert yaw == {"driven_by": "HeadYaw", "low_deg": pytest.approx(-119.5), "high_deg": pytest.approx(119.5), "speed_deg_s": ANY}
+    assert math.isclose(math.radians(yaw["speed_deg_s"]), read_character("nao").motor_of("HeadYaw").velocity)
+    assert (joints["RHipYawPitch"]["driven_by"], joints["RHipYawPitch"]["speed_deg_s"]) == ("LHipYawPitch", None)
+    assert _run(["inspect", "nao"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert "  HeadYaw          -119.5 to  119.5 deg   473.7 deg/s" in lines
+    assert "  RHipYawPitch      -65.6 to   42.4 deg  follows LHipYawPitch" in lines
+    assert _run(["inspect", "cart-pendulum", "--json"]) == 0
+    (slide,) = json.loads(capsys.readouterr().out)["joints"]
+    assert slide == {"name": "x", "driven_by": "x", "low_mm": -800.0, "high_mm": 800.0, "speed_mm_s": None}
 
 
 def test_inspect_of_a_performance_says_who_would_refuse_it(performed: Path, capsys: pytest.CaptureFixture[str]) -> None:

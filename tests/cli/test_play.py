@@ -8,9 +8,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from bunraku.cli import main
 from bunraku.formats.registry import read_performance, write_performance
 from bunraku.motion import Certificate, Channel, Check, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
+from bunraku.stage.devices import answers, drivers, serial_port
 from bunraku.stage.devices.device_yaml import read_device
 
 NAMES = ("yaw", "nod")
@@ -74,26 +74,20 @@ def test_hardware_moves_with_live_and_a_device_file_only(file: Path, capsys: pyt
     assert facts["ended"] in out.err
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition; a minute is too long."""
-    end = time.monotonic() + 60.0
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-
-
 @pytest.mark.parametrize("live", ["dynamixel", "serial"])
-def test_a_rehearsal_speaks_the_protocol(file: Path, live: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rehearsal_speaks_the_protocol(
+    file: Path, live: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened = drivers.open_driver  # however busy the computer is, the driver waits for the answers of the simulated machine
+    monkeypatch.setattr(drivers, "open_driver", lambda device: opened(device.model_copy(update={"timeout_ms": 600_000.0})))
+    for module, limit in ((answers, "BUDGET_S"), (serial_port, "WRITE_S"), (serial_port, "BACKLOG_S")):
+        monkeypatch.setattr(module, limit, 600.0)
     device = file.parent / "head.device.yaml"
     assert main._run(["calibrate", str(device), "--from", str(file), "--driver", live, "--set", "missed_deadlines=1000"]) == 0
-    assert main._run(["calibrate", str(device), "--set", "timeout_ms=50"]) == 0
-    for _ in range(20):  # a computer so busy that the simulated machine does not answer in time stops the show, and says so
-        code = main._run(["play", str(file), "--device", str(device), "--live", live, "--simulate", "--json", "--loop", "2"])
-        facts = json.loads(capsys.readouterr().out)
-        if not code:
-            break
-        assert facts["stopped"]
-        assert "the computer was too busy" in facts["ended"]
-    assert (code, facts["driver"], facts["played"]) == (0, live, ["nod", "nod"])
+    capsys.readouterr()
+    assert main._run(["play", str(file), "--device", str(device), "--live", live, "--simulate", "--json", "--loop", "2"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["driver"], facts["played"]) == (live, ["nod", "nod"])
     assert facts["outputs"] == ["yaw", "nod"]
     assert facts["commands"] + facts["skipped"] >= 40
 
@@ -235,11 +229,18 @@ def test_jogging_at_a_terminal_writes_what_was_found(file: Path, monkeypatch: py
 
     device = file.parent / "head.device.yaml"
     assert main._run(["calibrate", str(device), "--from", str(file)]) == 0
-    told: list[int] = []
+    sent: list[int] = []
     heard: list[str] = []
+    news = threading.Condition()
     send, hear = DryRunDriver.send, Jog.press
-    monkeypatch.setattr(DryRunDriver, "send", lambda self, counts: (send(self, counts), told.append(int(counts[1])))[0])
-    monkeypatch.setattr(Jog, "press", lambda self, key: (hear(self, key), heard.append(key))[0])
+
+    def note(log: list[Any], entry: Any) -> None:
+        with news:
+            log.append(entry)
+            news.notify()
+
+    monkeypatch.setattr(DryRunDriver, "send", lambda self, counts: (send(self, counts), note(sent, int(counts[1])))[0])
+    monkeypatch.setattr(Jog, "press", lambda self, key: (hear(self, key), note(heard, key))[0])
     master, slave = pty.openpty()
     with os.fdopen(slave, "r") as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
@@ -248,7 +249,8 @@ def test_jogging_at_a_terminal_writes_what_was_found(file: Path, monkeypatch: py
             """Each key when the one before has been heard, and the end only where the servo has moved."""
             for k, key in enumerate(b"DDD]rw"):
                 moved = 16_000 if key == ord("]") else 0
-                until(lambda k=k, moved=moved: told[-1:] > [moved] and len(heard) == k)
+                with news:
+                    news.wait_for(lambda k=k, moved=moved: sent[-1:] > [moved] and len(heard) == k)
                 os.write(master, bytes([key]))
 
         person = threading.Thread(target=press)
@@ -278,7 +280,7 @@ def test_a_terminal_that_is_closed_lets_go_of_the_servo(file: Path, monkeypatch:
     master, slave = pty.openpty()
 
     def hang_up() -> None:
-        moved.wait(30.0)
+        moved.wait()
         os.kill(os.getpid(), signal.SIGHUP)
 
     with os.fdopen(slave, "r") as terminal:

@@ -42,7 +42,7 @@ def started(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def status(url: str, path: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=300)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -73,12 +73,12 @@ def test_it_serves_who_knows_the_address_and_ends_at_once(tmp_path: Path, end: s
         below = children(process.pid) if Path("/proc/self").exists() else []
         assert below or not Path("/proc/self").exists(), "the live solver runs"
         if end is signal.SIGINT:
-            second = subprocess.run([*PROGRAM, "--no-browser", str(project)], capture_output=True, text=True, timeout=60)
+            second = subprocess.run([*PROGRAM, "--no-browser", str(project)], capture_output=True, text=True, timeout=300)
             assert second.returncode == 2
             [line] = second.stderr.strip().splitlines()
             assert f"open in another studio (process {process.pid}" in line
         process.send_signal(end)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         assert process.returncode == 0
         assert out == ""
         assert "Traceback" not in err

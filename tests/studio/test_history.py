@@ -153,7 +153,7 @@ def check(start: Document, steps: list[Edit | str], folder: Path) -> None:
     assert history.document.key == again.key
     assert history.document == again
     back = history
-    while back.can_undo:
+    while back.at > 0:
         back = back.undone()
     assert back.document is start
     for _ in force:

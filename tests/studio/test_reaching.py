@@ -82,7 +82,7 @@ def test_any_sequence_undoes_and_replays(speaker: Document, tmp_path: Path, step
     found = journal.replay(speaker, tmp_path)
     assert not found.trouble
     assert found.history.document == history.document
-    while history.can_undo:
+    while history.at > 0:
         history = history.undone()
     assert history.document is speaker
 

@@ -59,12 +59,10 @@ def run_batch(
     began = time.perf_counter()
     store = Store(folder)
     store.sweep()
-
-    def now_and_then() -> None:
-        write_table(make_table(plan, store), folder)
-
     try:
-        outcome = carry_out_plan(plan, store, workers, monitor=monitor, now_and_then=now_and_then, note=note)
+        outcome = carry_out_plan(
+            plan, store, workers, monitor=monitor, now_and_then=lambda: write_table(make_table(plan, store), folder), note=note
+        )
     finally:
         table = make_table(plan, store)
         files = write_table(table, folder)

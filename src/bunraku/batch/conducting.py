@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bunraku.batch.cluster import Cluster, Lost, NoScheduler
-from bunraku.batch.plan import BatchPlan, Run
+from bunraku.batch.plan import BatchPlan
 from bunraku.batch.store import Store
 from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
@@ -47,39 +47,32 @@ class Outcome:
 
 
 def carry_out_plan(
-    plan: BatchPlan, store: Store, workers: Workers, *, monitor: Monitor, now_and_then: Callable[[], None] = lambda: None,
-    patience: float = PATIENCE, note: Callable[[str], None] = lambda words: None,
+    plan: BatchPlan, store: Store, workers: Workers, *, monitor: Monitor, now_and_then: Callable[[], object],
+    note: Callable[[str], None] = lambda words: None,
 ) -> Outcome:  # fmt: skip
     """Carry out every run of a plan that is not done; ``now_and_then`` is called every few seconds, to write the table.
 
     ``note`` is told when the first run that is done lacks a figure that the plan measures.
     """
-    todo = [run for run in plan.runs if store.done(run.key) is None]
-    outcome = Outcome(before=len(plan.runs) - len(todo))
-    if todo:
-        _Conductor(plan, store, workers, monitor, now_and_then, patience, note, outcome, todo).conduct()
-    return outcome
+    conductor = _Conductor(plan, store, workers, monitor, now_and_then, note)
+    if conductor.runs:
+        conductor.conduct()
+    return conductor.outcome
 
 
+@dataclass
 class _Conductor:
-    def __init__(
-        self,
-        plan: BatchPlan,
-        store: Store,
-        workers: Workers,
-        monitor: Monitor,
-        now_and_then: Callable[[], None],
-        patience: float,
-        note: Callable[[str], None],
-        outcome: Outcome,
-        todo: list[Run],
-    ) -> None:
-        self.plan, self.store, self.workers, self.monitor = plan, store, workers, monitor
-        self.now_and_then, self.patience, self.outcome = now_and_then, patience, outcome
-        self.runs = {run.key: run for run in todo}
-        self.waiting = deque(self.runs)
-        self.sent: set[str] = set()
-        self.note, self._looked = note, False
+    plan: BatchPlan
+    store: Store
+    workers: Workers
+    monitor: Monitor
+    now_and_then: Callable[[], object]
+    note: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self.runs = {run.key: run for run in self.plan.runs if self.store.done(run.key) is None}
+        self.outcome = Outcome(before=len(self.plan.runs) - len(self.runs))
+        self.waiting, self.sent, self._looked = deque(self.runs), set[str](), False
         self._due = time.monotonic() + NOW_AND_THEN
 
     def conduct(self) -> None:
@@ -122,7 +115,7 @@ class _Conductor:
                     self._say(f"Dask's page is {cluster.page}")
                 return cluster
             except NoScheduler as error:
-                if time.monotonic() - began > self.patience:
+                if time.monotonic() - began > PATIENCE:
                     self.outcome.trouble = f"no scheduler answers ({error}); what is done is kept: give the same command again"
                     return None
                 self._say("no scheduler answers; waiting for it")

@@ -176,13 +176,13 @@ def _factor(name: str, values: list[Any]) -> VariedColumn:
 
 def _measures(table: Table) -> list[tuple[str, Array]]:
     """The figures that are numbers or truths and not the same everywhere."""
-    found = []
+    measures = []
     for name in table.measures:
         values = np.array([_number(value) for value in table.column(name)])
         finite = values[np.isfinite(values)]
         if len(finite) and np.ptp(finite) > 1e-12 * max(1.0, float(np.abs(finite).max())):
-            found.append((name, values))
-    return found[:MOST_MEASURES]
+            measures.append((name, values))
+    return measures[:MOST_MEASURES]
 
 
 def _number(value: Any) -> float:

@@ -12,18 +12,16 @@ from typing import Any
 
 from bunraku.batch.sampling import VariedInput, grid, hypercube_points, random_points, sampled
 from bunraku.batch.sources import Source, built_in_path, pack
+from bunraku.batch.working import family, foreseen, run_versions
 from bunraku.errors import BadInput
 from bunraku.formats.batch_yaml import BatchFile, VaryEntry, read_batch_yaml
 from bunraku.formats.files import confined, read_bytes
 from bunraku.formats.places import Where, known_names
-from bunraku.formats.provenance import content_hash, installed, versions
+from bunraku.formats.provenance import content_hash
 from bunraku.formats.registry import built_in
+from bunraku.performers.performer import options_of, performer_class
 
 MAX_RUNS = 100_000
-SOLVERS = ("daqp", "piqp")
-"""Packages that solve quadratic programs of many performers."""
-PEERS = ("ruckig", "toppra")
-"""Performers that are packages of the same name; none is chosen unless it is named."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +70,10 @@ class BatchPlan:
         }
 
 
-def run_versions(verify: bool, performer: str = "") -> dict[str, str]:
-    """The versions of what a result depends on: also whether a solver that is used where it is there is not."""
-    packages = [*SOLVERS, *(name for name in PEERS if name == performer), *(("mujoco",) if verify else ())]
-    return versions() | {name: installed(name) for name in packages}
-
-
 def read_plan(path: Path) -> BatchPlan:
     """The plan of a ``*.batch.yaml``, checked as far as it can be without performing; BadInput names file, line and field."""
-    found, content = read_batch_yaml(read_bytes(path), file=str(path))
-    return _Reader(found, content.where, path.parent).plan(path)
+    file, content = read_batch_yaml(read_bytes(path), file=str(path))
+    return _Reader(file, content.where, path.parent).plan(path)
 
 
 class _Reader:
@@ -124,12 +116,12 @@ class _Reader:
         return plan
 
     def _sources(self, kind: typing.Literal["character", "clip"], names: tuple[str, ...], field: str) -> list[Source]:
-        found: dict[str, Source] = {}
+        sources: dict[str, Source] = {}
         for place, name in enumerate(names):
             at = self.where.at(field, place)
             for source in self._matching(kind, name, at):
-                found.setdefault(source.label, source)
-        return list(found.values())
+                sources.setdefault(source.label, source)
+        return list(sources.values())
 
     def _matching(self, kind: typing.Literal["character", "clip"], name: str, at: Where) -> list[Source]:
         asset = built_in_path(kind, name)
@@ -160,8 +152,6 @@ class _Reader:
 
     def _check_performers(self) -> None:
         """Names of performers, and options of those that are named."""
-        from bunraku.performers.performer import options_of, performer_class
-
         for place, name in enumerate(self.file.performers):
             if not name:
                 continue
@@ -176,7 +166,6 @@ class _Reader:
 
     def _check_options(self, plan: BatchPlan) -> None:
         """Options of a plan that names no performer: one that is chosen takes each of them."""
-        from bunraku.batch.working import foreseen
         from bunraku.performers.performer import REGISTRY, options_of
 
         missing = self._options()
@@ -206,8 +195,6 @@ class _Reader:
 
     def _check_design(self, entry: VaryEntry, place: int, characters: list[Source], overlay: Source | None) -> None:
         """The dimensions exist in every character with the overlay over it, and their ends lie within what can be built."""
-        from bunraku.batch.working import family
-
         if entry.design is None:
             return
         for source in characters:
@@ -241,8 +228,6 @@ class _Reader:
 
     def _whole(self, entry: VaryEntry) -> bool:
         """Whether an option takes whole numbers only."""
-        from bunraku.performers.performer import performer_class
-
         named = [name for name in self.file.performers if name]
         if entry.option is None or not named:
             return False

@@ -38,10 +38,10 @@ class VariedInput:
         if self.values:
             return self.values[min(int(u * len(self.values)), len(self.values) - 1)]
         if self.spacing == "log":
-            found = math.exp(math.log(self.low) + u * (math.log(self.high) - math.log(self.low)))
+            value = math.exp(math.log(self.low) + u * (math.log(self.high) - math.log(self.low)))
         else:
-            found = self.low + u * (self.high - self.low)
-        return round(found) if self.whole else found
+            value = self.low + u * (self.high - self.low)
+        return round(value) if self.whole else value
 
     def steps(self) -> tuple[Any, ...]:
         """The values a grid takes, both ends exactly."""
@@ -59,11 +59,11 @@ def grid(axes: Sequence[VariedInput]) -> list[tuple[Any, ...]]:
 
 def sampled(axes: Sequence[VariedInput], points: Array) -> list[tuple[Any, ...]]:
     """The combinations at ``points`` (n, d) of the unit cube, d the number of axes that vary."""
-    found = []
+    combinations = []
     for row in points:
         rest = iter(row.tolist())
-        found.append(tuple(axis.at(next(rest)) if axis.varies else axis.values[0] for axis in axes))
-    return found
+        combinations.append(tuple(axis.at(next(rest)) if axis.varies else axis.values[0] for axis in axes))
+    return combinations
 
 
 def random_points(runs: int, dimensions: int, seed: int) -> Array:

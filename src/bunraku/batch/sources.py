@@ -86,7 +86,7 @@ def _references(name: str, data: bytes, root: Path) -> list[str]:
     if suffix in (".yaml", ".yml"):
         texts = _texts(load_yaml(data, file=name)[0])
     elif suffix in (".xml", ".mjcf", ".urdf", ".gltf", ".obj"):
-        texts = [found.decode(errors="replace") for found in _QUOTED.findall(data)]
+        texts = [quoted.decode(errors="replace") for quoted in _QUOTED.findall(data)]
         texts = [unquote(text) for text in texts] if suffix == ".gltf" else texts  # which names files by addresses
     else:
         return []
@@ -104,7 +104,7 @@ def _references(name: str, data: bytes, root: Path) -> list[str]:
 
 def _texts(value: Any) -> list[str]:
     """All texts in YAML data that could name a file."""
-    found: list[str] = []
+    texts: list[str] = []
     rest = [value]
     while rest:
         one = rest.pop()
@@ -113,5 +113,5 @@ def _texts(value: Any) -> list[str]:
         elif isinstance(one, list):
             rest += one
         elif isinstance(one, str) and 0 < len(one) <= 300 and "\n" not in one and "\x00" not in one:
-            found.append(one)
-    return found
+            texts.append(one)
+    return texts

@@ -95,9 +95,9 @@ def _bytes(value: dict[str, Any]) -> bytes:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(read_bytes(path, limit=MAX_FIGURES))
+        content = json.loads(read_bytes(path, limit=MAX_FIGURES))
     except ValueError as error:
         raise BadInput(f"is no JSON ({error}); remove its folder, and the run is done again", file=str(path)) from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise BadInput("holds no result of a run; remove its folder, and the run is done again", file=str(path))
-    return found
+    return content

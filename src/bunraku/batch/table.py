@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,25 +37,20 @@ class Table:
 
 def make_table(plan: BatchPlan, store: Store) -> Table:
     """What is known by now."""
-    found = [(run, store.done(run.key) or store.failure(run.key)) for run in plan.runs]
-    known: dict[str, None] = {}
-    for _, result in found:
-        if result is not None:
-            known.update(dict.fromkeys(result["figures"]))
-    measures = plan.file.measure or tuple(sorted(known))
-    columns = ("run", *plan.columns, "status", "reason", *(name for name in measures if name not in plan.columns))
+    results = [store.done(run.key) or store.failure(run.key) for run in plan.runs]
+    known = {name for result in results if result is not None for name in result["figures"]}
+    shown = tuple(name for name in plan.file.measure or sorted(known) if name not in plan.columns)
     rows = []
-    for run, result in found:
+    for run, result in zip(plan.runs, results, strict=True):
         figures = {} if result is None else result["figures"]
         settings = run.settings
         if "performer" not in plan.varied and not settings["performer"]:
             settings = settings | {"performer": figures.get("performed_by", "")}  # the one that was chosen
         head = [run.key[:16], *(settings[name] for name in plan.columns)]
         state = [NOT_RUN, ""] if result is None else [result["status"], result["reason"]]
-        rows.append((*head, *state, *(figures.get(name) for name in measures if name not in plan.columns)))
-    unknown = tuple(name for name in plan.file.measure if known and name not in known and name not in plan.columns)
-    shown = tuple(name for name in measures if name not in plan.columns)
-    return Table(columns, tuple(rows), shown, tuple(sorted(known)), unknown)
+        rows.append((*head, *state, *(figures.get(name) for name in shown)))
+    unknown = tuple(name for name in shown if known and name not in known)
+    return Table(("run", *plan.columns, "status", "reason", *shown), tuple(rows), shown, tuple(sorted(known)), unknown)
 
 
 def write_table(table: Table, folder: Path) -> list[Path]:
@@ -70,21 +66,17 @@ def write_table(table: Table, folder: Path) -> list[Path]:
 
 def write_timings(plan: BatchPlan, store: Store, folder: Path) -> None:
     """``timings.csv``: how long each run that is done took, on which worker, at which attempt."""
-    rows = []
-    for run in plan.runs:
-        timing = store.timing(run.key)
-        if timing:
-            rows.append((run.key[:16], timing.get("seconds"), timing.get("attempts"), timing.get("worker")))
-    write_atomically(folder / "timings.csv", _csv(("run", "seconds", "attempts", "worker"), tuple(rows)))
+    columns = ("seconds", "attempts", "worker")
+    timings = [(run.key[:16], timing) for run in plan.runs if (timing := store.timing(run.key))]
+    rows = [(key, *(timing.get(name) for name in columns)) for key, timing in timings]
+    write_atomically(folder / "timings.csv", _csv(("run", *columns), rows))
 
 
-def _csv(columns: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> bytes:
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """Numbers so that they read back exactly; texts that a spreadsheet would take for a formula are quoted by an apostrophe."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([_cell(name) for name in columns])
-    for row in rows:
-        writer.writerow([_cell(value) for value in row])
+    writer.writerows([_cell(value) for value in row] for row in (columns, *rows))
     return stream.getvalue().encode()
 
 
@@ -123,9 +115,7 @@ def _parquet(table: Table) -> bytes | None:
 def _typed(values: list[Any]) -> list[Any]:
     """A column of one type: truths, whole numbers, numbers (texts such as "nan" too), else texts."""
     given = [value for value in values if value is not None]
-    if all(isinstance(value, bool) for value in given):
-        return values
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in given):
+    if {type(value) for value in given} in (set(), {bool}, {int}):
         return values
     if all((isinstance(value, int | float) and not isinstance(value, bool)) or value in ("nan", "inf", "-inf") for value in given):
         return [None if value is None else float(value) for value in values]

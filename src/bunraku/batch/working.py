@@ -10,22 +10,36 @@ import time
 import traceback
 import typing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bunraku.batch.sources import Source, built_in_path, pack
+from bunraku.building.character_design import character_design
+from bunraku.building.design import Design
+from bunraku.building.robot_design import built_in_design
+from bunraku.building.robots.builtin import ROBOTS
+from bunraku.character import Character
 from bunraku.errors import BadInput, BunrakuError, Cancelled, MissingExtra
-from bunraku.optimization.monitor import Event, Monitor
-
-if TYPE_CHECKING:
-    from bunraku.building.design import Design
-    from bunraku.character import Character
-    from bunraku.motion import Clip, Performance
-    from bunraku.retargeting.retarget import RetargetReport
-    from bunraku.retargeting.rig_map import RigMap
+from bunraku.flow.perform import perform
+from bunraku.formats.performance_npz import write_performance_npz
+from bunraku.formats.provenance import installed, versions
+from bunraku.formats.registry import read_character, read_clip
+from bunraku.motion import Clip, Performance
+from bunraku.motion.excerpt import at_tempo, excerpt
+from bunraku.optimization.monitor import Monitor, SilentMonitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.choose import choose_performer
+from bunraku.performers.performer import performer_class
+from bunraku.retargeting.retarget import RetargetReport
+from bunraku.retargeting.rig_map import read_rig_map
+from bunraku.verification.verify import verify
 
 BEGAN = "bunraku-batch-began"
 """The topic on which a worker tells that it begins a run."""
 MOST_KEPT = 16
+SOLVERS = ("daqp", "piqp")
+"""Packages that solve quadratic programs of many performers."""
+PEERS = ("ruckig", "toppra")
+"""Performers that are packages of the same name; none is chosen unless it is named."""
 _MACHINE = (
     errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE,
     errno.ENOMEM,
@@ -39,10 +53,11 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
     ``status``: "done", "refused" (bad input: the same every time), "timeout" or "failed" (an accident). Never raises.
     """
     began = time.perf_counter()
-    told = _tell(job["key"])
+    worker = _announce(job["key"])
     figures: dict[str, Any] = {}
     performance: bytes | None = None
-    deadline = _Deadline(job["timeout"])
+    end = began + (job["timeout"] or math.inf)
+    deadline = SilentMonitor(until=lambda: time.perf_counter() > end)
     try:
         _same_versions(job)
         figures, performance = _performed(job, deadline)
@@ -59,7 +74,14 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
         text = f"unexpected {type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
         status, reason = "failed", " ".join(text.split())[:400]
     seconds = time.perf_counter() - began
-    return {"status": status, "reason": reason, "figures": figures, "performance": performance, "seconds": seconds, "worker": told}
+    return {
+        "status": status,
+        "reason": reason,
+        "figures": figures,
+        "performance": performance,
+        "seconds": seconds,
+        "worker": worker,
+    }
 
 
 class _TooLate(Exception):
@@ -80,22 +102,7 @@ def _accidental(error: BunrakuError) -> bool:
     return isinstance(cause, OSError) and cause.errno in _MACHINE
 
 
-class _Deadline(Monitor):
-    """Cancelled when the time is over."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds if seconds else math.inf
-
-    def report(self, event: Event) -> None:
-        """Nobody listens."""
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() > self._end
-
-
-def _tell(key: str) -> str:
+def _announce(key: str) -> str:
     """Say that a run begins, if this is a Dask worker; the worker's address."""
     try:
         from distributed import get_worker
@@ -107,9 +114,13 @@ def _tell(key: str) -> str:
     return str(worker.address)
 
 
-def _same_versions(job: dict[str, Any]) -> None:
-    from bunraku.batch.plan import run_versions
+def run_versions(verify: bool, performer: str = "") -> dict[str, str]:
+    """The versions of what a result depends on: also whether a solver that is used where it is there is not."""
+    packages = [*SOLVERS, *(name for name in PEERS if name == performer), *(("mujoco",) if verify else ())]
+    return versions() | {name: installed(name) for name in packages}
 
+
+def _same_versions(job: dict[str, Any]) -> None:
     here = run_versions(job["verify"], job["performer"])
     for name, version in job["versions"].items():
         if here.get(name) != version:
@@ -117,17 +128,14 @@ def _same_versions(job: dict[str, Any]) -> None:
 
 
 def _performed(job: dict[str, Any], monitor: Monitor) -> tuple[dict[str, Any], bytes | None]:
-    from bunraku.flow.perform import perform
-    from bunraku.formats.performance_npz import write_performance_npz
-    from bunraku.optimization.solution import Status
-
-    who, clip = _shaped(job), _changed(_clip(_source(job["clip"], "clip")), job["clip_changes"])
-    rig, options = _rig(_source(job["rig"], "rig")), lambda name: _options(name, job["options"])
-    made = perform(who, clip, job["performer"], options=options, rig=rig, monitor=monitor)
-    result = made.performance
+    who, clip = _shaped(job), _changed(_read("clip", _source(job["clip"], "clip")), job["clip_changes"])
+    sent = _source(job["rig"], "rig")
+    rig = None if sent is None else read_rig_map(sent.contents[sent.main], file=sent.label)
+    performed = perform(who, clip, job["performer"], options=lambda name: _options(name, job["options"]), rig=rig, monitor=monitor)
+    result = performed.performance
     if result.certificate.status is Status.CANCELLED:
         raise _TooLate
-    figures = _retarget_figures(made.prepared.report) | certificate_figures(result)
+    figures = _retarget_figures(performed.prepared.report) | certificate_figures(result)
     if job["verify"]:
         figures |= _verified(result, monitor)
     return {name: _plain(value) for name, value in figures.items()}, write_performance_npz(result) if job["keep"] else None
@@ -135,10 +143,8 @@ def _performed(job: dict[str, Any], monitor: Monitor) -> tuple[dict[str, Any], b
 
 def foreseen(job: dict[str, Any]) -> tuple[Character | None, str, bool]:
     """Who will perform a job, by which performer, and whether a capture is retargeted first; None, if it will be refused."""
-    from bunraku.performers.choose import choose_performer
-
     try:
-        who, clip = _shaped(job), _clip(_source(job["clip"], "clip"))
+        who, clip = _shaped(job), _read("clip", _source(job["clip"], "clip"))
         captured = clip.joints is None and clip.skeleton is not None
         if captured and not job["performer"]:
             return who, "marionette" if who.strings else "speech", True
@@ -162,8 +168,6 @@ def certificate_figures(result: Performance) -> dict[str, Any]:
 
 def _verified(result: Performance, monitor: Monitor) -> dict[str, Any]:
     """What the verdict says, its names after ``verify.``."""
-    from bunraku.verification.verify import verify
-
     verdict = verify(result, monitor=monitor)
     if monitor.cancelled:
         raise _TooLate
@@ -176,7 +180,7 @@ def _shaped(job: dict[str, Any]) -> Character:
     """The character with the run's dimensions."""
     source, overlay = _source(job["character"], "character"), _source(job["overlay"], "overlay")
     if not job["dimensions"]:
-        return _character(source, overlay)
+        return _read("character", source, overlay)
     design = family(source, overlay)
     values = design.initial
     for name, value in job["dimensions"].items():
@@ -186,19 +190,9 @@ def _shaped(job: dict[str, Any]) -> Character:
 
 def family(source: Source, overlay: Source | None) -> Design:
     """The design of a built-in robot, or of any character: its dimensions as parameters."""
-    from bunraku.building.character_design import character_design
-    from bunraku.building.robot_design import built_in_design
-    from bunraku.building.robots.builtin import ROBOTS
-
     if source.built_in and source.label in ROBOTS and overlay is None:
         return built_in_design(source.label)
-    return character_design(_character(source, overlay))
-
-
-def _rig(packed: Source | None) -> RigMap | None:
-    from bunraku.retargeting.rig_map import read_rig_map
-
-    return None if packed is None else read_rig_map(packed.contents[packed.main], file=packed.label)
+    return character_design(_read("character", source, overlay))
 
 
 def _retarget_figures(report: RetargetReport | None) -> dict[str, Any]:
@@ -215,8 +209,6 @@ def _retarget_figures(report: RetargetReport | None) -> dict[str, Any]:
 
 def _changed(clip: Clip, changes: dict[str, Any]) -> Clip:
     """The clip with the plan's changes: its part first, in its own time, then its tempo, then its gait."""
-    from bunraku.motion.excerpt import at_tempo, excerpt
-
     changes = {name: _number(value, name) for name, value in changes.items()}
     clip = excerpt(clip, changes.get("start_s", 0.0), changes.get("duration_s"))
     clip = at_tempo(clip, changes.get("tempo", 1.0))
@@ -229,11 +221,10 @@ def _changed(clip: Clip, changes: dict[str, Any]) -> Clip:
         raise BadInput("distance_m and speed_m_s are both set; keep one")
     if "cycle_s" in gait:
         clip = at_tempo(clip, clip.gait.duration / gait["cycle_s"])
-    going = clip.gait
-    assert going is not None  # noqa: S101
-    aside = going.distance[1] if going.distance is not None else None
-    ahead = gait.get("distance_m", gait["speed_m_s"] * going.duration if "speed_m_s" in gait else None)
-    return clip if ahead is None else clip.changed(gait=going.changed(distance=(ahead, aside)))
+    assert clip.gait is not None  # noqa: S101
+    aside = None if clip.gait.distance is None else clip.gait.distance[1]
+    ahead = gait.get("distance_m", gait["speed_m_s"] * clip.gait.duration if "speed_m_s" in gait else None)
+    return clip if ahead is None else clip.changed(gait=clip.gait.changed(distance=(ahead, aside)))
 
 
 def _number(value: Any, name: str) -> float:
@@ -244,30 +235,23 @@ def _number(value: Any, name: str) -> float:
 
 def _options(performer: str, options: dict[str, Any]) -> dict[str, Any]:
     """Options as the performer's dataclass takes them: lists are tuples, whole numbers may be written with a point."""
-    from bunraku.performers.performer import performer_class
-
     hints = typing.get_type_hints(performer_class(performer))
-    found = {}
+    taken = {}
     for name, value in options.items():
+        kind = hints.get(name)
         if isinstance(value, list):
             value = tuple(value)
-        elif hints.get(name) is int and isinstance(value, float) and value.is_integer():
-            value = int(value)
-        elif hints.get(name) is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        if hints.get(name) in (int, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise BadInput(f"the option {name} of {performer} takes a number; {str(value)[:60]!r} arrived")
-        found[name] = value
-    return found
+        if kind in (int, float):
+            number = _number(value, f"the option {name} of {performer}")
+            value = number if kind is float else int(value) if number.is_integer() else value
+        taken[name] = value
+    return taken
 
 
 def _plain(value: Any) -> Any:
     """A number, text or truth that JSON can say; numbers that it cannot become texts."""
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
+    value = value.item() if hasattr(value, "item") else value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _source(sent: dict[str, Any] | None, kind: str) -> Any:
@@ -278,30 +262,20 @@ def _source(sent: dict[str, Any] | None, kind: str) -> Any:
         return Source(sent["label"], sent["main"], sent["contents"])
     path = built_in_path(kind, sent["label"])
     try:
-        found = None if path is None else pack(sent["label"], path, built_in=True)
+        here = None if path is None else pack(sent["label"], path, built_in=True)
     except BadInput as error:
         raise _Elsewhere(f"the built-in {kind} {sent['label']!r} of this worker cannot be used: {error}") from error
-    if found is None or found.digest != sent["digest"]:
+    if here is None or here.digest != sent["digest"]:
         raise _Elsewhere(f"the built-in {kind} {sent['label']!r} of this worker is another one; install the same Bunraku there")
-    return found
-
-
-def _character(source: Source, overlay: Source | None) -> Character:
-    return _read("character", source, overlay)
-
-
-def _clip(source: Source) -> Clip:
-    return _read("clip", source, None)
+    return here
 
 
 _LAST: dict[tuple[str, str, str], Any] = {}
 """The nouns read last, by their content: most runs differ in something else."""
 
 
-def _read(kind: str, source: Source, overlay: Source | None) -> Any:
+def _read(kind: str, source: Source, overlay: Source | None = None) -> Any:
     """The noun of a source, read from a folder that is gone afterwards."""
-    from bunraku.formats.registry import read_character, read_clip
-
     key = (kind, source.digest, "" if overlay is None else overlay.digest)
     if key in _LAST:
         return _LAST[key]
@@ -312,13 +286,13 @@ def _read(kind: str, source: Source, overlay: Source | None) -> Any:
         except BadInput as error:
             raise _Elsewhere(f"the {kind} could not be unpacked: {_bare(error, folder)}") from error
         try:
-            found = read_character(path, overlay=over) if kind == "character" else read_clip(path)
+            noun = read_character(path, overlay=over) if kind == "character" else read_clip(path)
         except BadInput as error:
             raise BadInput(_bare(error, folder)) from error
     while len(_LAST) >= MOST_KEPT:
         _LAST.pop(next(iter(_LAST)), None)
-    _LAST[key] = found
-    return found
+    _LAST[key] = noun
+    return noun
 
 
 def _bare(error: BadInput, folder: str) -> str:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bunraku.cli.console import emit_json, say, watching
+from bunraku.cli.files import named
+from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
 
 if TYPE_CHECKING:
     from bunraku.batch.batch import Batch
     from bunraku.batch.plan import BatchPlan
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("batch")(batch)
 
 
 def batch(
@@ -42,8 +41,6 @@ def batch(
     from bunraku.batch.batch import run_batch
     from bunraku.batch.cluster import LocalWorkers, RemoteScheduler, checked_address, need_dask
     from bunraku.batch.plan import read_plan
-    from bunraku.cli.console import emit_json, say, watching
-    from bunraku.errors import BadInput
 
     if not plan.name.endswith((".yaml", ".yml")):
         raise BadInput("a plan is a .batch.yaml", file=str(plan))
@@ -53,20 +50,20 @@ def batch(
     if dashboard and importlib.util.find_spec("bokeh") is None:
         raise BadInput("Dask's page needs the package bokeh; install it with: pip install bokeh")
     at = RemoteScheduler(checked_address(scheduler)) if scheduler else None
-    found = read_plan(plan)
-    folder = output or Path(f"{found.name}-batch".replace("/", "-").replace(" ", "-"))
+    work = read_plan(plan)
+    folder = output or named(work.name, "-batch")
     if listing:
-        return _list(found, folder)
-    say(f"{found.name}: {len(found.runs)} runs" + (f", {found.repeated} more were the same" if found.repeated else ""))
+        return _list(work, folder)
+    say(f"{work.name}: {len(work.runs)} runs" + (f", {work.repeated} more were the same" if work.repeated else ""))
     if at is None:
-        _compile(found)
+        _compile(work)
     with watching() as monitor:
         watcher = monitor if sys.stderr.isatty() else _Lines(monitor)
-        made = run_batch(found, folder, at or LocalWorkers(workers, dashboard), plots=plots, monitor=watcher, note=say)
-    _tell(made, folder)
+        result = run_batch(work, folder, at or LocalWorkers(workers, dashboard), plots=plots, monitor=watcher, note=say)
+    _tell(result, folder)
     if json:
-        emit_json(made.summary)
-    return made.exit_code
+        emit_json(result.summary)
+    return result.exit_code
 
 
 class _Lines(Monitor):
@@ -77,8 +74,6 @@ class _Lines(Monitor):
         self._last, self._words = time.monotonic(), ""
 
     def report(self, event: Event) -> None:
-        from bunraku.cli.console import say
-
         words = event.message.partition(";")[2]
         if time.monotonic() - self._last < self._every and words == self._words:
             return
@@ -109,7 +104,6 @@ def _compile(plan: BatchPlan) -> None:
 
 def _list(plan: BatchPlan, folder: Path) -> int:
     from bunraku.batch.store import Store
-    from bunraku.cli.console import say
 
     store = Store(folder, reading=True)
     for run in plan.runs:
@@ -119,12 +113,10 @@ def _list(plan: BatchPlan, folder: Path) -> int:
     return 0
 
 
-def _tell(made: Batch, folder: Path) -> None:
+def _tell(result: Batch, folder: Path) -> None:
     from bunraku.batch.table import NOT_RUN
-    from bunraku.cli.console import say
-    from bunraku.formats.places import known_names
 
-    facts, table = made.summary, made.table
+    facts, table = result.summary, result.table
     states, reasons, keys = table.column("status"), table.column("reason"), table.column("run")
     bad = [k for k, state in enumerate(states) if state not in ("done", NOT_RUN)]
     for k in bad[:10]:
@@ -135,6 +127,6 @@ def _tell(made: Batch, folder: Path) -> None:
         say(f"  no run has a figure {name!r}; {known_names(name, table.known, 60)}")
     before = f", {facts['done_before']} of them before" if facts["done_before"] else ""
     say(f"{facts['done']} of {facts['runs']} runs done{before}; {len(bad)} failed, {facts['not_run']} not run")
-    if made.outcome.trouble:
-        say(made.outcome.trouble)
-    say(f"wrote {', '.join(str(path) for path in made.files[:2])}" + (" and pictures" if len(made.files) > 2 else ""))
+    if result.outcome.trouble:
+        say(result.outcome.trouble)
+    say(f"wrote {', '.join(str(path) for path in result.files[:2])}" + (" and pictures" if len(result.files) > 2 else ""))

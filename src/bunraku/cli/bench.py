@@ -9,37 +9,13 @@ from typing import Annotated
 
 import typer
 
-EXHAUSTIVE = (
-    "which_robots_can_be_imported",
-    "can_a_file_crash_a_reader",
-    "does_streaming_survive_a_soak",
-    "does_the_studio_survive_a_soak",
-    "does_the_voice_stay_in_step",
-    "does_a_kill_leave_half_a_file",
-    "does_the_batch_survive_kills",
-    "how_punctual_is_the_player",
-    "vibration",
-    "are_the_gradients_right",
-    "does_emphasis_shift_the_error",
-    "do_the_intervals_cover",
-    "how_does_retargeting_grow",
-    "is_the_reduced_model_right",
-    "is_locomotion_robust",
-    "how_fast_is_crocoddyl",
-    "how_do_the_solvers_converge",
-    "do_the_replays_hold",
-    "does_blas_spin_beside_other_work",
-    "how_fast_are_drawn_flexible_clips",
-    "how_many_captured_motions_can_the_puppet_perform",
-    "how_many_drawn_gaits_are_proven",
-)
+from bunraku.cli.console import say
+from bunraku.errors import BadInput
+
+EXHAUSTIVE = "\nEXHAUSTIVE = True"
+"""How a benchmark says that it takes many minutes."""
 NOT_MEASURED = 77
 """Exit code of a benchmark whose data is not there."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("bench")(bench)
 
 
 def bench(
@@ -49,25 +25,23 @@ def bench(
     listing: Annotated[bool, typer.Option("--list", help="List the questions and stop")] = False,
 ) -> int:
     """Answer questions about speed and robustness, each a file in benchmarks/, each in a process of its own."""
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
-
-    found = {path.stem: path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("_")}
-    if not found:
+    questions = {path.stem: path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("_")}
+    if not questions:
         raise BadInput(f"there are no benchmarks in {folder}; run this from a checkout of the repository or give --folder")
+    long = {name for name, path in questions.items() if EXHAUSTIVE in path.read_text(encoding="utf-8")}
     if listing:
-        for name in found:
-            say(name.replace("_", " ") + ("?  (exhaustive)" if name in EXHAUSTIVE else "?"))
+        for name in questions:
+            say(name.replace("_", " ") + ("?  (exhaustive)" if name in long else "?"))
         return 0
-    unknown = [name for name in names or [] if name not in found]
+    unknown = [name for name in names or [] if name not in questions]
     if unknown:
-        raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(found)}")
-    chosen = names or [name for name in found if exhaustive or name not in EXHAUSTIVE]
+        raise BadInput(f"there is no benchmark {unknown[0]!r}; there are {', '.join(questions)}")
+    chosen = names or [name for name in questions if exhaustive or name not in long]
     failed: list[str] = []
     skipped: list[str] = []
     for name in chosen:
         say(f"\n{name.replace('_', ' ')}?")
-        code = subprocess.run([sys.executable, str(found[name])], check=False).returncode  # noqa: S603 (our own files)
+        code = subprocess.run([sys.executable, str(questions[name])], check=False).returncode  # noqa: S603 (our own files)
         if code:
             (skipped if code == NOT_MEASURED else failed).append(name)
     if skipped:

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+
 if TYPE_CHECKING:
     from bunraku.stage.devices.device import Device
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("calibrate")(calibrate)
 
 
 def calibrate(
@@ -36,8 +34,6 @@ def calibrate(
 
     The file is written whole or not at all, and only when it is valid.
     """
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
     from bunraku.stage.devices.device_yaml import has_comments, read_device, write_device
     from bunraku.stage.devices.reported import check_numbers
 
@@ -58,11 +54,11 @@ def calibrate(
     for note in notes:  # of a device that is none they would only hide why
         say(f"note: {note}")
     if jog:
-        found = _jogged(after, jog, simulate)
-        if found is None:
+        jogged = _jogged(after, jog, simulate)
+        if jogged is None:
             say("let go; nothing is written")
             return 1
-        after = found
+        after = jogged
     if source or after != before:
         lost = not source and has_comments(device)
         write_device(device, after)
@@ -82,7 +78,6 @@ def _made(source: str, driver: str, port: str, file: Path, sensors: bool) -> tup
     from typing import cast
 
     from bunraku.character import Character
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_any
     from bunraku.motion import Performance
     from bunraku.stage.devices.device import DriverName
@@ -90,28 +85,28 @@ def _made(source: str, driver: str, port: str, file: Path, sensors: bool) -> tup
 
     if driver not in DEFAULTS:
         raise BadInput(f"--driver is one of {', '.join(DEFAULTS)}; {driver!r} arrived")
-    found, _ = read_any(source)
-    if not isinstance(found, (Character, Performance)):
+    noun, _ = read_any(source)
+    if not isinstance(noun, (Character, Performance)):
         raise BadInput("is a clip; a device is made for a performance or a character", file=source)
-    given = found if isinstance(found, Character) else [found]
-    made = described_device(given, cast(DriverName, driver), name=file.name.removesuffix(".device.yaml"), port=port)
+    given = noun if isinstance(noun, Character) else [noun]
+    device = described_device(given, cast(DriverName, driver), name=file.name.removesuffix(".device.yaml"), port=port)
     if sensors:
-        if isinstance(found, Character):
+        if isinstance(noun, Character):
             raise BadInput("is a character; --sensors needs a performance, whose gains say what to measure", file=source)
-        made = with_sensors(made, found)
-    return made, _too_short(out_of_reach(given, made))
+        device = with_sensors(device, noun)
+    return device, _too_short(out_of_reach(given, device))
 
 
-def _too_short(found: dict[str, tuple[float, float, float, float]]) -> list[str]:
+def _too_short(joints: dict[str, tuple[float, float, float, float]]) -> list[str]:
     """Sentences about joints that turn farther than the usual servo."""
     from math import degrees
 
     from bunraku.stage.devices.device import listed
 
-    if not found:
+    if not joints:
         return []
-    ends = [[round(degrees(one)) for one in four] for four in found.values()]
-    each = [f"{name} {a} to {b} (servo {c} to {d})" for name, (a, b, c, d) in zip(found, ends, strict=True)]
+    ends = [[round(degrees(one)) for one in four] for four in joints.values()]
+    each = [f"{name} {a} to {b} (servo {c} to {d})" for name, (a, b, c, d) in zip(joints, ends, strict=True)]
     count = f"the range of {len(each)} joints does" if len(each) > 1 else "the range of a joint does"
     return [
         f"{count} not fit the usual servo [deg]: {listed(each)}; what goes beyond is refused by play: "
@@ -121,7 +116,6 @@ def _too_short(found: dict[str, tuple[float, float, float, float]]) -> list[str]
 
 def _changed(device: Device, change: str) -> Device:
     """The device with one figure changed, from NAME.FIELD=VALUE or FIELD=VALUE."""
-    from bunraku.errors import BadInput
     from bunraku.formats.yaml_file import load_yaml
     from bunraku.stage.devices.device import listed
     from bunraku.stage.servos import ServoCalibration
@@ -135,16 +129,16 @@ def _changed(device: Device, change: str) -> Device:
     plain = [one for one in fields if one not in ("servos", "sensors")]
     if field not in plain:
         raise BadInput(f"--set {place[:80]}: there is no field {field[:60]!r}; there are {', '.join(plain)}")
-    made: Device
+    changed: Device
     try:
         if not dot:
-            made = device.changed(**{field: value})
-            return made
+            changed = device.changed(**{field: value})
+            return changed
         for group in ("servos", "sensors"):
             known: dict[str, ServoCalibration] = getattr(device, group)
             if name in known:
-                made = device.changed(**{group: known | {name: known[name].changed(**{field: value})}})
-                return made
+                changed = device.changed(**{group: known | {name: known[name].changed(**{field: value})}})
+                return changed
     except BadInput as error:
         said = str(error).removeprefix("ServoCalibration: ").removeprefix("Device: ").removeprefix(f"{field}: ")
         raise BadInput(f"--set {place[:80]}: {said}") from error
@@ -153,8 +147,6 @@ def _changed(device: Device, change: str) -> Device:
 
 def _jogged(device: Device, name: str, simulate: bool) -> Device | None:
     """The device after a person has moved one servo; None when they let go of it."""
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.stage.devices.device import listed
     from bunraku.stage.devices.drivers import open_driver
     from bunraku.stage.player.cues import Cues
@@ -176,8 +168,8 @@ def _jogged(device: Device, name: str, simulate: bool) -> Device | None:
         finally:
             driver.release()
             driver.close()
-    found: Device = work.result.changed(port=device.port)
-    return found if work.written else None
+    jogged: Device = work.result.changed(port=device.port)
+    return jogged if work.written else None
 
 
 def _line(text: str) -> None:
@@ -186,8 +178,6 @@ def _line(text: str) -> None:
 
 
 def _show(device: Device) -> None:
-    from bunraku.cli.console import say
-
     at = f" at {device.port}" if device.port else ""
     say(f"{device.name}: {device.driver}{at}, {device.rate_hz:g} Hz, {len(device.servos)} servos")
     for name, servo, number in zip(device.servos, device.servos.values(), device.ids, strict=True):

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.cli.files import check_ending, named
+from bunraku.formats.atomic import check_output
+
 if TYPE_CHECKING:
     from bunraku.performers.choreography.choreographer import TimedShow, Timing
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("choreograph")(choreograph)
 
 
 def choreograph(
@@ -33,21 +32,17 @@ def choreograph(
     switches, and Newton's method with exact first and second derivatives moves them. Perform the result afterwards: bunraku
     perform marionette OUT.clip.yaml.
     """
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
-    from bunraku.flow.compiling import compile_ahead
-    from bunraku.formats.atomic import check_output
+    from bunraku.flow.ahead import compile_for_choreography
     from bunraku.formats.registry import read_character, read_clip, write_clip
     from bunraku.performers.choreography.choreographer import Choreographer
 
     wish, who = read_clip(clip), read_character(character)
-    target = output or Path(f"{wish.name}-timed.clip.yaml".replace(" ", "-").replace("/", "-"))
-    if not target.name.endswith(".clip.yaml"):
-        raise BadInput("the name should end in .clip.yaml", file=str(target))
+    target = output or named(wish.name, "-timed.clip.yaml")
+    check_ending(target, ".clip.yaml")
     check_output(target)
     artist = Choreographer(fade=fade, least=least, max_iterations=iterations)
     if wish.modes is not None and who.strings:  # else it is refused, and nothing need be compiled for that
-        compile_ahead("control", "steps", "curvature")
+        compile_for_choreography()
     with watching() as monitor:
         show = artist.choreograph(who, wish, monitor=monitor)
     write_clip(target, show.clip)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output
+
+if TYPE_CHECKING:
+    from bunraku.flow.perform import Performed
 
 COLUMNS = {
     "duration_s": "duration s",
@@ -16,11 +23,6 @@ COLUMNS = {
     "lag_ms": "lag ms",
     "worst_lag_ms": "worst 3 s ms",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("compare")(compare)
 
 
 def compare(
@@ -35,12 +37,8 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False,
 ) -> int:
     """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_output
+    from bunraku.flow.perform import perform
     from bunraku.formats.registry import read_character, read_clip
-    from bunraku.performers.performer import make_performer
-    from bunraku.performers.prepare import prepare
     from bunraku.verification.comparison import comparison_row
     from bunraku.verification.plots.figure import check_picture, save_figure
     from bunraku.verification.plots.joints import draw_comparison
@@ -51,17 +49,16 @@ def compare(
     names = [part.strip() for part in performers.split(",") if part.strip()]
     if not names:
         raise BadInput("no performer is named; give for example --performers reference,speech")
-    who = read_character(character, overlay=overlay)
-    rows: list[dict[str, Any]] = []
-    results = []
+    who, wish = read_character(character, overlay=overlay), read_clip(clip)
+    performed: list[Performed] = []
     with watching() as monitor:
-        prepared = prepare(who, read_clip(clip), monitor=monitor)
-        for note in prepared.notes:
-            say(note)
         for name in names:
-            result = make_performer(name, {"rate": rate} if rate else {}).perform(who, prepared.clip, monitor=monitor)
-            rows.append({"performer": name, **comparison_row(result)})
-            results.append(prepared.marked(result))
+            performed.append(perform(who, wish, name, options={"rate": rate} if rate else {}, monitor=monitor))
+            wish = performed[0].prepared.clip  # a captured skeleton is retargeted once
+    results = [performed[0].prepared.marked(one.performance) for one in performed]
+    rows: list[dict[str, Any]] = [
+        {"performer": name, **comparison_row(result)} for name, result in zip(names, results, strict=True)
+    ]
     say(f"{'performer':>12}" + "".join(f"{title:>14}" for title in COLUMNS.values()))
     for row in rows:
         say(f"{row['performer']:>12}" + "".join(f"{_figure(row[key]):>14}" for key in COLUMNS))

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.optimization.monitor import Event, LogMonitor, Monitor
+from bunraku.optimization.monitor import SILENT, Event, LogMonitor, Monitor
 
 if TYPE_CHECKING:
     from bunraku.motion import Certificate, Check
@@ -58,8 +58,8 @@ def show_certificate(certificate: Certificate) -> None:
 class _TerminalMonitor(Monitor):
     """Notes, and a progress bar on a terminal; the first Ctrl-C asks to stop, the second stops."""
 
-    def __init__(self, keeps: bool) -> None:
-        self._keeps = keeps
+    def __init__(self, keeps: bool, log: Monitor) -> None:
+        self._keeps, self._log = keeps, log
         self._asked = False
         self._progress: Any = None
         self._tasks: dict[str, Any] = {}
@@ -71,6 +71,7 @@ class _TerminalMonitor(Monitor):
             self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
 
     def report(self, event: Event) -> None:
+        self._log.report(event)
         if event.note:
             say(event.message)
         if self._progress is None or event.note:
@@ -91,21 +92,6 @@ class _TerminalMonitor(Monitor):
         say(f"{what}; Ctrl-C again stops at once")
 
 
-class _Several(Monitor):
-    """Passes every event on to several monitors; cancelled when one of them is."""
-
-    def __init__(self, *monitors: Monitor) -> None:
-        self._monitors = monitors
-
-    def report(self, event: Event) -> None:
-        for monitor in self._monitors:
-            monitor.report(event)
-
-    @property
-    def cancelled(self) -> bool:
-        return any(monitor.cancelled for monitor in self._monitors)
-
-
 @contextmanager
 def watching(log: Path | None = None, *, keeps: bool = True) -> Iterator[Monitor]:
     """A monitor for the time of a computation, with Ctrl-C as a request to stop; events also go to the file ``log``.
@@ -113,12 +99,11 @@ def watching(log: Path | None = None, *, keeps: bool = True) -> Iterator[Monitor
     ``keeps``: whether there is a best so far that is kept when it was stopped; it is said to whoever stops it.
     """
     with ExitStack() as stack:
-        monitor = _TerminalMonitor(keeps)
-        watcher: Monitor = monitor if log is None else _Several(monitor, stack.enter_context(_logging(log)))
+        monitor = _TerminalMonitor(keeps, SILENT if log is None else stack.enter_context(_logging(log)))
         stack.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, monitor.ask))
         if monitor._progress is not None:
             stack.enter_context(monitor._progress)
-        yield watcher
+        yield monitor
 
 
 @contextmanager

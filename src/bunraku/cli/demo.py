@@ -8,11 +8,9 @@ from typing import Annotated
 import typer
 
 from bunraku.assets.examples import DEMOS
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("demo")(demo)
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_folder
 
 
 def demo(
@@ -23,10 +21,6 @@ def demo(
     json: Annotated[bool, typer.Option("--json", help="Measured figures as one flat JSON object on stdout")] = False,
 ) -> int:
     """Perform a built-in example end to end and say what was proved."""
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_folder
-
     if listing:
         for key, example in DEMOS.items():
             say(f"{key:20} {example.meaning}")

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.cli.files import check_ending
+from bunraku.errors import BadInput
+
 if TYPE_CHECKING:
     from bunraku.building.design import Design
     from bunraku.design.automatic import Improvement
     from bunraku.design.study import Study, Variant
     from bunraku.optimization.monitor import Monitor
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("design")(design)
 
 
 def design(
@@ -40,11 +39,9 @@ def design(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Edit the dimensions of a robot and see its motion follow; without --set and --optimize: list them, and what they matter."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
     from bunraku.design.features import feature
     from bunraku.design.redesign import AIMS, family_of, improved
     from bunraku.design.study import gait_study
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_clip, write_character
     from bunraku.verification.plots.figure import check_picture
 
@@ -52,8 +49,7 @@ def design(
         raise BadInput(f"--optimize is one of {', '.join(AIMS)}; {optimize!r} arrived")
     if keep and not change:
         raise BadInput("--keep says what stays while something is changed; add --set NAME=VALUE")
-    if output is not None and not output.name.endswith(".character.yaml"):
-        raise BadInput("the name should end in .character.yaml", file=str(output))
+    check_ending(output, ".character.yaml")
     if plot is not None:
         check_picture(plot)
     wish = read_clip(clip)
@@ -97,9 +93,7 @@ def design(
 
 def _changes(family: Design, words: list[str]) -> dict[str, float]:
     """NAME=VALUE words as parameters and metres."""
-    from bunraku.errors import BadInput
-
-    found: dict[str, float] = {}
+    changes: dict[str, float] = {}
     if words and not family.names:
         raise BadInput(f"the design of {family.name!r} has no parameter that could be set")
     for word in words:
@@ -111,10 +105,10 @@ def _changes(family: Design, words: list[str]) -> dict[str, float]:
         family.index(name)
         number, unit = (text[:-2], 1e-3) if text.endswith("mm") else (text.removesuffix("m"), 1.0)
         try:
-            found[name] = unit * float(number)
+            changes[name] = unit * float(number)
         except ValueError:
             raise BadInput(f"--set {name}: {text!r} is no length; give metres, or mm with the unit") from None
-    return found
+    return changes
 
 
 def _names(study: Study, only: str) -> list[str]:
@@ -125,19 +119,17 @@ def _names(study: Study, only: str) -> list[str]:
 
 def _first(study: Study, monitor: Monitor) -> tuple[Study, Variant]:
     """The motion of the design as it is; where there is none, the study goes on with rows that are only wished."""
-    from bunraku.cli.console import say
     from bunraku.design.redesign import first_variant
 
-    found, variant, refused = first_variant(study, monitor=monitor)
+    solvable, variant, refused = first_variant(study, monitor=monitor)
     if refused is not None:
         name, amount = refused.worst
         say(f"the design as it is cannot move as asked: {name} stays violated by {amount:.2g}; looking for what comes nearest")
-    return found, variant
+    return solvable, variant
 
 
 def _listed(study: Study, variant: Variant) -> dict[str, Any]:
     """All parameters with bounds and what a millimetre of each does to the energy."""
-    from bunraku.cli.console import say
     from bunraku.design.sensitivity import sensitivity
 
     slope = sensitivity(study, variant).energy_gradient
@@ -156,7 +148,6 @@ def _changed(
     """The design after --set, with or without --keep."""
     import numpy as np
 
-    from bunraku.cli.console import say
     from bunraku.design.manual import edit
     from bunraku.design.semi_automatic import keep as keeping
 
@@ -165,29 +156,31 @@ def _changed(
         unit = "m" if keep in ("feet", "com", "position") else "rad"
         say(f"{keep} kept within {kept.drift:.2g} {unit}; others follow by up to {1e3 * np.abs(kept.followed).max():.2g} mm")
         return study, kept.variant, {"kept": keep, f"drift_{unit}": kept.drift}
-    made = edit(study, before, changes, monitor=monitor)
-    say(f"energy at the start {made.plain:.4g}, with the predicted motion {made.predicted:.4g}, solved {made.final:.4g}")
+    edited = edit(study, before, changes, monitor=monitor)
+    say(f"energy at the start {edited.plain:.4g}, with the predicted motion {edited.predicted:.4g}, solved {edited.final:.4g}")
     return (
         study,
-        made.variant,
-        {"start_energy": made.plain, "predicted_start_energy": made.predicted, "iterations": made.iterations},
+        edited.variant,
+        {"start_energy": edited.plain, "predicted_start_energy": edited.predicted, "iterations": edited.iterations},
     )
 
 
-def _told(made: Improvement) -> dict[str, Any]:
-    from bunraku.cli.console import say
-
-    for k, step in enumerate(made.steps):
+def _told(improvement: Improvement) -> dict[str, Any]:
+    for k, step in enumerate(improvement.steps):
         say(f"  step {k}: objective {step.value:.4g}, energy {step.energy:.4g}")
-    for note in made.notes:
+    for note in improvement.notes:
         say(f"    note: {note}")
-    rows = [{"objective": step.value, "energy": step.energy, "parameters": step.parameters.tolist()} for step in made.steps]
-    return {"design_status": made.status.value, "design_steps": len(made.steps) - 1, "steps": rows, "notes": list(made.notes)}
+    rows = [{"objective": step.value, "energy": step.energy, "parameters": step.parameters.tolist()} for step in improvement.steps]
+    return {
+        "design_status": improvement.status.value,
+        "design_steps": len(improvement.steps) - 1,
+        "steps": rows,
+        "notes": list(improvement.notes),
+    }
 
 
 def _summary(study: Study, family: Design, before: Variant, after: Variant) -> dict[str, Any]:
     """What changed, and whether the motion is there."""
-    from bunraku.cli.console import say
     from bunraku.design.features import target_misses
 
     moved = {
@@ -211,10 +204,10 @@ def _summary(study: Study, family: Design, before: Variant, after: Variant) -> d
     return facts
 
 
-def _draw(path: Path, before: Variant, after: Variant, made: Improvement | None) -> None:
+def _draw(path: Path, before: Variant, after: Variant, improvement: Improvement | None) -> None:
     from bunraku.verification.plots.design import draw_design
     from bunraku.verification.plots.figure import save_figure
 
     at = before.problem.waypoints[0].sample if before.problem.waypoints else 0
     pair = [(name, one.problem.model, one.plan.q[at]) for name, one in (("before", before), ("after", after))]
-    save_figure(draw_design(pair, [] if made is None else [step.energy for step in made.steps]), path)
+    save_figure(draw_design(pair, [] if improvement is None else [step.energy for step in improvement.steps]), path)

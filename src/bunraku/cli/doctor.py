@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+
 CORE = ("numpy", "scipy", "numba", "pydantic", "yaml", "typer", "rich", "matplotlib", "mujoco", "daqp")
 EXTRAS = {
     "ruckig": "peers",
@@ -31,15 +33,8 @@ PACKAGES = {"yaml": "PyYAML", "imageio_ffmpeg": "imageio-ffmpeg", "serial": "pys
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("doctor")(doctor)
-
-
 def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False) -> int:
     """Check the installation: packages, kernels that compile, foreign physics that runs, built-in assets that load."""
-    from bunraku.cli.console import emit_json, say
-
     rows: list[dict[str, Any]] = [
         {"what": "python", "found": platform.python_version(), "good": sys.version_info >= (3, 11), "do": "install 3.11+"}
     ]
@@ -60,12 +55,12 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON on stdout"
 def _package(module: str, advice: str, *, needed: bool) -> dict[str, Any]:
     try:
         importlib.import_module(module)
-        found = importlib.metadata.version(PACKAGES.get(module, module))
+        release = importlib.metadata.version(PACKAGES.get(module, module))
     except ImportError:
-        found = ""
+        release = ""
     except OSError as error:  # it is there, and the library that it loads is not
-        found, advice = "", f"{advice}; {error}"[:120]
-    return {"what": PACKAGES.get(module, module), "found": found, "good": bool(found) or not needed, "do": advice}
+        release, advice = "", f"{advice}; {error}"[:120]
+    return {"what": PACKAGES.get(module, module), "found": release, "good": bool(release) or not needed, "do": advice}
 
 
 def _browser() -> dict[str, Any]:
@@ -75,11 +70,11 @@ def _browser() -> dict[str, Any]:
 
     try:
         known: Any = webbrowser.get()
-        found = str(getattr(known, "name", "") or type(known).__name__)
+        browser = str(getattr(known, "name", "") or type(known).__name__)
     except webbrowser.Error:  # no screen, or no browser
-        found = next((name for name in BROWSERS if shutil.which(name)), "")
+        browser = next((name for name in BROWSERS if shutil.which(name)), "")
     advice = "optional, for the studio: install one, or open the address it prints through a tunnel (ssh -L)"
-    return {"what": "browser", "found": found, "good": True, "do": advice}
+    return {"what": "browser", "found": browser, "good": True, "do": advice}
 
 
 def _try(what: str, check: Any) -> dict[str, Any]:

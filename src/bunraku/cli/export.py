@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bunraku.cli.options import OpenCommand
+from bunraku.cli.console import say
+from bunraku.cli.files import character_from, named_after
+from bunraku.cli.options import parse_keywords
+from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
 
 if TYPE_CHECKING:
     from bunraku.motion import Performance
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("export", cls=OpenCommand, context_settings={"allow_extra_args": True})(export)
 
 
 def export(
@@ -32,8 +31,6 @@ def export(
 
     Options of a format are given as flags too, for example --rate 50 or --servos calibration.yaml; --list names them.
     """
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.stage.registry import exporters
 
     if formats:
@@ -46,7 +43,12 @@ def export(
         raise BadInput("nothing to export; give a performance or a character: bunraku export FILE --format csv")
     if source.lower().endswith(".npz") and (form or output is None or not output.name.lower().endswith(_suffixes())):
         return _performance(Path(source), form, output, overlay, context.args)
-    return _character(source, form, output, overlay, context.args)
+    if form or output is None:
+        wrong = f"--format {form} is for a performance, which ends in .npz" if form else "where to is missing"
+        raise BadInput(f"{wrong}; a character is written by the suffix of -o ({', '.join(_suffixes())})", file=source)
+    if context.args:
+        raise BadInput(f"{context.args[0]!r} is no option of a character's export; it has -o and --overlay")
+    return _character(source, output, overlay)
 
 
 def _suffixes() -> tuple[str, ...]:
@@ -57,9 +59,6 @@ def _suffixes() -> tuple[str, ...]:
 
 
 def _performance(source: Path, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
-    from bunraku.cli.console import say
-    from bunraku.cli.options import parse_keywords
-    from bunraku.errors import BadInput
     from bunraku.formats.registry import read_performance
     from bunraku.stage.registry import export as write
     from bunraku.stage.registry import exporters, format_of
@@ -69,7 +68,7 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
         raise BadInput(f"there is no export format {form!r}; there are {', '.join(exporters())}")
     if overlay is not None:
         raise BadInput("a performance carries its character; --overlay is for exporting a character")
-    target = output or Path(source.name.removesuffix(".performance.npz") + exporters()[form].suffix)
+    target = output or named_after(source, exporters()[form].suffix)
     options = parse_keywords(exporters()[form].function, words, f"the {form} format")
     given = read_performance(source)
     if "servos" in options:
@@ -81,8 +80,6 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
 
 def _check_servos(performance: Performance, servos: Any, words: list[str]) -> None:
     """Refuse a file of calibrations that names what is no channel; the file is the value of --servos among the words."""
-    from bunraku.errors import BadInput
-    from bunraku.formats.places import known_names
     from bunraku.stage.servos import servos_of
 
     names = {channel.name for channel in performance.channels}
@@ -94,23 +91,14 @@ def _check_servos(performance: Performance, servos: Any, words: list[str]) -> No
         raise BadInput(f"{stray[:60]!r} is no channel of the performance; {known_names(stray, names)}", file=file)
 
 
-def _character(source: str, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:
+def _character(source: str, output: Path, overlay: Path | None) -> int:
     """Write a character, or the one that a performance carries, and say what the reader and the writer left out."""
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
-    from bunraku.formats.registry import read_character_with_notes, read_performance, write_character
+    from bunraku.formats.registry import read_performance, write_character
 
-    if form or output is None:
-        wanted = f"--format {form} is for a performance, which ends in .npz" if form else "where to is missing"
-        raise BadInput(f"{wanted}; a character is written by the suffix of -o ({', '.join(_suffixes())})", file=source)
-    if words:
-        raise BadInput(f"{words[0]!r} is no option of a character's export; it has -o and --overlay")
     carried = source.lower().endswith(".npz")
     if carried and overlay is not None:
         raise BadInput("a performance carries its character as it was performed; --overlay cannot change it", file=source)
-    who, notes = (read_performance(source).character, ()) if carried else read_character_with_notes(source, overlay=overlay)
-    for note in notes:
-        say(f"{source}: {note}")
+    who = read_performance(source).character if carried else character_from(source, overlay)
     for note in write_character(output, who):
         say(f"{output}: {note}")
     say(f"wrote {output}")

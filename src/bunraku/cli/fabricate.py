@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_folder
+
 if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.fabrication.fabricate import Fabrication
     from bunraku.fabrication.skinned.report import SkinnedFabrication
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("fabricate")(fabricate)
 
 
 def fabricate(
@@ -33,34 +32,31 @@ def fabricate(
     is not sound, parts are in each other's way at home, or a casting does not come out of its mould.
     """
     from bunraku.character import Character
-    from bunraku.cli.console import say
     from bunraku.fabrication.fabricate import fabricate as make
     from bunraku.fabrication.subject import subject_of
-    from bunraku.formats.atomic import check_folder
 
     who = subject_of(character)
     folder = output or Path(f"{who.name}-parts")
     check_folder(folder)
     if isinstance(who, Character):
         return _skinned(who, folder, _printer(printer), infill, json)
-    made = make(who, folder, printer=_printer(printer), infill=infill)
-    facts = made.facts()
+    fabrication = make(who, folder, printer=_printer(printer), infill=infill)
+    facts = fabrication.facts()
     for part in facts["parts"]:
         size = " x ".join(f"{length:.0f}" for length in part["size_mm"])
         mark = "+" if part["fits_printer"] and part["watertight"] else "!"
         name, holes = f"{part['count']:2} x {part['name']}", f"{part['screw_holes']} screw holes"
         say(f"  {mark} {name}: {size} mm, {1e3 * part['mass_kg']:.0f} g, {holes}")
-    say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies count with {1e3 * made.assumed_mass:.0f} g")
-    return _conclude(made, facts, [room.joint for room in made.rooms if not room.whole], folder, json)
+    say(f"printed {1e3 * fabrication.printed_mass:.0f} g; the character's bodies count with {1e3 * fabrication.assumed_mass:.0f} g")
+    return _conclude(fabrication, facts, [room.joint for room in fabrication.rooms if not room.whole], folder, json)
 
 
 def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], infill: float, json: bool) -> int:
     """Make a skinned character and say what came of it."""
-    from bunraku.cli.console import say
     from bunraku.fabrication.skinned.fabricate import fabricate_skinned
 
-    made = fabricate_skinned(who, folder, printer=printer, infill=infill)
-    facts = made.facts()
+    fabrication = fabricate_skinned(who, folder, printer=printer, infill=infill)
+    facts = fabrication.facts()
     for part in facts["parts"]:
         size = " x ".join(f"{length:.0f}" for length in part["size_mm"])
         mark = "+" if part["fits_printer"] and part["watertight"] else "!"
@@ -73,30 +69,30 @@ def _skinned(who: Character, folder: Path, printer: tuple[float, float, float], 
         say(
             f"  {mark} {mould['piece']}: {100 * hooked:.1f} % negative draft, undercut {depth:.1f} mm, stretch {100 * strain:.0f} %"
         )
-    say(f"printed {1e3 * made.printed_mass:.0f} g; the character's bodies without servos count {1e3 * made.assumed_mass:.0f} g")
+    printed, assumed = 1e3 * fabrication.printed_mass, 1e3 * fabrication.assumed_mass
+    say(f"printed {printed:.0f} g; the character's bodies without servos count {assumed:.0f} g")
     say(f"rubber {1e3 * facts['rubber_kg']:.0f} g; {len(facts['mould_parts'])} parts of moulds, {facts['mould_mass_kg']:.1f} kg")
-    return _conclude(made, facts, [each.joint for each in made.ranges if not each.whole], folder, json)
+    return _conclude(fabrication, facts, [each.joint for each in fabrication.ranges if not each.whole], folder, json)
 
 
-def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bound: list[str], folder: Path, json: bool) -> int:
+def _conclude(
+    fabrication: Fabrication | SkinnedFabrication, facts: dict[str, Any], bound: list[str], folder: Path, json: bool
+) -> int:
     """Say which motors it takes, which joints are ``bound``, what does not hold and where it is; the exit code."""
-    from bunraku.cli.console import emit_json, say
-
     say("motors: " + ", ".join(f"{count} x {name}" for name, count in facts["motors"].items()))
     if bound:
         say(f"not free over all of their range: {', '.join(bound)}; see assembly.md")
-    for fault in made.faults():
+    for fault in fabrication.faults():
         say(f"  ! {fault}")
-    say(f"wrote {folder}" if made.holds else f"wrote {folder}; NOT EVERY CHECK HOLDS")
+    say(f"wrote {folder}" if fabrication.holds else f"wrote {folder}; NOT EVERY CHECK HOLDS")
     if json:
         emit_json(facts)
-    return 0 if made.holds else 1
+    return 0 if fabrication.holds else 1
 
 
 def _printer(text: str | None) -> tuple[float, float, float]:
     """Three lengths [mm] from X,Y,Z."""
     from bunraku.building.printing import PRINTER
-    from bunraku.errors import BadInput
 
     if text is None:
         width, depth, height = PRINTER

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.cli.files import check_ending
+from bunraku.formats.files import read_bytes
+
 if TYPE_CHECKING:
     from bunraku.mechanics.identification.fit import MaterialFit
     from bunraku.mechanics.identification.intervals import Estimate
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("fit")(fit)
 
 
 def fit(
@@ -36,16 +35,12 @@ def fit(
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on stdout")] = False,
 ) -> int:
     """Fit Young's modulus, strain-rate damping and servo delay to a recorded marker, each with its interval."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.files import read_bytes
     from bunraku.formats.marker_csv import read_marker
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.mechanics.identification.fit import fit_material
     from bunraku.mechanics.identification.part import find_part, fitted_character, part_rig
 
-    if output is not None and not output.name.endswith(".character.yaml"):
-        raise BadInput("the name should end in .character.yaml", file=str(output))
+    check_ending(output, ".character.yaml")
     who = read_character(character)
     find_part(who, part)
     record = read_marker(read_bytes(marker), file=str(marker), unit=unit, rate=rate, mm_per_px=mm_per_px)
@@ -74,8 +69,6 @@ def fit(
 
 
 def _tell(result: MaterialFit, confidence: float) -> None:
-    from bunraku.cli.console import say
-
     percent = f"{100 * confidence:.4g} %"
     say(result.status.sentence)
     say(f"  Young's modulus  {_span(result.young, 1e-9)} GPa ({percent})")

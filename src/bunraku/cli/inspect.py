@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+
 if TYPE_CHECKING:
     from bunraku.character import Character
     from bunraku.motion import Clip, Gait, Performance
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("inspect")(inspect)
 
 
 def inspect(
@@ -24,31 +22,35 @@ def inspect(
 ) -> int:
     """Say what a file holds and what each performer would still need."""
     from bunraku.character import Character
-    from bunraku.cli.console import emit_json, say
     from bunraku.formats.csv_curves import csv_notes
     from bunraku.formats.registry import read_any
     from bunraku.motion import Clip
 
-    found, notes = read_any(file, overlay=overlay)
+    noun, notes = read_any(file, overlay=overlay)
     facts: dict[str, Any]
-    if isinstance(found, Character):
-        facts = _character(found)
-    elif isinstance(found, Clip):
-        facts = _clip(found)
+    if isinstance(noun, Character):
+        facts = _character(noun)
+    elif isinstance(noun, Clip):
+        facts = _clip(noun)
     else:
-        facts = _performance(found)
-    facts["performers"] = _needs(found)
-    facts["notes"] = [*notes, *(csv_notes(found) if isinstance(found, Clip) else ())]
+        facts = _performance(noun)
+    if isinstance(noun, Character):
+        try:
+            facts["joints"] = _joints(noun)
+        except BadInput as error:  # limits that leave nothing: the rest is shown all the same
+            notes = (*notes, str(error))
+    facts["performers"] = _needs(noun)
+    facts["notes"] = [*notes, *(csv_notes(noun) if isinstance(noun, Clip) else ())]
     if json:
         emit_json(facts)
-    else:
-        for name, value in facts.items():
-            if isinstance(value, (list, tuple)):
-                say(f"{name}:" + ("" if value else " none"))
-                for item in value:
-                    say(f"  - {item}")
-            else:
-                say(f"{name}: {value}")
+        return 0
+    for name, value in facts.items():
+        if isinstance(value, (list, tuple)):
+            say(f"{name}:" + ("" if value else " none"))
+            for line in _table([*value]) if name == "joints" else [f"- {item}" for item in value]:
+                say(f"  {line}")
+        else:
+            say(f"{name}: {value}")
     return 0
 
 
@@ -79,6 +81,39 @@ def _character(character: Character) -> dict[str, Any]:
         facts["flexible parts"], own = _flexibles(character)
         facts["mass_kg"] = sum(body.mass for body in character.bodies) + own
     return facts
+
+
+def _joints(character: Character) -> list[dict[str, Any]]:
+    """Range and speed of each joint in deg or mm, as motors may use them; of joints without motor those that state a range."""
+    from math import degrees, isfinite
+
+    from bunraku.motion import MotionLimits
+
+    limits = MotionLimits.of(character)
+    rows = list(zip(limits.names, limits.lower, limits.upper, limits.velocity, strict=True))
+    rows += [(axis.name, *axis.range, None) for axis in character.axes if axis.range and axis.name not in limits.names]
+    hinges = {axis.name for axis in character.axes if axis.kind == "hinge"}
+    drivers = {name: name for name in limits.names} | {one.follower: one.driver for one in character.couplings}
+    joints = []
+    for name, *values in rows:
+        unit, scale = ("deg", degrees(1.0)) if name in hinges else ("mm", 1e3)
+        low, high, speed = (None if one is None or not isfinite(one) else scale * float(one) for one in values)
+        figures = {f"low_{unit}": low, f"high_{unit}": high, f"speed_{unit}_s": speed}
+        joints.append({"name": name, "driven_by": drivers.get(name, ""), **figures})
+    return joints
+
+
+def _table(joints: list[dict[str, Any]]) -> list[str]:
+    """Joints as lines in columns."""
+    wide = max((len(joint["name"]) for joint in joints), default=0)
+    lines = []
+    for joint in joints:
+        name, driver, low, high, speed = joint.values()
+        unit = "deg" if "low_deg" in joint else "mm"
+        ends = f"{'any' if low is None else f'{low:.1f}':>7} to {'any' if high is None else f'{high:.1f}':>6} {unit:3}"
+        rate = "no speed stated" if speed is None else f"{speed:6.1f} {unit}/s"
+        lines.append(f"{name:{wide}}  {ends}  {rate if driver == name else f'follows {driver}' if driver else 'no motor'}")
+    return lines
 
 
 def _flexibles(character: Character) -> tuple[list[str], float]:
@@ -162,15 +197,15 @@ def _performance(performance: Performance) -> dict[str, Any]:
     }
 
 
-def _needs(found: Character | Clip | Performance) -> list[str]:
+def _needs(noun: Character | Clip | Performance) -> list[str]:
     """For each performer that is no baseline: what of its needs this file meets or misses, or why it would refuse the character."""
     from bunraku.performers.cast import refusal
     from bunraku.performers.performer import REGISTRY, needs_of
 
-    pair = _pair(found)
+    pair = _pair(noun)
     lines = []
     for name in REGISTRY:
-        needs = needs_of(found, name)
+        needs = needs_of(noun, name)
         if needs is None:
             continue
         why = refusal(name, *pair) if pair is not None and not needs.startswith("missing") else ""
@@ -178,15 +213,15 @@ def _needs(found: Character | Clip | Performance) -> list[str]:
     return lines
 
 
-def _pair(found: Character | Clip | Performance) -> tuple[Character, Clip] | None:
+def _pair(noun: Character | Clip | Performance) -> tuple[Character, Clip] | None:
     """A character and a clip to ask performers about: of a performance its own, of a character one with all that it could want."""
     import numpy as np
 
     from bunraku.motion import Clip, Gait, JointCurves, Performance
 
-    if isinstance(found, Clip):
+    if isinstance(noun, Clip):
         return None
-    if isinstance(found, Performance):
-        return found.character, found.as_clip()
-    curves = JointCurves(found.coordinates, 1.0, np.zeros((1, len(found.coordinates))))
-    return found, Clip("any", joints=curves, gait=Gait(duration=1.0))
+    if isinstance(noun, Performance):
+        return noun.character, noun.as_clip()
+    curves = JointCurves(noun.coordinates, 1.0, np.zeros((1, len(noun.coordinates))))
+    return noun, Clip("any", joints=curves, gait=Gait(duration=1.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,6 +34,7 @@ from bunraku.cli import (
     study,
     verify,
 )
+from bunraku.cli.options import OpenCommand
 from bunraku.errors import BunrakuError
 from bunraku.optimization.threads import ONE_THREAD
 
@@ -47,31 +48,17 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 a check failed, 2 bad input, 3 not converged (best result written), 70 internal error, "
     "130 cancelled.",
 )
-for module in (
-    demo,
-    perform,
-    choreograph,
-    retarget,
-    verify,
-    design,
-    fit,
-    inspect,
-    plot,
-    render,
-    report,
-    compare,
-    export,
-    play,
-    calibrate,
-    fabricate,
-    studio,
-    batch,
-    study,
-    schema,
-    doctor,
-    bench,
-):
-    module.register(app)
+COMMANDS = (
+    demo, perform, choreograph, retarget, verify, design, fit, inspect, plot, render, report, compare, export, play, calibrate,
+    fabricate, studio, batch, study, schema, doctor, bench,
+)  # fmt: skip
+"""In the order of the help; a command is the function that its module is named after."""
+OPEN = (perform, export)
+"""Commands that take options of a performer or a format beside their own."""
+for module in COMMANDS:
+    settings: dict[str, Any] = {"cls": OpenCommand, "context_settings": {"allow_extra_args": True}} if module in OPEN else {}
+    name = module.__name__.rpartition(".")[2]
+    app.command(name, **settings)(getattr(module, name))
 
 
 def _version(asked: bool) -> None:

@@ -59,7 +59,7 @@ def parse_keywords(function: Callable[..., Any], words: list[str], who: str) -> 
 
 
 def _parse(words: list[str], kinds: dict[str, Any], who: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -72,8 +72,8 @@ def _parse(words: list[str], kinds: dict[str, Any], who: str) -> dict[str, Any]:
             if not rest:
                 raise BadInput(f"--{name} needs a value")
             value = rest.pop(0)
-        found[key] = _convert(value, kinds[key], name)
-    return found
+        options[key] = _convert(value, kinds[key], name)
+    return options
 
 
 def _convert(text: str, kind: Any, name: str) -> Any:

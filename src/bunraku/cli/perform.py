@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bunraku.cli.options import OpenCommand
+from bunraku.cli.console import emit_json, exit_code, say, show_certificate, watching
+from bunraku.cli.files import PERFORMANCE, character_from, check_ending, named
+from bunraku.cli.options import describe_fields, describe_options, parse_options
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output
+from bunraku.optimization.solution import Status
 
 if TYPE_CHECKING:
     from bunraku.motion import Performance
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("perform", cls=OpenCommand, context_settings={"allow_extra_args": True})(perform)
 
 
 def perform(
@@ -46,10 +46,6 @@ def perform(
     Options of the performer are given as flags too, for example --intensity 0.7 or --compression never; --options lists them.
     So are those of the streaming form, for example --stream --rate 50 --held legs.
     """
-    from bunraku.cli.console import say
-    from bunraku.cli.options import describe_fields, describe_options
-    from bunraku.errors import BadInput
-
     if options:
         if stream:
             from bunraku.performers.speech.live import StreamOptions
@@ -67,96 +63,45 @@ def perform(
         return serve(character, overlay, context.args, port, token)
     if not clip:
         raise BadInput("a clip is missing; say what is to be performed: bunraku perform CHARACTER CLIP")
+    from bunraku.flow.perform import Checkpoints
+    from bunraku.flow.perform import perform as run
+    from bunraku.formats.csv_curves import csv_notes
+    from bunraku.formats.registry import read_clip, write_performance
+    from bunraku.performers.prepare import read_rig
 
-    job = _Job(character, clip, output, performer, overlay, rig, resume, log, context.args)
-    result, target = job.run()
-    return _tell(result, target, json)
-
-
-@dataclass(frozen=True)
-class _Job:
-    """One call of ``perform``: what was given on the command line."""
-
-    character: str
-    clip: str
-    output: Path | None
-    performer: str
-    overlay: Path | None
-    rig: Path | None
-    resume: bool
-    log: Path | None
-    words: list[str]
-
-    def run(self) -> tuple[Performance, Path]:
-        """Load, retarget if needed, choose, perform, write; the performance and where it went."""
-        from bunraku.cli.console import say, watching
-        from bunraku.cli.options import parse_options
-        from bunraku.flow.perform import Checkpoints
-        from bunraku.flow.perform import perform as run
-        from bunraku.formats.csv_curves import csv_notes
-        from bunraku.formats.registry import read_character_with_notes, read_clip, write_performance
-        from bunraku.optimization.solution import Status
-        from bunraku.performers.prepare import read_rig
-
-        (who, dropped), wish = read_character_with_notes(self.character, overlay=self.overlay), read_clip(self.clip)
-        for note in dropped:
-            say(f"{self.character}: {note}")
-        for note in csv_notes(wish):
-            say(f"{self.clip}: {note}")
-        target = self.output or Path(f"{wish.name}-{who.name}.performance.npz".replace(" ", "-").replace("/", "-"))
-        _check_target(target)
-        rig = read_rig(self.rig) if self.rig else None
-        checkpoints = Checkpoints.beside(target, who, wish, rig, self.performer, self.words)
-        if not self.resume:
-            checkpoints.discard()
-        with watching(self.log) as monitor:
-            result = run(
-                who,
-                wish,
-                self.performer,
-                options=lambda name: parse_options(name, self.words),
-                rig=rig,
-                checkpoints=checkpoints,
-                monitor=monitor,
-            ).performance
-        cancelled = result.certificate.status is Status.CANCELLED
-        target = _beside(target) if cancelled else target
-        write_performance(target, result)
-        if not cancelled:
-            checkpoints.discard()
-        return result, target
-
-
-def _check_target(target: Path) -> None:
-    """Refuse an output that cannot be written, before anything is computed."""
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_output
-
-    if not target.name.endswith(".performance.npz"):
-        raise BadInput("the name should end in .performance.npz; use bunraku export for other formats", file=str(target))
+    wish, who = read_clip(clip), character_from(character, overlay)
+    for note in csv_notes(wish):
+        say(f"{clip}: {note}")
+    target = output or named(f"{wish.name}-{who.name}", PERFORMANCE)
+    check_ending(target, PERFORMANCE, advice="; use bunraku export for other formats")
     check_output(target)
-
-
-def _beside(target: Path) -> Path:
-    """Where a cancelled result goes: to ``target``, or to a name beside it when there is a file already, which stays as it is."""
-    from bunraku.cli.console import say
-
-    if not target.exists():
-        return target
-    other = target.with_name(target.name.removesuffix(".performance.npz") + ".cancelled.performance.npz")
-    say(f"{target} was there before and stays as it is; the cancelled result goes to {other}")
-    return other
-
-
-def _tell(result: Performance, target: Path, json: bool) -> int:
-    from bunraku.cli.console import emit_json, exit_code, say, show_certificate
-
+    bones, words = read_rig(rig) if rig else None, context.args
+    checkpoints = Checkpoints.beside(target, who, wish, bones, performer, words)
+    if not resume:
+        checkpoints.discard()
+    with watching(log) as monitor:
+        options_of = partial(parse_options, words=words)
+        result = run(who, wish, performer, options=options_of, rig=bones, checkpoints=checkpoints, monitor=monitor).performance
     certificate = result.certificate
+    cancelled = certificate.status is Status.CANCELLED
+    target = _beside(target) if cancelled else target
+    write_performance(target, result)
+    if not cancelled:
+        checkpoints.discard()
     show_certificate(certificate)
     say(f"wrote {target}")
     if json:
         emit_json(summary(result) | {"output": str(target)})
     return exit_code(certificate.status, certificate.holds)
+
+
+def _beside(target: Path) -> Path:
+    """Where a cancelled result goes: to ``target``, or to a name beside it when there is a file already, which stays as it is."""
+    if not target.exists():
+        return target
+    other = target.with_name(target.name.removesuffix(PERFORMANCE) + f".cancelled{PERFORMANCE}")
+    say(f"{target} was there before and stays as it is; the cancelled result goes to {other}")
+    return other
 
 
 def summary(result: Performance) -> dict[str, Any]:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bunraku.cli.console import emit_json, say
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+
 if TYPE_CHECKING:
     from bunraku.motion import Performance
     from bunraku.stage.devices.device import Device
@@ -15,11 +19,6 @@ if TYPE_CHECKING:
     from bunraku.stage.player.clock import Clock
     from bunraku.stage.player.player import Player
     from bunraku.stage.player.record import PlayRecord
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("play")(play)
 
 
 def play(
@@ -50,9 +49,6 @@ def play(
     --unproven. Exit 0 when the show ended as planned or by a cue to end, 1 when the
     machine was stopped: by a key, Ctrl-C, an emergency stop by OSC, or because something was wrong.
     """
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_performance
     from bunraku.stage.devices.fault import DeviceFault
     from bunraku.stage.player.log import check_log_name, log_bytes
@@ -70,15 +66,15 @@ def play(
         loops=loop,
     )
     parts = list(show.parts.values())
-    told = _device(parts, live, device, port, simulate)
-    player = Player(show, told)
-    if player.unproven and told.driver != "dry-run" and not (simulate or unproven):
+    machine = _device(parts, live, device, port, simulate)
+    player = Player(show, machine)
+    if player.unproven and machine.driver != "dry-run" and not (simulate or unproven):
         raise BadInput(f"{player.unproven[0]}; or play it all the same with --unproven: THE MACHINE MOVES")
     for note in player.notes:
         say(f"note: {note}")
     record = _played(player, _clock(clock, parts), osc, simulate)
     if isinstance(record, DeviceFault):
-        _tell_unopened(record, told, simulate, json)
+        _tell_unopened(record, machine, simulate, json)
         return 1
     for sentence in record.sentences:
         say(sentence)
@@ -95,14 +91,13 @@ def _played(player: Player, master: Clock, osc: int | None, simulate: bool) -> P
     """Open the machine, play, give it back; the record, or the fault of a machine that cannot be opened."""
     from dataclasses import replace
 
-    from bunraku.cli.console import say
     from bunraku.stage.devices.drivers import open_driver
     from bunraku.stage.devices.fault import DeviceFault
     from bunraku.stage.player.cues import Cues
     from bunraku.stage.player.rehearsal import rehearsal
 
-    told = player.device
-    with rehearsal(told, simulate) as machine, Cues(osc, keys=True) as cues:
+    device = player.device
+    with rehearsal(device, simulate) as machine, Cues(osc, keys=True) as cues:
         if cues.port is not None:
             say(f"cues by OSC on 127.0.0.1:{cues.port}: /bunraku/start, /bunraku/stop, /bunraku/estop, /bunraku/cue NAME")
         try:
@@ -111,9 +106,11 @@ def _played(player: Player, master: Clock, osc: int | None, simulate: bool) -> P
         except DeviceFault as fault:
             master.stop()
             return fault
-        where = "a simulated machine" if simulate else "no machine: a dry run" if told.driver == "dry-run" else "THE MACHINE MOVES"
+        where = (
+            "a simulated machine" if simulate else "no machine: a dry run" if device.driver == "dry-run" else "THE MACHINE MOVES"
+        )
         try:
-            say(f"{told.name} ({told.driver}), {where}; space, q or Ctrl-C stop it; time by {master.name}")
+            say(f"{device.name} ({device.driver}), {where}; space, q or Ctrl-C stop it; time by {master.name}")
             record = player.run(driver, master, cues, _watch())
         except BaseException:
             driver.release()
@@ -128,15 +125,13 @@ def _played(player: Player, master: Clock, osc: int | None, simulate: bool) -> P
     return record
 
 
-def _tell_unopened(fault: DeviceFault, told: Device, simulate: bool, json: bool) -> None:
+def _tell_unopened(fault: DeviceFault, device: Device, simulate: bool, json: bool) -> None:
     """Why nothing was played."""
-    from bunraku.cli.console import emit_json, say
-
     ended, why = _as_simulated(str(fault)) if simulate else (str(fault), [])
     for sentence in (ended, *(f"note: {note}" for note in why)):
         say(sentence)
     if json:
-        facts = {"ended": ended, "stopped": True, "device": told.name, "driver": told.driver, "commands": 0}
+        facts = {"ended": ended, "stopped": True, "device": device.name, "driver": device.driver, "commands": 0}
         emit_json(facts | {"notes": why})
 
 
@@ -159,7 +154,6 @@ def _device(parts: list[Performance], live: str, file: Path | None, port: str, s
     """The device to play on: that of the file, else one made for a rehearsal; hardware is moved with --live only."""
     from typing import cast
 
-    from bunraku.errors import BadInput
     from bunraku.stage.devices.device import DriverName
     from bunraku.stage.devices.device_yaml import read_device
     from bunraku.stage.player.described import DEFAULTS, described_device
@@ -175,19 +169,17 @@ def _device(parts: list[Performance], live: str, file: Path | None, port: str, s
                 f"--driver {live}, or rehearse with --simulate"
             )
         return described_device(parts, cast(DriverName, live or "dry-run"), port=port, ample=True)
-    found = read_device(file)
+    device = read_device(file)
     if live in ("", "dry-run"):
-        dry: Device = found.changed(driver="dry-run", port="", missed_deadlines=1_000)
+        dry: Device = device.changed(driver="dry-run", port="", missed_deadlines=1_000)
         return dry
-    if live != found.driver:
-        raise BadInput(f"describes a {found.driver} device; --live {live} arrived: use --live {found.driver}", file=str(file))
-    moved: Device = found.changed(port=port) if port else found
+    if live != device.driver:
+        raise BadInput(f"describes a {device.driver} device; --live {live} arrived: use --live {device.driver}", file=str(file))
+    moved: Device = device.changed(port=port) if port else device
     return moved
 
 
 def _clock(wanted: str, parts: list[Performance]) -> Clock:
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
     from bunraku.stage.player.clock import MonotonicClock
     from bunraku.stage.player.sound_clock import SoundCardClock, master_clock
 
@@ -198,10 +190,10 @@ def _clock(wanted: str, parts: list[Performance]) -> Clock:
         case "sound":
             return SoundCardClock(rates[0] if rates else 48_000.0)
         case "auto":
-            found, why = master_clock(rates[0] if rates else None)
+            clock, why = master_clock(rates[0] if rates else None)
             if why:
                 say(f"the voice is not heard: {why}")
-            return found
+            return clock
     raise BadInput(f"--clock is auto, sound or monotonic; {wanted!r} arrived")
 
 

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("plot")(plot)
+from bunraku.cli.console import say
+from bunraku.cli.files import named_after
+from bunraku.errors import BadInput
+from bunraku.formats.places import known_names
 
 
 def plot(
@@ -24,16 +24,13 @@ def plot(
 
     A puppet's performance without --joint: tensions, carriages and winches with their limits, points off the wish.
     """
-    from bunraku.cli.console import say
-    from bunraku.errors import BadInput
-    from bunraku.formats.places import known_names
     from bunraku.formats.registry import read_performance
     from bunraku.verification.plots.figure import save_figure
     from bunraku.verification.plots.joints import draw_joints
     from bunraku.verification.plots.strings import draw_dynamic
 
     given = read_performance(performance)
-    target = output or Path(performance.name.removesuffix(".performance.npz") + ".png")
+    target = output or named_after(performance, ".png")
     for name in joint or ():
         if name not in (curves := given.followed().names):
             raise BadInput(f"there is no curve for {name!r}; {known_names(name, curves)}", file=str(performance))

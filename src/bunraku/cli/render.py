@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    pass
+from bunraku.cli.console import say, watching
+from bunraku.cli.files import named_after
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
 
 NOT_OF_A_PAGE = ("size", "fps", "view", "before", "start", "end", "follow", "poses")
 """Options that a page does not heed."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("render")(render)
 
 
 def render(
@@ -41,16 +38,13 @@ def render(
     dark: Annotated[bool, typer.Option("--dark/--light", help="A dark stage")] = False,
     poses: Annotated[int, typer.Option(help="Moments on a contact sheet")] = 8,
     demos: Annotated[bool, typer.Option("--demos", help="Contact sheet and film of every demo, or of those named")] = False,
-    found: Annotated[Path | None, typer.Option("--from", help="With --demos: folder with performances made before")] = None,
+    earlier: Annotated[Path | None, typer.Option("--from", help="With --demos: folder with performances made before")] = None,
     full: Annotated[bool, typer.Option("--full", help="With --demos: skins as they are, not their quick variants")] = False,
 ) -> int:
     """Draw a performance: a film with its voice (MP4), a GIF, a page that needs nothing else (HTML), or a contact sheet (PNG).
 
     Parts whose joint goes beyond a limit are red.
     """
-    from bunraku.cli.console import say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
     from bunraku.formats.registry import read_performance
     from bunraku.studio.rendering import Taste, check_path, rendered
 
@@ -59,13 +53,13 @@ def render(
     if demos:
         from bunraku.cli.demos.films import render_demos
 
-        return render_demos(tuple(sources or ()), output or Path("films"), found, full, taste)
+        return render_demos(tuple(sources or ()), output or Path("films"), earlier, full, taste)
     if not sources or len(sources) > 1:
         raise BadInput(f"{len(sources or ())} performances arrived; give one .performance.npz, or --demos")
-    if found is not None or full:
+    if earlier is not None or full:
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
     given = read_performance(sources[0])
-    goal = output or Path(Path(sources[0]).name.removesuffix(".performance.npz") + ".mp4")
+    goal = output or named_after(sources[0], ".mp4")
     check_path(goal)
     if goal.suffix.lower() == ".html":
         _refuse(context, goal)
@@ -78,8 +72,6 @@ def render(
 
 def _refuse(context: typer.Context, goal: Path) -> None:
     """BadInput when an option is given that a page cannot heed."""
-    from bunraku.errors import BadInput
-
     sources = {name: context.get_parameter_source(name) for name in NOT_OF_A_PAGE}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if given:
@@ -92,8 +84,6 @@ def _refuse(context: typer.Context, goal: Path) -> None:
 
 def _size(words: str) -> tuple[int, int]:
     """Width and height from "640x360"; a height alone is one of 16:9."""
-    from bunraku.errors import BadInput
-
     parts = words.lower().split("x")
     if not all(part.isdigit() and len(part) <= 5 for part in parts) or len(parts) > 2:
         raise BadInput(f"the size {words!r} was asked for; give width and height in pixels, as 640x360, or the height alone")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bunraku.cli.console import say, watching
+from bunraku.cli.files import named_after
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output, write_atomically
+
 if TYPE_CHECKING:
     from bunraku.motion import Performance
     from bunraku.optimization.monitor import Monitor
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("report")(report)
 
 
 def report(
@@ -29,15 +29,12 @@ def report(
     """
     import hashlib
 
-    from bunraku.cli.console import say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import check_output, write_atomically
     from bunraku.formats.registry import read_performance
     from bunraku.verification.report.html import make_report
     from bunraku.verification.report.pdf import make_pdf_report
     from bunraku.verification.verify import verify
 
-    goal = output or Path(performance.name.removesuffix(".performance.npz") + ".pdf")
+    goal = output or named_after(performance, ".pdf")
     if goal.suffix.lower() not in (".html", ".pdf"):
         raise BadInput(f"a report cannot be written as {goal.suffix!r}; give .html or .pdf", file=str(goal))
     check_output(goal)

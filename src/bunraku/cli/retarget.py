@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("retarget")(retarget)
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.cli.files import character_from, check_ending, named
+from bunraku.formats.atomic import write_atomically
 
 
 def retarget(
@@ -36,20 +35,14 @@ def retarget(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Put a captured motion onto a character by weighted inverse kinematics within its joint ranges."""
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
-    from bunraku.formats.registry import read_character_with_notes, read_clip, write_clip
+    from bunraku.formats.registry import read_clip, write_clip
     from bunraku.performers.prepare import read_rig
     from bunraku.retargeting.retarget import retarget as solve
     from bunraku.retargeting.rig_map import write_rig_map
 
-    wish, (who, dropped) = read_clip(clip), read_character_with_notes(character, overlay=overlay)
-    for note in dropped:
-        say(f"{character}: {note}")
-    target = output or Path(f"{wish.name}-{who.name}.csv".replace(" ", "-"))
-    if not target.name.endswith((".csv", ".clip.yaml")):
-        raise BadInput("the name should end in .csv or .clip.yaml", file=str(target))
+    wish, who = read_clip(clip), character_from(character, overlay)
+    target = output or named(f"{wish.name}-{who.name}", ".csv")
+    check_ending(target, ".csv", ".clip.yaml")
     with watching() as monitor:
         mapped = read_rig(rig) if rig else None
         still = None if held is None else tuple(name.strip() for name in held.split(",") if name.strip())

@@ -6,10 +6,7 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("schema")(schema)
+from bunraku.cli.console import emit_json
 
 
 def schema(
@@ -18,7 +15,6 @@ def schema(
     ] = "character",
 ) -> int:
     """Print the JSON Schema of a kind of file, for editors that complete and check as you type."""
-    from bunraku.cli.console import emit_json
     from bunraku.formats.schema import json_schema
 
     emit_json(json_schema(kind))

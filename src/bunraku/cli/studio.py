@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("studio")(studio)
+from bunraku.cli.console import say
+from bunraku.formats.files import read_bytes
 
 
 def studio(
@@ -29,8 +27,6 @@ def studio(
     import threading
     import webbrowser
 
-    from bunraku.cli.console import say
-    from bunraku.formats.files import read_bytes
     from bunraku.studio.document import EMPTY
     from bunraku.studio.edits.opening import open_example
     from bunraku.studio.studio import Studio
@@ -38,26 +34,26 @@ def studio(
     brought = [(path.name, read_bytes(path)) for path in opened or []]
     if example:
         open_example(EMPTY, example)  # refused before anything starts, if it is none
-    made = Studio(project, host=host, port=port, dark=dark)
+    running = Studio(project, host=host, port=port, dark=dark)
     done = threading.Event()
     ends = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {one: signal.signal(one, lambda *_: done.set()) for one in ends}
     try:
-        if made.server.warning:
-            say(made.server.warning)
+        if running.server.warning:
+            say(running.server.warning)
         if example:
-            made.session.do("open.example", name=example)
+            running.session.do("open.example", name=example)
         for name, data in brought:
-            made.session.bring(name, data)
-        for message in made.session.messages.all:
+            running.session.bring(name, data)
+        for message in running.session.messages.all:
             say(message.text)
-        say(f"the studio is at {made.url}")
+        say(f"the studio is at {running.url}")
         say("keep this address to yourself; Ctrl-C ends the studio")
         if browser:
-            webbrowser.open(made.url)
+            webbrowser.open(running.url)
         done.wait()
     finally:
-        made.close()
+        running.close()
         for one, handler in before.items():
             signal.signal(one, handler)
     say(f"the project is in {project}")

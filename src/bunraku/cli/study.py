@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.files import read_bytes
+from bunraku.optimization.solution import Status
+
 if TYPE_CHECKING:
     from bunraku.study.design import StudyDesign
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("study")(study)
 
 
 def study(
@@ -36,8 +37,6 @@ def study(
     With a plan alone: performs every behaviour under both conditions, films them, and writes survey.html and assignments.csv. With
     answers: one-sample t tests, repeated-measures ANOVA, a picture and a report.
     """
-    from bunraku.errors import BadInput
-    from bunraku.formats.files import read_bytes
     from bunraku.formats.study_yaml import read_study_yaml
     from bunraku.study.design import study_design
 
@@ -57,14 +56,10 @@ def study(
 def _make(design: StudyDesign, plan: Path, target: Path, beside: bool, json: bool) -> int:
     from dataclasses import asdict
 
-    from bunraku.cli.console import emit_json, exit_code, say, watching
-    from bunraku.flow.compiling import compile_ahead
-    from bunraku.optimization.solution import Status
     from bunraku.stage.film import need_ffmpeg
     from bunraku.study.kit import make_kit
 
     need_ffmpeg()
-    compile_ahead("solvers", "measures")
     with watching() as monitor:
         kit = make_kit(design.plan, plan.resolve().parent, target, beside=beside, monitor=monitor)
     for note in kit.films:
@@ -88,8 +83,6 @@ def _make(design: StudyDesign, plan: Path, target: Path, beside: bool, json: boo
 
 
 def _rehearse(design: StudyDesign, target: Path, json: bool) -> int:
-    from bunraku.cli.console import emit_json, say
-    from bunraku.formats.atomic import write_atomically
     from bunraku.study.rehearsal import rehearse
 
     target.mkdir(parents=True, exist_ok=True)
@@ -102,10 +95,6 @@ def _rehearse(design: StudyDesign, target: Path, json: bool) -> int:
 
 
 def _analyse(design: StudyDesign, sources: list[Path], target: Path, without: str, json: bool) -> int:
-    from bunraku.cli.console import emit_json, say
-    from bunraku.errors import BadInput
-    from bunraku.formats.atomic import write_atomically
-    from bunraku.formats.files import read_bytes
     from bunraku.study.analysis import analyse
     from bunraku.study.answers import MAX_ANSWER_BYTES, read_answers
     from bunraku.study.report import study_report
@@ -121,15 +110,15 @@ def _analyse(design: StudyDesign, sources: list[Path], target: Path, without: st
     if not paths:
         raise BadInput("holds no .csv file; give the tables that surveys wrote, or the folder they are in", file=str(sources[0]))
     tables = ((str(path), read_bytes(path, limit=MAX_ANSWER_BYTES)) for path in paths)
-    found = analyse(read_answers(tables, design), design, {int(part) for part in numbers})
-    picture = figure_bytes(draw_results(found))
-    report = study_report(found, picture)
+    analysis = analyse(read_answers(tables, design), design, {int(part) for part in numbers})
+    picture = figure_bytes(draw_results(analysis))
+    report = study_report(analysis, picture)
     target.mkdir(parents=True, exist_ok=True)
     write_atomically(target / "results.png", picture)
     write_atomically(target / "report.html", report.encode())
-    for line in result_lines(found):
+    for line in result_lines(analysis):
         say(line)
     say(f"wrote {target / 'report.html'} and {target / 'results.png'}")
     if json:
-        emit_json(results_object(found))
+        emit_json(results_object(analysis))
     return 0

@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("verify")(verify)
+from bunraku.cli.console import emit_json, say, show_checks, watching
 
 
 def verify(
@@ -26,14 +23,12 @@ def verify(
     A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback; that of a character with flexible
     parts with rods as chains of rigid links, and with --full-order in the full elastic model.
     """
-    from bunraku.cli.console import emit_json, say, show_checks, watching
-    from bunraku.flow.compiling import compile_ahead
+    from bunraku.flow.ahead import compile_for_verification
     from bunraku.formats.registry import read_performance
     from bunraku.verification.verify import verify as judge
 
     given = read_performance(performance)
-    groups = ("control", "collisions", "steps") if given.dynamic else ("bending",) if given.character.flexibles else ("measures",)
-    compile_ahead(*groups)
+    compile_for_verification(given)
     with watching() as monitor:
         verdict = judge(given, replay=replay, full_order=full_order, monitor=monitor)
     show_checks(verdict.checks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 from bunraku.errors import BadInput
@@ -31,6 +32,15 @@ def check_folder(path: str | Path) -> None:
         raise BadInput("this is a file; give a folder", file=str(there))
     if not os.access(there, os.W_OK | os.X_OK):
         raise BadInput("nothing may be written into this folder; change its rights, or give another", file=str(there))
+
+
+@contextlib.contextmanager
+def refusal_of(path: str | Path, what: str = "cannot be written") -> Iterator[None]:
+    """What the system refuses meanwhile is bad input, which says ``what`` cannot be done with the file or folder, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{what} ({error.strerror}); check the rights and the space left", file=str(path)) from error
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -39,15 +40,18 @@ class Monitor(ABC):
 
 
 class SilentMonitor(Monitor):
-    """Hears everything, says nothing, never cancels."""
+    """Hears everything, says nothing, cancels once ``until`` says so, which is never if it is not given."""
+
+    def __init__(self, until: Callable[[], bool] = lambda: False) -> None:
+        self._until = until
 
     def report(self, event: Event) -> None:
         """Ignore the event."""
 
     @property
     def cancelled(self) -> bool:
-        """Never."""
-        return False
+        """What ``until`` says."""
+        return self._until()
 
 
 class LogMonitor(Monitor):

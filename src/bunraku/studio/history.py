@@ -43,11 +43,6 @@ class History:
         return self.documents[self.at]
 
     @property
-    def can_undo(self) -> bool:
-        """Whether there is something to undo."""
-        return self.at > 0
-
-    @property
     def can_redo(self) -> bool:
         """Whether there is something to do again."""
         return self.at < len(self.edits)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput
+from bunraku.formats.atomic import refusal_of
 from bunraku.studio.processes import alive, birth
 
 MOST_BYTES = 4096
@@ -41,7 +42,7 @@ class ProjectLock:
             "machine": socket.gethostname(),
             "secret": secrets.token_hex(8),
         }
-        try:
+        with refusal_of(path, "cannot be written to"):
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._opened(os.O_RDWR | os.O_CREAT) as handle:
                 other = _read(handle)
@@ -54,10 +55,6 @@ class ProjectLock:
                 os.ftruncate(handle, 0)
                 os.lseek(handle, 0, os.SEEK_SET)
                 os.write(handle, json.dumps(self._mine).encode())
-        except OSError as error:
-            raise BadInput(
-                f"cannot be written to ({error.strerror}); check the rights and the space left", file=str(path)
-            ) from error
 
     def release(self) -> None:
         """Let others have the project; a second call does nothing, nor does one after the lock was taken over."""
@@ -84,11 +81,11 @@ def _read(handle: int) -> dict[str, Any]:
     """What the file says; nothing where it is damaged."""
     os.lseek(handle, 0, os.SEEK_SET)
     try:
-        found = json.loads(os.read(handle, MOST_BYTES))
+        holder = json.loads(os.read(handle, MOST_BYTES))
     except (ValueError, RecursionError):
         return {}
-    whole = isinstance(found, dict) and isinstance(found.get("process"), int) and isinstance(found.get("machine"), str)
-    return found if whole else {}
+    whole = isinstance(holder, dict) and isinstance(holder.get("process"), int) and isinstance(holder.get("machine"), str)
+    return holder if whole else {}
 
 
 def _held(other: dict[str, Any]) -> bool:

@@ -6,12 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bunraku.building.components.dimensions import dimensions
 from bunraku.building.printing import PRINTER
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance
+from bunraku.stage.figure.figure import Figure
 from bunraku.studio.arguments import character_argument, clip_argument
 from bunraku.studio.document import Document
 from bunraku.studio.history import History
+from bunraku.studio.jobs.drawn_file import read_drawn
+from bunraku.studio.jobs.exchange import read_curves
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.results import Result, ShownMotion
 
@@ -43,11 +47,11 @@ class Making:
 
     def verify(self, *, full_order: bool = False) -> None:
         """Replay the performance in foreign physics and judge it; the replay is shown beside the plan."""
-        found = self._session.result
-        if found is None:
+        result = self._session.result
+        if result is None:
             raise BadInput("there is no performance of the document as it is; run the performer first")
-        arguments = {"performance": str(found.path), "full_order": full_order}
-        self._session.queue.ask("verify", arguments, lambda state: self._verified(found, state))
+        arguments = {"performance": str(result.path), "full_order": full_order}
+        self._session.queue.ask("verify", arguments, lambda state: self._verified(result, state))
 
     def improve(self, *, alone: bool = False) -> None:
         """Let the design follow by itself, as its mode says: keep features, or improve an aim; the new dimensions are one edit.
@@ -80,13 +84,9 @@ class Making:
 
     def fabricate(self) -> None:
         """Make the parts of the character in the project's folder ``parts``."""
-        document = self._session.document
-        folder = self._session.project.place("parts")
-        arguments = {
-            "character": character_argument(self._session.project, document),
-            "folder": str(folder),
-            "printer": [1e3 * side for side in self.printer],
-        }
+        project = self._session.project
+        folder, sides = project.place("parts"), [1e3 * side for side in self.printer]
+        arguments = {"character": character_argument(project, self._session.document), "folder": str(folder), "printer": sides}
         self._session.queue.ask("fabricate", arguments, lambda state: self._fabricated(state, folder))
 
     def show_wish(self) -> None:
@@ -105,9 +105,9 @@ class Making:
     def _performed(self, document: Document, target: Path, state: JobState) -> None:
         if not state.result or not target.is_file():
             return
-        found = Result(document.key, target, read_performance(target), state.result)
+        result = Result(document.key, target, read_performance(target), state.result)
         with self._session.lock:
-            self._session.results[document.key] = found
+            self._session.results[document.key] = result
             self._session.errors.pop(document.key, None)  # those of a run before, which may have been cancelled
             if self._session.shown.key == document.key:
                 self._session.shown = replace(self._session.shown, replay=None)
@@ -115,68 +115,55 @@ class Making:
             self._session.say("warning", "cancelled; this is the best so far")
         self._session.tell("result")
         if self._session.document.key == document.key:
-            self.draw(found)
+            self.draw(result)
 
-    def draw(self, found: Result) -> None:
+    def draw(self, result: Result) -> None:
         """Draw a performance: as performed, as wished, as it would be without; it is shown when it is there."""
-        self._session.queue.ask(
-            "drawn",
-            {"performance": str(found.path), "which": ["motion", "wish", "before"]},
-            lambda state: self._drawn(found, state),
-        )
+        arguments = {"performance": str(result.path), "which": ["motion", "wish", "before"]}
+        self._session.queue.ask("drawn", arguments, lambda state: self._drawn(result, state))
 
-    def _drawn(self, found: Result, state: JobState) -> None:
-        if state.status != "done" or self._session.previewed.key != found.key:
+    def _drawn(self, result: Result, state: JobState) -> None:
+        if state.status != "done" or self._session.previewed.key != result.key:
             return
-        from bunraku.stage.figure.figure import Figure
-        from bunraku.studio.jobs.drawn_file import read_drawn
-
-        figure = Figure(found.performance.character)
+        figure = Figure(result.performance.character)
         motions = {which: read_drawn(Path(path), figure) for which, path in state.result["paths"].items()}
         with self._session.lock:
-            replay = self._session.shown.replay if self._session.shown.key == found.key else None
-            self._session.shown = ShownMotion(found.key, motions["motion"], motions["wish"], motions["before"], replay)
-        self._session.transport.load(found.performance.duration)
+            replay = self._session.shown.replay if self._session.shown.key == result.key else None
+            self._session.shown = ShownMotion(result.key, motions["motion"], motions["wish"], motions["before"], replay)
+        self._session.transport.load(result.performance.duration)
         self._session.tell("shown")
-        if found.key not in self._session.errors:
-            self._session.queue.ask("errors", {"performance": str(found.path)}, lambda state: self._measured(found, state))
+        if result.key not in self._session.errors:
+            self._session.queue.ask("errors", {"performance": str(result.path)}, lambda state: self._measured(result, state))
 
-    def _measured(self, found: Result, state: JobState) -> None:
+    def _measured(self, result: Result, state: JobState) -> None:
         if state.status == "done":
             from bunraku.studio.jobs.verbs.errors import read_errors
 
-            self._session.errors[found.key] = read_errors(Path(state.result["path"]))
+            self._session.errors[result.key] = read_errors(Path(state.result["path"]))
             self._session.tell("result")
 
     def _wish_drawn(self, document: Document, state: JobState) -> None:
         if state.status != "done" or self._session.previewed.key != document.key:
             return
-        from bunraku.stage.figure.figure import Figure
-        from bunraku.studio.jobs.drawn_file import read_drawn
-
         wish = read_drawn(Path(state.result["path"]), Figure(document.need_character()))
         with self._session.lock:
-            self._session.shown = (
-                ShownMotion(wish=wish, before=self._session.shown.before)
-                if not self._session.shown.key
-                else replace(self._session.shown, wish=wish)
-            )
+            shown = self._session.shown
+            self._session.shown = replace(shown, wish=wish) if shown.key else ShownMotion(wish=wish, before=shown.before)
         self._session.transport.load(float(wish.times[-1]))
         self._session.tell("shown")
 
-    def _verified(self, found: Result, state: JobState) -> None:
+    def _verified(self, result: Result, state: JobState) -> None:
         if state.status != "done":
             return
         with self._session.lock:
-            self._session.results[found.key] = self._session.results.get(found.key, found).judged(state.result)
+            self._session.results[result.key] = self._session.results.get(result.key, result).judged(state.result)
         replay = state.result.get("replay")
         if replay:
             from bunraku.stage.figure.motion import drawn_curves
-            from bunraku.studio.jobs.exchange import read_curves
 
-            motion = drawn_curves(found.performance.character, read_curves(Path(replay)))
+            motion = drawn_curves(result.performance.character, read_curves(Path(replay)))
             with self._session.lock:
-                if self._session.shown.key == found.key:
+                if self._session.shown.key == result.key:
                     self._session.shown = replace(self._session.shown, replay=motion)
             self._session.tell("shown")
         self._session.tell("result")
@@ -224,8 +211,6 @@ class Making:
 
 def _by_hand(history: History) -> tuple[dict[str, float], dict[str, float]]:
     """The dimensions [m] as they were when the design followed last, or was opened; and those that a hand has set since."""
-    from bunraku.building.components.dimensions import dimensions
-
     now, at = history.document, history.at
     while at > 0 and history.edits[at - 1].name != "dimension.several" and history.documents[at - 1].base is now.base:
         at -= 1

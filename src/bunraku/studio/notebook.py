@@ -54,8 +54,8 @@ def page_of(performance: Performance, *, wish: bool = True, dark: bool = False, 
                 layer.move(k / RATE)
             recording.insert_sleep(1.0 / RATE)
         title = f"{performance.clip_name} performed by {performance.character.name}"
-        made: str = recording.as_html(dark_mode=dark).replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
-        return with_voice(made, performance.audio) if sound and performance.audio is not None else made
+        page: str = recording.as_html(dark_mode=dark).replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
+        return with_voice(page, performance.audio) if sound and performance.audio is not None else page
     finally:
         server.stop()
 

@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.character import Character, FlexiblePart
-from bunraku.errors import BadInput
-from bunraku.formats.atomic import write_atomically
+from bunraku.errors import BadInput, BunrakuError
+from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
+from bunraku.formats.clip_yaml import write_clip_yaml
 from bunraku.formats.files import confined, read_bytes
 from bunraku.formats.places import Where
 from bunraku.formats.project_yaml import ProjectFile, read_project_yaml, write_project_yaml
 from bunraku.formats.provenance import content_hash
 from bunraku.formats.registry import built_in, read_character, read_clip
+from bunraku.formats.wav import wav_bytes
+from bunraku.formats.yaml_file import kind_of_yaml
 from bunraku.formats.zip_folder import unpack_folder
+from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.motion import Clip
 from bunraku.studio.document import EMPTY, Document
 
@@ -59,9 +63,9 @@ class Project:
         path = self.folder / FILE
         if not path.is_file():
             return EMPTY
-        found = read_project_yaml(read_bytes(path), file=str(path))
-        base = self.read_character(found.character) if found.character else None
-        return _document(found, base, self.read_clip(found.clip) if found.clip else None)
+        content = read_project_yaml(read_bytes(path), file=str(path))
+        base = self.read_character(content.character) if content.character else None
+        return _document(content, base, self.read_clip(content.clip) if content.clip else None)
 
     def save(self, document: Document) -> Document:
         """Write the document; returns it as it will be loaded, with its sources as they are now.
@@ -142,7 +146,6 @@ class Project:
         """Write a character, its skin and the meshes of its parts beside it; returns the name of its file."""
         if character.skin is not None:
             from bunraku.formats.skin_file import skin_bytes
-            from bunraku.mechanics.coupled.known_skins import skin_of
 
             file = self._write_beside(character.skin.file, ".skin.npz", skin_bytes(skin_of(character)))
             character = character.changed(skin=character.skin.changed(file=file))
@@ -152,9 +155,6 @@ class Project:
 
     def write_clip(self, clip: Clip) -> str:
         """Write a clip, its voice beside it with every bit it has; returns the name of its file."""
-        from bunraku.formats.clip_yaml import write_clip_yaml
-        from bunraku.formats.wav import wav_bytes
-
         for stem in _stems(plain(clip.name), content_hash(clip)[-8:]):
             name = f"{stem}.clip.yaml"
             voice = {} if clip.audio is None else {f"{stem}.wav": wav_bytes(clip.audio, exact=True)}
@@ -220,12 +220,35 @@ def _write_new(path: Path, data: bytes) -> None:
 
 
 def _make(folder: Path) -> None:
-    try:
+    with refusal_of(folder, "cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"cannot be made ({error.strerror}); check the rights and the space left", file=str(folder)) from error
 
 
 def plain(name: str) -> str:
     """A name of letters, digits, dots and dashes only, at most 80 of them, that hides no file and leads nowhere."""
     return _ODD.sub("-", name).strip("-.")[-80:].lstrip("-.") or "unnamed"
+
+
+def edit_for(path: Path) -> str | None:
+    """The edit that opens a file; None when it is no character, clip or performance."""
+    name = path.name.lower()
+    if name.endswith(".performance.npz"):
+        return "open.performance"
+    if name.endswith((".bvh", ".csv", ".wav")):
+        return "open.clip"
+    if name.endswith((".gltf", ".glb")):
+        return "open.clip" if _moves(path) else None
+    if name.endswith((".urdf", ".xml", ".mjcf")):
+        return "open.character"
+    if name.endswith((".yaml", ".yml")):
+        return {"character": "open.character", "clip": "open.clip"}.get(kind_of_yaml(read_bytes(path), file=path.name))
+    return None
+
+
+def _moves(path: Path) -> bool:
+    """Whether a glTF file holds a motion; else it is a surface."""
+    try:
+        read_clip(path)
+    except BunrakuError:
+        return False
+    return True

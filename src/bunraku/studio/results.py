@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from bunraku.character import Character
 from bunraku.motion import Performance
-
-if TYPE_CHECKING:
-    from bunraku.stage.figure.motion import DrawnMotion
+from bunraku.stage.figure.motion import DrawnMotion
 
 KEPT = 8
 """Performances held in memory; older ones are read from the project again when they are needed."""

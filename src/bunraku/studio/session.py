@@ -9,34 +9,47 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
 from bunraku.motion import Performance
-from bunraku.studio.arguments import character_argument, clip_argument
-from bunraku.studio.brought import edit_for
+from bunraku.stage.figure.motion import drawn_pose
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, apply
-from bunraku.studio.following import live_possible, live_requests
+from bunraku.studio.following import Following, live_possible
 from bunraku.studio.history import History
-from bunraku.studio.jobs.state import JobState, LiveAnswer
+from bunraku.studio.jobs.state import JobState
 from bunraku.studio.journal import Journal
 from bunraku.studio.lock import ProjectLock
 from bunraku.studio.making import Making
 from bunraku.studio.messages import Messages
-from bunraku.studio.project import Project
+from bunraku.studio.project import Project, edit_for
 from bunraku.studio.queue import JobQueue
 from bunraku.studio.results import Recent, Result, ShownMotion
-from bunraku.studio.selection import Selection
 from bunraku.studio.skinning import Skinning, guessed_scale, recipe_trouble
 from bunraku.studio.trail import Trail
 from bunraku.studio.transport import Transport
 from bunraku.verification.body_errors import BodyErrors
 
 Listener = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the user has picked, no part of the document: a body, a joint, a socket, a target, a mode; empty or None: none."""
+
+    body: str = ""
+    joint: str = ""
+    socket: str = ""
+    target: int | None = None
+    mode: int | None = None
+
+    def changed(self, **fields: str | int | None) -> Selection:
+        """The same with something else picked."""
+        return replace(self, **fields)  # type: ignore[arg-type]
 
 
 class Session:
@@ -55,12 +68,14 @@ class Session:
         self.lock = threading.RLock()
         self._listeners: list[Listener] = []
         self._preview: Document | None = None
-        self._live_base: Document | None = None
+        self.following = Following(self)
         with ExitStack() as failed:  # whatever goes wrong from here on, nothing is held and nothing runs
             failed.callback(self._held.release)
             self._history, self._saved = self._recovered()
             self._trail = Trail(self.journal, self._history)
-            self.queue = JobQueue(self.project.place(".bunraku", "work"), say=self.say, tell=self.tell, on_live=self._live_answered)
+            self.queue = JobQueue(
+                self.project.place(".bunraku", "work"), say=self.say, tell=self.tell, on_live=self.following.answered
+            )
             failed.callback(self.queue.close)
             self.make = Making(self)
             self.skinning = Skinning(self.project, self.queue.ask, self.do, self.tell)
@@ -78,6 +93,11 @@ class Session:
     def previewed(self) -> Document:
         """The document as the hand that drags would have it; else the document."""
         return self._preview or self._history.document
+
+    @property
+    def dragging(self) -> bool:
+        """Whether a hand drags."""
+        return self._preview is not None
 
     @property
     def both(self) -> tuple[Document, Document]:
@@ -123,7 +143,7 @@ class Session:
     @property
     def stale(self) -> bool:
         """Whether the motion shown belongs to a document that has changed since; what follows a hand that drags does not count."""
-        following = self.shown.live and self._preview is not None
+        following = self.shown.live and self.dragging
         return self.shown.motion is not None and self.shown.key != self.previewed.key and not following
 
     @property
@@ -156,10 +176,10 @@ class Session:
     def do(self, edit: str, /, **arguments: Any) -> Document:
         """Make an edit: one step of the history, one line of the journal."""
         with self.lock:
-            made = self._do(Edit(edit, arguments))
+            document = self._do(Edit(edit, arguments))
         self._changed()
         self._let_follow(edit)
-        return made
+        return document
 
     def amend(self, edit: str, /, **arguments: Any) -> Document:
         """Make an edit in place of the newest step: late news of a drag that was taken for ended."""
@@ -169,23 +189,23 @@ class Session:
             apply(back.document, one, folder=self.project.folder)  # what is refused leaves the step as it was
             self._history = back
             self._note(lambda: self._trail.stepped(back))
-            made = self._do(one)
+            document = self._do(one)
         self._changed()
         self._let_follow(edit)
-        return made
+        return document
 
     def _do(self, one: Edit) -> Document:
-        made = apply(self.document, one, folder=self.project.folder)
-        before, self._history = self._history, self._history.done(one, made)
+        document = apply(self.document, one, folder=self.project.folder)
+        before, self._history = self._history, self._history.done(one, document)
         self._preview = None
         self._note(lambda: self._trail.did(one.text, before, self._history))
-        return made
+        return document
 
     def preview(self, edit: str, /, **arguments: Any) -> Document:
         """What an edit would make, while a hand drags: shown and solved live, but no step of the history until `do`."""
         with self.lock:
             self._preview = apply(self.document, Edit(edit, arguments), folder=self.project.folder)
-        self._follow("drag")
+        self.following.follow("drag")
         return self._preview
 
     def drop_preview(self) -> None:
@@ -237,8 +257,8 @@ class Session:
             clip = self.document.clip
             voice = edit == "open.clip" and one.lower().endswith(".wav")
             if voice and clip is not None and clip.joints is not None:
-                made = self.do("audio.set", source=one).need_clip()
-                long = 0.0 if made.audio is None else made.audio.duration
+                spoken = self.do("audio.set", source=one).need_clip()
+                long = 0.0 if spoken.audio is None else spoken.audio.duration
                 gone = clip.audio is not None and bool(clip.words or clip.phrases)
                 self.say(
                     "note",
@@ -280,12 +300,10 @@ class Session:
 
     def place_of(self, what: str, time: float) -> tuple[float, float, float]:
         """Where the centre of mass ("com"), the base or an end effector is at a time [s] of the motion shown, or at home."""
-        from bunraku.stage.figure.motion import drawn_pose
-
         motion = self.shown.motion or self.shown.wish or drawn_pose(self.previewed.need_character())
         k = motion.at(time)
-        found = motion.frames[k, motion.names.index(what)] if what in motion.names else motion.com[k]
-        return (float(found[0]), float(found[1]), float(found[2]))
+        place = motion.frames[k, motion.names.index(what)] if what in motion.names else motion.com[k]
+        return (float(place[0]), float(place[1]), float(place[2]))
 
     def show(self) -> None:
         """Show what is known of the document: its performance if it was made before, else its wish or its home."""
@@ -304,14 +322,14 @@ class Session:
         if trouble := recipe_trouble(self.project, saved):
             self.messages.add("warning", f"the skin that was begun cannot be gone on with and is left out: {trouble}")
             saved = saved.changed(recipe={})
-        found = self.journal.replay(saved, self.project.folder)
+        recovered = self.journal.replay(saved, self.project.folder)
         self.journal.base = saved.content
-        if found.steps:
-            many = f"{found.steps} steps that were not saved are" if found.steps > 1 else "one step that was not saved is"
+        if recovered.steps:
+            many = f"{recovered.steps} steps that were not saved are" if recovered.steps > 1 else "one step that was not saved is"
             self.messages.add("note", f"{many} back")
-        if found.trouble:
-            self.messages.add("warning", f"the journal could not be followed to its end: {found.trouble}")
-        return found.history, saved
+        if recovered.trouble:
+            self.messages.add("warning", f"the journal could not be followed to its end: {recovered.trouble}")
+        return recovered.history, saved
 
     def _note(self, write: Callable[[], None]) -> None:
         try:
@@ -344,7 +362,7 @@ class Session:
         if known is not None:
             self.make.draw(known)
         else:
-            self._follow("release")
+            self.following.follow("release")
 
     def _load(self, key: str, path: Path) -> None:
         try:
@@ -364,98 +382,8 @@ class Session:
         except BunrakuError as error:
             self.say("warning", str(error))
 
-    def _follow(self, phase: str) -> None:
-        """Solve live what can be: a gait whose goal, targets, footfall or dimensions are being edited."""
-        document = self.previewed
-        if not live_possible(document):
-            with self.lock:
-                if self.shown.live:
-                    self.shown = ShownMotion()
-            self._wish_again(document, phase)
-            self.tell("shown")
-            return
-        try:
-            with self.lock:
-                self._ask_live(document, phase)
-        except BunrakuError as error:
-            self.say("warning", str(error))
-        self.tell("shown")
-
-    def _ask_live(self, document: Document, phase: str) -> None:
-        """Lead the live solver to a document; its answers carry the document's key."""
-        old, self._live_base = self._live_base, None  # after a refusal it starts afresh
-        again = phase == "release" and self.shown.key != document.key
-        for request in live_requests(old, document, phase, again=again):
-            request["mark"] = document.key
-            if request["kind"] == "open":
-                request["character"] = character_argument(self.project, document.changed(dimensions={}))
-            if request["kind"] in ("open", "gait"):
-                request["clip"] = clip_argument(self.project, document)
-            self.queue.jobs.live(request)
-        self._live_base = document
-
-    def _wish_again(self, document: Document, phase: str) -> None:
-        """Draw the wish of joint curves at once; of a character with parts that bend or a skin, which takes longer, by a job."""
-        character, clip = document.character, document.wish
-        if character is None or clip is None or clip.joints is None:
-            with self.lock:
-                self.shown = replace(self.shown, wish=None)
-            if clip is not None and clip.gait is None:
-                self.transport.load(clip.duration)
-            return
-        if character.flexibles or character.skin is not None:
-            if phase == "release":
-                self.make.show_wish()
-            return
-        from bunraku.stage.figure.motion import drawn_curves
-
-        old = self.shown.wish
-        known = old is not None and old.figure.character is character
-        try:
-            wish = drawn_curves(character, clip.joints, figure=old.figure if old is not None and known else None)
-        except BunrakuError as error:
-            self.say("warning", str(error))
-            return
-        with self.lock:
-            self.shown = replace(self.shown, wish=wish) if self.shown.key else ShownMotion(wish=wish)
-        self.transport.load(float(wish.times[-1]))
-
-    def _live_answered(self, answer: LiveAnswer) -> None:
-        if answer.curves is None:
-            with self.lock:
-                self.shown = replace(self.shown, live=False)
-                self._live_base = None  # the solver does not have what it refused: the next request opens afresh
-            if answer.error:
-                self.say("warning", answer.error)
-            self.tell("shown")
-            return
-        document = self.previewed
-        character = document.character
-        if character is None or not live_possible(document) or (answer.latest and answer.mark != document.key):
-            return
-        if self._preview is None and document.key in self.results:
-            return  # it was performed meanwhile, and that is shown
-        if self._live_base is None:  # it waited behind a request that was refused, and was counted from that
-            if answer.latest:
-                self._follow("drag" if self._preview is not None else "release")
-            return
-        from bunraku.stage.figure.motion import drawn_curves
-
-        try:
-            motion = drawn_curves(character, answer.curves)
-        except BunrakuError as error:
-            self.say("warning", str(error))
-            return
-        with self.lock:
-            key = answer.mark if answer.latest else ""
-            self.shown = ShownMotion(key=key, motion=motion, before=self.shown.before, live=True)
-        self.transport.load(float(motion.times[-1]))
-        if not answer.ok and answer.phase == "release":
-            self.say("warning", f"it cannot move as asked: {answer.violated} stays violated by {answer.amount:.2g}")
-        self.tell("shown")
-
     @property
     def performance(self) -> Performance | None:
         """The performance that is shown or was made for the document."""
-        found = self.result or self.latest
-        return None if found is None else found.performance
+        result = self.result or self.latest
+        return None if result is None else result.performance

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +12,13 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BunrakuError
 from bunraku.formats.provenance import content_hash
+from bunraku.formats.surface_file import read_surface
 from bunraku.studio.document import Document
 from bunraku.studio.edits.skins import recipe_of, scale_of
 from bunraku.studio.jobs.exchange import read_arrays
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.project import Project
+from bunraku.studio.results import Recent
 
 MOST_PLANS = 12
 _SHAPES = ("source", "scale", "template", "thickness", "teeth", "folds", "places")
@@ -57,7 +58,7 @@ class Skinning:
         tell: Callable[[str], None],
     ) -> None:
         self._project, self._queue, self._do, self._tell = project, queue, do, tell
-        self._plans: OrderedDict[str, PlannedSkin] = OrderedDict()
+        self._plans: Recent[PlannedSkin] = Recent(MOST_PLANS)
         self._made: dict[str, MadeSkin] = {}
         self._asked = ""
         self._latest = ""
@@ -73,8 +74,8 @@ class Skinning:
         exact = self.plan_of(document)
         if exact is not None or not document.recipe:
             return exact
-        found = self._plans.get(self._latest)
-        return found if found is not None and found.key.startswith(_surface_key(document)) else None
+        plan = self._plans.get(self._latest)
+        return plan if plan is not None and plan.key.startswith(_surface_key(document)) else None
 
     def made_of(self, document: Document) -> MadeSkin | None:
         """The creature of the document's recipe as it is, if it was made."""
@@ -107,12 +108,10 @@ class Skinning:
 
     def _planned(self, key: str, state: JobState) -> None:
         if state.status == "done":
-            found = state.result
-            arrays = read_arrays(Path(found["arrays"]))
-            self._plans[key] = PlannedSkin(key, arrays, tuple(found["folds"]), tuple(found["repairs"]), found["figures"])
+            result = state.result
+            arrays = read_arrays(Path(result["arrays"]))
+            self._plans[key] = PlannedSkin(key, arrays, tuple(result["folds"]), tuple(result["repairs"]), result["figures"])
             self._latest = key
-            while len(self._plans) > MOST_PLANS:
-                self._plans.popitem(last=False)
         elif self._asked == key:
             self._asked = "" if state.status == "cancelled" else key
             self.trouble = state.error or "the plan was cancelled"
@@ -128,8 +127,6 @@ class Skinning:
 
 def guessed_scale(path: Path) -> float:
     """How many metres a unit of a surface's file probably has, by its size: creatures are between 5 cm and 5 m long."""
-    from bunraku.formats.surface_file import read_surface
-
     size = float(np.ptp(read_surface(path).vertices, axis=0).max())
     return next((unit for most, unit in _UNITS if size <= most), 0.001)
 

@@ -91,8 +91,8 @@ class Trail:
 def read_copy(line: str, own: Path, folder: Path) -> Document:
     """The document that a line of the journal in the folder ``own`` names; what it has from sources is read in the project."""
     try:
-        found = json.loads(line.removeprefix(COPY))
-        name, sources = found["folder"], dict(found["sources"])
+        content = json.loads(line.removeprefix(COPY))
+        name, sources = content["folder"], dict(content["sources"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{line[:60]!r} names no copy of a document") from error
     texts = all(key in _NOUNS and isinstance(value, str) for key, value in sources.items())

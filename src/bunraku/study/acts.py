@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bunraku.character import Character
@@ -31,7 +32,7 @@ class Act:
 def acts_of(plan: StudyPlan, base: Path) -> list[Act]:
     """All behaviours in the order of the plan; files that it names are looked for in ``base`` and nowhere else."""
     conditions = [getattr(plan.conditions, name) for name in CONDITIONS]
-    found = []
+    acts = []
     if plan.clips:
         who = read_character(_source(plan.character, base, "character"))
         for one in conditions:
@@ -39,13 +40,13 @@ def acts_of(plan: StudyPlan, base: Path) -> list[Act]:
         for b, source in enumerate(plan.clips):
             wish = read_clip(_source(source, base, f"clips[{b}]"))
             made_of = content_hash(who, wish, [one.model_dump() for one in conditions], plan.film, versions())
-            ways = tuple(_performing(who, wish, one.performer, dict(one.options)) for one in conditions)
-            found.append(Act(plan.behaviours[b], made_of, ways))
+            ways = tuple(partial(_perform, who, wish, one.performer, dict(one.options)) for one in conditions)
+            acts.append(Act(plan.behaviours[b], made_of, ways))
     for b, shown in enumerate(plan.performances):
         done = [read_performance(_source(getattr(shown, name), base, f"performances[{b}].{name}")) for name in CONDITIONS]
-        told = [(one.provenance.performer, one.character, one.motion.values, one.rate, one.audio) for one in done]
-        found.append(Act(shown.name, content_hash(told, plan.film, versions()), tuple(_done(one) for one in done)))
-    return found
+        films = [(one.provenance.performer, one.character, one.motion.values, one.rate, one.audio) for one in done]
+        acts.append(Act(shown.name, content_hash(films, plan.film, versions()), tuple(partial(_performed, one) for one in done)))
+    return acts
 
 
 def _source(name: str, base: Path, place: str) -> str:
@@ -54,12 +55,9 @@ def _source(name: str, base: Path, place: str) -> str:
     return str(path) if path.is_file() or path.suffix else name
 
 
-def _done(performance: Performance) -> Callable[[Monitor], Performance]:
-    return lambda monitor: performance
+def _performed(performance: Performance, monitor: Monitor) -> Performance:
+    return performance
 
 
-def _performing(who: Character, wish: Clip, performer: str, options: dict[str, object]) -> Callable[[Monitor], Performance]:
-    def perform(monitor: Monitor) -> Performance:
-        return run(who, wish, performer, options=options, monitor=monitor).performance
-
-    return perform
+def _perform(who: Character, wish: Clip, performer: str, options: dict[str, object], monitor: Monitor) -> Performance:
+    return run(who, wish, performer, options=options, monitor=monitor).performance

@@ -89,8 +89,8 @@ def _orders(items: int, rng: np.random.Generator) -> list[list[int]]:
 
 def _key(plan: StudyPlan) -> str:
     """A short hash of all that answers depend on: words of the introduction and the size of films may change, these may not."""
-    told = plan.model_dump(mode="json", exclude={"title", "introduction", "about", "film", "minutes"})
-    return content_hash(told).removeprefix("sha256:")[:12]
+    content = plan.model_dump(mode="json", exclude={"title", "introduction", "about", "film", "minutes"})
+    return content_hash(content).removeprefix("sha256:")[:12]
 
 
 def assignments_csv(design: StudyDesign) -> bytes:

@@ -73,18 +73,18 @@ def make_kit(plan: StudyPlan, base: Path, folder: Path, *, beside: bool = False,
     notes: dict[str, FilmNote] = {}
     for b, act in enumerate(acts):
         codes = [design.codes[FilmSubject(b, c)] for c in range(len(CONDITIONS))]
-        found = {code: known[code] for c, code in enumerate(codes) if code in known and _stands(known[code], act, c, folder)}
-        if len(found) < len(codes):
+        filmed = {code: known[code] for c, code in enumerate(codes) if code in known and _stands(known[code], act, c, folder)}
+        if len(filmed) < len(codes):
             monitor.report(Event("films", b / len(acts), act.behaviour))
             performances = _performed(act, folder, monitor)
             for c, code in enumerate(codes):
-                if code not in found:
+                if code not in filmed:
                     at = (b + c / len(codes)) / len(acts)
-                    found[code] = _filmed(
+                    filmed[code] = _filmed(
                         act, c, code, performances, plan, folder, _Share(monitor, at, 1.0 / (len(codes) * len(acts)))
                     )
-                    _write_notes(folder, design, known | notes | found)
-        notes |= {code: found[code] for code in codes}
+                    _write_notes(folder, design, known | notes | filmed)
+        notes |= {code: filmed[code] for code in codes}
     _write_notes(folder, design, notes)
     held = None if beside else {code: read_bytes(_film(folder, code), limit=MAX_FILM_BYTES) for code in notes}
     write_atomically(folder / "assignments.csv", assignments_csv(design))
@@ -113,14 +113,14 @@ class _Share:
 
 def _performed(act: Act, folder: Path, monitor: Monitor) -> list[Performance]:
     """The performances of a behaviour under both conditions, written to the folder."""
-    found = []
+    performances = []
     for perform, condition in zip(act.perform, CONDITIONS, strict=True):
         performance = perform(monitor)
         if monitor.cancelled or performance.certificate.status is Status.CANCELLED:
             raise Cancelled(STOPPED)
         write_performance(folder / "performances" / f"{act.behaviour}-{condition}.performance.npz", performance)
-        found.append(performance)
-    return found
+        performances.append(performance)
+    return performances
 
 
 def _filmed(
@@ -162,5 +162,5 @@ def _known(folder: Path) -> dict[str, FilmNote]:
 
 
 def _write_notes(folder: Path, design: StudyDesign, notes: dict[str, FilmNote]) -> None:
-    told = {"study": design.key, "title": design.plan.title, "films": [asdict(note) for note in notes.values()]}
-    write_atomically(folder / "kit.json", (json.dumps(told, indent=1) + "\n").encode())
+    content = {"study": design.key, "title": design.plan.title, "films": [asdict(note) for note in notes.values()]}
+    write_atomically(folder / "kit.json", (json.dumps(content, indent=1) + "\n").encode())

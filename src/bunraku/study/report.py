@@ -98,15 +98,15 @@ def _people(analysis: Analysis) -> list[str]:
     answers = analysis.answers
     out = "; ".join(f"participant {one.participant}: {one.reason}" for one in analysis.left_out) or "nobody"
     minutes = answers.minutes
-    told = [
+    paragraphs = [
         f"<p>Left out: {escape(out)}.</p>",
         f"<p>Minutes spent on the films: {minutes.mean():.1f} on average, from {minutes.min():.1f} to {minutes.max():.1f}.</p>",
     ]
     for question in analysis.design.plan.about:
         counts = Counter(one.get(question.name) or "not said" for one in answers.about)
         words = ", ".join(f"{escape(value)} {count}" for value, count in counts.most_common(20))
-        told.append(f'<p class="small">{escape(question.text)}: {words}.</p>')
-    return told
+        paragraphs.append(f'<p class="small">{escape(question.text)}: {words}.</p>')
+    return paragraphs
 
 
 def _design(analysis: Analysis) -> list[str]:
@@ -116,12 +116,12 @@ def _design(analysis: Analysis) -> list[str]:
         way = getattr(plan.conditions, name)
         options = "".join(f", {key} {value}" for key, value in way.options.items())
         words.append(f"{name}: {way.performer}{options}")
-    told = [f"Behaviours: {', '.join(plan.behaviours)}."]
-    told += [f"Conditions of clips: {'; '.join(words)}."] if plan.clips else []
-    told += [f"{one.name}: {one.text}" for one in plan.pairs]
-    told += [f"{one.name}: from {one.low} (1) to {one.high} ({plan.points})." for one in plan.ratings]
-    told.append(f"Balanced orders and sides, worked out for {plan.participants} participants, seed {plan.seed}.")
-    return [f'<p class="small">{escape(one)}</p>' for one in told]
+    sentences = [f"Behaviours: {', '.join(plan.behaviours)}."]
+    sentences += [f"Conditions of clips: {'; '.join(words)}."] if plan.clips else []
+    sentences += [f"{one.name}: {one.text}" for one in plan.pairs]
+    sentences += [f"{one.name}: from {one.low} (1) to {one.high} ({plan.points})." for one in plan.ratings]
+    sentences.append(f"Balanced orders and sides, worked out for {plan.participants} participants, seed {plan.seed}.")
+    return [f'<p class="small">{escape(one)}</p>' for one in sentences]
 
 
 def _p(p: float) -> str:

@@ -61,7 +61,7 @@ def survey_page(design: StudyDesign, films: Mapping[str, bytes] | None = None) -
 def _data(design: StudyDesign) -> str:
     """What the page knows of the design, as JSON that cannot end its element."""
     plan = design.plan
-    told = {
+    content = {
         "key": design.key,
         "title": plan.title,
         "introduction": plan.introduction,
@@ -73,7 +73,7 @@ def _data(design: StudyDesign) -> str:
         "columns": COLUMNS,
         "sittings": [{"pairs": sitting.pairs, "films": sitting.films} for sitting in design.sittings],
     }
-    return json.dumps(told, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return json.dumps(content, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _hash(text: str) -> str:

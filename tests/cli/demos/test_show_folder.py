@@ -69,9 +69,9 @@ def test_a_command_at_the_wrong_moment_is_seen(short, tmp_path, monkeypatch):
     from bunraku.cli.demos import show_folder
 
     late = [replace(one, values=np.r_[np.repeat(one.values[:1], 3), one.values[:-3]]) for one in short.channels]
-    honest = show_folder._commands_off
+    honest = show_folder.commands_off
     shifted = short.changed(channels=tuple(Channel(one.name, one.kind, one.unit, one.rate, one.values) for one in late))
-    monkeypatch.setattr(show_folder, "_commands_off", lambda result, *rest: honest(shifted, *rest))
+    monkeypatch.setattr(show_folder, "commands_off", lambda result, *rest: honest(shifted, *rest))
     figures, promises = leave_play(tmp_path, short, SILENT)
     assert figures["played_off_counts"] > 10.0
     assert not promises[-1].holds

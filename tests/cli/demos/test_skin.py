@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bunraku.assets.examples import DEMOS
-from bunraku.cli.demos.skin import steady_speed
 from bunraku.cli.main import _run
+from bunraku.performers.skin.measures import steady_speed
 
 LEADING = ["demo", "performer", "status", "duration_s", "solve_s", "worst_limit_violation", "verified"]
 KEYS = {

@@ -70,7 +70,7 @@ def started(solver, listeners):
 
     def start(verb, arguments):
         solver.start(verb, arguments)
-        assert begun.wait(120.0)
+        assert begun.wait(300.0)
 
     listeners.append(hear)
     yield start

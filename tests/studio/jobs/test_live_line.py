@@ -55,7 +55,7 @@ def test_the_newest_of_each_handle_waits(line):
     jobs.live({"kind": "goal", "turn": 0.1})
     jobs.live({"kind": "target", "number": 0, "place": [4.0, None, None], "phase": "release"})
     (folder / "gate").open("w").close()
-    first, second = answers.get(timeout=20.0), answers.get(timeout=20.0)
+    first, second = answers.get(timeout=300.0), answers.get(timeout=300.0)
     assert (first.kind, first.latest, second.latest) == ("open", False, True)
     assert [(one["kind"], one.get("number"), one.get("place", [None])[0]) for one in asked(second)] == [
         ("target", 1, -3.0),
@@ -70,12 +70,12 @@ def test_a_release_is_cut_short_by_the_next_drag(line):
     jobs, answers, folder = line
     os.mkfifo(folder / "ready")
     jobs.live({"kind": "open", "character": "a"})
-    answers.get(timeout=20.0)
+    answers.get(timeout=300.0)
     jobs.live({"kind": "goal", "turn": 0.1, "phase": "release", "wait": True})
     (folder / "ready").open().close()
     jobs.live({"kind": "goal", "turn": 0.2, "phase": "drag"})
-    assert asked(answers.get(timeout=20.0))[-1] == "cut short"
-    assert asked(answers.get(timeout=20.0))[0]["turn"] == 0.2
+    assert asked(answers.get(timeout=300.0))[-1] == "cut short"
+    assert asked(answers.get(timeout=300.0))[0]["turn"] == 0.2
 
 
 def test_after_a_kill_the_next_edit_brings_all_edits_back(line):
@@ -83,16 +83,16 @@ def test_after_a_kill_the_next_edit_brings_all_edits_back(line):
     os.mkfifo(folder / "ready")
     jobs.live({"kind": "open", "character": "a"})
     jobs.live({"kind": "dimensions", "parameters": {"leg": 0.1}})
-    answers.get(timeout=20.0)
-    answers.get(timeout=20.0)
+    answers.get(timeout=300.0)
+    answers.get(timeout=300.0)
     jobs.live({"kind": "goal", "turn": 0.1, "wait": True})
     (folder / "ready").open().close()
     os.kill(jobs.live_pid, signal.SIGKILL)
-    lost = answers.get(timeout=20.0)
+    lost = answers.get(timeout=300.0)
     assert "SIGKILL" in lost.error
     assert lost.curves is None
     jobs.live({"kind": "goal", "turn": 0.3})
-    again = asked(answers.get(timeout=20.0))
+    again = asked(answers.get(timeout=300.0))
     assert [one["kind"] for one in again] == ["open", "dimensions", "goal"]
     assert again[-1]["turn"] == 0.3
 
@@ -101,15 +101,15 @@ def test_another_gait_forgets_goals_and_targets(line):
     jobs, answers, _ = line
     jobs.live({"kind": "open", "character": "a"})
     jobs.live({"kind": "goal", "turn": 0.1})
-    answers.get(timeout=20.0)
-    answers.get(timeout=20.0)
+    answers.get(timeout=300.0)
+    answers.get(timeout=300.0)
     jobs.live({"kind": "gait", "clip": "b"})
-    answers.get(timeout=20.0)
+    answers.get(timeout=300.0)
     os.kill(jobs.live_pid, signal.SIGKILL)
     while jobs.live_pid is not None:
         pass
     jobs.live({"kind": "dimensions", "parameters": {}})
-    assert [one["kind"] for one in asked(answers.get(timeout=20.0))] == ["open", "gait", "dimensions"]
+    assert [one["kind"] for one in asked(answers.get(timeout=300.0))] == ["open", "gait", "dimensions"]
 
 
 def test_what_is_no_request_is_refused(line):
@@ -130,5 +130,5 @@ def test_the_motion_of_what_is_no_longer_open_is_told_to_nobody(line):
     jobs.live({"kind": "open", "character": "a", "gate": True})
     jobs.live({"kind": "open", "character": "b"})
     (folder / "gate").open("w").close()
-    assert asked(answers.get(timeout=20.0))[0]["character"] == "b"
+    assert asked(answers.get(timeout=300.0))[0]["character"] == "b"
     assert answers.empty()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
-
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.runner import Figures
 from bunraku.formats.atomic import write_atomically
@@ -19,9 +17,9 @@ from bunraku.stage.devices.drivers import open_driver
 from bunraku.stage.picture.movie import span_of
 from bunraku.stage.player.clock import SimulatedSoundClock
 from bunraku.stage.player.cues import Cues
+from bunraku.stage.player.log import commands_off
 from bunraku.stage.player.player import Player
 from bunraku.stage.player.program import Show
-from bunraku.stage.player.record import Tape
 from bunraku.stage.servos import ServoCalibration
 from bunraku.studio.document import EMPTY
 from bunraku.studio.project import Project
@@ -68,7 +66,7 @@ def leave_play(folder: Path, result: Performance, monitor: Monitor) -> tuple[Fig
     finally:
         driver.close()
     write_atomically(folder / "play.json", (json.dumps(record.facts, indent=1) + "\n").encode())
-    off = _commands_off(result, device, record.tape, clock.sounds[0][0] if clock.sounds else 0.0)
+    off = commands_off(result, device, record.tape, clock.sounds[0][0] if clock.sounds else 0.0)
     figures = record.figures
     busy = f"; the computer was busy, {record.skipped} samples were skipped: no promise" if record.skipped else ""
     return {
@@ -91,18 +89,6 @@ def dry_device(result: Performance) -> Device:
     )
     servos = {channel.name: servo.changed(id=k) for k, channel in enumerate(result.channels)}
     return Device(name=result.character.name, driver="dry-run", rate_hz=result.rate, missed_deadlines=1000, servos=servos)
-
-
-def _commands_off(result: Performance, device: Device, tape: Tape, began: float) -> float:
-    """How far [counts] any command was from the sample that belongs to its moment, from when the sound ``began`` [s] on."""
-    k = np.round((tape.times - began) * result.rate).astype(np.int64)
-    during = (k >= 0) & (k < len(result.motion.values))
-    worst = 0.0 if during.any() else float("inf")
-    for j, (name, servo) in enumerate(device.servos.items()):
-        zero, slope = servo.line("rad", name)
-        due = zero + slope * result.commands([name])[k[during], 0]
-        worst = max(worst, float(np.abs(tape.counts[during, j] - due).max(initial=0.0)))
-    return worst
 
 
 def leave_project(folder: Path, result: Performance, example: Demo) -> Path:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
@@ -16,6 +15,7 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.performers.skin.alternate import Alternated
+from bunraku.performers.skin.measures import steady_speed
 from bunraku.performers.skin.performer import SkinPerformer
 
 SPEEDS = {"monster-walk": 0.11, "monster-walk-high": 0.06, "monster-trot": 0.45}
@@ -92,20 +92,6 @@ def _figures(take: DemoTake) -> Figures:
     figures["replay_distance_error"] = seen.get("replay_distance_error")
     figures["fell"] = bool(seen["fell"]) if "fell" in seen else None
     return figures
-
-
-def steady_speed(com: NDArray[np.float64], stands: NDArray[np.bool_], h: float) -> float:
-    """Mean speed [m/s] over the ground in the middle half of the time between the first lift-off and the last touch-down.
-
-    ``com`` (N + 1, 3) at frames of ``h`` [s], ``stands`` (N, s).
-    """
-    air = np.flatnonzero(~stands.all(axis=1))
-    if len(air) < 4:
-        return 0.0
-    first, last = int(air[0]), int(air[-1]) + 1
-    quarter = (last - first) // 4
-    a, b = first + quarter, last - quarter
-    return float(np.hypot(*(com[b] - com[a])[:2]) / (h * (b - a)))
 
 
 def _sentence(name: str, figures: Figures) -> str:

@@ -121,3 +121,17 @@ def _spans(flags: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """Runs of frames in which a flag is set."""
     where = np.flatnonzero(flags)
     return [run for run in np.split(where, np.flatnonzero(np.diff(where) > 1) + 1) if len(run)]
+
+
+def steady_speed(com: NDArray[np.float64], stands: NDArray[np.bool_], h: float) -> float:
+    """Mean speed [m/s] over the ground in the middle half of the time between the first lift-off and the last touch-down.
+
+    ``com`` (N + 1, 3) at frames of ``h`` [s], ``stands`` (N, s).
+    """
+    air = np.flatnonzero(~stands.all(axis=1))
+    if len(air) < 4:
+        return 0.0
+    first, last = int(air[0]), int(air[-1]) + 1
+    quarter = (last - first) // 4
+    a, b = first + quarter, last - quarter
+    return float(np.hypot(*(com[b] - com[a])[:2]) / (h * (b - a)))

@@ -6,7 +6,11 @@ import csv
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
+
 from bunraku.errors import BadInput
+from bunraku.motion import Performance
+from bunraku.stage.devices.device import Device
 from bunraku.stage.player.outputs import DeviceOutputs
 from bunraku.stage.player.record import Tape
 
@@ -35,3 +39,15 @@ def log_bytes(tape: Tape, outputs: DeviceOutputs) -> bytes:
     rows = zip(tape.times.tolist(), outputs.values(tape.counts).tolist(), (1e3 * tape.late).tolist(), strict=True)
     table.writerows([f"{time:.6f}", *map(repr, values), f"{late:.3f}"] for time, values, late in rows)
     return text.getvalue().encode()
+
+
+def commands_off(result: Performance, device: Device, tape: Tape, began: float) -> float:
+    """How far [counts] any command was from the sample that belongs to its moment, from when the sound ``began`` [s] on."""
+    k = np.round((tape.times - began) * result.rate).astype(np.int64)
+    during = (k >= 0) & (k < len(result.motion.values))
+    worst = 0.0 if during.any() else float("inf")
+    for j, (name, servo) in enumerate(device.servos.items()):
+        zero, slope = servo.line("rad", name)
+        due = zero + slope * result.commands([name])[k[during], 0]
+        worst = max(worst, float(np.abs(tape.counts[during, j] - due).max(initial=0.0)))
+    return worst

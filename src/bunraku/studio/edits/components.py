@@ -13,8 +13,8 @@ from bunraku.studio.edits.registry import edit
 @edit("component.add", "Added {component} at {socket}")
 def add_component(document: Document, socket: str, component: str, dimensions: dict[str, float | str], name: str = "") -> Document:
     """A component of the library at a socket, and its mirror image where the design is mirrored."""
-    made = attached(document.need_character(), socket, component, dimensions, mirror=document.mirror, name=name)
-    return _rebuilt(document, made)
+    character = attached(document.need_character(), socket, component, dimensions, mirror=document.mirror, name=name)
+    return _rebuilt(document, character)
 
 
 @edit("component.remove", "Removed {body}")

@@ -6,7 +6,7 @@ from bunraku.editing.keys import Keys, keys_of, moved, removed
 from bunraku.errors import BadInput
 from bunraku.motion import JointCurves
 from bunraku.studio.document import Document
-from bunraku.studio.edits.opening import with_clip
+from bunraku.studio.edits.opening import clip_changed
 from bunraku.studio.edits.registry import edit
 
 
@@ -17,14 +17,14 @@ def move_key(document: Document, joint: str, key: int, time: float, value: float
     ``keys``: the samples at which the keys stand; those that the curve suggests if they are not given.
     """
     curves = _curves(document)
-    return _with(document, moved(curves, joint, _keys(curves, joint, keys), int(key), float(time), float(value)))
+    return clip_changed(document, joints=moved(curves, joint, _keys(curves, joint, keys), int(key), float(time), float(value)))
 
 
 @edit("keys.remove", "Removed a key of {joint}")
 def remove_key(document: Document, joint: str, key: int, keys: list[int] | None = None) -> Document:
     """Take a key of a joint's curve away: the curve goes smoothly from the one before to the one after. ``keys`` as of a move."""
     curves = _curves(document)
-    return _with(document, removed(curves, joint, _keys(curves, joint, keys), int(key)))
+    return clip_changed(document, joints=removed(curves, joint, _keys(curves, joint, keys), int(key)))
 
 
 @edit("joint.mute", "Muted or unmuted {joint}")
@@ -40,8 +40,8 @@ def hold_joint(document: Document, joint: str) -> Document:
     _known(document, joint)
     clip = document.need_clip()
     if clip.gait is not None:
-        return with_clip(document, clip.changed(gait=clip.gait.changed(locked=_toggled(clip.gait.locked, joint))))
-    return with_clip(document, clip.changed(held=_toggled(clip.held, joint)))
+        return clip_changed(document, gait=clip.gait.changed(locked=_toggled(clip.gait.locked, joint)))
+    return clip_changed(document, held=_toggled(clip.held, joint))
 
 
 def _toggled(names: tuple[str, ...], name: str) -> tuple[str, ...]:
@@ -61,7 +61,3 @@ def _known(document: Document, joint: str) -> None:
     who = document.need_character()
     if joint not in who.coordinates:
         raise BadInput(f"{joint!r} is no coordinate of {who.name!r}; it has {', '.join(who.coordinates[:12])}")
-
-
-def _with(document: Document, curves: JointCurves) -> Document:
-    return with_clip(document, document.need_clip().changed(joints=curves))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from bunraku.building.components.dimensions import dimensions
+from bunraku.design.features import feature as known
 from bunraku.errors import BadInput
 from bunraku.studio.document import Document, Mode
 from bunraku.studio.edits.registry import edit
@@ -53,8 +54,6 @@ def set_mode(document: Document, mode: Mode) -> Document:
 @edit("design.kept", "Keep {feature} while designing")
 def set_kept(document: Document, feature: str) -> Document:
     """The feature that a semi-automatic edit keeps, or several joined by "+"."""
-    from bunraku.design.features import feature as known
-
     known(feature)
     return document.changed(kept=feature)
 

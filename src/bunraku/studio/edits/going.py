@@ -8,7 +8,7 @@ from bunraku.errors import BadInput
 from bunraku.gait.edit import moved_swing, toggled
 from bunraku.motion import Gait, Target
 from bunraku.studio.document import Document
-from bunraku.studio.edits.opening import with_clip
+from bunraku.studio.edits.opening import clip_changed
 from bunraku.studio.edits.registry import edit
 
 NUMBERS = ("duration", "swing_height", "air", "friction", "turn")
@@ -22,7 +22,7 @@ def set_goal(document: Document, forward: float | None = None, aside: float | No
     x, y = gait.distance or (None, None)
     distance = (x if forward is None else float(forward), y if aside is None else float(aside))
     changed = gait.changed(distance=None if distance == (None, None) else distance, turn=gait.turn if turn is None else float(turn))
-    return _with(document, changed)
+    return clip_changed(document, gait=changed)
 
 
 @edit("gait.set", "Set the gait's {field} to {value}")
@@ -36,19 +36,20 @@ def set_gait(document: Document, field: str, value: float | str | bool | None) -
         changes |= {"swings": ()}
         if value == "roll":
             changes |= {"air": None}
-    return _with(document, gait.changed(**changes))
+    return clip_changed(document, gait=gait.changed(**changes))
 
 
 @edit("gait.toggle", "Footfall of {foot}, cell {cell}")
 def toggle_foot(document: Document, foot: str, cell: int, cells: int = 24) -> Document:
     """Put a foot down, or lift it, in one cell of the cycle."""
-    return _with(document, toggled(document.need_character(), document.need_gait(), foot, int(cell), int(cells)))
+    return clip_changed(document, gait=toggled(document.need_character(), document.need_gait(), foot, int(cell), int(cells)))
 
 
 @edit("gait.swing", "Moved the {end} of a swing of {foot}")
 def move_swing(document: Document, foot: str, swing: int, end: str, phase: float) -> Document:
     """Move the start or the end of a swing to another phase of the cycle."""
-    return _with(document, moved_swing(document.need_character(), document.need_gait(), foot, int(swing), end, float(phase)))
+    gait = moved_swing(document.need_character(), document.need_gait(), foot, int(swing), end, float(phase))
+    return clip_changed(document, gait=gait)
 
 
 @edit("target.add", "Added a target of {what} at {time} s")
@@ -58,7 +59,8 @@ def add_target(document: Document, what: str, time: float, place: list[float | N
     known = ("com", "base", *(tip.name for tip in document.need_character().end_effectors))
     if what not in known:
         raise BadInput(f"{what!r} cannot have a target; {', '.join(known)} can")
-    return _with(document, gait.changed(targets=(*gait.targets, Target(float(time), what, _place(place), float(weight)))))
+    target = Target(float(time), what, _place(place), float(weight))
+    return clip_changed(document, gait=gait.changed(targets=(*gait.targets, target)))
 
 
 @edit("target.move", "Moved target {index}")
@@ -74,7 +76,8 @@ def move_target(
         time=old.time if time is None else float(time),
         weight=old.weight if weight is None else float(weight),
     )
-    return _with(document, gait.changed(targets=tuple(new if k == index else one for k, one in enumerate(gait.targets))))
+    targets = tuple(new if k == index else one for k, one in enumerate(gait.targets))
+    return clip_changed(document, gait=gait.changed(targets=targets))
 
 
 @edit("target.remove", "Removed target {index}")
@@ -82,7 +85,7 @@ def remove_target(document: Document, index: int) -> Document:
     """Take a target away."""
     gait = document.need_gait()
     _target(gait, index)
-    return _with(document, gait.changed(targets=tuple(one for k, one in enumerate(gait.targets) if k != index)))
+    return clip_changed(document, gait=gait.changed(targets=tuple(one for k, one in enumerate(gait.targets) if k != index)))
 
 
 def _target(gait: Gait, index: int) -> Target:
@@ -96,7 +99,3 @@ def _place(place: list[float | None]) -> tuple[float | None, float | None, float
         raise BadInput(f"a place of {len(place)} numbers arrived; give x, y, z")
     x, y, z = (None if part is None else float(part) for part in place)
     return (x, y, z)
-
-
-def _with(document: Document, gait: Gait) -> Document:
-    return with_clip(document, document.need_clip().changed(gait=gait))

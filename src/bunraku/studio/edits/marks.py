@@ -9,9 +9,12 @@ from bunraku.editing import marks as marks_edit
 from bunraku.errors import BadInput
 from bunraku.motion import Emphasis, Mark
 from bunraku.studio.document import Document
-from bunraku.studio.edits.opening import with_clip
+from bunraku.studio.edits.opening import clip_changed
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project
+
+TRACKS = {"phrase": "phrases", "word": "words"}
+"""Fields of a clip by what a mark in them is called."""
 
 
 @edit("emphasis.add", "Emphasised {frame}")
@@ -26,28 +29,26 @@ def add_emphasis(
     new = Emphasis(
         frame, float(weight), float(start), None if end is None else float(end), "position" if kind == "position" else "orientation"
     )
-    return with_clip(document, clip.changed(emphasis=(*clip.emphasis, new)))
+    return clip_changed(document, emphasis=(*clip.emphasis, new))
 
 
 @edit("emphasis.border", "Moved the {end} of an emphasis")
 def move_emphasis(document: Document, index: int, end: str, time: float) -> Document:
     """Another start or end [s] of an emphasis; it stays inside the clip."""
     clip = document.need_clip()
-    return with_clip(document, clip.changed(emphasis=emphasis_edit.moved_border(clip.emphasis, index, end, time, clip.duration)))
+    return clip_changed(document, emphasis=emphasis_edit.moved_border(clip.emphasis, index, end, time, clip.duration))
 
 
 @edit("emphasis.weight", "Weighed an emphasis {weight}")
 def weigh_emphasis(document: Document, index: int, weight: float) -> Document:
     """Another weight of an emphasis."""
-    clip = document.need_clip()
-    return with_clip(document, clip.changed(emphasis=emphasis_edit.weighed(clip.emphasis, index, float(weight))))
+    return clip_changed(document, emphasis=emphasis_edit.weighed(document.need_clip().emphasis, index, float(weight)))
 
 
 @edit("emphasis.remove", "Removed an emphasis")
 def remove_emphasis(document: Document, index: int) -> Document:
     """Take an emphasis away."""
-    clip = document.need_clip()
-    return with_clip(document, clip.changed(emphasis=emphasis_edit.removed(clip.emphasis, index)))
+    return clip_changed(document, emphasis=emphasis_edit.removed(document.need_clip().emphasis, index))
 
 
 @edit("phrase.border", "Moved the {end} of a {track}")
@@ -66,7 +67,7 @@ def set_audio(document: Document, source: str, folder: Path | None = None) -> Do
     if source and audio is None:
         raise BadInput(f"{source[:80]!r} holds no sound; give a WAV file")
     spoken = {} if audio is None or clip.audio is None else {"words": (), "phrases": ()}
-    return with_clip(document, clip.changed(audio=audio, **spoken))
+    return clip_changed(document, audio=audio, **spoken)
 
 
 @edit("phrase.add", "Added the {track} {text}")
@@ -89,12 +90,11 @@ def remove_phrase(document: Document, index: int, track: str = "phrase") -> Docu
 
 
 def _marks(document: Document, track: str) -> tuple[Mark, ...]:
-    clip = document.need_clip()
-    if track not in ("phrase", "word"):
+    if track not in TRACKS:
         raise BadInput(f"a {track[:60]!r} cannot be edited; a phrase or a word can")
-    return clip.phrases if track == "phrase" else clip.words
+    marks: tuple[Mark, ...] = getattr(document.need_clip(), TRACKS[track])
+    return marks
 
 
 def _with(document: Document, track: str, marks: tuple[Mark, ...]) -> Document:
-    clip = document.need_clip()
-    return with_clip(document, clip.changed(phrases=marks) if track == "phrase" else clip.changed(words=marks))
+    return clip_changed(document, **{TRACKS[track]: marks})

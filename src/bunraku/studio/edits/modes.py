@@ -8,7 +8,7 @@ from bunraku.editing.choreography import added_mode, moved_accent, moved_border,
 from bunraku.errors import BadInput
 from bunraku.motion import Choreography
 from bunraku.studio.document import Document
-from bunraku.studio.edits.opening import with_clip
+from bunraku.studio.edits.opening import clip_changed
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project
 
@@ -50,10 +50,10 @@ def set_times(document: Document, times: list[float], source: str = "", folder: 
 
     ``source``: a clip file of the project with the joint curves of the whole show in this timing, which a performer needs.
     """
-    made = _with(document, _modes(document).switched_at(tuple(float(time) for time in times)))
+    timed = _with(document, _modes(document).switched_at(tuple(float(time) for time in times)))
     if not source or folder is None:
-        return made
-    return with_clip(made, made.need_clip().changed(joints=Project(folder).read_clip(source).joints))
+        return timed
+    return clip_changed(timed, joints=Project(folder).read_clip(source).joints)
 
 
 def _modes(document: Document) -> Choreography:
@@ -64,4 +64,4 @@ def _modes(document: Document) -> Choreography:
 
 
 def _with(document: Document, modes: Choreography) -> Document:
-    return with_clip(document, document.need_clip().changed(modes=modes, joints=None))
+    return clip_changed(document, modes=modes, joints=None)

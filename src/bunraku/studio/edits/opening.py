@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,9 +77,9 @@ def open_blank(document: Document, name: str = "mine", base: str = "free") -> Do
     """A box to build on: free on the ground, or fixed to it."""
     if base not in ("free", "fixed"):
         raise BadInput(f"a base that is {base!r} cannot be; free or fixed can")
-    made = blank_character(name, base="free" if base == "free" else "fixed")
+    blank = blank_character(name, base="free" if base == "free" else "fixed")
     sources = {key: value for key, value in document.sources.items() if key != "character"}
-    return _suited(document.changed(base=made, sources=sources, dimensions={}, muted=(), free=(), recipe={}, options={}))
+    return _suited(document.changed(base=blank, sources=sources, dimensions={}, muted=(), free=(), recipe={}, options={}))
 
 
 @edit("clip.begin", "Began a clip of {kind}")
@@ -108,8 +109,8 @@ def begin_clip(document: Document, kind: str, duration: float = 4.0) -> Document
 @edit("open.performance", "Opened the performance {source}")
 def open_performance(document: Document, source: str, folder: Path | None = None) -> Document:
     """The character of a performance, and its motion as the clip."""
-    found = read_performance(_project(folder).path(source))
-    return EMPTY.changed(base=found.character, clip=found.as_clip(), mode=document.mode)
+    performance = read_performance(_project(folder).path(source))
+    return EMPTY.changed(base=performance.character, clip=performance.as_clip(), mode=document.mode)
 
 
 def _suited(document: Document) -> Document:
@@ -127,8 +128,13 @@ def _project(folder: Path | None) -> Project:
     return Project(folder if folder is not None else Path())
 
 
-def _sources(document: Document, **found: str) -> dict[str, str]:
-    return {key: value for key, value in {**document.sources, **found}.items() if value}
+def _sources(document: Document, **named: str) -> dict[str, str]:
+    return {key: value for key, value in {**document.sources, **named}.items() if value}
+
+
+def clip_changed(document: Document, **changes: Any) -> Document:
+    """The document with some fields of its clip changed."""
+    return with_clip(document, document.need_clip().changed(**changes))
 
 
 def with_clip(document: Document, clip: Clip) -> Document:

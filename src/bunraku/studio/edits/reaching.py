@@ -32,8 +32,8 @@ def reach(document: Document, frame: str, time: float, place: list[float | None]
         joints = tuple(name for name in follow_point(who, frame, own.names).moving if name in own.names and name not in still)
         if not joints:
             raise BadInput(f"all joints that move {frame!r} are held or muted; free one of them")
-    found = reached(who, seen, frame, float(time), (x, y, z), joints=joints, width=float(width))
-    return with_clip(document, clip.changed(joints=_with_muted(found.curves, own, document.muted)))
+    reaching = reached(who, seen, frame, float(time), (x, y, z), joints=joints, width=float(width))
+    return with_clip(document, clip.changed(joints=_with_muted(reaching.curves, own, document.muted)))
 
 
 def _with_muted(curves: JointCurves, own: JointCurves, muted: tuple[str, ...]) -> JointCurves:

@@ -49,8 +49,8 @@ class Edit:
     def read(cls, text: str) -> Edit:
         """The edit of a line of JSON."""
         try:
-            found = json.loads(text, parse_constant=_refuse)
-            return cls(str(found["name"]), dict(found["arguments"]))
+            content = json.loads(text, parse_constant=_refuse)
+            return cls(str(content["name"]), dict(content["arguments"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadInput(f"{text[:60]!r} is no edit; a line holds a name and arguments") from error
 
@@ -98,16 +98,16 @@ def apply(document: Document, one: Edit, *, folder: Path | None = None) -> Docum
 
 def words_of(one: Edit) -> str:
     """What an edit did, in words."""
-    found = known_edits().get(one.name)
-    if found is None:
+    known = known_edits().get(one.name)
+    if known is None:
         return one.name
     shown = {key: _short(value) for key, value in one.arguments.items()}
     defaults = {
         key: _short(parameter.default)
-        for key, parameter in inspect.signature(found[0]).parameters.items()
+        for key, parameter in inspect.signature(known[0]).parameters.items()
         if parameter.default is not parameter.empty
     }
-    return found[1].format_map(_Missing(defaults | shown))
+    return known[1].format_map(_Missing(defaults | shown))
 
 
 class _Missing(dict[str, str]):

@@ -37,12 +37,12 @@ def set_choice(document: Document, field: str, value: Any) -> Document:
     recipe = recipe_of(document)
     if field == "scale":
         return _kept(document, recipe, scale=_scale(value))
-    made = recipe.to_json() | {_text(field): plain(_text(value)) if field == "name" else value}
+    choices = recipe.to_json() | {_text(field): plain(_text(value)) if field == "name" else value}
     if field == "template" and _text(value) in TEMPLATES:
         joints = [joint.name for joint in TEMPLATES[value].joints]
         for name, known in (("folds", joints), ("places", joints), ("bonds", bodies_of(value))):
-            made[name] = {key: one for key, one in made[name].items() if key in known}
-    return _kept(document, _with_folds(SkinRecipe.from_json(made)))
+            choices[name] = {key: one for key, one in choices[name].items() if key in known}
+    return _kept(document, _with_folds(SkinRecipe.from_json(choices)))
 
 
 @edit("skin.fold", "Fold at the {joint}")

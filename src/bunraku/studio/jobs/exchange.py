@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
-from bunraku.formats.atomic import write_atomically
+from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import read_character_yaml
 from bunraku.formats.files import read_bytes
 from bunraku.formats.registry import read_character, write_character, write_clip, write_performance
@@ -55,20 +55,17 @@ def write_arrays(path: Path, arrays: Mapping[str, Any], *, lasting: bool = True,
     Not ``lasting``: at once, without waiting for the disk, for what is read soon by who is told then. Not ``compressed``: for large
     arrays of floats, which hardly shrink.
     """
-    data = pack(arrays) if compressed else _stored(arrays)
+    if compressed:
+        data = pack(arrays)
+    else:
+        target = io.BytesIO()
+        np.savez(target, **arrays, allow_pickle=False)
+        data = target.getvalue()
     if lasting:
         write_atomically(path, data)
         return
-    try:
+    with refusal_of(path):
         path.write_bytes(data)
-    except OSError as error:
-        raise BadInput(f"cannot be written ({error.strerror}); check the rights and the space left", file=str(path)) from error
-
-
-def _stored(arrays: Mapping[str, Any]) -> bytes:
-    target = io.BytesIO()
-    np.savez(target, **arrays, allow_pickle=False)
-    return target.getvalue()
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:

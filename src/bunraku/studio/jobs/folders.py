@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from bunraku.errors import BadInput
+from bunraku.formats.atomic import refusal_of
 from bunraku.studio.processes import alive
 
 _OWNED = re.compile(r"jobs-(\d+)-\w+")
@@ -17,15 +17,13 @@ _OWNED = re.compile(r"jobs-(\d+)-\w+")
 
 def private_folder(parent: Path) -> Path:
     """A new folder in ``parent``, for this user alone; those of processes that are gone are removed from there."""
-    try:
+    with refusal_of(parent, "cannot be written to"):
         parent.mkdir(parents=True, exist_ok=True)
         for old in parent.iterdir():
             owner = _OWNED.fullmatch(old.name)
             if owner is not None and not old.is_symlink() and not alive(int(owner.group(1))):
                 remove_folder(old)
         return Path(tempfile.mkdtemp(prefix=f"jobs-{os.getpid()}-", dir=parent)).resolve()
-    except OSError as error:
-        raise BadInput(f"cannot be written to ({error.strerror}); check the rights and the space left", file=str(parent)) from error
 
 
 def remove_folder(folder: Path) -> None:

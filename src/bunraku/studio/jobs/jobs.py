@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput
+from bunraku.formats.atomic import refusal_of
 from bunraku.studio.jobs.exchange import written
 from bunraku.studio.jobs.folders import private_folder, remove_folder
 from bunraku.studio.jobs.live_line import LiveLine
@@ -85,12 +86,8 @@ class Jobs:
             state = JobState(self._count, verb, stage="starting")
             folder = self._folder / f"job-{state.id}"
             remove_folder(self._folder / f"job-{state.id - KEPT}")
-            try:
+            with refusal_of(folder, "cannot be made"):
                 folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise BadInput(
-                    f"cannot be made ({error.strerror}); check the rights and the space left", file=str(folder)
-                ) from error
             sent = {name: written(name, value, folder) for name, value in arguments.items()}
             message = {"id": state.id, "verb": verb, "arguments": sent, "folder": str(folder)}
             if not self._heavy().send(message):

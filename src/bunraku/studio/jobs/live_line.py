@@ -143,10 +143,10 @@ def _answer(requests: list[dict[str, Any]], **fields: Any) -> LiveAnswer:
 
 def _read(requests: list[dict[str, Any]], message: dict[str, Any]) -> LiveAnswer:
     """The answer of a worker, its arrays loaded and their file removed."""
-    found = message.get("result")
-    if message["ended"] == "failed" or not isinstance(found, dict) or "curves" not in found:
+    result = message.get("result")
+    if message["ended"] == "failed" or not isinstance(result, dict) or "curves" not in result:
         return _answer(requests, error=str(message.get("error") or "no answer came"))
-    path = Path(str(found["curves"]))
+    path = Path(str(result["curves"]))
     try:
         curves = read_curves(path)
     except BadInput as error:
@@ -156,10 +156,10 @@ def _read(requests: list[dict[str, Any]], message: dict[str, Any]) -> LiveAnswer
     return _answer(
         requests,
         curves=curves,
-        status=str(found.get("status", "")),
-        ok=bool(found.get("ok")),
-        energy=found.get("energy"),
-        violated=str(found.get("violated", "")),
-        amount=float(found.get("amount") or 0.0),
-        figures=dict(found.get("figures") or {}),
+        status=str(result.get("status", "")),
+        ok=bool(result.get("ok")),
+        energy=result.get("energy"),
+        violated=str(result.get("violated", "")),
+        amount=float(result.get("amount") or 0.0),
+        figures=dict(result.get("figures") or {}),
     )

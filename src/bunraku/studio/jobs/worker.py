@@ -19,10 +19,9 @@ from types import ModuleType
 from typing import IO, Any
 
 from bunraku.errors import BadInput, BunrakuError, Cancelled
-from bunraku.optimization.monitor import Event, Monitor
-from bunraku.studio.jobs.compiling import told_of_compiling
+from bunraku.optimization.monitor import Monitor, SilentMonitor
 from bunraku.studio.jobs.protocol import decode, encode, read_line
-from bunraku.studio.jobs.reporting import JobMonitor
+from bunraku.studio.jobs.reporting import JobMonitor, told_of_compiling
 from bunraku.studio.jobs.verbs.table import VERBS
 
 BEAT = 1.0
@@ -90,7 +89,7 @@ class Worker:
     def _rest(self, idle: Callable[[Monitor], None]) -> None:
         """What a verb wants to do while nobody asks for anything; its monitor says when somebody does."""
         try:
-            idle(_Waiting(self._jobs))
+            idle(SilentMonitor(until=lambda: not self._jobs.empty()))
         except Exception:  # it was only to make the next request faster
             traceback.print_exc()
 
@@ -122,21 +121,6 @@ class Worker:
             result = {}
         self._now = None
         self._say({"id": job, "ended": ended, "result": result, "error": error})
-
-
-class _Waiting(Monitor):
-    """Cancelled as soon as a request waits."""
-
-    def __init__(self, jobs: queue.Queue[dict[str, Any]]) -> None:
-        self._jobs = jobs
-
-    def report(self, event: Event) -> None:
-        """Nobody listens."""
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether something is asked for."""
-        return not self._jobs.empty()
 
 
 def _verb(name: str) -> tuple[ModuleType, Callable[..., tuple[dict[str, Any], bool]]]:

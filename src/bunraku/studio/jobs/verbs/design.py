@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bunraku.building.design import Design
+from bunraku.building.robots.builtin import ROBOTS
+from bunraku.design.features import feature
+from bunraku.design.manual import edit
+from bunraku.design.redesign import AIMS, chosen_names, family_of, first_variant, improved
+from bunraku.design.semi_automatic import keep as keeping
+from bunraku.design.study import Study, Variant, gait_study
 from bunraku.errors import BadInput
+from bunraku.formats.registry import read_clip, write_character
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
-
-if TYPE_CHECKING:
-    from bunraku.building.design import Design
-    from bunraku.design.study import Study, Variant
 
 
 def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
@@ -22,12 +26,6 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
     stays while the ``free`` parameters follow; ``aim``: energy, target or torque is improved by the ``free`` ones (all if none are
     named) in at most ``steps`` steps.
     """
-    from bunraku.building.robots.builtin import ROBOTS
-    from bunraku.design.features import feature
-    from bunraku.design.redesign import AIMS, chosen_names, family_of, first_variant, improved
-    from bunraku.design.study import gait_study
-    from bunraku.formats.registry import read_clip, write_character
-
     given = Arguments(arguments, "design")
     source, wish = given.text("character"), read_clip(given.text("clip"))
     start, changes = ({name: float(v) for name, v in given.mapping(key).items()} for key in ("start", "changes"))
@@ -56,9 +54,9 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
         after, more = _changed(study, before, changes, keep, free, monitor)
         facts |= more
     if aim:
-        study, after, made = improved(study, family, after, aim, free, steps=steps, monitor=monitor)
-        rows = [{"objective": one.value, "energy": one.energy, "parameters": one.parameters} for one in made.steps]
-        facts |= {"design_status": made.status.value, "steps": rows, "notes": list(made.notes)}
+        study, after, improvement = improved(study, family, after, aim, free, steps=steps, monitor=monitor)
+        rows = [{"objective": one.value, "energy": one.energy, "parameters": one.parameters} for one in improvement.steps]
+        facts |= {"design_status": improvement.status.value, "steps": rows, "notes": list(improvement.notes)}
     write_character(target, family.character(after.parameters))
     return facts | _summary(family, after) | {"path": str(target)}, monitor.cancelled
 
@@ -66,14 +64,11 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
 def _changed(
     study: Study, before: Variant, changes: dict[str, float], keep: str, free: list[str], monitor: Monitor
 ) -> tuple[Variant, dict[str, Any]]:
-    from bunraku.design.manual import edit
-    from bunraku.design.semi_automatic import keep as keeping
-
     if keep:
         kept = keeping(study, before, changes, keep, free=free, monitor=monitor)
         return kept.variant, {"kept": keep, "drift": kept.drift, "drift_unit": _unit(keep)}
-    made = edit(study, before, changes, monitor=monitor)
-    return made.variant, {"energy_start": made.plain, "energy_predicted": made.predicted, "iterations": made.iterations}
+    edited = edit(study, before, changes, monitor=monitor)
+    return edited.variant, {"energy_start": edited.plain, "energy_predicted": edited.predicted, "iterations": edited.iterations}
 
 
 def _unit(keep: str) -> str:

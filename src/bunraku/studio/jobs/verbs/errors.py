@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bunraku.errors import BadInput
+from bunraku.formats.registry import read_performance
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import bytes_of, read_arrays, write_arrays
 from bunraku.studio.jobs.verbs.arguments import Arguments
-
-if TYPE_CHECKING:
-    from bunraku.verification.body_errors import BodyErrors
+from bunraku.verification.body_errors import BodyErrors, body_errors
 
 
 def errors(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{performance} -> the arrays' file: times (n,), before and after (n, k), names and a note as bytes of text."""
-    from bunraku.formats.registry import read_performance
-    from bunraku.verification.body_errors import body_errors
-
     given = Arguments(arguments, "errors")
     performance = read_performance(given.text("performance"))
     given.finish()
@@ -35,8 +31,6 @@ def errors(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
 
 def read_errors(path: Path) -> BodyErrors:
     """What was written."""
-    from bunraku.verification.body_errors import BodyErrors
-
     arrays: dict[str, Any] = dict(read_arrays(path))
     try:
         note, *names = arrays["text"].tobytes().decode(errors="replace").split("\n")

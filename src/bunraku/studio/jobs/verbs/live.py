@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bunraku.building.robots.builtin import ROBOTS
+from bunraku.design.live import LiveMotion
+from bunraku.design.redesign import family_of
 from bunraku.errors import BadInput
+from bunraku.formats.registry import read_clip
 from bunraku.optimization.monitor import Monitor
 from bunraku.studio.jobs.exchange import read_who, write_curves
 from bunraku.studio.jobs.verbs.arguments import Arguments
-
-if TYPE_CHECKING:
-    from bunraku.design.live import LiveMotion
 
 
 class _Open:
@@ -54,9 +55,9 @@ def live(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dic
         motion.drag(**drags)
     if released:
         motion.release(monitor=monitor)
-    found = _answer(motion, folder / f"answer-{number}.npz")
-    found["figures"]["cpu_s"] = time.thread_time() - clock
-    return found, False
+    answer = _answer(motion, folder / f"answer-{number}.npz")
+    answer["figures"]["cpu_s"] = time.thread_time() - clock
+    return answer, False
 
 
 def idle(monitor: Monitor) -> None:
@@ -66,10 +67,6 @@ def idle(monitor: Monitor) -> None:
 
 
 def _open(request: Arguments, folder: Path, monitor: Monitor) -> None:
-    from bunraku.building.robots.builtin import ROBOTS
-    from bunraku.design.live import LiveMotion
-    from bunraku.design.redesign import family_of
-
     source, samples = request.text("character"), request.count("samples", 0)
     gait = _gait(request)
     changes = {name: float(value) for name, value in request.mapping("parameters").items()}
@@ -82,8 +79,6 @@ def _open(request: Arguments, folder: Path, monitor: Monitor) -> None:
 
 
 def _gait(request: Arguments) -> Any:
-    from bunraku.formats.registry import read_clip
-
     clip = read_clip(request.text("clip"))
     if clip.gait is None:
         raise BadInput(f"the clip {clip.name!r} has no gait; only what goes on wheels or feet is edited live")

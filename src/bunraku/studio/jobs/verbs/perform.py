@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bunraku.flow.perform import perform as run
+from bunraku.formats.registry import read_clip, write_clip, write_performance
+from bunraku.motion import Certificate, Check, Performance
 from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.prepare import prepare, read_rig
 from bunraku.studio.jobs.exchange import read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
-
-if TYPE_CHECKING:
-    from bunraku.motion import Certificate, Check, Performance
 
 
 def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
@@ -19,11 +21,6 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     ``performer`` "": chosen. ``target``: where the performance goes; into the job's folder if not given. Cancelled, the best so far
     is written, its certificate saying so.
     """
-    from bunraku.flow.perform import perform as run
-    from bunraku.formats.registry import read_clip, write_performance
-    from bunraku.optimization.solution import Status
-    from bunraku.performers.prepare import read_rig
-
     given = Arguments(arguments, "perform")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
     wanted = given.text("performer", "")
@@ -32,20 +29,16 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None
     given.finish()
     monitor.report(Event("preparing", None, f"{who.name} and {wish.name}"))
-    made = run(who, wish, wanted, options=options, rig=rig, monitor=monitor)
-    result = made.performance
+    performed = run(who, wish, wanted, options=options, rig=rig, monitor=monitor)
+    result = performed.performance
     monitor.report(Event("writing", None, target.name))
     write_performance(target, result)
-    facts = _facts(result) | {"path": str(target), "reason": made.choice.reason, "notes": list(made.notes)}
+    facts = _facts(result) | {"path": str(target), "reason": performed.choice.reason, "notes": list(performed.notes)}
     return facts, result.certificate.status is Status.CANCELLED
 
 
 def retarget(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """A captured skeleton as joint curves of the character: {character, clip, rig, target} -> the new clip's path and notes."""
-    from bunraku.formats.registry import read_clip, write_clip
-    from bunraku.optimization.solution import Status
-    from bunraku.performers.prepare import prepare, read_rig
-
     given = Arguments(arguments, "retarget")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bunraku.formats.registry import read_clip, write_clip
 from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.solution import Status
+from bunraku.performers.choreography.choreographer import Choreographer, Timing
 from bunraku.studio.jobs.exchange import read_who
 from bunraku.studio.jobs.verbs.arguments import Arguments
-
-if TYPE_CHECKING:
-    from bunraku.performers.choreography.choreographer import Timing
 
 
 def timing(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """{character, clip, fade, least, iterations} -> the timed clip's file, costs and times before (equal spacing) and after."""
-    from bunraku.formats.registry import read_clip, write_clip
-    from bunraku.optimization.solution import Status
-    from bunraku.performers.choreography.choreographer import Choreographer
-
     given = Arguments(arguments, "timing")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
     artist = Choreographer(
