@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from creature_forms import FORMS
 
 from bunraku.building.creatures.clearance import collisions
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.forms import FORMS
 from bunraku.building.creatures.materials import skin_mass
 from bunraku.building.creatures.templates import template
 from bunraku.building.mirror import mirror_map

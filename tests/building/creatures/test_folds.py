@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from make_creatures import CREATURES
 
-from bunraku.building.creatures.builtin import CREATURES
 from bunraku.building.creatures.materials import FOLD, RUBBER, SOFT
 from bunraku.building.creatures.skins import SkinPlan
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_profile

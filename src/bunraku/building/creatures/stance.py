@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.building.creatures.embed import LegCurve
-from bunraku.building.creatures.outlines import FLAT
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.sections import enclosing_loop, section_loops
 from bunraku.geometry.surfaces.distance import sampled, signed_distance
@@ -19,6 +18,8 @@ from bunraku.geometry.surfaces.topology import components
 
 _ACROSS = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
 _DOWN = np.array([0.0, 0.0, 1.0])
+FLAT = 1e-6
+"""Heights below the ground are multiplied by this."""
 SWOLLEN = 1.4
 """Where the cross-section of a leg is this much larger than in its middle, it is foot or torso."""
 
@@ -43,7 +44,7 @@ def flat_footed(surface: Surface, legs: tuple[LegCurve, ...]) -> Surface:
     It is cut a little above its lowest place, where flat faces there cover as much as half of the cross-section of each leg, and by
     more than half of a leg's radius where it stands on round feet. Towards the cut a foot's outline goes over to the ellipse of
     the same second moments, which goes straight down below it; the surface is sampled anew so, and what is below the cut pressed
-    flat, as `outlines.form_surface` does.
+    flat.
     """
     low = float(surface.bounds[0, 2])
     r = min(_radius(surface, leg) for leg in legs)
