@@ -7,6 +7,7 @@ from bunraku.building.robots.builtin import ROBOTS, built_in_robot
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.fabrication.edited import robot_as
+from bunraku.formats.places import located
 from bunraku.formats.registry import read_character
 
 
@@ -24,7 +25,5 @@ def subject_of(source: str | Character) -> Robot | Character:
             "character file of one of them with joints and wheels moved, or a skinned character",
             file=file,
         )
-    try:
+    with located(file):
         return robot_as(who, built_in_robot(who.name))
-    except BadInput as error:
-        raise BadInput(str(error), file=file) from error

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
-from bunraku.errors import BadInput
 from bunraku.formats.clip_file import GaitTrack, TargetEntry, TerrainTrack
-from bunraku.formats.places import Where
+from bunraku.formats.places import Where, located
 from bunraku.motion import Gait, Swing, Target
 from bunraku.motion.terrain import HeightField
 
-T = TypeVar("T")
 Pairs = tuple[tuple[float, float], ...]
+_ALIKE = (
+    *("duration", "pattern", "periodic", "cycles", "turn", "swing_height", "air", "start", "end", "symmetric", "samples"),
+    *("friction", "locked"),
+)
+"""The fields that a gait and its track have alike."""
 
 
 def read_gait(track: GaitTrack, where: Where) -> Gait:
     """The gait of a track; what is wrong with it is said with its place in the file."""
-    distance = track.distance
     swings: list[Swing] = []
     for name, given in track.swings.items():
-        place = where.at("swings", name)
-        swings += [_placed(place, lambda n=name, p=pair: Swing(n, *p)) for pair in _pairs(given)]  # type: ignore[misc]
+        with located(where.file, where.at("swings", name).place):
+            swings += [Swing(name, *pair) for pair in _pairs(given)]
     targets: list[Target] = []
     for i, entry in enumerate(track.targets):
         place = where.at("targets", i)
@@ -29,30 +28,18 @@ def read_gait(track: GaitTrack, where: Where) -> Gait:
             raise place.wrong(
                 f"the target at {entry.time:g} s lies outside the gait of {track.duration:g} s; choose an earlier time"
             )
-        targets.append(_placed(place, lambda e=entry: Target(e.time, e.what, e.place, e.weight)))  # type: ignore[misc]
-    terrain = None if track.terrain is None else _terrain(track.terrain, where.at("terrain"))
-    return _placed(
-        where,
-        lambda: Gait(
-            track.duration,
-            pattern=track.pattern,
-            periodic=track.periodic,
-            cycles=track.cycles,
-            distance=(distance, 0.0) if isinstance(distance, float) else distance,
-            turn=track.turn,
+        with located(where.file, place.place):
+            targets.append(Target(entry.time, entry.what, entry.place, entry.weight))
+    with located(where.file, where.at("terrain").place):
+        terrain = None if track.terrain is None else _terrain(track.terrain)
+    with located(where.file, where.place):
+        return Gait(
+            **{name: getattr(track, name) for name in _ALIKE},
+            distance=(track.distance, 0.0) if isinstance(track.distance, float) else track.distance,
             swings=tuple(sorted(swings, key=lambda swing: (swing.start, swing.end, swing.effector))),
-            swing_height=track.swing_height,
-            air=track.air,
-            start=track.start,
-            end=track.end,
-            symmetric=track.symmetric,
-            samples=track.samples,
-            friction=track.friction,
-            locked=track.locked,
             targets=tuple(targets),
             terrain=terrain,
-        ),
-    )
+        )
 
 
 def written_gait(gait: Gait) -> GaitTrack:
@@ -66,21 +53,9 @@ def written_gait(gait: Gait) -> GaitTrack:
         heights = tuple(tuple(row) for row in ground.heights.tolist())
         terrain = TerrainTrack(kind="grid", spacing=ground.spacing, origin=ground.origin, heights=heights)
     return GaitTrack(
-        duration=gait.duration,
-        pattern=gait.pattern,
-        periodic=gait.periodic,
-        cycles=gait.cycles,
+        **{name: getattr(gait, name) for name in _ALIKE},
         distance=gait.distance,
-        turn=gait.turn,
         swings={name: pairs[0] if len(pairs) == 1 else pairs for name, pairs in swings.items()},
-        swing_height=gait.swing_height,
-        air=gait.air,
-        start=gait.start,
-        end=gait.end,
-        symmetric=gait.symmetric,
-        samples=gait.samples,
-        friction=gait.friction,
-        locked=gait.locked,
         targets=tuple(TargetEntry(time=t.time, what=t.what, place=t.place, weight=t.weight) for t in gait.targets),
         terrain=terrain,
     )
@@ -93,20 +68,10 @@ def _pairs(given: tuple[float, float] | Pairs) -> list[tuple[float, float]]:
     return list(given)  # type: ignore[arg-type]
 
 
-def _terrain(track: TerrainTrack, where: Where) -> HeightField:
+def _terrain(track: TerrainTrack) -> HeightField:
     fine = {} if track.spacing is None else {"spacing": track.spacing}
     if track.kind == "slope" and track.angle is not None and track.length is not None:
-        angle, length = track.angle, track.length
-        return _placed(where, lambda: HeightField.slope(angle, start=track.start, length=length, **fine))
+        return HeightField.slope(track.angle, start=track.start, length=track.length, **fine)
     if track.kind == "step" and track.height is not None and track.at is not None:
-        height, at = track.height, track.at
-        return _placed(where, lambda: HeightField.step(height, at=at, length=track.length, **fine))
-    return _placed(where, lambda: HeightField(track.origin, track.spacing or 0.0, track.heights))  # type: ignore[arg-type]
-
-
-def _placed(where: Where, make: Callable[[], T]) -> T:
-    """Make something; an error about it says where in the file it stands."""
-    try:
-        return make()
-    except BadInput as error:
-        raise where.wrong(str(error)) from error
+        return HeightField.step(track.height, at=track.at, length=track.length, **fine)
+    return HeightField(track.origin, track.spacing or 0.0, track.heights)  # type: ignore[arg-type]

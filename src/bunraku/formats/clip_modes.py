@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
-from bunraku.errors import BadInput
 from bunraku.formats.clip_file import AccentEntry, JointsTrack, ModeEntry, ModesTrack, PrimitiveEntry
 from bunraku.formats.files import read_reference
-from bunraku.formats.places import Where, known_names
+from bunraku.formats.places import Where, known_names, located
 from bunraku.formats.yaml_file import read_yaml
 from bunraku.motion import Accent, Choreography, Clip, JointCurves, Mode, Primitive
 
-T = TypeVar("T")
 Curves = Callable[[JointsTrack, float, Path | None, Where], JointCurves]
 
 
@@ -27,59 +24,58 @@ def read_modes(track: ModesTrack, folder: Path | None, where: Where, curves: Cur
         raise where.at("primitives").wrong("two primitives have the same name; rename one")
     wanted = [(entry.primitive, where.at("sequence", i)) for i, entry in enumerate(track.sequence)]
     wanted += [(entry.primitive, where.at("accents", i)) for i, entry in enumerate(track.accents)]
-    found: dict[str, Primitive] = {}
+    primitives: dict[str, Primitive] = {}
     for name, place in wanted:
-        if name not in found:
-            if name in own:
-                index, entry = own[name]
-                found[name] = _defined(entry, folder, where.at("primitives", index), curves)
-            else:
-                found[name] = _built_in(name, tuple(own), place.at("primitive"))
-    library = tuple(found.values())
+        if name in primitives:
+            continue
+        if name in own:
+            index, entry = own[name]
+            primitives[name] = _defined(entry, folder, where.at("primitives", index), curves)
+        else:
+            primitives[name] = _built_in(name, tuple(own), place.at("primitive"))
+    library = tuple(primitives.values())
     modes: tuple[Mode, ...] = ()
-    shown: Choreography | None = None
-    for i, step in enumerate(track.sequence):
+    for i, step in enumerate(track.sequence):  # not empty: ModesTrack
         modes = (*modes, Mode(step.primitive, step.start))
-        shown = _placed(where.at("sequence", i), lambda m=modes: Choreography(track.duration, library, m))  # type: ignore[misc]
+        with located(where.file, where.at("sequence", i).place):
+            show = Choreography(track.duration, library, modes)
     accents: tuple[Accent, ...] = ()
     for i, a in enumerate(track.accents):
-        place = where.at("accents", i)
-        one = _placed(place, lambda a=a: Accent(a.time, a.primitive, a.moment, a.width, a.weight, a.coordinates))  # type: ignore[misc]
-        accents = (*accents, one)
-        shown = _placed(place, lambda now=accents: Choreography(track.duration, library, modes, now))  # type: ignore[misc]
-    assert shown is not None  # noqa: S101 (the sequence is not empty: ModesTrack)
-    return shown
+        with located(where.file, where.at("accents", i).place):
+            accents = (*accents, Accent(a.time, a.primitive, a.moment, a.width, a.weight, a.coordinates))
+            show = Choreography(track.duration, library, modes, accents)
+    return show
+
+
+def samples_track(curves: JointCurves) -> JointsTrack:
+    """Joint curves as samples inside a file."""
+    return JointsTrack(samples_si={name: tuple(curves.column(name).tolist()) for name in curves.names})
 
 
 def written_modes(show: Choreography) -> ModesTrack:
     """The track of a choreography: built-in primitives by name, others with their samples inside."""
     return ModesTrack(
         duration=show.duration,
-        sequence=tuple(ModeEntry(primitive=mode.primitive, start=mode.start) for mode in show.modes),
+        sequence=tuple(ModeEntry(**vars(mode)) for mode in show.modes),
         primitives=tuple(
             PrimitiveEntry(
                 name=one.name,
                 rate=one.curves.rate,
-                joints=JointsTrack(samples_si={name: tuple(one.curves.column(name).tolist()) for name in one.curves.names}),
+                joints=samples_track(one.curves),
                 stroke=one.stroke,
             )
             for one in show.primitives
             if not one.built_in
         ),
-        accents=tuple(
-            AccentEntry(
-                time=a.time, primitive=a.primitive, moment=a.moment, width=a.width, weight=a.weight, coordinates=a.coordinates
-            )
-            for a in show.accents
-        ),
+        accents=tuple(AccentEntry(**vars(accent)) for accent in show.accents),
     )
 
 
 def _defined(entry: PrimitiveEntry, folder: Path | None, where: Where, curves: Curves) -> Primitive:
     if entry.file is None:
         assert entry.joints is not None  # noqa: S101 (PrimitiveEntry: either of them)
-        made = curves(entry.joints, entry.rate, folder, where.at("joints"))
-        return _placed(where, lambda: Primitive(entry.name, made, entry.stroke))
+        with located(where.file, where.place):
+            return Primitive(entry.name, curves(entry.joints, entry.rate, folder, where.at("joints")), entry.stroke)
     from bunraku.formats.clip_yaml import read_clip_yaml
 
     place = where.at("file")
@@ -105,13 +101,5 @@ def _primitive(name: str, clip: Clip, where: Where, *, stroke: float | None = No
     if clip.joints is None:
         raise where.wrong(f"the clip {name!r} has no joint curves; a primitive needs them")
     own = next((mark.stroke for mark in clip.phrases if mark.stroke is not None), None)
-    curves = clip.joints
-    return _placed(where, lambda: Primitive(name, curves, own if stroke is None else stroke, built_in))
-
-
-def _placed(where: Where, make: Callable[[], T]) -> T:
-    """Make something; an error about it says where in the file it stands."""
-    try:
-        return make()
-    except BadInput as error:
-        raise error if error.file is not None else where.wrong(str(error)) from error
+    with located(where.file, where.place):
+        return Primitive(name, clip.joints, own if stroke is None else stroke, built_in)

@@ -10,6 +10,7 @@ import numpy as np
 from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
+from bunraku.formats.places import located
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 
@@ -34,7 +35,12 @@ class MeshText:
 
     def wrong(self, message: str) -> BadInput:
         """An error at the line read last."""
-        return BadInput(message, file=self.file, place=f"line {max(self._at, 1)}")
+        return BadInput(message, file=self.file, place=self.place)
+
+    @property
+    def place(self) -> str:
+        """The line read last."""
+        return f"line {max(self._at, 1)}"
 
     def line(self, what: str) -> str:
         """The next line, without blanks around it, even when it is empty."""
@@ -117,10 +123,8 @@ def gathered(
     used, numbered = np.unique(cells, return_inverse=True)
     place = np.full(len(points), -1, dtype=np.int64)
     place[used] = np.arange(len(used))
-    try:
+    with located(file):
         mesh = TetMesh(points[used], np.asarray(numbered).reshape(cells.shape))
-    except BadInput as error:
-        raise BadInput(str(error), file=file) from error
     mesh = check_mesh(mesh, file=file)
     return replace(mesh, patches=_patches(mesh, faces, place))
 

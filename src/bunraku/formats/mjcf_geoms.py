@@ -6,8 +6,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Shape
-from bunraku.errors import BadInput
 from bunraku.formats.mjcf_context import Context
+from bunraku.formats.places import located
 from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import solid_inertia, volume
 from bunraku.formats.xml_tree import Element, Notes
@@ -56,11 +56,8 @@ def read_geom(context: Context, element: Element, frame: Rigid, notes: Notes, as
     counts = groups is None or groups[0] <= element.number("group", 0.0) <= groups[1]
     share = (mass, X, solid_inertia(kind, size, mass)) if mass > 0.0 and counts else None
     touches = element.number("contype", 1.0) != 0.0 or element.number("conaffinity", 1.0) != 0.0
-    try:
-        shape = Shape(kind=kind, size=size, pose=as_pose(X), collides=touches, **_color(element, assets))
-    except BadInput as error:
-        raise element.wrong(str(error)) from error
-    return shape, share
+    with located(element.file, element.place):
+        return Shape(kind=kind, size=size, pose=as_pose(X), collides=touches, **_color(element, assets)), share
 
 
 def _mesh(context: Context, element: Element, frame: Rigid, notes: Notes, assets: dict[tuple[str, str], Element]) -> Shape | None:

@@ -14,11 +14,11 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Coupling, Frame, Joint, Motor
-from bunraku.errors import BadInput
 from bunraku.formats.mjcf_actuators import read_couplings, read_motors
 from bunraku.formats.mjcf_context import Context, included
 from bunraku.formats.mjcf_geoms import read_geom, read_inertial
 from bunraku.formats.mjcf_loops import read_loops
+from bunraku.formats.places import located
 from bunraku.formats.poses import as_pose
 from bunraku.formats.solids import combined
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, Notes, read_xml
@@ -41,12 +41,8 @@ def read_mjcf(data: bytes, *, file: str, folder: Path | None = None) -> tuple[Ch
     for child in root.children:
         if child.tag not in _SILENT:
             notes.add(f"<{child.tag[:40]}> with {len(child.children)} entries dropped")
-    try:
+    with located(file, f"line {root.line}, mujoco"):
         return _Reader(root, notes).character(), notes.listed()
-    except BadInput as error:
-        if error.file is None:
-            raise BadInput(str(error), file=file, place=f"line {root.line}, mujoco") from error
-        raise
 
 
 class _Reader:
@@ -317,10 +313,8 @@ class _Reader:
 
     @staticmethod
     def _made(model: type, element: Element, **fields: object):  # type: ignore[no-untyped-def]
-        try:
+        with located(element.file, element.place):
             return model(**fields)
-        except BadInput as error:
-            raise element.wrong(str(error)) from error
 
 
 def _behind(kind: str, axis: Array, reference: float, anchor: Array) -> Rigid:

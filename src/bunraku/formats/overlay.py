@@ -16,7 +16,7 @@ from pydantic import create_model
 from bunraku.character import WORLD, Character, Joint, Motor
 from bunraku.character.description import Description, Name, quantity
 from bunraku.errors import BadInput
-from bunraku.formats.places import Where, known_names
+from bunraku.formats.places import Where, known_names, located
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import read_yaml
 
@@ -164,10 +164,8 @@ def _motors(character: Character, overlay: Overlay, where: Where) -> list[Motor]
             )
         fields = {name: getattr(change, name) for name in change.model_fields_set if name != "match"}
         for name in chosen:
-            try:
+            with located(where.file, where.at("motors", index).place):
                 motors[name] = motors[name].changed(**fields)
-            except BadInput as error:
-                raise where.at("motors", index).wrong(str(error)) from error
     return list(motors.values())
 
 

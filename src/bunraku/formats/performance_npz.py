@@ -20,6 +20,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
 from bunraku.formats.files import check_size
 from bunraku.formats.migrations import CURRENT, migrate
+from bunraku.formats.places import located
 from bunraku.formats.surface_motion import SURFACE_ARRAYS, SurfacePart, packed_surface, surface_part, unpacked_surface
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
@@ -167,7 +168,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
     for name, array in arrays.items():
         if array.dtype.kind != "f" and name not in SURFACE_ARRAYS:
             raise BadInput(f"holds {array.dtype} where floats are needed", file=file, place=name)
-    try:
+    with located(file, "header"):
         return Performance(
             character=character,
             clip_name=header.clip_name,
@@ -189,8 +190,6 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             feedback=_feedback(header.feedback, arrays),
             surface=unpacked_surface(header.surface, arrays),
         )
-    except BadInput as error:
-        raise error if error.file is not None else BadInput(str(error), file=file, place="header") from error
 
 
 def _header(array: Any, file: str) -> PerformanceFile:
