@@ -19,9 +19,9 @@ from bunraku.fabrication.collisions import collisions
 from bunraku.fabrication.draft import Draft
 from bunraku.fabrication.fabricate import PRINTER
 from bunraku.fabrication.kit import Part, PartsKit, PrintedPiece, _congruent, _grouped, make_kit
+from bunraku.fabrication.mesh import stl_bytes
 from bunraku.fabrication.room import rooms
 from bunraku.fabrication.shaping import box, cylinder, moved, overlap, union
-from bunraku.fabrication.stl import stl_bytes
 
 NAMES = ("skatebot", "agilebot")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.formats.gmsh_mesh import read_gmsh
-from bunraku.formats.gmsh_write import gmsh_bytes
+from bunraku.formats.gmsh_mesh import gmsh_bytes, read_gmsh
 from bunraku.geometry.meshing.shapes import rod
 from bunraku.geometry.tet_mesh import TetMesh, linear, quadratic, with_patch
 from bunraku.mechanics.flexible.known_meshes import remember_mesh

@@ -8,13 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from bunraku.arrays import Array
 from bunraku.building.checks import check_robot
 from bunraku.building.placement import Case, PlacedLimb, PlacedTip, connectors, home_tips, place
 from bunraku.building.printing import payload
 from bunraku.building.robot import Robot
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape, sphere_shape
-from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, sphere
+from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, solid_body, sphere, three
 from bunraku.character import WORLD, Body, Character, EndEffector, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 
@@ -34,15 +33,7 @@ class _Parts:
         whole = joined(self.solids[name])
         if not whole.mass > 0.0:
             raise BadInput(f"the body {name!r} weighs {whole.mass:g} kg; give its components mass", place=name)
-        I = whole.inertia  # noqa: E741
-        inertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-        return Body(
-            name=name,
-            mass=whole.mass,
-            center_of_mass=_numbers(whole.center),
-            inertia=tuple(float(part) for part in inertia),
-            shapes=tuple(self.shapes[name]),
-        )
+        return solid_body(name, whole, self.shapes[name])
 
 
 def assemble(robot: Robot) -> Character:
@@ -147,16 +138,16 @@ def _joints(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[Joint, ...], tuple[Mot
     joints.append(Joint(name="base", kind="free", parent=WORLD, child="body", sequence="zyx"))
     for limb in limbs:
         for stage in limb.stages:
-            place = Pose(position=_numbers(stage.position))
-            hinge = {"kind": "hinge", "parent": stage.parent, "child": stage.body, "pose": place, "axis": _numbers(stage.axis)}
+            place = Pose(position=three(stage.position))
+            hinge = {"kind": "hinge", "parent": stage.parent, "child": stage.body, "pose": place, "axis": three(stage.axis)}
             joints.append(Joint(name=stage.joint, range=stage.limits, **hinge))
             motors.append(stage.case.servo.motor(stage.joint, stage.joint, stage.limits))
         for tip in limb.tips:
             tips.append(_end_effector(tip))
             if _spins(tip):
-                place = Pose(position=_numbers(tip.center))
+                place = Pose(position=three(tip.center))
                 drag = tip.rolling_resistance * tip.radius**2
-                hinge = {"kind": "hinge", "parent": tip.parent, "child": tip.name, "pose": place, "axis": _numbers(tip.axis)}
+                hinge = {"kind": "hinge", "parent": tip.parent, "child": tip.name, "pose": place, "axis": three(tip.axis)}
                 axles.append(Joint(name=tip.axle, damping=drag, **hinge))
             if tip.case is not None:
                 drives.append(tip.case.servo.motor(tip.axle, tip.axle, None))
@@ -168,8 +159,8 @@ def _end_effector(tip: PlacedTip) -> EndEffector:
         name=tip.name,
         kind=tip.model.kind,
         body=tip.name if _spins(tip) else tip.parent,
-        center=(0.0, 0.0, 0.0) if _spins(tip) else _numbers(tip.center),
-        axis=_numbers(tip.axis),
+        center=(0.0, 0.0, 0.0) if _spins(tip) else three(tip.center),
+        axis=three(tip.axis),
         radius=tip.radius,
         width=tip.model.width,
         friction=tip.friction,
@@ -197,7 +188,3 @@ def _neighbours(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[str, str], ...]:
 
 def _spins(tip: PlacedTip) -> bool:
     return tip.model.kind in ("passive", "active")
-
-
-def _numbers(vector: Array) -> tuple[float, float, float]:
-    return (float(vector[0]), float(vector[1]), float(vector[2]))

@@ -16,10 +16,10 @@ from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bi
 from bunraku.fabrication.checks import PartFigures, by, check_part
 from bunraku.fabrication.collisions import collisions
 from bunraku.fabrication.kit import PartsKit, make_kit
+from bunraku.fabrication.mesh import read_stl, write_stl
 from bunraku.fabrication.notes import assembly_notes
 from bunraku.fabrication.room import JointRoom, rooms
 from bunraku.fabrication.shaping import moved
-from bunraku.fabrication.stl import read_stl, write_stl
 from bunraku.formats.atomic import write_atomically
 
 PRINTER = (1e3 * printing.PRINTER[0], 1e3 * printing.PRINTER[1], 1e3 * printing.PRINTER[2])

@@ -4,13 +4,17 @@ A channel has two bytes, the coarse one first. Every frame is one ArtDmx packet 
 several, so that all change at once. An ArtDmx packet is ``Art-Net`` and a zero, the code 0x5000 low byte first, the version 14 high
 byte first, a sequence number (1 to 255 and over), the physical port (0), the universe low byte first, the number of bytes high byte
 first (even, 2 to 512), the bytes. ArtSync: the same head with the code 0x5200 and two zeros.
+
+The log is a pcap file: a head (the mark 0xA1B2C3D4, version 2.4, two zeros, the longest packet, 1 for Ethernet) and the packets as
+if heard on this machine's loopback, each after its time (seconds, microseconds) and its length, twice. Heads are those of
+Ethernet, IPv4 and UDP, with checksums.
 """
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +23,6 @@ from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.dmx_patch import patched, sixteen_bits
-from bunraku.stage.packet_log import packet_log
 
 PORT = 6454
 DMX_RATE = 44.0
@@ -68,3 +71,34 @@ def art_dmx(universe: int, data: bytes, sequence: int) -> bytes:
 def art_sync() -> bytes:
     """The packet after which all universes change."""
     return struct.pack("<8sH", _HEAD, 0x5200) + struct.pack(">HBB", 14, 0, 0)
+
+
+_LOOPBACK = bytes((127, 0, 0, 1))
+
+
+def packet_log(packets: Iterable[tuple[float, bytes]], port: int) -> bytes:
+    """The file of packets (time [s], data), all from and to ``port`` of 127.0.0.1."""
+    found = bytearray(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1))
+    for number, (time, data) in enumerate(packets):
+        frame = _frame(data, port, number & 0xFFFF)
+        microseconds = round(1e6 * time)
+        found += struct.pack("<IIII", microseconds // 1_000_000, microseconds % 1_000_000, len(frame), len(frame)) + frame
+    return bytes(found)
+
+
+def _frame(data: bytes, port: int, number: int) -> bytes:
+    udp = struct.pack(">HHHH", port, port, 8 + len(data), 0) + data
+    pseudo = _LOOPBACK + _LOOPBACK + struct.pack(">BBH", 0, 17, len(udp))
+    udp = udp[:6] + struct.pack(">H", _checksum(pseudo + udp) or 0xFFFF) + udp[8:]
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(udp), number, 0, 64, 17, 0) + _LOOPBACK + _LOOPBACK
+    ip = ip[:10] + struct.pack(">H", _checksum(ip)) + ip[12:]
+    return bytes(12) + b"\x08\x00" + ip + udp
+
+
+def _checksum(data: bytes) -> int:
+    """The ones' complement of the ones' complement sum of 16-bit words (RFC 1071)."""
+    even = data + bytes(len(data) % 2)
+    total = sum(struct.unpack(f">{len(even) // 2}H", even))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF

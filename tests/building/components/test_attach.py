@@ -18,8 +18,7 @@ from bunraku.building.components.remove import removed
 from bunraku.building.components.servo_swap import replaced_servo
 from bunraku.building.components.sockets import sockets
 from bunraku.building.components.standing import lowest
-from bunraku.building.components.twins import twin_bodies
-from bunraku.building.mirror import mirror_map
+from bunraku.building.mirror import mirror_map, twin_bodies
 from bunraku.building.servos import SERVOS
 from bunraku.building.solids import box
 from bunraku.character import Body, Character, Joint

@@ -15,12 +15,13 @@ from bunraku.building.components.making import Spot, make
 from bunraku.building.components.making_tips import driven_tip, wheel_body
 from bunraku.building.components.naming import all_names, free_name, mirrored_name
 from bunraku.building.components.piece import mirrored, with_piece
-from bunraku.building.components.placing import moved, rigid_of
+from bunraku.building.components.placing import moved
 from bunraku.building.components.sockets import Socket, sockets
 from bunraku.building.components.standing import standing_like
 from bunraku.building.tips import TIPS
 from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.formats.poses import of_pose
 
 _MIDDLE = 1e-6
 _GAP = 0.002
@@ -66,7 +67,7 @@ def _added(
     names: tuple[str, str],
 ) -> Character:
     home, zero = home_frames(character), zero_frames(character)
-    spot = Spot(first.body, rigid_of(first.pose), home[first.body])
+    spot = Spot(first.body, of_pose(first.pose), home[first.body])
     piece = make(chosen, sizes, spot, names[0])
     _check_free(character, piece.names, names[0])
     made = with_piece(character, piece)
@@ -84,7 +85,7 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
         raise BadInput(
             f"{chosen.name!r} is driven and goes on the horn of a motor; {place.name!r} is none: attach a motor there first"
         )
-    outward = rigid_of(place.pose)[0][:, 2]
+    outward = of_pose(place.pose)[0][:, 2]
     if abs(float(outward @ np.array(axle.axes[0].direction))) < 1.0 - 1e-9:
         raise BadInput(f"the shaft of {axle.name!r} lies across its socket; a wheel goes on a motor whose shaft points outward")
     if axle.parent != f"{axle.name} case" or place.body != f"{axle.name} output":

@@ -13,12 +13,11 @@ from math import cos, pi, sin
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.building.components.library import Component, Value
+from bunraku.building.components.library import BARS, BRASS_DENSITY, RODS, Component, Value
 from bunraku.building.components.making_motors import motor_piece
 from bunraku.building.components.making_tips import tip_piece, wheel_mass
 from bunraku.building.components.piece import Piece, body_of
-from bunraku.building.components.placing import Rigid, moved, numbers, pose_of, rounded
-from bunraku.building.components.stuff import BARS, BRASS_DENSITY, RODS
+from bunraku.building.components.placing import moved, numbers, pose_of, rounded
 from bunraku.building.printing import PLA, payload
 from bunraku.building.servos import servo
 from bunraku.building.shapes import DARK, LIGHT, box_shape, capsule_shape, cylinder_shape, sphere_shape
@@ -26,6 +25,7 @@ from bunraku.building.solids import Solid, box, capsule_shell, cylinder, sphere
 from bunraku.building.tips import TIPS, tip_model
 from bunraku.character import Carriage, FlexiblePart, Frame, Joint, PartInterface, PartShape, Pose, String
 from bunraku.errors import BadInput
+from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import axis_angle
 
 _BRASS = (0.79, 0.63, 0.26, 1.0)

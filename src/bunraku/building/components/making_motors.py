@@ -12,12 +12,13 @@ from math import hypot, pi
 import numpy as np
 
 from bunraku.building.components.piece import Piece, body_of
-from bunraku.building.components.placing import Rigid, moved, pose_of, rounded
+from bunraku.building.components.placing import moved, pose_of, rounded
 from bunraku.building.printing import PLA
 from bunraku.building.servos import Servo
 from bunraku.building.shapes import DARK, LIGHT, box_shape, cylinder_shape
 from bunraku.building.solids import Solid, box, cylinder
 from bunraku.character import Body, Frame, Joint, Pose, Shape
+from bunraku.geometry.poses import Rigid
 
 _UP = (0.0, 0.0, 1.0)
 _GAP = 0.002

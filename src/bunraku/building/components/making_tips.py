@@ -12,13 +12,14 @@ from math import pi
 import numpy as np
 
 from bunraku.building.components.piece import Piece, body_of
-from bunraku.building.components.placing import Rigid, moved, pose_of
+from bunraku.building.components.placing import moved, pose_of
 from bunraku.building.printing import PLA
 from bunraku.building.shapes import LIGHT, RUBBER, capsule_shape, cylinder_shape, sphere_shape
 from bunraku.building.solids import Solid, capsule_shell, cylinder, sphere
 from bunraku.building.tips import TipModel
 from bunraku.character import Body, EndEffector, Joint, Shape
 from bunraku.errors import BadInput
+from bunraku.geometry.poses import Rigid
 
 Vector = tuple[float, float, float]
 _UP: Vector = (0.0, 0.0, 1.0)

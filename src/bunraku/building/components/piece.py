@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from bunraku.building.components.placing import MIRROR, Rigid, numbers, pose_of, reflected, rigid_of
-from bunraku.building.solids import Solid, joined
+from bunraku.building.components.placing import MIRROR, numbers, pose_of, reflected
+from bunraku.building.solids import Solid, joined, solid_body
 from bunraku.character import (
     Body,
     Carriage,
@@ -22,7 +22,8 @@ from bunraku.character import (
     Shape,
     String,
 )
-from bunraku.geometry.poses import compose, inverse
+from bunraku.formats.poses import of_pose
+from bunraku.geometry.poses import Rigid, compose, inverse
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,8 @@ class Piece:
 
 def body_of(name: str, solids: list[Solid], shapes: list[Shape]) -> Body:
     """A body made of solids, with mass, centre and inertia from them, and the shapes that are seen."""
-    whole = joined(solids)
-    I = whole.inertia  # noqa: E741
-    inertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-    tidy = tuple(float(part) if abs(part) > 1e-12 * abs(np.trace(I)) else 0.0 for part in inertia)
-    return Body(name=name, mass=whole.mass, center_of_mass=numbers(whole.center), inertia=tidy, shapes=tuple(shapes))
+    body = solid_body(name, joined(solids), shapes, dust=1e-12)
+    return body.changed(center_of_mass=numbers(body.center_of_mass))
 
 
 def with_piece(character: Character, piece: Piece) -> Character:
@@ -73,8 +71,8 @@ def mirrored(piece: Piece, X_root: Rigid, root: str, X_twin: Rigid) -> Piece:
 
     def stand(pose: Pose, on: str) -> Pose:
         if on != piece.root:
-            return pose_of(reflected(rigid_of(pose)))
-        return pose_of(compose(inverse(X_twin), reflected(compose(X_root, rigid_of(pose)))))
+            return pose_of(reflected(of_pose(pose)))
+        return pose_of(compose(inverse(X_twin), reflected(compose(X_root, of_pose(pose)))))
 
     def name(on: str) -> str:
         return root if on == piece.root else on
@@ -105,7 +103,7 @@ def _axial(vector: tuple[float, float, float]) -> tuple[float, float, float]:
 
 def _body(body: Body) -> Body:
     xx, yy, zz, xy, xz, yz = body.inertia
-    shapes = tuple(shape.changed(pose=pose_of(reflected(rigid_of(shape.pose)))) for shape in body.shapes)
+    shapes = tuple(shape.changed(pose=pose_of(reflected(of_pose(shape.pose)))) for shape in body.shapes)
     return body.changed(center_of_mass=_place(body.center_of_mass), inertia=(xx, yy, zz, -xy + 0.0, xz, -yz + 0.0), shapes=shapes)
 
 

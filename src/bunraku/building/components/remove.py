@@ -5,7 +5,7 @@ from __future__ import annotations
 from bunraku.building.components.making_motors import bare_horn
 from bunraku.building.components.naming import mirrored_name, renamed_all
 from bunraku.building.components.standing import standing_like
-from bunraku.building.components.twins import twin_bodies
+from bunraku.building.mirror import twin_bodies
 from bunraku.building.servos import SERVOS
 from bunraku.character import Character, EndEffector
 from bunraku.errors import BadInput

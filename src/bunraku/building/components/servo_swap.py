@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.building.components.piece import body_of
-from bunraku.building.components.placing import rigid_of
-from bunraku.building.components.twins import twin_bodies
+from bunraku.building.mirror import twin_bodies
 from bunraku.building.servos import SERVOS, Servo, servo
 from bunraku.building.shapes import box_shape
-from bunraku.building.solids import Solid, box, joined
+from bunraku.building.solids import Solid, box, joined, solid_of
 from bunraku.character import Body, Character, Joint, Motor, Shape
 from bunraku.errors import BadInput
+from bunraku.formats.poses import of_pose
 
 
 def replaced_servo(character: Character, motor: str, servo_name: str, *, mirror: bool = False) -> Character:
@@ -62,7 +62,7 @@ def _changed(body: Body, joint: Joint, old: Servo, new: Servo) -> Body:
         return body
     hinge = np.array(joint.pose.position)
     chosen = min(cases, key=lambda k: float(np.linalg.norm(np.array(body.shapes[k].pose.position) - hinge)))
-    R, p = rigid_of(body.shapes[chosen].pose)
+    R, p = of_pose(body.shapes[chosen].pose)
     place = p + R[:, 2] * (old.size[2] - new.size[2]) / 2.0
     shape: Shape = box_shape(place, new.size, body.shapes[chosen].color, axes=R, collides=body.shapes[chosen].collides)
     shapes = [shape if k == chosen else one for k, one in enumerate(body.shapes)]
@@ -74,6 +74,4 @@ def _changed(body: Body, joint: Joint, old: Servo, new: Servo) -> Body:
 
 def _rest(body: Body, gone: Solid) -> Solid:
     """A body without one of its solids: masses and inertias subtracted about the common centre."""
-    xx, yy, zz, xy, xz, yz = body.inertia
-    whole = Solid(body.mass, np.array(body.center_of_mass), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    return joined([whole, Solid(-gone.mass, gone.center, -gone.inertia)])
+    return joined([solid_of(body), Solid(-gone.mass, gone.center, -gone.inertia)])

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.building.character_geometry import Frames, home_frames, zero_frames
-from bunraku.building.components.inside import covered
-from bunraku.building.components.placing import MIRROR, Rigid, moved, pose_of, rigid_of
+from bunraku.building.components.placing import MIRROR, moved, pose_of
 from bunraku.character import WORLD, Body, Character, Joint, Pose, Shape
+from bunraku.formats.poses import of_pose
+from bunraku.geometry.poses import Rigid
 
 SocketKind = Literal["face", "horn", "end", "axle", "frame", "world"]
 MOST = 200
@@ -87,7 +89,7 @@ def _horns(character: Character, frames: Frames) -> list[_Found]:
         if joint is None or joint.child in wheels:
             continue
         own = named.get((f"{motor.name} horn", joint.child))
-        X = rigid_of(own.pose) if own is not None else _shaft_end(joint, bodies[joint.child], frames[joint.child][0])
+        X = of_pose(own.pose) if own is not None else _shaft_end(joint, bodies[joint.child], frames[joint.child][0])
         found.append(_Found(f"{motor.name} horn", joint.child, X, "horn", 0))
     return found
 
@@ -96,7 +98,7 @@ def _shaft_end(joint: Joint, body: Body, R: Array) -> Rigid:
     axis = np.array(joint.axes[0].direction)
     height = 0.0
     for shape in body.shapes:
-        turn, place = rigid_of(shape.pose)
+        turn, place = of_pose(shape.pose)
         beside = place - axis * float(place @ axis)
         if shape.kind == "cylinder" and abs(float(turn[:, 2] @ axis)) > 1.0 - 1e-9 and float(np.linalg.norm(beside)) < 1e-6:
             height = max(height, float(place @ axis) + shape.size[1])
@@ -106,7 +108,7 @@ def _shaft_end(joint: Joint, body: Body, R: Array) -> Rigid:
 def _frames(character: Character) -> list[_Found]:
     horns = {f"{motor.name} horn" for motor in character.motors}
     return [
-        _Found(f"{frame.name} frame", frame.body, rigid_of(frame.pose), "frame", 1)
+        _Found(f"{frame.name} frame", frame.body, of_pose(frame.pose), "frame", 1)
         for frame in character.frames
         if frame.name not in horns and frame.body != WORLD
     ]
@@ -122,7 +124,7 @@ def _of_body(body: Body, X: Rigid, ends: SocketKind) -> list[_Found]:
 
 
 def _of_shape(body: str, shape: Shape, R: Array, ends: SocketKind) -> list[_Found]:
-    turn, middle = rigid_of(shape.pose)
+    turn, middle = of_pose(shape.pose)
     found: list[_Found] = []
 
     def add(normal: Array, place: Array, kind: SocketKind, rank: int, *more: Array) -> None:
@@ -224,3 +226,39 @@ def _twinned(found: list[_Found], frames: Frames) -> tuple[Socket, ...]:
         twin = one.name if index in twins else found[int(twins[0])].name if len(twins) else ""
         made.append(Socket(one.name, one.body, pose_of(one.X), one.kind, twin))
     return tuple(made)
+
+
+_STEP = 0.0015
+
+
+def covered(character: Character, frames: Frames, places: list[tuple[str, Rigid]]) -> NDArray[np.bool_]:
+    """Whether something lies in front of each place (n,): 1.5 mm along z of a frame on a body is inside a shape at ``frames``."""
+    points = np.zeros((len(places), 3))
+    for index, (name, X) in enumerate(places):
+        points[index] = moved(moved(frames[name], X[1], X[0]), (0.0, 0.0, _STEP))[1]
+    hidden = np.zeros(len(places), dtype=bool)
+    for body in character.bodies:
+        R, p = frames[body.name]
+        for shape in body.shapes:
+            turn, middle = of_pose(shape.pose)
+            hidden |= inside(shape, (points - p - R @ middle) @ (R @ turn))
+    return hidden
+
+
+def inside(shape: Shape, points: Array) -> NDArray[np.bool_]:
+    """Which points (n, 3) [m], in the shape's own axes from its middle, are inside it; a mesh holds none."""
+    found: NDArray[np.bool_]
+    if shape.kind == "box":
+        found = np.abs(points / np.maximum(np.array(shape.size), 1e-12)).max(axis=1) < 1.0
+    elif shape.kind in ("sphere", "ellipsoid"):
+        size = np.maximum(np.array(shape.size * (3 if shape.kind == "sphere" else 1)), 1e-12)
+        square: Array = ((points / size) ** 2).sum(axis=1)
+        found = square < 1.0
+    elif shape.kind == "cylinder":
+        found = (np.abs(points[:, 2]) < shape.size[1]) & (np.hypot(points[:, 0], points[:, 1]) < shape.size[0])
+    elif shape.kind == "capsule":
+        beyond = np.maximum(np.abs(points[:, 2]) - shape.size[1], 0.0)
+        found = points[:, 0] ** 2 + points[:, 1] ** 2 + beyond**2 < shape.size[0] ** 2
+    else:
+        found = np.zeros(len(points), dtype=bool)
+    return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.building.character_geometry import home_frames, lowest_points
-from bunraku.building.components.placing import rigid_of
 from bunraku.character import WORLD, Character, Shape
+from bunraku.formats.poses import of_pose
 
 _FINE = 9
 _NEAR = 1e-6
@@ -28,7 +28,7 @@ def lowest(character: Character) -> float | None:
         R, p = frames[body.name]
         for shape in body.shapes:
             if shape.kind != "mesh":
-                turn, middle = rigid_of(shape.pose)
+                turn, middle = of_pose(shape.pose)
                 heights.append(float((p + R @ middle)[2]) - _drop(shape, (R @ turn)[2]))
     return min(heights, default=None)
 

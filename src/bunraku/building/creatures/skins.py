@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array, Indices
-from bunraku.building.creatures.glue import shares, spread_points
 from bunraku.building.creatures.mechanism import Mechanism
 from bunraku.building.creatures.zones import SOLE, Zones, skin_zones
 from bunraku.character import PATCHES, SkinMesh
@@ -165,3 +164,31 @@ def sole_patches(points: Array, center: Array) -> Indices:
     angle = np.mod(np.arctan2(offset[:, 1], offset[:, 0]) + 0.25 * np.pi, 2.0 * np.pi)
     quarter = 1 + np.minimum((angle / (0.5 * np.pi)).astype(np.int64), 3)
     return np.where(radius < 0.55 * radius.max(), 0, quarter)
+
+
+def spread_points(points: Array, count: int, weight: Array | None = None) -> Indices:
+    """``count`` of the points (n, 3), spread by farthest point sampling: each new one is the farthest from those chosen.
+
+    The first is the point farthest from the centre of all. Distances to a point of ``weight`` w (n,) count w times, so that points
+    of greater weight are preferred. Ties go to the lower number, so the choice depends on the points alone.
+    """
+    n = len(points)
+    w = np.ones(n) if weight is None else weight
+    count = min(count, n)
+    if count == 0:
+        return np.zeros(0, dtype=np.int64)
+    chosen = [int(np.argmax(w * np.linalg.norm(points - points.mean(axis=0), axis=1)))]
+    gap = np.linalg.norm(points - points[chosen[0]], axis=1)
+    for _ in range(count - 1):
+        chosen.append(int(np.argmax(w * gap)))
+        gap = np.minimum(gap, np.linalg.norm(points - points[chosen[-1]], axis=1))
+    return np.array(sorted(chosen), dtype=np.int64)
+
+
+def shares(areas: Array, total: int, least: int) -> Indices:
+    """``total`` things shared out (k,) in proportion to ``areas`` (k,), each zone at least ``least``, by largest remainders."""
+    exact = least + (total - least * len(areas)) * areas / areas.sum()
+    found = np.floor(exact).astype(np.int64)
+    rest = total - int(found.sum())
+    found[np.argsort(found - exact, kind="stable")[:rest]] += 1
+    return found

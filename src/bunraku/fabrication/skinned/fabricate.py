@@ -13,7 +13,7 @@ from bunraku.fabrication.bed import lie_down
 from bunraku.fabrication.bill import bill_text
 from bunraku.fabrication.checks import check_part
 from bunraku.fabrication.kit import Part, PrintedPiece
-from bunraku.fabrication.mesh import TriangleMesh
+from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
 from bunraku.fabrication.shaping import Solid, moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
 from bunraku.fabrication.skinned.drawing import DrawnPart
@@ -25,7 +25,6 @@ from bunraku.fabrication.skinned.pieces import SkinPiece, skin_pieces
 from bunraku.fabrication.skinned.report import CastPiece, SkinnedFabrication, WrittenPart, bill_of_skin
 from bunraku.fabrication.skinned.shell import printable, skin_shell
 from bunraku.fabrication.skinned.skeleton import make_skeleton
-from bunraku.fabrication.stl import read_stl, write_stl
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.step_file import write_step
 from bunraku.mechanics.coupled.known_skins import skin_of

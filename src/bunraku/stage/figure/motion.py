@@ -16,9 +16,8 @@ from bunraku.mechanics.measures.balance import free_base, planted
 from bunraku.motion import JointCurves, Performance
 from bunraku.stage.figure.bent import Bent, How, bend, unbent
 from bunraku.stage.figure.closing import closed
-from bunraku.stage.figure.deforming import Deforming
 from bunraku.stage.figure.figure import Figure, Placed
-from bunraku.stage.figure.parts import PART_COLOR
+from bunraku.stage.figure.parts import PART_COLOR, Deforming
 from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
 
 Small = NDArray[np.float32]

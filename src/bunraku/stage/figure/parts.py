@@ -19,6 +19,17 @@ from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes
 from bunraku.mechanics.flexible.reduced_parts import part_solids
 from bunraku.mechanics.tree import rotation_of
 
+
+@dataclass(frozen=True, eq=False)
+class Deforming:
+    """A surface that deforms: ``points`` (m, v, 3) [m] float32, ``faces`` (f, 3) int32, one ``color`` (4), red to opacity."""
+
+    name: str
+    points: NDArray[np.float32]
+    faces: NDArray[np.int32]
+    color: tuple[float, float, float, float]
+
+
 Indices = NDArray[np.int64]
 
 PART_COLOR = (0.83, 0.69, 0.42, 1.0)

@@ -16,7 +16,7 @@ from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.mechanics.coupled.outer_surface import outer_surface
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import SurfaceMotion
-from bunraku.stage.figure.deforming import Deforming
+from bunraku.stage.figure.parts import Deforming
 
 Indices = NDArray[np.int64]
 
