@@ -240,10 +240,10 @@ def _check_drawing(plan: PlannedSkin) -> None:
 
 
 def test_a_surface_is_stood_up_once(stool: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bunraku.building.creatures import recipe as recipes
+    from bunraku.building.creatures import pipeline
 
     count: list[int] = []
-    monkeypatch.setattr(recipes, "stand_up", lambda surface: count.append(1) or SimpleNamespace(drop=0.02))
+    monkeypatch.setattr(pipeline, "stand_up", lambda surface: count.append(1) or SimpleNamespace(drop=0.02))
     monkeypatch.setattr(verbs, "_STOOD", OrderedDict())
     for name in ("stool.obj", "same.obj"):
         (tmp_path / name).write_bytes(stool)

@@ -5,7 +5,7 @@ Ends that do not roll are drawn here too: ball feet on a screw, discs printed wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class PrintedLink:
 def link_of(limb: PlacedLimb, index: int) -> PrintedLink:
     """The part that the servo of stage ``index`` turns, in that body's frame [mm]."""
     stage = limb.stages[index]
-    case = _moved(stage.case, -stage.position)
+    case = stage.case.moved(-stage.position)
     link = PrintedLink(stage.body, f"{stage.joint.split('.', 1)[1]} link", Draft(stage.body))
     horns = _horns(limb, case, stage.joint)
     link.joins = [horn.group for horn in horns]
@@ -91,10 +91,6 @@ def _tips(link: PrintedLink, horns: list[Horn], tips: list[PlacedTip]) -> None:
             link.joins.append(f"foot {tip.name}")
         elif tip.model.kind == "welded":
             printed_disc(link.draft, horn, tip)
-
-
-def _moved(case: Case, by: Array) -> Case:
-    return replace(case, center=case.center + by, horn=case.horn + by, flange=case.flange + by)
 
 
 _PAD = 4.0

@@ -127,8 +127,7 @@ def _fitted(servo: PlacedServo, room: Solid) -> PlacedServo:
 
 def _slid(servo: PlacedServo, by: float) -> PlacedServo:
     """The servo moved by ``by`` [mm] along its shaft: the hinge stays where it is."""
-    case, shift = servo.case, servo.case.axes[:, 2] * by / MM
-    return replace(servo, case=replace(case, center=case.center + shift, horn=case.horn + shift, flange=case.flange + shift))
+    return replace(servo, case=servo.case.moved(servo.case.axes[:, 2] * by / MM))
 
 
 def _seen(hinge: DrivenHinge, shape: Shape, R: Array, p: Array) -> Case | None:
