@@ -15,12 +15,11 @@ from bunraku.building.printing import payload
 from bunraku.building.robots.builtin import built_in_robot
 from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.checks import PartFigures, check_part, measure_hole
-from bunraku.fabrication.collisions import collisions
+from bunraku.fabrication.collisions import collisions, rooms
 from bunraku.fabrication.draft import Draft
 from bunraku.fabrication.fabricate import PRINTER
 from bunraku.fabrication.kit import Part, PartsKit, PrintedPiece, _congruent, _grouped, make_kit
 from bunraku.fabrication.mesh import stl_bytes
-from bunraku.fabrication.room import rooms
 from bunraku.fabrication.shaping import box, cylinder, moved, overlap, union
 
 NAMES = ("skatebot", "agilebot")

@@ -1,10 +1,11 @@
-"""The ends of limbs in the component library: wheels that turn freely, are driven or are part of the limb; ball feet."""
+"""The ends of limbs in the component library: wheels that turn freely, are driven or are part of the limb; ball feet; drag."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from bunraku.character import Character
 from bunraku.errors import BadInput
 
 
@@ -42,3 +43,14 @@ def tip_model(name: str) -> TipModel:
     if name not in TIPS:
         raise BadInput(f"no wheel or foot {name!r} in the component library; it holds {', '.join(TIPS)}")
     return TIPS[name]
+
+
+def with_rolling_resistance(character: Character, drag: float) -> Character:
+    """The character with the drag c [N·s/m] at every passive wheel, and the damping c r² [N·m·s/rad] of its axle with it."""
+    spinning = {tip.body: tip for tip in character.end_effectors if tip.kind == "passive"}
+    tips = tuple(tip.changed(rolling_resistance=drag) if tip.kind == "passive" else tip for tip in character.end_effectors)
+    joints = tuple(
+        joint.changed(damping=drag * spinning[joint.child].radius ** 2) if joint.child in spinning else joint
+        for joint in character.joints
+    )
+    return character.changed(end_effectors=tips, joints=joints)

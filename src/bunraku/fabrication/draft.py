@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.building.screws import HolePattern
+from bunraku.building.servos import HolePattern
 from bunraku.fabrication.hardware import screw
 from bunraku.fabrication.shaping import MM, Solid, bore, difference, union
 

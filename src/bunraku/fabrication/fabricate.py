@@ -11,14 +11,12 @@ import numpy as np
 from bunraku.building import printing
 from bunraku.building.robot import Robot
 from bunraku.errors import BadInput
-from bunraku.fabrication.bed import Lying, lie_down
 from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.checks import PartFigures, by, check_part
-from bunraku.fabrication.collisions import collisions
-from bunraku.fabrication.kit import PartsKit, make_kit
+from bunraku.fabrication.collisions import JointRoom, collisions, rooms
+from bunraku.fabrication.kit import Lying, PartsKit, lie_down, make_kit
 from bunraku.fabrication.mesh import read_stl, write_stl
 from bunraku.fabrication.notes import assembly_notes
-from bunraku.fabrication.room import JointRoom, rooms
 from bunraku.fabrication.shaping import moved
 from bunraku.formats.atomic import write_atomically
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.placement import Case, PlacedLimb, PlacedStage, PlacedTip
-from bunraku.building.screws import rectangle
+from bunraku.building.servos import rectangle
 from bunraku.fabrication.arms import connect
 from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.forks import AxleSeat, fork, wheel_solid

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from math import degrees
 
 from bunraku.fabrication.checks import PartFigures, by
+from bunraku.fabrication.collisions import JointRoom
 from bunraku.fabrication.hardware import BEARING, screw_length
 from bunraku.fabrication.kit import Part, PartsKit
-from bunraku.fabrication.room import JointRoom
 
 PACKAGED = (
     "Screws of the maker's package are those for the maker's own frames, and say which threads the servo has. Through printed "

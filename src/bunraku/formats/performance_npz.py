@@ -19,11 +19,10 @@ from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
 from bunraku.formats.files import check_size
-from bunraku.formats.migrations import CURRENT, migrate
 from bunraku.formats.places import located
 from bunraku.formats.surface_motion import SURFACE_ARRAYS, SurfacePart, packed_surface, surface_part, unpacked_surface
 from bunraku.formats.units import build, from_si
-from bunraku.formats.yaml_file import dump_yaml, read_yaml
+from bunraku.formats.yaml_file import CURRENT, dump_yaml, migrate, read_yaml
 from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance, Provenance
 from bunraku.optimization.solution import Status
 

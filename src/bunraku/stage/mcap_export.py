@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.motion import Audio, Performance
 from bunraku.stage.channels import need_kinds
@@ -114,7 +113,8 @@ def export_mcap(
         raise BadInput(f"a start of {start_s:g} s cannot be stamped; give seconds since 1970, at least 0 and below 2147483648")
     channels = need_kinds(performance, ("position", "velocity", "torque", "length"), "mcap")
     states = joint_states(performance, channels, "mcap", rate)
-    fields = [_kept(values) for values in (states.positions, states.velocities, states.efforts)]
+    known = (states.positions, states.velocities, states.efforts)
+    fields = [None if np.isnan(values).all() else values for values in known]
     start = round(start_s * 1e9)
     messages: list[Message] = []
     for k in range(len(states.positions)):
@@ -126,10 +126,6 @@ def export_mcap(
     if audio and performance.audio is not None:
         messages += _sound(performance.audio, start)
     return _written(sorted(messages, key=lambda one: one[:2]), topic)
-
-
-def _kept(values: Array) -> Array | None:
-    return None if np.isnan(values).all() else values
 
 
 def _sound(audio: Audio, start: int) -> list[Message]:

@@ -10,10 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bunraku.building.components.attach import attached
-from bunraku.building.components.blank import blank_character
 from bunraku.building.components.library import component, library
 from bunraku.building.components.making import weight_of
-from bunraku.building.components.piece import Piece, body_of, mirrored
+from bunraku.building.components.piece import Piece, blank_character, body_of, mirrored
 from bunraku.building.components.remove import removed
 from bunraku.building.components.servo_swap import replaced_servo
 from bunraku.building.components.sockets import sockets

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from creature_forms import FORMS
 
-from bunraku.building.creatures.clearance import collisions
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.materials import skin_mass
+from bunraku.building.creatures.mechanism import collisions
+from bunraku.building.creatures.skins import skin_mass
 from bunraku.building.creatures.templates import template
 from bunraku.building.mirror import mirror_map
 from bunraku.geometry.shells.quality import dihedral_angles

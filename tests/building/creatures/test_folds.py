@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from make_creatures import CREATURES
 
-from bunraku.building.creatures.materials import FOLD, RUBBER, SOFT
-from bunraku.building.creatures.skins import SkinPlan
+from bunraku.building.creatures.skins import FOLD, RUBBER, SOFT, SkinPlan
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_profile
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.tubes.mesh import mitres, swept_wall

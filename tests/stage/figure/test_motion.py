@@ -14,9 +14,8 @@ from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
 from bunraku.stage.figure.bent import standing, unbent
-from bunraku.stage.figure.closing import closed
 from bunraku.stage.figure.figure import Figure
-from bunraku.stage.figure.motion import drawn, drawn_curves, drawn_pose
+from bunraku.stage.figure.motion import closed, drawn, drawn_curves, drawn_pose
 from bunraku.stage.figure.parts import ALONG, AROUND
 
 

@@ -1,14 +1,18 @@
-"""A piece: what a component adds to a character, standing on one of its bodies; and its mirror image on another."""
+"""A piece: what a component adds to a character, standing on one of its bodies; its mirror image; and the box one starts from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 import numpy as np
 
-from bunraku.building.components.placing import MIRROR, numbers, pose_of, reflected
-from bunraku.building.solids import Solid, joined, solid_body
+from bunraku.building.components.placing import MIRROR, numbers, pose_of, reflected, rounded
+from bunraku.building.printing import PLA
+from bunraku.building.shapes import box_shape
+from bunraku.building.solids import Solid, box_shell, joined, solid_body
 from bunraku.character import (
+    WORLD,
     Body,
     Carriage,
     Character,
@@ -22,6 +26,7 @@ from bunraku.character import (
     Shape,
     String,
 )
+from bunraku.errors import BadInput
 from bunraku.formats.poses import of_pose
 from bunraku.geometry.poses import Rigid, compose, inverse
 
@@ -110,3 +115,24 @@ def _body(body: Body) -> Body:
 def _carriage(carriage: Carriage) -> Carriage:
     limits = None if carriage.y_range is None else (-carriage.y_range[1], -carriage.y_range[0])
     return carriage.changed(home=_place(carriage.home), y_range=limits)
+
+
+_COLOR = (0.30, 0.58, 0.66, 1.0)
+
+
+def blank_character(
+    name: str = "mine",
+    *,
+    size: tuple[float, float, float] = (0.2, 0.1, 0.04),
+    base: Literal["free", "fixed"] = "free",
+) -> Character:
+    """One box ``body`` of ``size`` [m], printed with walls of 3 mm, lying on the ground on a free joint or fixed there."""
+    if min(size) <= 2.0 * PLA.wall:
+        raise BadInput(f"a box of {list(size)} m has no room for walls of {PLA.wall} m; make it larger")
+    body = body_of("body", [box_shell(PLA.density, PLA.wall, (0.0, 0.0, 0.0), size)], [box_shape((0.0, 0.0, 0.0), size, _COLOR)])
+    half = rounded(size[2] / 2.0)
+    if base == "fixed":
+        joint = Joint(name="base", kind="fixed", parent=WORLD, child="body", pose=Pose(position=(0.0, 0.0, half)))
+        return Character(name=name, bodies=(body,), joints=(joint,))
+    joint = Joint(name="base", kind="free", parent=WORLD, child="body")
+    return Character(name=name, bodies=(body,), joints=(joint,), home={"base.tz": half})

@@ -69,9 +69,6 @@ def _changed(body: Body, joint: Joint, old: Servo, new: Servo) -> Body:
     case = box(new.mass, place, new.size, R)
     if body.mass - old.mass < 1e-9:
         return body_of(body.name, [case], shapes)
-    return body_of(body.name, [_rest(body, box(old.mass, p, old.size, R)), case], shapes)
-
-
-def _rest(body: Body, gone: Solid) -> Solid:
-    """A body without one of its solids: masses and inertias subtracted about the common centre."""
-    return joined([solid_of(body), Solid(-gone.mass, gone.center, -gone.inertia)])
+    gone = box(old.mass, p, old.size, R)
+    rest = joined([solid_of(body), Solid(-gone.mass, gone.center, -gone.inertia)])
+    return body_of(body.name, [rest, case], shapes)

@@ -8,14 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from bunraku.building.creatures.clearance import Clearance, collisions
 from bunraku.building.creatures.embed import CreatureSizes, LegCurve, embed
 from bunraku.building.creatures.limbs import find_legs
-from bunraku.building.creatures.materials import MATERIALS, skin_mass
-from bunraku.building.creatures.mechanism import Mechanism, Sole
+from bunraku.building.creatures.mechanism import Clearance, Mechanism, Sole, collisions
 from bunraku.building.creatures.recipe import SkinRecipe
 from bunraku.building.creatures.skeleton import skeleton_character
-from bunraku.building.creatures.skins import SkinPlan, creature_skin, fold_regions
+from bunraku.building.creatures.skins import MATERIALS, SkinPlan, creature_skin, fold_regions, skin_mass
 from bunraku.building.creatures.stance import StandingLeg, flat_footed, leg_stance
 from bunraku.building.creatures.templates import Template, template
 from bunraku.character import Character, Skin, SkinMesh

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.arrays import Array, Indices
-from bunraku.building.creatures.clearance import Clearance, collisions
-from bunraku.building.creatures.mechanism import servo_case
+from bunraku.building.creatures.mechanism import Clearance, collisions, servo_case
 from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface
 from bunraku.character import SkinMesh
 from bunraku.geometry.rotations import quaternion_of_matrix

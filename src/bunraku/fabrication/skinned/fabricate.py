@@ -9,12 +9,11 @@ import numpy as np
 
 from bunraku.character import Character, SkinMesh
 from bunraku.errors import BadInput
-from bunraku.fabrication.bed import lie_down
 from bunraku.fabrication.bill import bill_text
 from bunraku.fabrication.checks import check_part
-from bunraku.fabrication.kit import Part, PrintedPiece
+from bunraku.fabrication.kit import Part, PrintedPiece, lie_down
 from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
-from bunraku.fabrication.shaping import Solid, moved, rod_frame, triangles
+from bunraku.fabrication.shaping import moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
 from bunraku.fabrication.skinned.drawing import DrawnPart
 from bunraku.fabrication.skinned.figures import backed_glue, clashes, free_ranges, in_the_skin, shut_in
@@ -130,8 +129,8 @@ def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float
 
 def _cast(piece: SkinPiece, character: Character, folder: Path) -> CastPiece:
     file = f"skin/{piece.name.replace(' ', '-')}.stl"
-    mesh = _triangles(printable(piece.rubber))
-    write_stl(folder / file, mesh, piece.name)
+    vertices, numbers = triangles(printable(piece.rubber))
+    write_stl(folder / file, TriangleMesh(vertices[numbers]), piece.name)
     back = read_stl(folder / file)
     size = back.size()
     mass = back.volume() * 1e-9 * _density(character)
@@ -143,8 +142,3 @@ def _density(character: Character) -> float:
     """Density [kg/m³] of the skin's first material."""
     first = character.skin.materials[0] if character.skin is not None else ""
     return next((material.density for material in character.materials if material.name == first), 1100.0)
-
-
-def _triangles(solid: Solid) -> TriangleMesh:
-    vertices, numbers = triangles(solid)
-    return TriangleMesh(vertices[numbers])

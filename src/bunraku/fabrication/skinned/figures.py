@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bunraku.fabrication.room import JointRoom
+from bunraku.fabrication.collisions import JointRoom
 from bunraku.fabrication.shaping import Solid, ball, moved, overlap
 from bunraku.fabrication.skinned.drawing import Skeleton, driver
 from bunraku.fabrication.skinned.layout import DrivenHinge, Layout

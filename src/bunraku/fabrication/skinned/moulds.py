@@ -63,11 +63,11 @@ def _limb(piece: SkinPiece, axes: list[Array]) -> Mould:
     opening = piece.opening
     parting = parting_plane(piece.outer, pull_directions(triangles(piece.outer)[0], opening.normal, axes), piece.cuts)
     d = parting.normal
-    seat, core = _seat(piece, parting)
+    seat = _seat_block(piece, parting, 0.0)
     block = _block(union([piece.outer, seat]), d)
     channels, notes = _channels(piece, parting, block)
     spots = _pin_spots(section(block, d, parting.offset), section(union([piece.outer, seat, *channels]), d, parting.offset))
-    hollow = union([piece.outer, _grown_seat(piece, parting)])
+    hollow = union([piece.outer, _seat_block(piece, parting, PLAY)])
     halves = []
     for plane, word in ((parting, "first"), (parting.flipped(), "second")):
         half = difference(plane.above(block), [hollow, *channels])
@@ -84,20 +84,11 @@ def _limb(piece: SkinPiece, axes: list[Array]) -> Mould:
         for plane in (parting, parting.flipped())
     )
     strain = path_stretch(piece.core, piece.path) if piece.path is not None else 0.0
-    return Mould(piece, parting, [*halves, ("core", cleaned(core))], draws, strain, notes)
-
-
-def _seat(piece: SkinPiece, parting: Plane) -> tuple[Solid, Solid]:
-    """The block beyond the opening that holds the core, and the core with it. Its sides run along the pull."""
-    block = _seat_block(piece, parting, 0.0)
-    return block, _joined_core(piece, block)
-
-
-def _grown_seat(piece: SkinPiece, parting: Plane) -> Solid:
-    return _seat_block(piece, parting, PLAY)
+    return Mould(piece, parting, [*halves, ("core", cleaned(_joined_core(piece, seat)))], draws, strain, notes)
 
 
 def _seat_block(piece: SkinPiece, parting: Plane, grow: float) -> Solid:
+    """The block beyond the opening that holds the core, ``grow`` [mm] larger; its sides run along the pull."""
     n, d = piece.opening.normal, parting.normal
     e = np.cross(n, d)
     e /= np.linalg.norm(e)

@@ -9,8 +9,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.character_geometry import home_frames
 from bunraku.building.placement import Case
-from bunraku.building.screws import HolePattern
-from bunraku.building.servos import SERVOS
+from bunraku.building.servos import SERVOS, HolePattern
 from bunraku.building.shapes import DARK
 from bunraku.character import Shape
 from bunraku.errors import BadInput

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.building.components.sockets import Socket, sockets
-from bunraku.stage.figure.motion import drawn_pose
-from bunraku.stage.figure.picking import picked
+from bunraku.stage.figure.motion import drawn_pose, picked
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Same, Ui, alone
 from bunraku.studio.page.view import GREEN, RED
