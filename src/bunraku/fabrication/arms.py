@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.fabrication.draft import LEAST_WALL, PLATE, Draft
-from bunraku.fabrication.hardware import CLEARANCE
+from bunraku.fabrication.draft import CLEARANCE, LEAST_WALL, PLATE, Draft
 from bunraku.fabrication.mounts import Flange, Horn
 from bunraku.fabrication.shaping import MM, Solid, box, hull
 

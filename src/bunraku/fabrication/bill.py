@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from bunraku.building.placement import connectors
 from bunraku.building.solids import box_shell, capsule_shell
 from bunraku.fabrication.checks import PartFigures, by
+from bunraku.fabrication.draft import BEARING, screw_length
 from bunraku.fabrication.forks import RUBBER, AxleSeat, axle_length
-from bunraku.fabrication.hardware import BEARING, screw_length
 from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.shaping import MM
 

@@ -9,8 +9,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.placement import PlacedTip
 from bunraku.building.servos import Servo
-from bunraku.fabrication.draft import HEAD_PLAY, PLATE, SEAT, Draft, Hole, holes_of
-from bunraku.fabrication.hardware import BEARING, screw
+from bunraku.fabrication.draft import BEARING, HEAD_PLAY, PLATE, SEAT, Draft, Hole, holes_of, screw
 from bunraku.fabrication.mounts import Horn
 from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, difference, hull, union
 

@@ -8,7 +8,7 @@ from math import degrees
 
 from bunraku.fabrication.checks import PartFigures, by
 from bunraku.fabrication.collisions import JointRoom
-from bunraku.fabrication.hardware import BEARING, screw_length
+from bunraku.fabrication.draft import BEARING, screw_length
 from bunraku.fabrication.kit import Part, PartsKit
 
 PACKAGED = (

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.motion import Audio, Performance
-from bunraku.stage.channels import need_kinds
-from bunraku.stage.joint_states import joint_states
+from bunraku.stage.channels import joint_states, need_kinds
 
 
 class CdrMessage:

@@ -8,9 +8,9 @@ import pytest
 from bunraku.building.character_geometry import home_frames, zero_frames
 from bunraku.building.components.attach import attached
 from bunraku.building.components.piece import blank_character
+from bunraku.building.components.placing import of_pose
 from bunraku.building.components.sockets import MOST, Socket, inside, sockets
 from bunraku.character import Character, Shape
-from bunraku.formats.poses import of_pose
 from bunraku.formats.registry import read_character
 
 NAMES = ["car", "walker", "humanoid", "dancer", "marionette", "nao", "monster-quick", "hand"]

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("igl")
 
-from bunraku.building.creatures.limbs import find_legs
 from bunraku.building.creatures.pipeline import design_creature
 from bunraku.building.creatures.recipe import SkinRecipe
 from bunraku.building.creatures.skins import MATERIALS, skin_mass
+from bunraku.building.creatures.stance import find_legs
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.geometry.surfaces.checks import check_surface

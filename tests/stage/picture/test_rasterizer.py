@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.stage.figure.unit_meshes import unit_mesh
+from bunraku.stage.figure.solids import unit_mesh
 from bunraku.stage.picture.camera import Camera, nearer, standing
 from bunraku.stage.picture.painter import Painter, Theme, encoded
 from bunraku.stage.picture.raster_kernels import blurred, fill, vertex_normals

@@ -15,13 +15,12 @@ from bunraku.building.components.making import Spot, make
 from bunraku.building.components.making_tips import driven_tip, wheel_body
 from bunraku.building.components.naming import all_names, free_name, mirrored_name
 from bunraku.building.components.piece import mirrored, with_piece
-from bunraku.building.components.placing import moved
+from bunraku.building.components.placing import moved, of_pose
 from bunraku.building.components.sockets import Socket, sockets
 from bunraku.building.components.standing import standing_like
 from bunraku.building.tips import TIPS
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.formats.poses import of_pose
 
 _MIDDLE = 1e-6
 _GAP = 0.002

@@ -12,14 +12,13 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.assemble import assemble
 from bunraku.building.character_design import character_design
-from bunraku.building.components.placing import numbers
+from bunraku.building.components.placing import numbers, of_pose
 from bunraku.building.design import Design, Parameter
 from bunraku.building.mirror import mirror_map, twin_bodies
 from bunraku.building.robot_design import built_in_design
 from bunraku.building.robots.builtin import ROBOTS, built_in_robot
 from bunraku.character import Character, FlexiblePart, Joint, Pose
 from bunraku.errors import BadInput
-from bunraku.formats.poses import of_pose
 
 _LENGTH = (0.4, 2.0)
 _DIAMETER = (0.5, 2.0)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from bunraku.building.components.placing import MIRROR, numbers, pose_of, reflected, rounded
+from bunraku.building.components.placing import MIRROR, numbers, of_pose, pose_of, reflected, rounded
 from bunraku.building.printing import PLA
 from bunraku.building.shapes import box_shape
 from bunraku.building.solids import Solid, box_shell, joined, solid_body
@@ -27,7 +27,6 @@ from bunraku.character import (
     String,
 )
 from bunraku.errors import BadInput
-from bunraku.formats.poses import of_pose
 from bunraku.geometry.poses import Rigid, compose, inverse
 
 

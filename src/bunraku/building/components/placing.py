@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from bunraku.arrays import Array
 from bunraku.character import Pose
 from bunraku.geometry.poses import Rigid
-from bunraku.geometry.rotations import canonical, quaternion_of_matrix
+from bunraku.geometry.rotations import canonical, matrix_of_quaternion, quaternion_of_matrix
 
 MIRROR = np.array([1.0, -1.0, 1.0])
 """What a reflection in y = 0 does to the components of a place."""
@@ -24,6 +24,11 @@ def numbers(vector: ArrayLike) -> tuple[float, float, float]:
 def rounded(value: float) -> float:
     """A length without dust below 1e-12."""
     return round(float(value), _FINE) + 0.0
+
+
+def of_pose(pose: Pose) -> Rigid:
+    """The rigid move of a pose."""
+    return matrix_of_quaternion(pose.quaternion), np.array(pose.position)
 
 
 def pose_of(X: Rigid) -> Pose:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from bunraku.building.components.making_motors import bare_horn
-from bunraku.building.components.naming import mirrored_name, renamed_all
+from bunraku.building.components.naming import BODY_FIELDS, COORDINATE_FIELDS, mirrored_name, renamed_all
 from bunraku.building.components.standing import standing_like
 from bunraku.building.mirror import twin_bodies
 from bunraku.building.servos import SERVOS
@@ -103,15 +106,8 @@ def without(character: Character, gone: set[str]) -> Character:
     freed = {part.material for part in c.flexibles} - {part.material for part in flexibles}
     groups = {group: tuple(name for name in names if name not in lost) for group, names in c.groups.items()}
     return c.changed(
-        bodies=tuple(body for body in c.bodies if body.name not in gone),
-        joints=tuple(joint for joint in c.joints if joint.child not in gone),
-        loops=tuple(loop for loop in c.loops if loop.child not in gone and loop.parent not in gone),
-        motors=tuple(motor for motor in c.motors if motor.coordinate not in lost),
-        couplings=tuple(k for k in c.couplings if k.driver not in lost and k.follower not in lost),
-        dependent_ranges=tuple(r for r in c.dependent_ranges if r.coordinate not in lost and r.on not in lost),
-        frames=tuple(frame for frame in c.frames if frame.body not in gone),
-        feet=tuple(foot for foot in c.feet if foot.body not in gone),
-        end_effectors=tuple(tip for tip in c.end_effectors if tip.body not in gone),
+        **_kept(c, BODY_FIELDS | {"bodies": ("name",)}, gone),
+        **_kept(c, COORDINATE_FIELDS, lost),
         tendons=tuple(tendons),
         materials=tuple(material for material in c.materials if material.name not in freed),
         flexibles=tuple(flexibles),
@@ -119,6 +115,14 @@ def without(character: Character, gone: set[str]) -> Character:
         home={name: value for name, value in c.home.items() if name not in lost},
         may_touch=tuple(pair for pair in c.may_touch if not gone & set(pair)),
     )
+
+
+def _kept(character: Character, fields: Mapping[str, tuple[str, ...]], gone: set[str]) -> dict[str, tuple[Any, ...]]:
+    """The sections of a character without what names something that is gone."""
+    return {
+        kind: tuple(part for part in getattr(character, kind) if not gone & {getattr(part, name) for name in names})
+        for kind, names in fields.items()
+    }
 
 
 def _without_strings(character: Character, gone: set[str]) -> Character:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.building.components.piece import body_of
+from bunraku.building.components.placing import of_pose
 from bunraku.building.mirror import twin_bodies
 from bunraku.building.servos import SERVOS, Servo, servo
 from bunraku.building.shapes import box_shape
 from bunraku.building.solids import Solid, box, joined, solid_of
 from bunraku.character import Body, Character, Joint, Motor, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.poses import of_pose
 
 
 def replaced_servo(character: Character, motor: str, servo_name: str, *, mirror: bool = False) -> Character:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.building.character_geometry import Frames, home_frames, zero_frames
-from bunraku.building.components.placing import MIRROR, moved, pose_of
+from bunraku.building.components.placing import MIRROR, moved, of_pose, pose_of
 from bunraku.character import WORLD, Body, Character, Joint, Pose, Shape
-from bunraku.formats.poses import of_pose
 from bunraku.geometry.poses import Rigid
 
 SocketKind = Literal["face", "horn", "end", "axle", "frame", "world"]

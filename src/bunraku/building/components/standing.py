@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.building.character_geometry import home_frames, lowest_points
+from bunraku.building.components.placing import of_pose
 from bunraku.character import WORLD, Character, Shape
-from bunraku.formats.poses import of_pose
 
 _FINE = 9
 _NEAR = 1e-6

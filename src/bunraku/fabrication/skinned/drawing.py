@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.fabrication.draft import LEAST_WALL, Draft, Hole
-from bunraku.fabrication.hardware import screw
+from bunraku.fabrication.draft import LEAST_WALL, Draft, Hole, screw
 from bunraku.fabrication.shaping import Solid, bore, bounds, box, cylinder, difference, middle_of
 from bunraku.fabrication.skinned.blocks import local_size
 from bunraku.fabrication.skinned.bracing import THICK, lightening

@@ -10,7 +10,7 @@ from bunraku.character import Character
 from bunraku.fabrication.bill import Item
 from bunraku.fabrication.checks import PartFigures, by
 from bunraku.fabrication.collisions import JointRoom
-from bunraku.fabrication.hardware import screw_length
+from bunraku.fabrication.draft import screw_length
 from bunraku.fabrication.kit import Part
 from bunraku.fabrication.skinned.blocks import DOWEL
 from bunraku.fabrication.skinned.drawing import Skeleton

@@ -13,8 +13,7 @@ from bunraku.building.servos import SERVOS, HolePattern
 from bunraku.building.shapes import DARK
 from bunraku.character import Shape
 from bunraku.errors import BadInput
-from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
-from bunraku.fabrication.hardware import CLEARANCE
+from bunraku.fabrication.draft import CLEARANCE, PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.mounts import Horn, flange_of, horn_of, idler_of, screw_on
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder
 from bunraku.fabrication.skinned.layout import DrivenHinge, Layout

@@ -22,8 +22,7 @@ from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.mechanics.tree import compile_tree, rotation_of
 from bunraku.stage.figure.parts import PartSurface, part_surfaces
 from bunraku.stage.figure.skinned import FollowingSkin, following_skin
-from bunraku.stage.figure.solids import body_names, solids_of
-from bunraku.stage.figure.unit_meshes import unit_mesh
+from bunraku.stage.figure.solids import body_names, solids_of, unit_mesh
 
 MeshArrays = tuple[NDArray[np.float32], NDArray[np.int32]]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.stage.figure.motion import DrawnMotion
-from bunraku.stage.figure.unit_meshes import UNIT_KINDS
+from bunraku.stage.figure.solids import UNIT_KINDS
 from bunraku.stage.picture.raster_kernels import vertex_normals
 
 CREASE = radians(40.0)

@@ -49,7 +49,7 @@ class Handles:
         places = self._places(found)
         if not len(places):
             return
-        from bunraku.stage.figure.unit_meshes import unit_mesh
+        from bunraku.stage.figure.solids import unit_mesh
 
         vertices, faces = unit_mesh("ball")
         size = 0.012 * float(np.linalg.norm(np.ptp(places, axis=0)) or 0.2)
