@@ -55,7 +55,7 @@ def assemble(robot: Robot) -> Character:
             parts.add(link.body, solid, capsule_shape(start, end, link.radius, LIGHT))
     joints, motors, tips = _joints(limbs)
     stages = [stage for limb in limbs for stage in limb.stages]
-    names = ["body", *(stage.body for stage in stages), *(tip.name for limb in limbs for tip in limb.tips if _spins(tip))]
+    names = ["body", *(stage.body for stage in stages), *(tip.name for limb in limbs for tip in limb.tips if tip.spins)]
     home = {"base.tz": standing_height(limbs)} | {stage.joint: stage.rest for stage in stages if stage.rest != 0.0}
     return Character(
         name=robot.name,
@@ -105,7 +105,7 @@ def _limb(limb: PlacedLimb, parts: _Parts) -> None:
     for tip in limb.tips:
         if tip.case is not None:
             _add_case(tip.parent, tip.case, parts)
-        if not _spins(tip):
+        if not tip.spins:
             _add_foot(tip, parts)
             continue
         solid = cylinder(tip.mass, np.zeros(3), tip.axis, tip.radius, tip.model.width)
@@ -144,7 +144,7 @@ def _joints(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[Joint, ...], tuple[Mot
             motors.append(stage.case.servo.motor(stage.joint, stage.joint, stage.limits))
         for tip in limb.tips:
             tips.append(_end_effector(tip))
-            if _spins(tip):
+            if tip.spins:
                 place = Pose(position=three(tip.center))
                 drag = tip.rolling_resistance * tip.radius**2
                 hinge = {"kind": "hinge", "parent": tip.parent, "child": tip.name, "pose": place, "axis": three(tip.axis)}
@@ -158,8 +158,8 @@ def _end_effector(tip: PlacedTip) -> EndEffector:
     return EndEffector(
         name=tip.name,
         kind=tip.model.kind,
-        body=tip.name if _spins(tip) else tip.parent,
-        center=(0.0, 0.0, 0.0) if _spins(tip) else three(tip.center),
+        body=tip.name if tip.spins else tip.parent,
+        center=(0.0, 0.0, 0.0) if tip.spins else three(tip.center),
         axis=three(tip.axis),
         radius=tip.radius,
         width=tip.model.width,
@@ -171,7 +171,7 @@ def _end_effector(tip: PlacedTip) -> EndEffector:
 def _groups(limbs: tuple[PlacedLimb, ...]) -> dict[str, tuple[str, ...]]:
     groups = {limb.name: tuple(stage.joint for stage in limb.stages) for limb in limbs if limb.stages}
     legs = tuple(stage.joint for limb in limbs if limb.tips for stage in limb.stages)
-    wheels = tuple(tip.axle for limb in limbs for tip in limb.tips if _spins(tip))
+    wheels = tuple(tip.axle for limb in limbs for tip in limb.tips if tip.spins)
     return groups | {name: members for name, members in (("legs", legs), ("wheels", wheels)) if members}
 
 
@@ -180,11 +180,7 @@ def _neighbours(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[str, str], ...]:
     pairs: list[tuple[str, str]] = []
     for limb in limbs:
         links = [stage.body for stage in limb.stages]
-        wheels = [tip.name for tip in limb.tips if _spins(tip)]
+        wheels = [tip.name for tip in limb.tips if tip.spins]
         pairs += [("body", link) for link in (links if links else wheels)]
         pairs += combinations([*links, *wheels], 2)
     return tuple(pairs)
-
-
-def _spins(tip: PlacedTip) -> bool:
-    return tip.model.kind in ("passive", "active")

@@ -151,7 +151,7 @@ def _match_tips(
 ) -> dict[str, str]:
     tips = character.end_effectors
     places = [frames[tip.body][1] + frames[tip.body][0] @ np.array(tip.center) for tip in tips]
-    found = {}
+    mirrored = {}
     for tip, place in zip(tips, places, strict=True):
         fits = [
             j
@@ -163,8 +163,8 @@ def _match_tips(
         ]
         if not fits:
             raise BadInput(f"{character.name!r} is not symmetric: no end effector mirrors {tip.name!r}")
-        found[tip.name] = tips[fits[0]].name
-    return found
+        mirrored[tip.name] = tips[fits[0]].name
+    return mirrored
 
 
 def twin_bodies(character: Character, *, tolerance: float = 1e-6) -> dict[str, str]:
@@ -174,17 +174,10 @@ def twin_bodies(character: Character, *, tolerance: float = 1e-6) -> dict[str, s
     """
     frames = zero_frames(character)
     total = sum(body.mass for body in character.bodies) or 1.0
-    rows = []
-    for body in character.bodies:
-        R, p = frames[body.name]
-        rows.append(np.concatenate([p, p + R @ np.array(body.center_of_mass), [body.mass / total]]))
-    here = np.array(rows)
+    poses = [(*frames[body.name], body) for body in character.bodies]
+    here = np.array([np.concatenate([p, p + R @ np.array(body.center_of_mass), [body.mass / total]]) for R, p, body in poses])
     mirrored = here * np.concatenate([_POINT, _POINT, [1.0]])
     near = np.abs(mirrored[:, None] - here[None]).max(axis=2) < tolerance
     names = [body.name for body in character.bodies]
-    found = {}
-    for index, name in enumerate(names):
-        twins = np.flatnonzero(near[index])
-        if len(twins):
-            found[name] = name if index in twins else names[int(twins[0])]
-    return found
+    twins = [np.flatnonzero(row) for row in near]
+    return {name: name if k in twins[k] else names[int(twins[k][0])] for k, name in enumerate(names) if len(twins[k])}

@@ -66,6 +66,11 @@ class PlacedTip:
     rolling_resistance: float
     case: Case | None
 
+    @property
+    def spins(self) -> bool:
+        """Whether it turns on an axle."""
+        return self.model.kind in ("passive", "active")
+
 
 @dataclass(frozen=True)
 class PlacedLimb:
@@ -95,11 +100,11 @@ class Connector:
 
 def place(robot: Robot) -> tuple[PlacedLimb, ...]:
     """All limbs, those to be mirrored first on the left, then on the right."""
-    placed = []
-    for limb in robot.limbs:
-        for side, letter in ((1.0, "L"), (-1.0, "R")) if limb.mirror else ((1.0, ""),):
-            placed.append(_place_limb(limb, side, f"{letter}{limb.name}"))
-    return tuple(placed)
+    return tuple(
+        _place_limb(limb, side, f"{letter}{limb.name}")
+        for limb in robot.limbs
+        for side, letter in (((1.0, "L"), (-1.0, "R")) if limb.mirror else ((1.0, ""),))
+    )
 
 
 def _place_limb(limb: Limb, side: float, name: str) -> PlacedLimb:
@@ -142,7 +147,7 @@ def _place_tip(tip: Tip, side: float, limb: str, parent: str) -> PlacedTip:
         center=center,
         axis=axis,
         radius=radius,
-        mass=model.mass * (radius / model.radius) ** (3 if model.kind == "ball" else 2),
+        mass=model.mass_of(radius),
         friction=model.friction if tip.friction is None else tip.friction,
         rolling_resistance=model.rolling_resistance if tip.rolling_resistance is None else tip.rolling_resistance,
         case=case,
@@ -172,7 +177,7 @@ def connectors(robot: Robot, limbs: tuple[PlacedLimb, ...] | None = None) -> tup
 
 
 def _to_tip(stage: PlacedStage, start: Case, tip: PlacedTip, side: float) -> Connector:
-    if tip.model.kind not in ("passive", "active"):
+    if not tip.spins:
         return Connector(stage.body, start, None, (start.horn, tip.center), 0.008)
     end = _beside(tip, side) if tip.case is None else tip.case.flange
     elbow = end + stage.axis * ((start.horn - end) @ stage.axis)

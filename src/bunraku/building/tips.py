@@ -22,6 +22,10 @@ class TipModel:
     rolling_resistance: float = 0.0
     source: str = ""
 
+    def mass_of(self, radius: float) -> float:
+        """The mass [kg] of one of another radius: a wheel's grows with its square, a ball's with its cube."""
+        return self.mass * (radius / self.radius) ** (3 if self.kind == "ball" else 2)
+
 
 _DRAG = "0.5 N·s/m: the value of the study this follows; let yours coast to a stop and measure it"
 TIPS: dict[str, TipModel] = {

@@ -68,14 +68,9 @@ def assembled(kit: PartsKit) -> list[PlacedThing]:
 def collisions(kit: PartsKit) -> list[tuple[str, str, float]]:
     """Pairs of things that share more than 1 mm³ at home, and how much [mm³]."""
     things = [thing for thing in assembled(kit) if thing.name != "axle spacer"]
-    found = []
-    for one, other in combinations(things, 2):
-        if one.role == other.role == "payload":
-            continue  # they are packed, not built
-        volume = overlap(one.solid, other.solid)
-        if volume > _TOUCH:
-            found.append((_name(one), _name(other), volume))
-    return found
+    pairs = [pair for pair in combinations(things, 2) if not pair[0].role == pair[1].role == "payload"]  # packed, not built
+    shared = [(_name(one), _name(other), overlap(one.solid, other.solid)) for one, other in pairs]
+    return [clash for clash in shared if clash[2] > _TOUCH]
 
 
 def _name(thing: PlacedThing) -> str:
@@ -105,11 +100,7 @@ def rooms(kit: PartsKit) -> list[JointRoom]:
     for piece in kit.pieces:
         if piece.kind != "axle spacer":
             pieces.setdefault(piece.body, []).append(piece.solid)
-    found = []
-    for limb in kit.limbs:
-        if limb.side > 0.0:
-            found += [_room(limb, index, pieces) for index in range(len(limb.stages))]
-    return found
+    return [_room(limb, k, pieces) for limb in kit.limbs if limb.side > 0.0 for k in range(len(limb.stages))]
 
 
 def _room(limb: PlacedLimb, index: int, pieces: dict[str, list[Solid]]) -> JointRoom:
@@ -126,7 +117,7 @@ def _carried(limb: PlacedLimb, index: int) -> list[Solid]:
     stage = limb.stages[index]
     found = [case_solid(limb.stages[index + 1].case)] if index + 1 < len(limb.stages) else []
     for tip in limb.tips:
-        if tip.parent == stage.body and tip.model.kind in ("passive", "active"):
+        if tip.parent == stage.body and tip.spins:
             found.append(wheel_solid(tip, MM * tip.center))
             found += [case_solid(tip.case)] if tip.case is not None else []
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
@@ -79,9 +80,7 @@ class PartsKit:
 def make_kit(robot: Robot, longest: float = 220.0) -> PartsKit:
     """Draw every part of a robot; a body longer than ``longest`` [mm] comes in halves."""
     limbs = place(robot)
-    drawn: list[tuple[PrintedPiece, Draft]] = []
-    for link in chassis_parts(robot, limbs, longest):
-        drawn.append((_piece(link, link.where), link.draft))
+    drawn = [(_piece(link, link.where), link.draft) for link in chassis_parts(robot, limbs, longest)]
     for limb in limbs:
         links = [link_of(limb, index) for index in range(len(limb.stages))]
         drawn += [(_piece(link, limb.limb.name), link.draft) for link in links]
@@ -95,22 +94,19 @@ def _piece(link: PrintedLink, limb: str) -> PrintedPiece:
     return PrintedPiece(link.body, link.kind, limb, link.draft.solid(), tuple(link.joins), tuple(link.axles))
 
 
-def _rims(limb: PlacedLimb) -> list[tuple[PrintedPiece, Draft]]:
+def _rims(limb: PlacedLimb) -> Iterator[tuple[PrintedPiece, Draft]]:
     """The rims of driven wheels, turned into the frames of the wheels."""
-    made = []
     for tip in limb.tips:
         if tip.case is not None:
             draft = rim(tip)
             z = tip.case.axes[:, 2]
             R = np.stack([tip.case.axes[:, 0], np.cross(z, tip.case.axes[:, 0]), z], axis=1)
             piece = PrintedPiece(tip.name, "rim", limb.limb.name, moved(draft.solid(), R, np.zeros(3)), (f"shaft of {tip.axle}",))
-            made.append((piece, draft))
-    return made
+            yield piece, draft
 
 
-def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[PrintedPiece, Draft]]:
+def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> Iterator[tuple[PrintedPiece, Draft]]:
     """Tubes beside passive wheels."""
-    made = []
     for tip in limb.tips:
         if tip.model.kind != "passive":
             continue
@@ -121,24 +117,19 @@ def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[Printed
         for side in (1.0, -1.0):
             start = tip.axis * (width / 2.0 + 0.25 if side > 0 else -width / 2.0 - 0.25 - length)
             tube = spacer(length)
-            made.append(
-                (
-                    PrintedPiece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)),
-                    Draft("spacer", [tube]),
-                )
-            )
-    return made
+            there, joins = moved(tube, frame, start), (f"axle of {tip.name}",)
+            yield PrintedPiece(tip.name, "axle spacer", limb.limb.name, there, joins), Draft("spacer", [tube])
 
 
 def rotations() -> list[Array]:
     """The 24 rotations that turn coordinate axes into coordinate axes."""
-    found = []
+    turns = []
     for order, signs in product(permutations(range(3)), product((1.0, -1.0), repeat=3)):
         R = np.zeros((3, 3))
         R[range(3), order] = signs
         if np.linalg.det(R) > 0.0:
-            found.append(R)
-    return found
+            turns.append(R)
+    return turns
 
 
 def _heavy(solid: Solid) -> Array:

@@ -55,9 +55,7 @@ def _sources(kit: PartsKit) -> list[str]:
         tip.case for limb in kit.limbs for tip in limb.tips if tip.case
     ]
     models = {case.servo.name: case.servo for case in cases}
-    lines = []
-    for name, servo in sorted(models.items()):
-        lines.append(f"{name}: case: {servo.flange.source}. Horn: {servo.horn.source}.")
+    lines = [f"{name}: case: {servo.flange.source}. Horn: {servo.horn.source}." for name, servo in sorted(models.items())]
     return [*lines, PACKAGED] if any("of the maker's package" in line for line in lines) else lines
 
 

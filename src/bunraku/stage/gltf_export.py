@@ -44,13 +44,13 @@ def export_gltf(performance: Performance, *, rate: float | None = None, meshes: 
 def _parents(figure: Figure) -> list[int]:
     """For each body the place of the body that carries it, -1 for the world."""
     place = {figure.tree.nodes[name]: i for i, name in enumerate(figure.bodies)}
-    found = []
+    above = []
     for name in figure.bodies:
         node = int(figure.tree.parent[figure.tree.nodes[name]])
         while node >= 0 and node not in place:
             node = int(figure.tree.parent[node])
-        found.append(place.get(node, -1))
-    return found
+        above.append(place.get(node, -1))
+    return above
 
 
 def _shapes(figure: Figure) -> dict[int, tuple[NodeMesh, ...]]:

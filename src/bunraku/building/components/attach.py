@@ -12,7 +12,7 @@ import numpy as np
 from bunraku.building.character_geometry import home_frames, zero_frames
 from bunraku.building.components.library import Component, Value, component
 from bunraku.building.components.making import Spot, make
-from bunraku.building.components.making_tips import driven_tip, wheel_body
+from bunraku.building.components.making_tips import wheel_body, wheel_tip
 from bunraku.building.components.naming import all_names, free_name, mirrored_name
 from bunraku.building.components.piece import mirrored, with_piece
 from bunraku.building.components.placing import moved, of_pose
@@ -50,11 +50,11 @@ def attached(
     second = known[first.twin] if mirror and first.twin not in ("", first.name) else None
     names = _names(character, chosen, first, name, second is not None)
     if chosen.kind == "wheel" and TIPS[chosen.name].kind == "active":
-        made = _driven(character, first, chosen, sizes, names[0])
-        made = made if second is None else _driven(made, second, chosen, sizes, names[1])
+        changed = _driven(character, first, chosen, sizes, names[0])
+        changed = changed if second is None else _driven(changed, second, chosen, sizes, names[1])
     else:
-        made = _added(character, first, second, chosen, sizes, names)
-    return standing_like(made, character)
+        changed = _added(character, first, second, chosen, sizes, names)
+    return standing_like(changed, character)
 
 
 def _added(
@@ -95,7 +95,7 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
     model, radius = TIPS[chosen.name], float(sizes["radius"])
     center = (0.0, 0.0, _GAP + model.width / 2.0)
     wheel = wheel_body(model, radius, name, center, axle.axis)
-    tip = driven_tip(model, name, center, axle.axis, radius)
+    tip = wheel_tip(model, name, center, axle.axis, radius)
     return character.changed(
         bodies=tuple(wheel if body.name == place.body else body for body in character.bodies),
         joints=tuple(joint.changed(child=name, range=None) if joint.name == axle.name else joint for joint in character.joints),

@@ -6,8 +6,8 @@ angles [rad], masses [kg]. What bars and rods are made of stands here too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from math import pi, radians
 from typing import Any, Literal
@@ -154,16 +154,11 @@ def component(name: str) -> Component:
 def _library() -> dict[str, Component]:
     from bunraku.building.components.making import weight_of
 
-    found = {}
-    for entry in (*_motors(), *_links(), *_tips(), *_rods(), _string(), *_payloads()):
-        found[entry.name] = Component(
-            entry.name, entry.kind, weight_of(entry, entry.defaults), entry.figures, entry.dimensions, entry.source
-        )
-    return found
+    entries = (*_motors(), *_links(), *_tips(), *_rods(), *_strings(), *_payloads())
+    return {entry.name: replace(entry, mass=weight_of(entry, entry.defaults)) for entry in entries}
 
 
-def _motors() -> list[Component]:
-    made = []
+def _motors() -> Iterator[Component]:
     for entry in SERVOS.values():
         figures = (
             f"stall {entry.stall_torque:g} N·m, {entry.no_load_speed:.1f} rad/s, {1e3 * entry.mass:.0f} g, "
@@ -178,27 +173,21 @@ def _motors() -> list[Component]:
             Dimension("sink", 0.0, "how deep its case is let in", low=0.0, high=max(entry.size)),
             Dimension("reach", pi / 2.0, "how far it turns to both sides", "rad", 0.05, pi),
         )
-        made.append(Component(entry.name, "motor", 0.0, figures, sizes, entry.source))
-    return made
+        yield Component(entry.name, "motor", 0.0, figures, sizes, entry.source)
 
 
-def _links() -> list[Component]:
+def _links() -> Iterator[Component]:
     length = Dimension("length", 0.08, "from the socket to its far end", low=0.02, high=0.5)
     radius = Dimension("radius", 0.010, "of the printed tube, walls of 3 mm", low=0.005, high=0.04)
-    made = [
-        Component(
-            "printed link", "connector", 0.0, "a tube with round ends, PLA, walls of 3 mm", (*_SHIFT, length, radius, _TURN, _TILT)
-        )
-    ]
+    sizes = (*_SHIFT, length, radius, _TURN, _TILT)
+    yield Component("printed link", "connector", 0.0, "a tube with round ends, PLA, walls of 3 mm", sizes)
     for bar in BARS.values():
         thick = Dimension("thickness", bar.thickness, "of the bar", low=0.003, high=0.05)
         figures = f"a round bar, {bar.density:g} kg/m³"
-        made.append(Component(bar.name, "link", 0.0, figures, (*_SHIFT, length, thick, _TURN, _TILT), bar.source))
-    return made
+        yield Component(bar.name, "link", 0.0, figures, (*_SHIFT, length, thick, _TURN, _TILT), bar.source)
 
 
-def _tips() -> list[Component]:
-    made = []
+def _tips() -> Iterator[Component]:
     for tip in TIPS.values():
         radius = Dimension("radius", tip.radius, "of the wheel or foot", low=0.5 * tip.radius, high=2.5 * tip.radius)
         stem = Dimension(
@@ -214,12 +203,10 @@ def _tips() -> list[Component]:
         if tip.rolling_resistance:
             figures += f", drag {tip.rolling_resistance:g} N·s/m"
         sizes = (radius,) if tip.kind == "active" else (*_SHIFT, _TURN, radius, stem)
-        made.append(Component(tip.name, "foot" if tip.kind in ("ball", "welded") else "wheel", 0.0, figures, sizes, tip.source))
-    return made
+        yield Component(tip.name, "foot" if tip.kind in ("ball", "welded") else "wheel", 0.0, figures, sizes, tip.source)
 
 
-def _rods() -> list[Component]:
-    made = []
+def _rods() -> Iterator[Component]:
     for material in RODS.values():
         sizes = (
             *_SHIFT,
@@ -230,18 +217,15 @@ def _rods() -> list[Component]:
             _TILT,
         )
         figures = f"bends: {material.young / 1e9:g} GPa, {material.density:g} kg/m³; a brass ball at its end"
-        made.append(Component(f"{material.name} rod", "rod", 0.0, figures, sizes, material.source))
-    return made
+        yield Component(f"{material.name} rod", "rod", 0.0, figures, sizes, material.source)
 
 
-def _string() -> Component:
+def _strings() -> Iterator[Component]:
     sizes = (*_SHIFT, Dimension("length", 1.0, "from the hook straight up to its carriage", low=0.2, high=3.0))
-    return Component("string", "string", 0.0, "with a hook, a carriage on a plane and a winch", sizes)
+    yield Component("string", "string", 0.0, "with a hook, a carriage on a plane and a winch", sizes)
 
 
-def _payloads() -> list[Component]:
-    made = []
+def _payloads() -> Iterator[Component]:
     for entry in PAYLOADS.values():
         figures = f"{1e3 * entry.mass:.0f} g, {' x '.join(f'{1e3 * side:.0f}' for side in entry.size)} mm"
-        made.append(Component(entry.name, "payload", 0.0, figures, (*_SHIFT, _TURN), entry.source))
-    return made
+        yield Component(entry.name, "payload", 0.0, figures, (*_SHIFT, _TURN), entry.source)

@@ -15,7 +15,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.components.library import BARS, BRASS_DENSITY, RODS, Component, Value
 from bunraku.building.components.making_motors import motor_piece
-from bunraku.building.components.making_tips import tip_piece, wheel_mass
+from bunraku.building.components.making_tips import tip_piece
 from bunraku.building.components.piece import Piece, body_of
 from bunraku.building.components.placing import moved, numbers, pose_of, rounded
 from bunraku.building.printing import PLA, payload
@@ -76,7 +76,7 @@ def weight_of(component: Component, sizes: Mapping[str, Value]) -> float:
     """What a component weighs [kg] with these dimensions, all that it brings included."""
     spot = Spot("body", (np.eye(3), np.zeros(3)), (np.eye(3), np.zeros(3)))
     if component.kind == "wheel" and TIPS[component.name].kind == "active":
-        return wheel_mass(TIPS[component.name], number(sizes, "radius"))
+        return TIPS[component.name].mass_of(number(sizes, "radius"))
     piece = make(component, component.checked(sizes), spot, "part")
     rods = sum(
         pi / 4.0 * float(part.shape.diameter or 0.0) ** 2 * float(part.shape.length or 0.0) * material.density

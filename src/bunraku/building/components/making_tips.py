@@ -29,22 +29,12 @@ _PRONG = 0.004
 _STEM = 0.006
 
 
-def wheel_mass(model: TipModel, radius: float) -> float:
-    """The mass [kg] of a wheel or foot of another radius: a wheel's grows with its square, a ball's with its cube."""
-    return model.mass * (radius / model.radius) ** (3 if model.kind == "ball" else 2)
-
-
 def wheel_body(model: TipModel, radius: float, name: str, center: Vector, axis: Vector) -> Body:
     """A wheel as a body: tyre and hub about ``center`` [m]."""
-    solid = cylinder(wheel_mass(model, radius), center, axis, radius, model.width)
+    solid = cylinder(model.mass_of(radius), center, axis, radius, model.width)
     tyre = cylinder_shape(center, axis, radius, model.width, RUBBER)
     hub = cylinder_shape(center, axis, 0.5 * radius, model.width + 0.002, LIGHT, collides=False)
     return body_of(name, [solid], [tyre, hub])
-
-
-def driven_tip(model: TipModel, name: str, center: Vector, axis: Vector, radius: float) -> EndEffector:
-    """The end effector of a driven wheel whose body has its name."""
-    return _tip(model, name, name, center, axis, radius)
 
 
 def tip_piece(model: TipModel, sizes: Mapping[str, float | str], root: str, X: Rigid, upright: bool, name: str) -> Piece:
@@ -73,7 +63,7 @@ def _wheel(model: TipModel, radius: float, stem: float, root: str, X: Rigid, upr
     joints.append(
         Joint(name=f"{name}.axle", kind="hinge", parent=parent, child=name, pose=pose, axis=axis, damping=drag * radius**2)
     )
-    tip = _tip(model, name, name, (0.0, 0.0, 0.0), axis, radius)
+    tip = wheel_tip(model, name, (0.0, 0.0, 0.0), axis, radius)
     return Piece(root, bodies=tuple(bodies), joints=tuple(joints), end_effectors=(tip,))
 
 
@@ -93,7 +83,7 @@ def _foot(model: TipModel, radius: float, stem: float, root: str, X: Rigid, upri
     axis = _SIDE if upright else _UP
     start, end = np.array([0.0, 0.0, _STEM / 2.0]), np.array(center)
     solids, shapes = [_printed(start, end, _STEM / 2.0)], [capsule_shape(start, end, _STEM / 2.0, LIGHT)]
-    mass = wheel_mass(model, radius)
+    mass = model.mass_of(radius)
     if model.kind == "ball":
         solids.append(sphere(mass, center, radius))
         shapes.append(sphere_shape(center, radius, RUBBER))
@@ -105,7 +95,7 @@ def _foot(model: TipModel, radius: float, stem: float, root: str, X: Rigid, upri
         root,
         bodies=(body_of(name, solids, shapes),),
         joints=(joint,),
-        end_effectors=(_tip(model, name, name, center, axis, radius),),
+        end_effectors=(wheel_tip(model, name, center, axis, radius),),
     )
 
 
@@ -118,11 +108,12 @@ def _printed(start: np.ndarray, end: np.ndarray, radius: float) -> Solid:
     return cylinder(mass, (start + end) / 2.0, end - start, radius, length)
 
 
-def _tip(model: TipModel, name: str, body: str, center: Vector, axis: Vector, radius: float) -> EndEffector:
+def wheel_tip(model: TipModel, name: str, center: Vector, axis: Vector, radius: float) -> EndEffector:
+    """The end effector of a wheel or foot whose body has its name."""
     return EndEffector(
         name=name,
         kind=model.kind,
-        body=body,
+        body=name,
         center=center,
         axis=axis,
         radius=radius,

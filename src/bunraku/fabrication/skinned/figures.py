@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from bunraku.fabrication.collisions import JointRoom
 from bunraku.fabrication.shaping import Solid, ball, moved, overlap
 from bunraku.fabrication.skinned.drawing import Skeleton, driver
@@ -48,15 +50,9 @@ def _free(hinge: DrivenHinge, limit: float, still: list[Solid], turning: list[So
 
 def clashes(skeleton: Skeleton) -> list[tuple[str, str, float]]:
     """Pairs of printed parts and servos that are in each other at home, with the volume [mm³] they share."""
-    things = [(part.name, part.solid) for part in skeleton.parts]
-    things += [(f"servo of {name}", servo.body()) for name, servo in skeleton.servos.items()]
-    found = []
-    for i, (one, solid) in enumerate(things):
-        for other, second in things[i + 1 :]:
-            shared = overlap(solid, second)
-            if shared > TOUCH:
-                found.append((one, other, shared))
-    return found
+    things = _things(skeleton)
+    shared = [(one, other, overlap(solid, second)) for (one, solid), (other, second) in combinations(things, 2)]
+    return [clash for clash in shared if clash[2] > TOUCH]
 
 
 def in_the_skin(skeleton: Skeleton, inner: Solid) -> list[tuple[str, float]]:
@@ -65,10 +61,14 @@ def in_the_skin(skeleton: Skeleton, inner: Solid) -> list[tuple[str, float]]:
     ``inner`` is the room inside the skin.
     """
     room = offset(inner, PRESSED)
-    things = [(part.name, part.solid) for part in skeleton.parts]
-    things += [(f"servo of {name}", servo.body()) for name, servo in skeleton.servos.items()]
-    found = [(name, float((solid - room).volume())) for name, solid in things]
-    return [(name, volume) for name, volume in found if volume > TOUCH]
+    outside = [(name, float((solid - room).volume())) for name, solid in _things(skeleton)]
+    return [(name, volume) for name, volume in outside if volume > TOUCH]
+
+
+def _things(skeleton: Skeleton) -> list[tuple[str, Solid]]:
+    """Printed parts and servos, by name."""
+    servos = [(f"servo of {name}", servo.body()) for name, servo in skeleton.servos.items()]
+    return [*((part.name, part.solid) for part in skeleton.parts), *servos]
 
 
 def backed_glue(layout: Layout, skeleton: Skeleton) -> tuple[int, int]:
