@@ -58,12 +58,7 @@ def written_modes(show: Choreography) -> ModesTrack:
         duration=show.duration,
         sequence=tuple(ModeEntry(**vars(mode)) for mode in show.modes),
         primitives=tuple(
-            PrimitiveEntry(
-                name=one.name,
-                rate=one.curves.rate,
-                joints=samples_track(one.curves),
-                stroke=one.stroke,
-            )
+            PrimitiveEntry(name=one.name, rate=one.curves.rate, joints=samples_track(one.curves), stroke=one.stroke)
             for one in show.primitives
             if not one.built_in
         ),

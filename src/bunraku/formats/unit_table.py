@@ -37,13 +37,7 @@ FAMILIES: dict[str, dict[str, dict[str, float]]] = {
     "linear_acceleration": {LINEAR: {"m_s2": 1.0, "cm_s2": 0.01, "mm_s2": 0.001}},
     "jerk": {ANGULAR: {"rad_s3": 1.0, "deg_s3": _DEG}, LINEAR: {"m_s3": 1.0, "cm_s3": 0.01, "mm_s3": 0.001}},
     "effort": {
-        ANGULAR: {
-            "n_m": 1.0,
-            "n_cm": 0.01,
-            "n_mm": 0.001,
-            "kg_cm": 0.01 * _GRAVITY,
-            "oz_in": _OUNCE_FORCE * _INCH,
-        },
+        ANGULAR: {"n_m": 1.0, "n_cm": 0.01, "n_mm": 0.001, "kg_cm": 0.01 * _GRAVITY, "oz_in": _OUNCE_FORCE * _INCH},
         LINEAR: {"n": 1.0, "kgf": _GRAVITY},
     },
     "modulus": {LINEAR: {"pa": 1.0, "kpa": 1e3, "mpa": 1e6, "gpa": 1e9}},

@@ -15,13 +15,18 @@ from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 
 
+def need_some(performance: Performance) -> None:
+    """A performance without channels is refused."""
+    if not performance.channels:
+        raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to export")
+
+
 def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> tuple[Channel, ...]:
     """The channels of kinds that the format can express; another is refused by name.
 
     The torque of a motor that is told a place or speed is the proof, not the command: it is left out where a format has no torques.
     """
-    if not performance.channels:
-        raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to export")
+    need_some(performance)
     told = {channel.name for channel in performance.channels if channel.kind in ("position", "velocity")}
     proof = () if "torque" in kinds or performance.dynamic else ("torque",)
     sent = tuple(channel for channel in performance.channels if channel.kind not in proof or channel.name not in told)

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
 from bunraku.formats.gltf_animation import MovingNode, NodeMesh, animation_glb
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import Performance
-from bunraku.stage.channels import stride
+from bunraku.stage.channels import need_some, stride
 from bunraku.stage.figure.figure import Figure
 
 
@@ -22,8 +21,7 @@ def export_gltf(performance: Performance, *, rate: float | None = None, meshes: 
     ``rate`` [Hz] thins the keys; it must divide the motor rate. ``meshes``: the shapes of the bodies too. Parts that bend are
     unbent. Channels that no node shows (velocities, torques, string lengths) are numbers in the animation's ``extras``.
     """
-    if not performance.channels:
-        raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to export")
+    need_some(performance)
     step = stride(performance.rate, rate)
     figure = Figure(performance.character)
     kept = [j for j, name in enumerate(performance.motion.names) if name in figure.names]

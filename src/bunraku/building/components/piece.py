@@ -120,10 +120,7 @@ _COLOR = (0.30, 0.58, 0.66, 1.0)
 
 
 def blank_character(
-    name: str = "mine",
-    *,
-    size: tuple[float, float, float] = (0.2, 0.1, 0.04),
-    base: Literal["free", "fixed"] = "free",
+    name: str = "mine", *, size: tuple[float, float, float] = (0.2, 0.1, 0.04), base: Literal["free", "fixed"] = "free"
 ) -> Character:
     """One box ``body`` of ``size`` [m], printed with walls of 3 mm, lying on the ground on a free joint or fixed there."""
     if min(size) <= 2.0 * PLA.wall:

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.character import Character, SkinMesh
-from bunraku.errors import BadInput
 from bunraku.fabrication.bill import bill_text
-from bunraku.fabrication.checks import check_part
+from bunraku.fabrication.checks import check_settings, written_part
 from bunraku.fabrication.kit import Part, PrintedPiece, lie_down
 from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
 from bunraku.fabrication.shaping import moved, rod_frame, triangles
@@ -48,8 +47,7 @@ def fabricate_skinned(
     part's volume that is filled. Checks are made on the files, read back. ``mesh`` is the skin's where it was not read with the
     character.
     """
-    if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
-        raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")
+    check_settings(printer, infill)
     layout = Layout(character, skin_of(character) if mesh is None else mesh)
     shell = skin_shell(layout.mesh)
     parted = skin_pieces(layout, shell)
@@ -99,17 +97,14 @@ def _local(part: DrawnPart) -> Part:
 
 def _written(made: DrawnPart, folder: Path, where: str, printer: tuple[float, float, float], step: bool) -> WrittenPart:
     part = _local(made)
-    lying = lie_down(part.mesh(), printer)
-    path = folder / where / part.file
-    write_stl(path, lying.put(part.mesh()), part.name)
-    found = check_part(part, printer, lying.take(read_stl(path)))
+    figures = written_part(part, folder / where / part.file, part.name, lie_down(part.mesh(), printer), printer)
     if not step:
-        return WrittenPart(part, found, f"{where}/{part.file}")
+        return WrittenPart(part, figures, f"{where}/{part.file}")
     drawing = part.file.removesuffix(".stl") + ".step"
     mesh = part.solid.to_mesh64()
     corners = np.asarray(mesh.vert_properties, dtype=float)[:, :3]
     write_step(folder / where / drawing, corners, np.asarray(mesh.tri_verts, dtype=np.int64), part.name)
-    return WrittenPart(part, found, f"{where}/{part.file}", f"{where}/{drawing}")
+    return WrittenPart(part, figures, f"{where}/{part.file}", f"{where}/{drawing}")
 
 
 def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float]) -> tuple[list[WrittenPart], int]:
