@@ -14,10 +14,9 @@ import numpy as np
 from creature_forms import FORMS, Form, form_surface
 
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.mechanism import Mechanism, clearances
+from bunraku.building.creatures.mechanism import Mechanism, clearances, template
 from bunraku.building.creatures.skeleton import skeleton_character
 from bunraku.building.creatures.skins import MATERIALS, RUBBER, SkinPlan, creature_skin, skin_mass
-from bunraku.building.creatures.templates import template
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.formats.character_yaml import write_character_yaml

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.building.creatures.mechanism import TEMPLATES
 from bunraku.building.creatures.pipeline import DesignedCreature, design_creature
 from bunraku.building.creatures.recipe import SkinRecipe
-from bunraku.building.creatures.templates import TEMPLATES
 from bunraku.errors import BunrakuError
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.character_yaml import write_character_yaml

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bunraku.building.assemble import assemble
-from bunraku.building.printing import payload
 from bunraku.building.robots.builtin import built_in_robot
+from bunraku.building.tips import payload
 from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.checks import PartFigures, check_part, measure_hole
 from bunraku.fabrication.collisions import collisions, rooms

@@ -10,10 +10,10 @@ import numpy as np
 
 from bunraku.building.checks import check_robot
 from bunraku.building.placement import Case, PlacedLimb, PlacedTip, connectors, home_tips, place
-from bunraku.building.printing import payload
 from bunraku.building.robot import Robot
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape, sphere_shape
 from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, solid_body, sphere, three
+from bunraku.building.tips import payload
 from bunraku.character import WORLD, Body, Character, EndEffector, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 

@@ -95,7 +95,7 @@ def _conclude(made: Fabrication | SkinnedFabrication, facts: dict[str, Any], bou
 
 def _printer(text: str | None) -> tuple[float, float, float]:
     """Three lengths [mm] from X,Y,Z."""
-    from bunraku.building.printing import PRINTER
+    from bunraku.building.tips import PRINTER
     from bunraku.errors import BadInput
 
     if text is None:

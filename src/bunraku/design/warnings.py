@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.building.printing import PRINTER
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import LIGHT
+from bunraku.building.tips import PRINTER
 from bunraku.character import WORLD, Character, FlexiblePart, Shape
 from bunraku.design.loads import MotorLoad, balance, bending_inertia, limb_masses, motor_loads, part_mass, standing
 from bunraku.formats.poses import of_pose

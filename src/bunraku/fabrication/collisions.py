@@ -9,7 +9,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.placement import PlacedLimb, PlacedStage
-from bunraku.building.printing import payload
+from bunraku.building.tips import payload
 from bunraku.fabrication.forks import wheel_solid
 from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.mounts import case_solid

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.building import printing
+from bunraku.building import tips
 from bunraku.building.robot import Robot
 from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.checks import PartFigures, by, check_settings, written_part
@@ -18,7 +18,7 @@ from bunraku.fabrication.notes import assembly_notes
 from bunraku.fabrication.shaping import moved
 from bunraku.formats.atomic import write_atomically
 
-PRINTER = (1e3 * printing.PRINTER[0], 1e3 * printing.PRINTER[1], 1e3 * printing.PRINTER[2])
+PRINTER = (1e3 * tips.PRINTER[0], 1e3 * tips.PRINTER[1], 1e3 * tips.PRINTER[2])
 """Bed (x, y) and height of a usual printer [mm]."""
 
 

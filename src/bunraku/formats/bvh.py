@@ -22,8 +22,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.axes import rotations_z_up, vectors_z_up
 from bunraku.formats.files import MAX_NUMBERS, check_size
+from bunraku.formats.poses import rotations_z_up, vectors_z_up
 from bunraku.formats.skeleton_units import different_names, guessed_metres_per_unit, rest_height
 from bunraku.motion import Clip, SkeletonMotion
 

@@ -13,8 +13,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.bvh import read_bvh
 from bunraku.formats.clip_file import AudioTrack, ClipFile, EmphasisEntry, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
-from bunraku.formats.clip_gait import read_gait, written_gait
-from bunraku.formats.clip_modes import read_modes, samples_track, written_modes
+from bunraku.formats.clip_tracks import read_gait, read_modes, samples_track, written_gait, written_modes
 from bunraku.formats.csv_curves import read_csv
 from bunraku.formats.files import read_reference
 from bunraku.formats.gltf import read_gltf

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.formats.axes import rotations_z_up, vectors_z_up
 from bunraku.formats.files import check_size
 from bunraku.formats.gltf_accessors import GltfFile
 from bunraku.formats.places import located
+from bunraku.formats.poses import rotations_z_up, vectors_z_up
 from bunraku.formats.skeleton_units import different_names
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix, slerp
 from bunraku.motion import Clip, SkeletonMotion

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.axes import rotations_y_up, vectors_y_up
+from bunraku.formats.poses import rotations_y_up, vectors_y_up
 from bunraku.geometry.rotations import quaternion_of_matrix
 
 Color = tuple[float, float, float, float]

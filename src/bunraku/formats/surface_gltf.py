@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.arrays import Array, Indices
-from bunraku.formats.axes import vectors_z_up
 from bunraku.formats.files import check_size
 from bunraku.formats.gltf_accessors import GltfFile, GltfNode, GltfPrimitive
 from bunraku.formats.gltf_animation import glb
 from bunraku.formats.places import located
+from bunraku.formats.poses import vectors_z_up
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.geometry.surfaces.surface import Surface
 

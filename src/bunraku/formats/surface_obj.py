@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.formats.mesh_text import MeshText, whole_numbers
+from bunraku.formats.mesh_text import MeshText, triangulated, whole_numbers
 from bunraku.formats.places import located
-from bunraku.formats.polygons import triangulated
 from bunraku.geometry.surfaces.surface import Surface
 
 _CURVES = ("cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con")

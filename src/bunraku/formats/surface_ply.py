@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size
-from bunraku.formats.mesh_text import MAX_MESH_BYTES, MeshText, whole_numbers
+from bunraku.formats.mesh_text import MAX_MESH_BYTES, MeshText, triangulated, whole_numbers
 from bunraku.formats.places import located
-from bunraku.formats.polygons import triangulated
 from bunraku.geometry.surfaces.surface import Surface
 
 Rows = list[list[int]] | NDArray[np.int64]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.building.printing import PRINTER
+from bunraku.building.tips import PRINTER
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance
 from bunraku.studio.arguments import character_argument, clip_argument

@@ -7,9 +7,8 @@ import pytest
 from creature_forms import FORMS
 
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.mechanism import collisions
+from bunraku.building.creatures.mechanism import collisions, template
 from bunraku.building.creatures.skins import skin_mass
-from bunraku.building.creatures.templates import template
 from bunraku.building.mirror import mirror_map
 from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.mechanics.tree import compile_tree

@@ -9,9 +9,8 @@ import pytest
 from creature_forms import FORMS
 
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.mechanism import CreatureHinge, Mechanism, servo_case
+from bunraku.building.creatures.mechanism import CreatureHinge, Mechanism, servo_case, template
 from bunraku.building.creatures.skeleton import skeleton_character
-from bunraku.building.creatures.templates import template
 from bunraku.building.servos import servo
 
 BRIDGE = 3.2e-3

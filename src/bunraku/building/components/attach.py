@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bunraku.building.character_geometry import home_frames, zero_frames
+from bunraku.building.character_geometry import home_frames, standing_like, zero_frames
 from bunraku.building.components.library import Component, Value, component
 from bunraku.building.components.making import Spot, make
 from bunraku.building.components.making_tips import wheel_body, wheel_tip
@@ -17,7 +17,6 @@ from bunraku.building.components.naming import all_names, free_name, mirrored_na
 from bunraku.building.components.piece import mirrored, with_piece
 from bunraku.building.components.placing import moved, of_pose
 from bunraku.building.components.sockets import Socket, sockets
-from bunraku.building.components.standing import standing_like
 from bunraku.building.tips import TIPS
 from bunraku.character import Character
 from bunraku.errors import BadInput

@@ -12,9 +12,8 @@ from functools import cache
 from math import pi, radians
 from typing import Any, Literal
 
-from bunraku.building.printing import PAYLOADS
 from bunraku.building.servos import SERVOS
-from bunraku.building.tips import TIPS
+from bunraku.building.tips import PAYLOADS, TIPS
 from bunraku.character import ElasticMaterial
 from bunraku.errors import BadInput
 

@@ -1,29 +1,29 @@
 """What each component adds where it stands: bodies with inertias from their geometry, joints, motors, shapes.
 
 Everything is described in the frame A of its place on the body it is attached to: z outward from the socket, turned and moved
-as its dimensions say.
+as its dimensions say. A servo whose shaft points outward carries a plate on its horn. One whose shaft lies across carries a bracket
+that holds both of its ends and reaches over the case, so that a limb goes on outward and stays in the middle plane where the socket
+is in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 
 import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.components.library import BARS, BRASS_DENSITY, RODS, Component, Value
-from bunraku.building.components.making_motors import motor_piece
 from bunraku.building.components.making_tips import tip_piece
 from bunraku.building.components.piece import Piece, body_of
 from bunraku.building.components.placing import moved, numbers, pose_of, rounded
-from bunraku.building.printing import PLA, payload
-from bunraku.building.servos import servo
+from bunraku.building.servos import Servo, servo
 from bunraku.building.shapes import DARK, LIGHT, box_shape, capsule_shape, cylinder_shape, sphere_shape
 from bunraku.building.solids import Solid, box, capsule_shell, cylinder, sphere
-from bunraku.building.tips import TIPS, tip_model
-from bunraku.character import Carriage, FlexiblePart, Frame, Joint, PartInterface, PartShape, Pose, String
+from bunraku.building.tips import PLA, TIPS, payload, tip_model
+from bunraku.character import Body, Carriage, FlexiblePart, Frame, Joint, PartInterface, PartShape, Pose, Shape, String
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import axis_angle
@@ -166,3 +166,59 @@ def _carried(component: Component, sizes: Mapping[str, Value], spot: Spot, name:
     body = body_of(name, [box(thing.mass, middle, thing.size)], [box_shape(middle, thing.size, DARK)])
     joint = Joint(name=name, kind="fixed", parent=spot.body, child=name, pose=pose_of(spot.frame(sizes)))
     return Piece(spot.body, bodies=(body,), joints=(joint,))
+
+
+_UP = (0.0, 0.0, 1.0)
+_GAP = 0.002
+_ACROSS = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+
+
+def motor_piece(servo: Servo, sizes: Mapping[str, float | str], root: str, X: Rigid, name: str) -> Piece:
+    """The case "NAME case" fixed to ``root`` at its frame ``X``, the hinge NAME with its motor, and what turns, "NAME output"."""
+    sink, reach = float(sizes["sink"]), float(sizes["reach"])
+    _, long, deep = servo.size
+    if sizes["shaft"] == "outward":
+        middle, axes = (0.0, servo.shaft_offset, deep / 2.0 - sink), np.eye(3)
+        place, axis = (0.0, 0.0, deep + servo.horn_height - sink), _UP
+        turning, frame = bare_horn(servo, f"{name} output"), Pose(position=(0.0, 0.0, PLA.wall))
+    else:
+        middle, axes = (0.0, 0.0, long / 2.0 - sink), _ACROSS
+        place, axis = (0.0, 0.0, long / 2.0 + servo.shaft_offset - sink), (0.0, 1.0, 0.0)
+        turning, top = _bracket(servo, f"{name} output")
+        frame = Pose(position=(0.0, 0.0, top))
+    case = body_of(f"{name} case", [box(servo.mass, middle, servo.size, axes)], [box_shape(middle, servo.size, DARK, axes=axes)])
+    limits = (-reach, reach)
+    joints = (
+        Joint(name=f"{name} case", kind="fixed", parent=root, child=case.name, pose=pose_of(X)),
+        Joint(
+            name=name,
+            kind="hinge",
+            parent=case.name,
+            child=turning.name,
+            pose=pose_of(moved((np.eye(3), np.zeros(3)), place)),
+            axis=axis,
+            range=limits,
+        ),
+    )
+    horn = Frame(name=f"{name} horn", body=turning.name, pose=frame)
+    return Piece(root, bodies=(case, turning), joints=joints, motors=(servo.motor(name, name, limits),), frames=(horn,))
+
+
+def bare_horn(servo: Servo, name: str) -> Body:
+    """The printed plate on a horn: a disc of the horn's radius and a wall's thickness, outward from its face."""
+    middle, radius = (0.0, 0.0, PLA.wall / 2.0), servo.horn_radius
+    disc = cylinder(PLA.density * pi * radius**2 * PLA.wall, middle, _UP, radius, PLA.wall)
+    return body_of(name, [disc], [cylinder_shape(middle, _UP, radius, PLA.wall, LIGHT)])
+
+
+def _bracket(servo: Servo, name: str) -> tuple[Body, float]:
+    """Two cheeks on the ends of a shaft along y, and the bridge that joins them beyond the case; how high [m] its top is."""
+    wide, long, deep = servo.size
+    cheek = deep / 2.0 + servo.horn_height + PLA.wall / 2.0
+    clear = hypot(wide / 2.0, long / 2.0 - servo.shaft_offset) + _GAP
+    low, top, width = -servo.horn_radius, rounded(clear + PLA.wall), 2.0 * servo.horn_radius
+    parts = [((0.0, side * cheek, (low + clear) / 2.0), (width, PLA.wall, clear - low)) for side in (1.0, -1.0)]
+    parts.append(((0.0, 0.0, clear + PLA.wall / 2.0), (width, 2.0 * cheek + PLA.wall, PLA.wall)))
+    solids: list[Solid] = [box(PLA.density * float(np.prod(size)), middle, size) for middle, size in parts]
+    shapes: list[Shape] = [box_shape(middle, size, LIGHT) for middle, size in parts]
+    return body_of(name, solids, shapes), top

@@ -13,10 +13,9 @@ import numpy as np
 
 from bunraku.building.components.piece import Piece, body_of
 from bunraku.building.components.placing import moved, pose_of
-from bunraku.building.printing import PLA
 from bunraku.building.shapes import LIGHT, RUBBER, capsule_shape, cylinder_shape, sphere_shape
 from bunraku.building.solids import Solid, capsule_shell, cylinder, sphere
-from bunraku.building.tips import TipModel
+from bunraku.building.tips import PLA, TipModel
 from bunraku.character import Body, EndEffector, Joint, Shape
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import Rigid

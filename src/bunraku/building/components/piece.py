@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from bunraku.building.components.placing import MIRROR, numbers, of_pose, pose_of, reflected, rounded
-from bunraku.building.printing import PLA
 from bunraku.building.shapes import box_shape
 from bunraku.building.solids import Solid, box_shell, joined, solid_body
+from bunraku.building.tips import PLA
 from bunraku.character import (
     WORLD,
     Body,

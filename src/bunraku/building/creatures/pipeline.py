@@ -9,12 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from bunraku.building.creatures.embed import CreatureSizes, LegCurve, embed
-from bunraku.building.creatures.mechanism import Clearance, Mechanism, Sole, collisions
+from bunraku.building.creatures.mechanism import Clearance, Mechanism, Sole, Template, collisions, template
 from bunraku.building.creatures.recipe import SkinRecipe
 from bunraku.building.creatures.skeleton import skeleton_character
 from bunraku.building.creatures.skins import MATERIALS, SkinPlan, creature_skin, fold_regions, skin_mass
 from bunraku.building.creatures.stance import StandingLeg, find_legs, flat_footed, leg_stance
-from bunraku.building.creatures.templates import Template, template
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion

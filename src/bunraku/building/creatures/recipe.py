@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.building.creatures.templates import TEMPLATES, template
+from bunraku.building.creatures.mechanism import TEMPLATES, template
 from bunraku.errors import BadInput
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]

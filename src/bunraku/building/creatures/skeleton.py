@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.building.creatures.mechanism import TORSO, CreatureHinge, Mechanism, Strut, servo_case
-from bunraku.building.creatures.templates import LEGS
-from bunraku.building.printing import THIN_PLA, Filament
+from bunraku.building.creatures.mechanism import LEGS, TORSO, CreatureHinge, Mechanism, Strut, servo_case
 from bunraku.building.servos import servo
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape
 from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, solid_body, three
+from bunraku.building.tips import THIN_PLA, Filament
 from bunraku.character import WORLD, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Shape, Skin
 from bunraku.errors import BadInput
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array, Indices
 from bunraku.building.creatures.embed import LegCurve
-from bunraku.building.creatures.templates import LEGS
+from bunraku.building.creatures.mechanism import LEGS
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.sections import enclosing_loop, section_loops
 from bunraku.geometry.surfaces.distance import sampled, signed_distance

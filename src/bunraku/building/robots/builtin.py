@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, radians, sin
 
-from bunraku.building.printing import THIN_PLA
 from bunraku.building.robot import CarriedPayload, Chassis, Color, Direction, Limb, Robot, Stage, Tip
+from bunraku.building.tips import THIN_PLA
 from bunraku.character.description import Vector3
 from bunraku.errors import BadInput
 

@@ -15,12 +15,21 @@ from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
 from bunraku.fabrication.shaping import moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
 from bunraku.fabrication.skinned.drawing import DrawnPart
-from bunraku.fabrication.skinned.figures import backed_glue, clashes, free_ranges, in_the_skin, shut_in
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.moulds import Mould, make_mould
 from bunraku.fabrication.skinned.notes import notes_of
 from bunraku.fabrication.skinned.pieces import SkinPiece, skin_pieces
-from bunraku.fabrication.skinned.report import CastPiece, SkinnedFabrication, WrittenPart, bill_of_skin
+from bunraku.fabrication.skinned.report import (
+    CastPiece,
+    SkinnedFabrication,
+    WrittenPart,
+    backed_glue,
+    bill_of_skin,
+    clashes,
+    free_ranges,
+    in_the_skin,
+    shut_in,
+)
 from bunraku.fabrication.skinned.shell import printable, skin_shell
 from bunraku.fabrication.skinned.skeleton import make_skeleton
 from bunraku.formats.atomic import write_atomically

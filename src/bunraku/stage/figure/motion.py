@@ -20,9 +20,8 @@ from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.loops import loop_gaps
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, Performance
-from bunraku.stage.figure.bent import Bent, How, bend, unbent
 from bunraku.stage.figure.figure import Figure, Placed
-from bunraku.stage.figure.parts import PART_COLOR, Deforming
+from bunraku.stage.figure.parts import PART_COLOR, Bent, Deforming, How, bend, unbent
 from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
 
 Small = NDArray[np.float32]
