@@ -51,6 +51,7 @@ def fork(draft: Draft, base: Array, down: Array, tips: list[PlacedTip], horn: Ho
     seats = []
     pattern = None if horn is None else horn.case.servo.horn
     keep = 0.0 if pattern is None else MM * pattern.radius + (screw(pattern.screw).head_diameter + HEAD_PLAY) / 2.0 + 0.4
+    pad = cylinder(base, base + down * PLATE, 8.0 if horn is None else horn.radius)
     for tip in tips:
         a = tip.axis
         e = np.cross(a, down) / np.linalg.norm(np.cross(a, down))
@@ -74,21 +75,13 @@ def fork(draft: Draft, base: Array, down: Array, tips: list[PlacedTip], horn: Ho
             )
             boss = cylinder(center + a * side * inner, center + a * side * (inner + LEG), _BOSS)
             draft.add.append(hull([foot, boss]))
-            draft.cut.append(_seat(center, a * side, inner))
+            face = inner + LEG
+            draft.cut.append(bore(center + a * side * (face - BEARING.width), center + a * side * (face + 1.0), BEARING.seat / 2.0))
             draft.cut.append(bore(center + a * side * (inner - 0.5), center + a * side * (inner + LEG + 0.5), BEARING.free / 2.0))
-            draft.add.append(hull([_pad(base, down, horn), foot]))
+            draft.add.append(hull([pad, foot]))
         draft.cut.append(wheel_solid(tip, center, _WHEEL_PLAY))
         draft.cases.append((f"wheel {tip.name}", wheel_solid(tip, center)))
     return seats
-
-
-def _pad(base: Array, down: Array, horn: Horn | None) -> Solid:
-    return cylinder(base, base + down * PLATE, 8.0 if horn is None else horn.radius)
-
-
-def _seat(center: Array, outward: Array, inner: float) -> Solid:
-    face = inner + LEG
-    return bore(center + outward * (face - BEARING.width), center + outward * (face + 1.0), BEARING.seat / 2.0)
 
 
 def axle_length(seat: AxleSeat) -> float:

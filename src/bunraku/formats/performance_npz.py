@@ -33,8 +33,8 @@ from bunraku.optimization.solution import Status
 STEP = 2.0**-16
 """The step [m] of stored coordinates: 15 micrometres."""
 
-SURFACE_ARRAYS = ("surface_faces", "surface_start", "surface_changes")
 _KINDS = {"surface_faces": ("i4", 2), "surface_start": ("i4", 2), "surface_changes": ("i2", 3)}
+SURFACE_ARRAYS = tuple(_KINDS)
 
 
 class SurfacePart(BaseModel):
@@ -50,24 +50,16 @@ class SurfacePart(BaseModel):
     step: int = 1
 
 
-def surface_part(surface: SurfaceMotion | None) -> SurfacePart | None:
-    """The header's part of a surface."""
-    return None if surface is None else SurfacePart(rate_hz=surface.rate, step=_coarseness(_whole(surface)))
-
-
-def packed_surface(surface: SurfaceMotion | None) -> dict[str, Any]:
-    """The arrays of a surface; none of none."""
+def packed_surface(surface: SurfaceMotion | None) -> tuple[SurfacePart | None, dict[str, Any]]:
+    """The header's part of a surface, and its arrays."""
     if surface is None:
-        return {}
-    whole = _whole(surface)
+        return None, {}
+    whole = np.round(surface.points.astype(np.float64) / STEP).astype(np.int64)
     step = _coarseness(whole)
     rough = whole[0] + step * np.round((whole - whole[0]) / step).astype(np.int64)
     changes = np.diff(rough, axis=0) // step
-    return {
-        "surface_faces": surface.faces.astype(np.int32),
-        "surface_start": whole[0].astype(np.int32),
-        "surface_changes": changes.astype(np.int16),
-    }
+    arrays = (surface.faces.astype(np.int32), whole[0].astype(np.int32), changes.astype(np.int16))
+    return SurfacePart(rate_hz=surface.rate, step=step), dict(zip(SURFACE_ARRAYS, arrays, strict=True))
 
 
 def unpacked_surface(part: SurfacePart | None, arrays: Mapping[str, Any]) -> SurfaceMotion | None:
@@ -88,11 +80,6 @@ def unpacked_surface(part: SurfacePart | None, arrays: Mapping[str, Any]) -> Sur
     if np.abs(whole).max(initial=0) * STEP > MAX_FAR:
         raise BadInput(f"points of a surface are farther than {MAX_FAR:g} m from the origin")
     return SurfaceMotion(arrays["surface_faces"], part.rate_hz, (whole * STEP).astype(np.float32))
-
-
-def _whole(surface: SurfaceMotion) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The points (m, v, 3) in whole steps."""
-    return np.round(surface.points.astype(np.float64) / STEP).astype(np.int64)
 
 
 def _coarseness(whole: np.ndarray[Any, np.dtype[np.int64]]) -> int:
@@ -198,7 +185,8 @@ def write_performance_npz(performance: Performance) -> bytes:
         arrays["audio"] = performance.audio.samples
     if performance.feedback is not None:
         arrays |= {f"feedback_{part}": getattr(performance.feedback, part) for part in _FEEDBACK}
-    arrays |= packed_surface(performance.surface)
+    surface, surface_arrays = packed_surface(performance.surface)
+    arrays |= surface_arrays
     certificate = performance.certificate
     header = PerformanceFile(
         bunraku=f"performance/{CURRENT['performance']}",
@@ -218,7 +206,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         words=[_mark_part(mark) for mark in performance.words],
         phrases=[_mark_part(mark) for mark in performance.phrases],
         feedback=_feedback_part(performance.feedback),
-        surface=surface_part(performance.surface),
+        surface=surface,
     )
     content = header.model_dump()
     for name in ("feedback", "surface"):

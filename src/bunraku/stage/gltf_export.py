@@ -13,6 +13,7 @@ from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import Performance
 from bunraku.stage.channels import need_some, stride
 from bunraku.stage.figure.figure import Figure
+from bunraku.stage.json_export import channel_facts
 
 
 def export_gltf(performance: Performance, *, rate: float | None = None, meshes: bool = True) -> bytes:
@@ -70,6 +71,5 @@ def _shapes(figure: Figure) -> dict[int, tuple[NodeMesh, ...]]:
 
 
 def _extras(performance: Performance) -> dict[str, Any]:
-    hidden = [channel for channel in performance.channels if channel.kind != "position"]
-    listed = [{"name": c.name, "kind": c.kind, "unit": c.unit, "rate_hz": c.rate, "values": c.values.tolist()} for c in hidden]
+    listed = [channel_facts(channel) for channel in performance.channels if channel.kind != "position"]
     return {"character": performance.character.name, "rate_hz": performance.rate} | ({"channels": listed} if listed else {})

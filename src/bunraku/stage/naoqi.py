@@ -6,13 +6,11 @@ to the first pose slowly, then makes one blocking call with all angles [rad] and
 
 from __future__ import annotations
 
-import textwrap
-
 import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
-from bunraku.stage.c_text import plain
+from bunraku.stage.c_text import array_lines, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 
 DIGITS = 6
@@ -83,14 +81,9 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
         frames=len(values),
         rate=rate,
         names="\n".join(f"    {channel.name!a}," for channel in channels),
-        times=_lines([f"{time!r}" for time in times], 4),
-        first=_lines([f"{angle!r}" for angle in angles[0].tolist()], 4),
-        angles="\n".join(f"    [\n{_lines([f'{angle!r}' for angle in row], 8)}\n    ]," for row in angles[1:].T.tolist()),
+        times=array_lines(times),
+        first=array_lines(angles[0].tolist()),
+        angles="\n".join(f"    [\n{array_lines(row, 8)}\n    ]," for row in angles[1:].T.tolist()),
         ramp=float(ramp_s),
     )
     return text.encode("ascii")
-
-
-def _lines(numbers: list[str], indent: int) -> str:
-    space = " " * indent
-    return textwrap.fill(", ".join(numbers), 118, initial_indent=space, subsequent_indent=space)

@@ -62,7 +62,7 @@ def renamed_all(character: Character, new: Callable[[str], str]) -> Character:
 
     def renamed(kind: str, part: Any) -> Any:
         fields = (*(("name",) if kind in _NAMED else ()), *BODY_FIELDS.get(kind, ()), *more.get(kind, ()))
-        names = {name: new(getattr(part, name)) for name in fields}
+        names: dict[str, Any] = {name: new(getattr(part, name)) for name in fields}
         names |= {name: coordinate[getattr(part, name)] for name in COORDINATE_FIELDS.get(kind, ())}
         if kind == "tendons":
             names["moment_arms"] = {coordinate[name]: arm for name, arm in part.moment_arms.items()}

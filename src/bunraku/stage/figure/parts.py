@@ -3,8 +3,8 @@
 Round parts (rods, tubes) are drawn as a tube of `AROUND` corners and `ALONG` rings: of every layer of nodes the affine motion of
 its section is taken, by least squares, and between layers a cubic spline. Other parts are drawn with the triangles of their solid.
 
-How they bend over time is computed again from what the motors do, with the reduced model. This takes a second or two for a long clip,
-so whoever must not wait calls it in a process of its own.
+How they bend over time is computed again from what the motors do, with the reduced model. This takes a second or two for a long
+clip, so whoever must not wait calls it in a process of its own.
 """
 
 from __future__ import annotations
