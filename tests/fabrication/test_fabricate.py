@@ -12,11 +12,10 @@ from bunraku.building.robots.builtin import built_in_robot
 from bunraku.character import Character, Pose
 from bunraku.cli.main import _run
 from bunraku.errors import BadInput
-from bunraku.fabrication.bill import screws
 from bunraku.fabrication.fabricate import PRINTER
 from bunraku.fabrication.kit import lie_down, make_kit
 from bunraku.fabrication.mesh import read_stl, stl_bytes
-from bunraku.fabrication.notes import PACKAGED, assembly_notes
+from bunraku.fabrication.notes import PACKAGED, assembly_notes, screws
 from bunraku.fabrication.subject import robot_as
 from bunraku.formats.registry import read_character, write_character
 

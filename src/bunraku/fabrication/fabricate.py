@@ -10,11 +10,10 @@ import numpy as np
 
 from bunraku.building import tips
 from bunraku.building.robot import Robot
-from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.checks import PartFigures, by, check_settings, written_part
 from bunraku.fabrication.collisions import JointRoom, collisions, rooms
 from bunraku.fabrication.kit import Lying, PartsKit, lie_down, make_kit
-from bunraku.fabrication.notes import assembly_notes
+from bunraku.fabrication.notes import assembly_notes, assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.shaping import moved
 from bunraku.formats.atomic import write_atomically
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from bunraku.building.character_geometry import home_frames, standing_like, zero_frames
 from bunraku.building.components.library import Component, Value, component
-from bunraku.building.components.making import Spot, make
-from bunraku.building.components.making_tips import wheel_body, wheel_tip
+from bunraku.building.components.making import Spot, make, wheel_body, wheel_tip
 from bunraku.building.components.naming import all_names, free_name, mirrored_name
 from bunraku.building.components.piece import mirrored, with_piece
 from bunraku.building.components.placing import moved, of_pose

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.character import Character, SkinMesh
-from bunraku.fabrication.bill import bill_text
 from bunraku.fabrication.checks import check_settings, written_part
 from bunraku.fabrication.kit import Part, PrintedPiece, lie_down
 from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
+from bunraku.fabrication.notes import bill_text
 from bunraku.fabrication.shaping import moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
 from bunraku.fabrication.skinned.drawing import DrawnPart

@@ -75,9 +75,7 @@ def skin_pieces(layout: Layout, shell: SkinShell) -> PartedSkin:
     wide = offset(shell.outer, _AROUND)
     for number, limb in enumerate(layout.limbs):
         plane = limb_plane(layout, number)
-        beyond = nearest_part(
-            plane.above(wide).decompose(), limb.sole
-        )  # larger than the limb: only the plane cuts
+        beyond = nearest_part(plane.above(wide).decompose(), limb.sole)  # larger than the limb: only the plane cuts
         leg, room, skin = (_largest(solid ^ beyond) for solid in (shell.outer, shell.inner, shell.rubber))
         start = limb.hinges[0].place - plane.normal * float(plane.normal @ limb.hinges[0].place - plane.offset)
         path = np.array([start, *(hinge.place for hinge in limb.hinges if plane.height(hinge.place) > 0.0), limb.sole])

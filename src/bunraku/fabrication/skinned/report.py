@@ -11,11 +11,11 @@ from itertools import combinations
 from typing import Any
 
 from bunraku.character import Character
-from bunraku.fabrication.bill import Item
 from bunraku.fabrication.checks import PartFigures, by
 from bunraku.fabrication.collisions import JointRoom
 from bunraku.fabrication.draft import screw_length
 from bunraku.fabrication.kit import Part
+from bunraku.fabrication.notes import Item
 from bunraku.fabrication.shaping import Solid, ball, moved, overlap
 from bunraku.fabrication.skinned.blocks import DOWEL
 from bunraku.fabrication.skinned.drawing import Skeleton, driver
