@@ -18,7 +18,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_NUMBERS, check_size, decoded
 from bunraku.formats.places import located
-from bunraku.formats.unit_table import accepted_units
+from bunraku.formats.units import accepted_units
 from bunraku.motion import Clip, JointCurves
 
 DEFAULT_RATE = 25.0

@@ -16,7 +16,7 @@ import numpy as np
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.formats.places import located
-from bunraku.formats.unit_table import FAMILIES, LINEAR
+from bunraku.formats.units import FAMILIES, LINEAR
 from bunraku.mechanics.identification.record import MarkerRecord
 
 MAX_BYTES = 64 * 1024 * 1024

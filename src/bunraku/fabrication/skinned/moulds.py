@@ -13,8 +13,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, bore, bounds, box, cylinder, difference, rod_frame, triangles, union
-from bunraku.fabrication.skinned.blocks import spots_in
-from bunraku.fabrication.skinned.frames import Section, lying, outlines, prism, section, standing
+from bunraku.fabrication.skinned.blocks import Section, lying, outlines, prism, section, spots_in, standing
 from bunraku.fabrication.skinned.pieces import Plane, SkinPiece
 from bunraku.fabrication.skinned.shell import cleaned
 from bunraku.fabrication.skinned.undercut import PEEL_STRAIN, Draw, draw_figures, path_stretch, undercut

@@ -20,8 +20,7 @@ from bunraku.geometry.surfaces.solid_angle import exact_winding_number
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.mechanics.tree import compile_tree, rotation_of
-from bunraku.stage.figure.parts import PartSurface, part_surfaces
-from bunraku.stage.figure.skinned import FollowingSkin, following_skin
+from bunraku.stage.figure.parts import FollowingSkin, PartSurface, following_skin, part_surfaces
 from bunraku.stage.figure.solids import body_names, solids_of, unit_mesh
 
 MeshArrays = tuple[NDArray[np.float32], NDArray[np.int32]]

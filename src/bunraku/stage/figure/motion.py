@@ -21,8 +21,7 @@ from bunraku.mechanics.systems.loops import loop_gaps
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, Performance
 from bunraku.stage.figure.figure import Figure, Placed
-from bunraku.stage.figure.parts import PART_COLOR, Bent, Deforming, How, bend, unbent
-from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
+from bunraku.stage.figure.parts import PART_COLOR, SKIN_COLOR, Bent, Deforming, How, bend, sampled_surface, unbent
 
 Small = NDArray[np.float32]
 Which = Literal["motion", "wish", "commanded", "before"]
