@@ -21,8 +21,8 @@ import numpy as np
 
 from bunraku.formats.registry import read_character
 from bunraku.motion import JointCurves
-from bunraku.stage.figure.deforming import Deforming
 from bunraku.stage.figure.motion import DrawnMotion, drawn_curves
+from bunraku.stage.figure.parts import Deforming
 
 SECONDS, RUNS = 4.0, 3
 CAMERA = {

@@ -13,7 +13,7 @@ This lesson works below the public names.
 import numpy as np
 
 import bunraku
-from bunraku.building.drag import with_rolling_resistance
+from bunraku.building.tips import with_rolling_resistance
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.performers.locomotion.solve import plan_motion
 

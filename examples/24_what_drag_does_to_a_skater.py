@@ -12,7 +12,7 @@ depends on it: measure it, by letting a wheel coast to a stop, before you believ
 import numpy as np
 
 import bunraku
-from bunraku.building.drag import with_rolling_resistance
+from bunraku.building.tips import with_rolling_resistance
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.solve import plan_motion

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.building.creatures.mechanism import TEMPLATES
 from bunraku.building.creatures.pipeline import DesignedCreature, design_creature
-from bunraku.building.creatures.templates import TEMPLATES
+from bunraku.building.creatures.recipe import SkinRecipe
 from bunraku.errors import BunrakuError
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
@@ -78,9 +79,8 @@ def main() -> int:
     try:
         mended = repaired(read_surface(given.surface, scale=given.scale))
         name = given.name or given.surface.stem
-        made = design_creature(
-            mended.surface, given.template, name=name, thickness=given.thickness, glue=given.glue, total=given.mass
-        )
+        recipe = SkinRecipe(given.template, name, given.thickness, given.glue, given.mass or 0.0)
+        made = design_creature(mended.surface, recipe)
     except BunrakuError as error:
         print(f"{given.surface.name} is refused: {error}", file=sys.stderr)
         return 1

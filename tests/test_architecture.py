@@ -105,6 +105,10 @@ def name_of(path: Path) -> str:
     return ".".join(("bunraku", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
+def start_of(text: ast.JoinedStr) -> str:
+    return str(getattr(text.values[0], "value", ""))
+
+
 def words_for_modules(path: Path) -> set[str]:
     """Whatever in a file may name a module: imports, strings such as "stage.ros:export_ros", f"bunraku.cli.demos.{kind}"."""
     names: set[str] = set()
@@ -118,7 +122,7 @@ def words_for_modules(path: Path) -> set[str]:
             word = node.value.partition(":")[0]
             if re.fullmatch(r"[\w.]+", word):
                 names |= {word} | {".".join([*package[:depth], word]) for depth in range(1, len(package) + 1)}
-        elif isinstance(node, ast.JoinedStr) and re.fullmatch(r"bunraku\.[\w.]+\.", text := str(getattr(node.values[0], "value", ""))):
+        elif isinstance(node, ast.JoinedStr) and re.fullmatch(r"bunraku\.[\w.]+\.", text := start_of(node)):
             names |= {name_of(other) for other in MODULES if name_of(other).rpartition(".")[0] == text.rstrip(".")}
     return names
 

@@ -8,7 +8,7 @@ from math import cos, radians, sin
 import numpy as np
 
 from bunraku.character import Body, ElasticMaterial, FlexiblePart, Frame, Joint, Motor, PartInterface, PartShape, Pose, Shape
-from bunraku.formats.solids import combined, solid_inertia
+from bunraku.formats.mjcf_geoms import combined, solid_inertia
 from bunraku.geometry.rotations import matrix_of_quaternion
 
 Vector = tuple[float, float, float]

@@ -10,9 +10,9 @@ import pytest
 
 from bunraku.character import Character
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_geoms import volume
 from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import built_in, read_character
-from bunraku.formats.solids import volume
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion.limits import MotionLimits
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bunraku.character import Character
+from bunraku.formats.mjcf_geoms import solid_inertia, volume
 from bunraku.formats.registry import read_character
-from bunraku.formats.solids import solid_inertia, volume
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.systems.character_system import character_home, character_system
 from bunraku.mechanics.systems.loops import close_loops, mobility

@@ -7,9 +7,9 @@ import pytest
 
 from bunraku.character import Character
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
+from bunraku.formats.mjcf_geoms import combined, solid_inertia, volume
 from bunraku.formats.mjcf_write import export_mjcf
 from bunraku.formats.registry import read_character
-from bunraku.formats.solids import combined, solid_inertia, volume
 from bunraku.formats.urdf_write import write_urdf
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.systems.carriages import CarriageLimits

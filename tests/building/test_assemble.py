@@ -10,11 +10,10 @@ import pytest
 from bunraku.building.assemble import assemble
 from bunraku.building.character_geometry import lowest_points
 from bunraku.building.placement import connectors, place
-from bunraku.building.printing import payload
 from bunraku.building.robot import Robot
-from bunraku.building.robots.builtin import ROBOTS, built_in_robot
-from bunraku.building.robots.cars import car
+from bunraku.building.robots.builtin import ROBOTS, built_in_robot, car
 from bunraku.building.solids import box_shell, capsule_shell
+from bunraku.building.tips import payload
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import compile_tree

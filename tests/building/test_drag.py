@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bunraku.building.drag import with_rolling_resistance
+from bunraku.building.tips import with_rolling_resistance
 from bunraku.formats.registry import read_character
 
 

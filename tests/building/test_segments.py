@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.building.segments import segment_distance
+from bunraku.building.assemble import segment_distance
 
 
 def test_against_a_search() -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.building.printing import payload
-from bunraku.building.screws import HolePattern, rectangle
-from bunraku.building.servos import SERVOS, Servo, servo
-from bunraku.building.tips import TIPS, tip_model
+from bunraku.building.servos import SERVOS, HolePattern, Servo, rectangle, servo
+from bunraku.building.tips import TIPS, payload, tip_model
 from bunraku.errors import BadInput
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.building.components.attach import attached
-from bunraku.building.components.blank import blank_character
+from bunraku.building.components.piece import blank_character
 from bunraku.character import Body, Character, Joint, Motor, Pose
 from bunraku.design.loads import balance, limb_masses, motor_loads, part_mass
 from bunraku.design.warnings import rod_frequency, warnings_of

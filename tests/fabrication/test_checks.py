@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bunraku.building.screws import HolePattern, rectangle
-from bunraku.fabrication.bed import lie_down
+from bunraku.building.servos import HolePattern, rectangle
 from bunraku.fabrication.checks import check_part, fits_printer, measure_hole
 from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
-from bunraku.fabrication.kit import Part
+from bunraku.fabrication.kit import Part, lie_down
 from bunraku.fabrication.shaping import box, cylinder, union
 
 PRINTER = (220.0, 220.0, 250.0)

@@ -12,13 +12,11 @@ from bunraku.building.robots.builtin import built_in_robot
 from bunraku.character import Character, Pose
 from bunraku.cli.main import _run
 from bunraku.errors import BadInput
-from bunraku.fabrication.bed import lie_down
-from bunraku.fabrication.bill import screws
-from bunraku.fabrication.edited import robot_as
 from bunraku.fabrication.fabricate import PRINTER
-from bunraku.fabrication.kit import make_kit
-from bunraku.fabrication.notes import PACKAGED, assembly_notes
-from bunraku.fabrication.stl import read_stl, stl_bytes
+from bunraku.fabrication.kit import lie_down, make_kit
+from bunraku.fabrication.mesh import read_stl, stl_bytes
+from bunraku.fabrication.notes import PACKAGED, assembly_notes, screws
+from bunraku.fabrication.subject import robot_as
 from bunraku.formats.registry import read_character, write_character
 
 

@@ -11,17 +11,16 @@ import numpy as np
 import pytest
 
 from bunraku.building.assemble import assemble
-from bunraku.building.printing import payload
 from bunraku.building.robots.builtin import built_in_robot
-from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
+from bunraku.building.tips import payload
 from bunraku.fabrication.checks import PartFigures, check_part, measure_hole
-from bunraku.fabrication.collisions import collisions
+from bunraku.fabrication.collisions import collisions, rooms
 from bunraku.fabrication.draft import Draft
 from bunraku.fabrication.fabricate import PRINTER
 from bunraku.fabrication.kit import Part, PartsKit, PrintedPiece, _congruent, _grouped, make_kit
-from bunraku.fabrication.room import rooms
+from bunraku.fabrication.mesh import stl_bytes
+from bunraku.fabrication.notes import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.shaping import box, cylinder, moved, overlap, union
-from bunraku.fabrication.stl import stl_bytes
 
 NAMES = ("skatebot", "agilebot")
 

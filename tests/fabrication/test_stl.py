@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.fabrication.mesh import TriangleMesh
-from bunraku.fabrication.stl import read_stl, stl_bytes, write_stl
+from bunraku.fabrication.mesh import TriangleMesh, read_stl, stl_bytes, write_stl
 
 CORNERS = np.array([[[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0]], [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 4.0]]])
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from tet_meshes import linear, with_patch
 
-from bunraku.formats.gmsh_mesh import read_gmsh
-from bunraku.formats.gmsh_write import gmsh_bytes
+from bunraku.formats.gmsh_mesh import gmsh_bytes, read_gmsh
 from bunraku.geometry.meshing.shapes import rod
 from bunraku.geometry.tet_mesh import TetMesh, quadratic
 from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES

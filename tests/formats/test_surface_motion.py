@@ -11,8 +11,7 @@ import pytest
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
-from bunraku.formats.performance_npz import read_performance_npz, write_performance_npz
-from bunraku.formats.surface_motion import STEP
+from bunraku.formats.performance_npz import STEP, read_performance_npz, write_performance_npz
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance, SurfaceMotion
 from bunraku.optimization.solution import Status
 

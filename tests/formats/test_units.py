@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from bunraku.character import Body, Character, Coupling, DependentRange, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.unit_table import FAMILIES, accepted_units, si_suffix
-from bunraku.formats.units import build, from_si
+from bunraku.formats.units import FAMILIES, accepted_units, build, from_si, si_suffix
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 from bunraku.geometry.euler import roll_pitch_yaw_matrix
 from bunraku.geometry.rotations import matrix_of_quaternion

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
-from bunraku.formats import migrations
+from bunraku.formats import yaml_file as migrations
 from bunraku.formats.yaml_file import dump_yaml, load_yaml, read_yaml
 
 

@@ -12,7 +12,7 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
 from bunraku.stage.arduino_sketch import export_arduino_sketch
-from bunraku.stage.blender_servo_commands import export_blender_servo_bin, export_blender_servo_h
+from bunraku.stage.blender_servo import export_blender_servo_bin, export_blender_servo_h
 
 STUB = Path(__file__).parent / "arduino_stub"
 FLAGS = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic"]

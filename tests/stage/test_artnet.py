@@ -9,8 +9,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
-from bunraku.stage.artnet import art_dmx, art_sync, export_artnet
-from bunraku.stage.dmx_patch import DmxSlot
+from bunraku.stage.artnet import DmxSlot, art_dmx, art_sync, export_artnet
 
 PATCH = {"HeadYaw": {"universe": 0x1234, "address": 511, "low": -1.2, "high": 1.2}, "class": {"universe": 1, "address": 8}}
 

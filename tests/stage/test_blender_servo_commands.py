@@ -9,8 +9,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
-from bunraku.stage.blender_servo import servo_frames
-from bunraku.stage.blender_servo_commands import export_blender_servo_bin, export_blender_servo_h, servo_command
+from bunraku.stage.blender_servo import export_blender_servo_bin, export_blender_servo_h, servo_command, servo_frames
 
 SCENE_A = [1472, 1473, 1477, 1483, 1492, 1502]
 """The first positions of the add-on's example scene-a."""

@@ -10,9 +10,9 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.axes import rotations_y_up, rotations_z_up, vectors_y_up, vectors_z_up
 from bunraku.formats.gltf import read_gltf
 from bunraku.formats.gltf_animation import MovingNode, animation_glb
+from bunraku.formats.poses import rotations_y_up, rotations_z_up, vectors_y_up, vectors_z_up
 from bunraku.formats.surface_gltf import read_gltf_surface
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Channel, JointCurves

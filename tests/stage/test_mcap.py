@@ -10,8 +10,7 @@ import pytest
 
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.motion import Audio, Channel
-from bunraku.stage.cdr import CdrMessage
-from bunraku.stage.mcap_export import export_mcap
+from bunraku.stage.mcap_export import CdrMessage, export_mcap
 
 VOICE = Audio(np.sin(np.arange(11_025) / 7.0) * 1.01, 22_050.0)
 

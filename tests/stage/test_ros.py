@@ -9,7 +9,7 @@ import pytest
 
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves, MotionLimits
-from bunraku.stage.joint_states import central_velocities
+from bunraku.stage.channels import central_velocities
 from bunraku.stage.ros import export_ros
 
 

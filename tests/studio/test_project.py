@@ -13,7 +13,7 @@ import pytest
 from bunraku.character import PartShape
 from bunraku.errors import BadInput
 from bunraku.formats.character_yaml import write_character_yaml
-from bunraku.formats.gmsh_write import gmsh_bytes
+from bunraku.formats.gmsh_mesh import gmsh_bytes
 from bunraku.formats.project_yaml import read_project_yaml
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.elastic.part import part_mesh

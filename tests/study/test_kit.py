@@ -21,7 +21,7 @@ from bunraku.motion import Audio, Certificate, Channel, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.stage.film import Film
-from bunraku.stage.picture.movie import Frames, movie
+from bunraku.stage.picture.shot import Frames, movie
 from bunraku.study.acts import acts_of
 from bunraku.study.answers import read_answers
 from bunraku.study.design import FilmSubject, study_design

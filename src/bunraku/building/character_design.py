@@ -10,7 +10,7 @@ import numpy as np
 
 from bunraku.building.character_geometry import lowest_points
 from bunraku.building.design import Design, Parameter
-from bunraku.building.mirror import Mirror, mirror_map
+from bunraku.building.mirror import mirror_map
 from bunraku.character import WORLD, Character, EndEffector, Joint, Pose, Shape
 from bunraku.errors import BadInput
 
@@ -24,122 +24,105 @@ def character_design(character: Character, *, reach: float = 0.5, symmetric: boo
     Offsets may change by ``reach`` times the largest offset of their joint, at least 2 cm. ``symmetric``: what mirrors each other
     changes together, and the parameter is named after the first of both (left in most robots); None: where the character is.
     """
-    mirror = _mirror(character, symmetric)
+    joint_twin, tip_twin = _twins(character, symmetric)
+    order = [joint.name for joint in character.joints], [tip.name for tip in character.end_effectors]
     axles = {tip.body: tip for tip in character.end_effectors if tip.spins}
     parameters: list[Parameter] = []
     for joint in character.joints:
         if joint.kind == "free" or joint.parent == WORLD:
             continue
         label = f"tip {axles[joint.child].name}" if joint.child in axles else f"joint {joint.name}"
-        parameters += _places(label, joint.pose.position, reach, *_role(joint.name, character, mirror))
+        if _leads(joint.name, joint_twin, order[0]):
+            parameters += _places(label, joint.pose.position, reach, middle=joint_twin.get(joint.name) == joint.name)
     for tip in character.end_effectors:
-        twin = tip.name if mirror is None else mirror.end_effectors[tip.name]
+        if not _leads(tip.name, tip_twin, order[1]):
+            continue
         if not tip.spins:
-            parameters += _places(
-                f"tip {tip.name}", tip.center, reach, _first(tip.name, twin, character), twin == tip.name and mirror is not None
-            )
-        if _first(tip.name, twin, character):
-            parameters.append(Parameter(f"tip {tip.name} radius", tip.radius, _RADII[0] * tip.radius, _RADII[1] * tip.radius))
+            parameters += _places(f"tip {tip.name}", tip.center, reach, middle=tip_twin.get(tip.name) == tip.name)
+        parameters.append(Parameter(f"tip {tip.name} radius", tip.radius, _RADII[0] * tip.radius, _RADII[1] * tip.radius))
     names = tuple(parameter.name for parameter in parameters)
     return Design(
-        character.name, tuple(parameters), lambda p: _changed(character, mirror, dict(zip(names, p.tolist(), strict=True)))
+        character.name,
+        tuple(parameters),
+        lambda p: _changed(character, joint_twin, tip_twin, dict(zip(names, p.tolist(), strict=True))),
     )
 
 
-def _mirror(character: Character, symmetric: bool | None) -> Mirror | None:
+def _twins(character: Character, symmetric: bool | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The mirror of each joint and of each end effector; none where the character is, or shall be, without symmetry."""
     if symmetric is False:
-        return None
+        return {}, {}
     try:
-        return mirror_map(character)
+        mirror = mirror_map(character)
     except BadInput:
         if symmetric:
             raise
-        return None
+        return {}, {}
+    return mirror.joints, mirror.end_effectors
 
 
-def _role(joint: str, character: Character, mirror: Mirror | None) -> tuple[bool, bool]:
-    """Whether a joint leads (it is the first of its pair), and whether it stands in the middle plane."""
-    if mirror is None:
-        return True, False
-    other = mirror.joints[joint]
-    names = [one.name for one in character.joints]
-    return names.index(joint) <= names.index(other), other == joint
+def _leads(name: str, twins: dict[str, str], order: list[str]) -> bool:
+    """Whether it is the first of its pair, or alone."""
+    return order.index(name) <= order.index(twins.get(name, name))
 
 
-def _first(name: str, twin: str, character: Character) -> bool:
-    names = [tip.name for tip in character.end_effectors]
-    return names.index(name) <= names.index(twin)
-
-
-def _places(label: str, place: tuple[float, float, float], reach: float, leads: bool, middle: bool) -> list[Parameter]:
-    if not leads:
-        return []
+def _places(label: str, place: tuple[float, float, float], reach: float, *, middle: bool) -> list[Parameter]:
+    """The parameters of a place; across the middle plane nothing moves that stands in it."""
     most = max(0.02, reach * max(abs(part) for part in place))
-    letters = "xz" if middle else _LETTERS
-    return [
-        Parameter(
-            f"{label} {letter}",
-            place[_LETTERS.index(letter)],
-            place[_LETTERS.index(letter)] - most,
-            place[_LETTERS.index(letter)] + most,
-        )
-        for letter in letters
-    ]
+    values = [(letter, place[_LETTERS.index(letter)]) for letter in ("xz" if middle else _LETTERS)]
+    return [Parameter(f"{label} {letter}", value, value - most, value + most) for letter, value in values]
 
 
-def _changed(character: Character, mirror: Mirror | None, values: dict[str, float]) -> Character:
+def _changed(character: Character, joint_twin: dict[str, str], tip_twin: dict[str, str], values: dict[str, float]) -> Character:
     tip_of = {tip.body: tip for tip in character.end_effectors if tip.spins}
+    other = {tip.name: tip_twin.get(tip.name, tip.name) for tip in character.end_effectors}
     joints = []
     for joint in character.joints:
-        twin = joint.name if mirror is None else mirror.joints[joint.name]
         tip = tip_of.get(joint.child)
         if tip is not None:
-            other = tip.name if mirror is None else mirror.end_effectors[tip.name]
-            place = _moved(joint.pose.position, f"tip {tip.name}", f"tip {other}", values)
-            radius = _radius(tip, mirror, values)
+            place = _moved(joint.pose.position, f"tip {tip.name}", f"tip {other[tip.name]}", values)
+            radius = _radius(tip, other[tip.name], values)
             joint = joint.changed(damping=joint.damping * (radius / tip.radius) ** 2)
         else:
+            twin = joint_twin.get(joint.name, joint.name)
             place = _moved(joint.pose.position, f"joint {joint.name}", f"joint {twin}", values)
         joints.append(
             joint if place == joint.pose.position else joint.changed(pose=Pose(position=place, quaternion=joint.pose.quaternion))
         )
     tips = []
     for tip in character.end_effectors:
-        other = tip.name if mirror is None else mirror.end_effectors[tip.name]
-        center = tip.center if tip.spins else _moved(tip.center, f"tip {tip.name}", f"tip {other}", values)
-        tips.append(tip.changed(center=center, radius=_radius(tip, mirror, values)))
+        twin = other[tip.name]
+        center = tip.center if tip.spins else _moved(tip.center, f"tip {tip.name}", f"tip {twin}", values)
+        tips.append(tip.changed(center=center, radius=_radius(tip, twin, values)))
     bodies = tuple(body.changed(shapes=_shapes(body.name, body.shapes, character, tips)) for body in character.bodies)
     return _standing(character.changed(joints=tuple(joints), end_effectors=tuple(tips), bodies=bodies), character)
 
 
 def _moved(old: tuple[float, float, float], name: str, twin: str, values: dict[str, float]) -> tuple[float, float, float]:
     """The new place of what is called ``name``: its own parameters, or those of its twin with y negated (mirrored frames)."""
-    found = [values.get(f"{name} {letter}") for letter in _LETTERS]
-    if found[0] is None and f"{twin} x" in values:
-        found = [values.get(f"{twin} {letter}") for letter in _LETTERS]
-        found[1] = None if found[1] is None else -found[1]
-    x, y, z = (before if value is None else value for before, value in zip(old, found, strict=True))
+    new = [values.get(f"{name} {letter}") for letter in _LETTERS]
+    if new[0] is None and f"{twin} x" in values:
+        new = [values.get(f"{twin} {letter}") for letter in _LETTERS]
+        new[1] = None if new[1] is None else -new[1]
+    x, y, z = (before if value is None else value for before, value in zip(old, new, strict=True))
     return (x, y, z)
 
 
-def _radius(tip: EndEffector, mirror: Mirror | None, values: dict[str, float]) -> float:
-    own = values.get(f"tip {tip.name} radius")
-    if own is None and mirror is not None:
-        own = values.get(f"tip {mirror.end_effectors[tip.name]} radius")
-    return tip.radius if own is None else own
+def _radius(tip: EndEffector, twin: str, values: dict[str, float]) -> float:
+    return values.get(f"tip {tip.name} radius", values.get(f"tip {twin} radius", tip.radius))
 
 
 def _shapes(body: str, shapes: tuple[Shape, ...], character: Character, tips: list[EndEffector]) -> tuple[Shape, ...]:
     """Shapes of wheels and feet follow their tips: those at a tip's old centre with its old radius."""
-    made = list(shapes)
+    changed = list(shapes)
     for old, new in zip(character.end_effectors, tips, strict=True):
         if old.body != body or old == new:
             continue
-        for index, shape in enumerate(made):
+        for index, shape in enumerate(changed):
             if shape.kind in ("sphere", "cylinder", "capsule") and np.allclose(shape.pose.position, old.center, atol=1e-9):
                 size = (shape.size[0] * new.radius / old.radius, *shape.size[1:])
-                made[index] = shape.changed(size=size, pose=shape.pose.changed(position=new.center))
-    return tuple(made)
+                changed[index] = shape.changed(size=size, pose=shape.pose.changed(position=new.center))
+    return tuple(changed)
 
 
 def _standing(changed: Character, before: Character) -> Character:

@@ -1,4 +1,4 @@
-"""Left and right: which coordinate and which end effector of a character mirrors which, found from its geometry alone.
+"""Left and right: which coordinate, end effector and body of a character mirrors which, found from its geometry alone.
 
 Reflected in the plane y = 0 a point (x, y, z) becomes (x, -y, z). A turn is an axial vector: its axis (a, b, c) becomes
 (-a, b, -c). So a hinge at p with axis a (at zero angles) has as its mirror the hinge at the reflected place whose axis is the
@@ -14,6 +14,7 @@ import numpy as np
 
 from bunraku.arrays import Array, Indices
 from bunraku.building.character_geometry import zero_frames
+from bunraku.building.solids import solid_of
 from bunraku.character import WORLD, Body, Character, Joint
 from bunraku.errors import BadInput
 
@@ -141,10 +142,8 @@ def _check_masses(character: Character, frames: dict[str, tuple[Array, Array]], 
 
 def _spread(body: Body, frames: dict[str, tuple[Array, Array]]) -> tuple[Array, Array]:
     """Mass times place (3,) and the inertia (3, 3) of a body, in the world."""
-    R, p = frames[body.name]
-    xx, yy, zz, xy, xz, yz = body.inertia
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return body.mass * (p + R @ np.array(body.center_of_mass)), R @ inertia @ R.T
+    (R, p), solid = frames[body.name], solid_of(body)
+    return body.mass * (p + R @ solid.center), R @ solid.inertia @ R.T
 
 
 def _match_tips(
@@ -152,7 +151,7 @@ def _match_tips(
 ) -> dict[str, str]:
     tips = character.end_effectors
     places = [frames[tip.body][1] + frames[tip.body][0] @ np.array(tip.center) for tip in tips]
-    found = {}
+    mirrored = {}
     for tip, place in zip(tips, places, strict=True):
         fits = [
             j
@@ -164,5 +163,21 @@ def _match_tips(
         ]
         if not fits:
             raise BadInput(f"{character.name!r} is not symmetric: no end effector mirrors {tip.name!r}")
-        found[tip.name] = tips[fits[0]].name
-    return found
+        mirrored[tip.name] = tips[fits[0]].name
+    return mirrored
+
+
+def twin_bodies(character: Character, *, tolerance: float = 1e-6) -> dict[str, str]:
+    """The mirror of each body that has one: of the same mass, its frame and its centre of mass at the mirrored places.
+
+    A body in the middle plane is its own. The character need not be symmetric as a whole.
+    """
+    frames = zero_frames(character)
+    total = sum(body.mass for body in character.bodies) or 1.0
+    poses = [(*frames[body.name], body) for body in character.bodies]
+    here = np.array([np.concatenate([p, p + R @ np.array(body.center_of_mass), [body.mass / total]]) for R, p, body in poses])
+    mirrored = here * np.concatenate([_POINT, _POINT, [1.0]])
+    near = np.abs(mirrored[:, None] - here[None]).max(axis=2) < tolerance
+    names = [body.name for body in character.bodies]
+    twins = [np.flatnonzero(row) for row in near]
+    return {name: name if k in twins[k] else names[int(twins[k][0])] for k, name in enumerate(names) if len(twins[k])}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Case:
     axes: Array
     horn: Array
     flange: Array
+
+    def moved(self, by: Array) -> Case:
+        """The same case moved by (3,) [m]."""
+        return replace(self, center=self.center + by, horn=self.horn + by, flange=self.flange + by)
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,11 @@ class PlacedTip:
     rolling_resistance: float
     case: Case | None
 
+    @property
+    def spins(self) -> bool:
+        """Whether it turns on an axle."""
+        return self.model.kind in ("passive", "active")
+
 
 @dataclass(frozen=True)
 class PlacedLimb:
@@ -91,11 +100,11 @@ class Connector:
 
 def place(robot: Robot) -> tuple[PlacedLimb, ...]:
     """All limbs, those to be mirrored first on the left, then on the right."""
-    placed = []
-    for limb in robot.limbs:
-        for side, letter in ((1.0, "L"), (-1.0, "R")) if limb.mirror else ((1.0, ""),):
-            placed.append(_place_limb(limb, side, f"{letter}{limb.name}"))
-    return tuple(placed)
+    return tuple(
+        _place_limb(limb, side, f"{letter}{limb.name}")
+        for limb in robot.limbs
+        for side, letter in (((1.0, "L"), (-1.0, "R")) if limb.mirror else ((1.0, ""),))
+    )
 
 
 def _place_limb(limb: Limb, side: float, name: str) -> PlacedLimb:
@@ -138,7 +147,7 @@ def _place_tip(tip: Tip, side: float, limb: str, parent: str) -> PlacedTip:
         center=center,
         axis=axis,
         radius=radius,
-        mass=model.mass * (radius / model.radius) ** (3 if model.kind == "ball" else 2),
+        mass=model.mass_of(radius),
         friction=model.friction if tip.friction is None else tip.friction,
         rolling_resistance=model.rolling_resistance if tip.rolling_resistance is None else tip.rolling_resistance,
         case=case,
@@ -150,25 +159,25 @@ def connectors(robot: Robot, limbs: tuple[PlacedLimb, ...] | None = None) -> tup
 
     A link of a limb in the middle plane holds on to both ends of its servo's shaft, horn and idler, so that it is symmetric too.
     """
-    made: list[Connector] = []
+    connected: list[Connector] = []
     for limb in place(robot) if limbs is None else limbs:
-        found: list[Connector] = []
+        links: list[Connector] = []
         for index, stage in enumerate(limb.stages):
-            start = _shifted(stage.case, -stage.position)  # the link's own frame stands at its joint
+            start = stage.case.moved(-stage.position)  # the link's own frame stands at its joint
             if index + 1 < len(limb.stages):
                 case = limb.stages[index + 1].case
-                found.append(Connector(stage.body, start, case, (start.horn, case.flange), 0.010))
-            found += [_to_tip(stage, start, tip, limb.side) for tip in limb.tips if tip.parent == stage.body]
+                links.append(Connector(stage.body, start, case, (start.horn, case.flange), 0.010))
+            links += [_to_tip(stage, start, tip, limb.side) for tip in limb.tips if tip.parent == stage.body]
             if index + 1 == len(limb.stages) and limb.limb.end_mass > 0.0:
-                found.append(Connector(stage.body, start, None, (start.horn, _mirrored(limb.limb.end_offset, limb.side)), 0.010))
+                links.append(Connector(stage.body, start, None, (start.horn, _mirrored(limb.limb.end_offset, limb.side)), 0.010))
         if not limb.stages:
-            found += [_strut(robot, tip, limb.side) for tip in limb.tips if tip.case is None]
-        made += found if limb.limb.mirror else [twin for link in found for twin in _both_sides(link)]
-    return tuple(made)
+            links += [_strut(robot, tip, limb.side) for tip in limb.tips if tip.case is None]
+        connected += links if limb.limb.mirror else [twin for link in links for twin in _both_sides(link)]
+    return tuple(connected)
 
 
 def _to_tip(stage: PlacedStage, start: Case, tip: PlacedTip, side: float) -> Connector:
-    if tip.model.kind not in ("passive", "active"):
+    if not tip.spins:
         return Connector(stage.body, start, None, (start.horn, tip.center), 0.008)
     end = _beside(tip, side) if tip.case is None else tip.case.flange
     elbow = end + stage.axis * ((start.horn - end) @ stage.axis)
@@ -205,10 +214,6 @@ def _case(drive: Servo, horn: Array, behind: Array, lean: Array) -> Case:
     if drive.flange_in_front:
         flange = horn + behind * (drive.horn_height - 0.003)
     return Case(drive, center, axes, horn, flange)
-
-
-def _shifted(case: Case, by: Array) -> Case:
-    return Case(case.servo, case.center + by, case.axes, case.horn + by, case.flange + by)
 
 
 def _mirrored(vector: Array | tuple[float, float, float], side: float) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bunraku.building.printing import PLA, Filament
+from bunraku.building.tips import PLA, Filament
 from bunraku.character.description import Vector3
 
 Direction = Literal["+x", "-x", "+y", "-y", "+z", "-z"]

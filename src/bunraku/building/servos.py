@@ -2,7 +2,7 @@
 
 Figures of a maker carry their source; what no data sheet at hand states is said to be ours. Where the shaft leaves the case, and
 hole spacings where they say so, are not the makers' figures: measure the part in hand before printing. Continuous torque is a third
-of stall where the maker gives none.
+of stall.
 """
 
 from __future__ import annotations
@@ -11,9 +11,42 @@ from dataclasses import dataclass
 from math import pi
 from typing import Any
 
-from bunraku.building.screws import HolePattern, rectangle
+import numpy as np
+from numpy.typing import NDArray
+
 from bunraku.character import Motor
 from bunraku.errors import BadInput
+
+
+@dataclass(frozen=True)
+class HolePattern:
+    """``count`` clearance holes of ``hole_diameter`` [m]: on a circle of ``radius`` [m], or at the corners of a rectangle.
+
+    On a circle the first hole stands at ``phase`` [rad] from the pattern's first direction. A rectangle of ``spacing`` (along the
+    first and the second direction) has four holes, and ``radius`` is half its diagonal. ``screw`` names the thread, ``source``
+    where the figures come from.
+    """
+
+    radius: float
+    hole_diameter: float
+    count: int
+    screw: str
+    source: str
+    phase: float = 0.0
+    spacing: tuple[float, float] | None = None
+
+    def places(self) -> NDArray[np.float64]:
+        """The holes' centres (count, 2) [m] in the plane of the pattern."""
+        if self.spacing is not None:
+            u, v = self.spacing[0] / 2.0, self.spacing[1] / 2.0
+            return np.array([[u, v], [-u, v], [-u, -v], [u, -v]])
+        angles = self.phase + 2.0 * np.pi * np.arange(self.count) / self.count
+        return self.radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def rectangle(along: float, across: float, hole_diameter: float, screw: str, source: str) -> HolePattern:
+    """Four holes at the corners of a rectangle of these spacings [m]."""
+    return HolePattern(float(np.hypot(along, across)) / 2.0, hole_diameter, 4, screw, source, spacing=(along, across))
 
 
 @dataclass(frozen=True)
@@ -38,10 +71,9 @@ class Servo:
     horn: HolePattern
     horn_radius: float
     horn_height: float
-    resolution: float
-    backlash: float
     source: str
-    continuous_torque: float | None = None
+    resolution: float = 0.0
+    backlash: float = 0.0
     stiffness: float = 20.0
     damping: float = 0.3
     flange_in_front: bool = False
@@ -56,7 +88,7 @@ class Servo:
             velocity=self.no_load_speed,
             stall_torque=self.stall_torque,
             no_load_speed=self.no_load_speed,
-            continuous_torque=self.continuous_torque or self.stall_torque / 3.0,
+            continuous_torque=self.stall_torque / 3.0,
             resolution=self.resolution,
             backlash=self.backlash,
             rate=200.0,
@@ -71,40 +103,29 @@ _RPM = 2.0 * pi / 60.0
 _TICK = 2.0 * pi / 4096.0
 _CHECK = "measure the servo in hand before printing"
 
-_X430_HORN = HolePattern(
-    0.008,
-    0.0022,
-    8,
-    "M2",
-    f"screws M2x3 of the maker's package; eight on a circle of 16 mm as on the horn HN12-N101; {_CHECK}",
-)
-_X430_CASE = rectangle(0.024, 0.022, 0.0027, "M2.5", f"screws M2.5x4 of the maker's package; spacing 24 x 22 mm is ours: {_CHECK}")
-_X430_SIDES = rectangle(
-    0.022, 0.016, 0.0027, "M2.5", f"holes M2.5 for the maker's side frames; spacing 22 x 16 mm is ours: {_CHECK}"
-)
 _X430: dict[str, Any] = {
     "size": (0.0285, 0.0465, 0.034),
     "mass": 0.082,
     "shaft_offset": 0.012,
-    "flange": _X430_CASE,
-    "horn": _X430_HORN,
+    "flange": rectangle(
+        0.024, 0.022, 0.0027, "M2.5", f"screws M2.5x4 of the maker's package; spacing 24 x 22 mm is ours: {_CHECK}"
+    ),
+    "sides": rectangle(
+        0.022, 0.016, 0.0027, "M2.5", f"holes M2.5 for the maker's side frames; spacing 22 x 16 mm is ours: {_CHECK}"
+    ),
+    "horn": HolePattern(
+        0.008, 0.0022, 8, "M2", f"screws M2x3 of the maker's package; eight on a circle of 16 mm as on the horn HN12-N101; {_CHECK}"
+    ),
     "horn_radius": 0.011,
     "horn_height": 0.003,
     "resolution": _TICK,
     "backlash": 0.25 * pi / 180.0,
-    "sides": _X430_SIDES,
 }
 _STANDARD_SERVO: dict[str, Any] = {
     "flange": rectangle(0.0495, 0.010, 0.0045, "M4", f"ears of the standard servo size, 49.5 x 10 mm; {_CHECK}"),
     "horn": HolePattern(0.007, 0.0032, 4, "M3", f"round metal horn of 25 teeth, four M3 on a circle of 14 mm; {_CHECK}"),
-}
-_MICRO: dict[str, Any] = {
-    "flange": rectangle(0.028, 0.0, 0.0022, "M2", "ears of a generic micro servo, 28 mm apart"),
-    "horn": HolePattern(0.006, 0.0012, 2, "M1.2", "two-armed plastic horn of a generic micro servo"),
-}
-_GEARMOTOR: dict[str, Any] = {
-    "flange": HolePattern(0.0085, 0.0032, 2, "M3", "maker's drawing: two threaded M3, 17 mm apart, in line with the shaft"),
-    "horn": HolePattern(0.0, 0.004, 1, "set screw", "a hub on the D-shaped shaft of 4 mm"),
+    "horn_radius": 0.0125,
+    "horn_height": 0.004,
 }
 _THIRD = "continuous torque: a third of stall"
 
@@ -145,10 +166,6 @@ SERVOS: dict[str, Servo] = {
             0.055,
             0.0102,
             **_STANDARD_SERVO,
-            horn_radius=0.0125,
-            horn_height=0.004,
-            resolution=0.0,
-            backlash=0.0,
             source="20 kg·cm at 6.4 V and size from the study of printed creatures that used it; 60 degrees in 0.16 s and 55 g: "
             f"typical of its class; {_THIRD}",
         ),
@@ -160,10 +177,6 @@ SERVOS: dict[str, Servo] = {
             0.065,
             0.010,
             **_STANDARD_SERVO,
-            horn_radius=0.0125,
-            horn_height=0.004,
-            resolution=0.0,
-            backlash=0.0,
             source="generic: no maker's figures; 35 kg·cm, 60 degrees in 0.13 s, 40 x 20 x 40.5 mm, 65 g are of the middle of the "
             f"class of strong servos of standard size; {_THIRD}",
             stiffness=40.0,
@@ -180,8 +193,6 @@ SERVOS: dict[str, Servo] = {
             horn=HolePattern(0.010, 0.0042, 4, "M4", f"round metal horn, four M4 on a circle of 20 mm; {_CHECK}"),
             horn_radius=0.016,
             horn_height=0.005,
-            resolution=0.0,
-            backlash=0.0,
             source="generic: no maker's figures; 60 kg·cm, 60 degrees in 0.17 s, 65 x 30 x 48 mm, 158 g are of the middle of the "
             f"class of large servos for walking machines; {_THIRD}",
             stiffness=60.0,
@@ -194,11 +205,10 @@ SERVOS: dict[str, Servo] = {
             (0.012, 0.023, 0.024),
             0.012,
             0.006,
-            **_MICRO,
+            flange=rectangle(0.028, 0.0, 0.0022, "M2", "ears of a generic micro servo, 28 mm apart"),
+            horn=HolePattern(0.006, 0.0012, 2, "M1.2", "two-armed plastic horn of a generic micro servo"),
             horn_radius=0.008,
             horn_height=0.002,
-            resolution=0.0,
-            backlash=0.0,
             source=f"generic: no maker's figures; 2.2 kg·cm, 60 degrees in 0.10 s, 12 g are of the middle of its class; {_THIRD}",
             stiffness=2.0,
             damping=0.03,
@@ -215,7 +225,6 @@ SERVOS: dict[str, Servo] = {
             horn_radius=0.011,
             horn_height=0.003,
             resolution=0.29 * pi / 180.0,
-            backlash=0.0,
             source=f"ROBOTIS e-manual, at 12 V, wheel mode; {_THIRD}",
         ),
         Servo(
@@ -225,11 +234,10 @@ SERVOS: dict[str, Servo] = {
             (0.025, 0.025, 0.048),
             0.085,
             0.0,
-            **_GEARMOTOR,
+            flange=HolePattern(0.0085, 0.0032, 2, "M3", "maker's drawing: two threaded M3, 17 mm apart, in line with the shaft"),
+            horn=HolePattern(0.0, 0.004, 1, "set screw", "a hub on the D-shaped shaft of 4 mm"),
             horn_radius=0.008,
             horn_height=0.0125,
-            resolution=0.0,
-            backlash=0.0,
             flange_in_front=True,
             source="maker's page: 220 rev/min at 46.85:1 makes 1065 at 9.68:1, and the motor's 10 W make 0.36 N·m at stall; about "
             f"85 g without encoder, its speed measured at the wheel; {_THIRD}",

@@ -6,12 +6,14 @@ I + m (|d|² 1 - d dᵀ) (parallel axes). All of this is smooth in every length.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
+from bunraku.character import Body, Shape
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,25 @@ def capsule_shell(density: float, wall: float, start: ArrayLike, end: ArrayLike,
     across += caps * (2.0 / 3.0 * radius**2 + length**2 / 4.0 + length * radius / 2.0)
     inertia = across * (np.eye(3) - np.outer(a, a)) + along * np.outer(a, a)
     return Solid(tube + caps, (p + q) / 2.0, inertia)
+
+
+def solid_of(body: Body) -> Solid:
+    """The mass of a body, with its centre and inertia."""
+    xx, yy, zz, xy, xz, yz = body.inertia
+    return Solid(body.mass, np.array(body.center_of_mass), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+
+def solid_body(name: str, solid: Solid, shapes: Sequence[Shape], *, dust: float = 0.0) -> Body:
+    """A body with the mass, centre and inertia of a solid; of the inertia less than ``dust`` times its trace counts as zero."""
+    I = solid.inertia  # noqa: E741
+    parts = (float(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+    inertia = tuple(part if dust == 0.0 or abs(part) > dust * abs(np.trace(I)) else 0.0 for part in parts)
+    return Body(name=name, mass=solid.mass, center_of_mass=three(solid.center), inertia=inertia, shapes=tuple(shapes))
+
+
+def three(vector: Array) -> tuple[float, float, float]:
+    """A vector as three plain numbers."""
+    return (float(vector[0]), float(vector[1]), float(vector[2]))
 
 
 def joined(solids: list[Solid]) -> Solid:

@@ -55,7 +55,7 @@ def _suffixes() -> tuple[str, ...]:
     """The suffixes under which characters are written."""
     from bunraku.formats.registry import formats
 
-    return tuple(suffix for entry in formats() if entry.kind == "character" and entry.writes for suffix in entry.suffixes)
+    return tuple(suffix for entry in formats() if entry.kind == "character" and entry.writer for suffix in entry.suffixes)
 
 
 def _performance(source: Path, form: str, output: Path | None, overlay: Path | None, words: list[str]) -> int:

@@ -92,7 +92,7 @@ def _conclude(
 
 def _printer(text: str | None) -> tuple[float, float, float]:
     """Three lengths [mm] from X,Y,Z."""
-    from bunraku.building.printing import PRINTER
+    from bunraku.building.tips import PRINTER
 
     if text is None:
         width, depth, height = PRINTER

@@ -12,9 +12,10 @@ from math import pi
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.building.components.placing import numbers, rigid_of
+from bunraku.building.components.placing import numbers
 from bunraku.building.solids import Solid, cylinder, joined
 from bunraku.character import WORLD, Body, Character, FlexiblePart, Foot
+from bunraku.formats.poses import of_pose
 from bunraku.mechanics.measures.balance import balance_margins, free_base
 from bunraku.mechanics.measures.statics import static_torques
 from bunraku.mechanics.tree import Tree, compile_tree
@@ -152,7 +153,7 @@ def _hole(part: FlexiblePart) -> float:
 
 
 def _rod(part: FlexiblePart, character: Character) -> Solid:
-    R, p = rigid_of(part.pose)
+    R, p = of_pose(part.pose)
     length, diameter = float(part.shape.length or 0.0), float(part.shape.diameter or 0.0)
     return cylinder(part_mass(part, character), p + R[:, 2] * length / 2.0, R[:, 2], diameter / 2.0, length)
 

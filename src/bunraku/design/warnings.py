@@ -12,12 +12,12 @@ from typing import Literal
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.building.components.placing import rigid_of
-from bunraku.building.printing import PRINTER
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import LIGHT
+from bunraku.building.tips import PRINTER
 from bunraku.character import WORLD, Character, FlexiblePart, Shape
 from bunraku.design.loads import MotorLoad, balance, bending_inertia, limb_masses, motor_loads, part_mass, standing
+from bunraku.formats.poses import of_pose
 from bunraku.mechanics.collision import self_collisions
 from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import Tree
@@ -173,7 +173,7 @@ def _extent(shapes: list[Shape]) -> Array:
     """The sides [m] of the box, along the body's axes, round some shapes."""
     low, high = [], []
     for shape in shapes:
-        R, p = rigid_of(shape.pose)
+        R, p = of_pose(shape.pose)
         reach = np.abs(R) @ np.array(_half(shape))
         low.append(p - reach)
         high.append(p + reach)

@@ -12,8 +12,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.placement import PlacedLimb, PlacedTip
-from bunraku.building.printing import payload
 from bunraku.building.robot import Robot
+from bunraku.building.tips import payload
 from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.forks import fork, wheel_solid
 from bunraku.fabrication.links import PrintedLink

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bunraku.arrays import Array
+from bunraku.errors import BadInput
 from bunraku.fabrication.draft import LEAST_WALL, Hole
-from bunraku.fabrication.kit import Part
-from bunraku.fabrication.mesh import TriangleMesh
+from bunraku.fabrication.kit import Lying, Part
+from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
 from bunraku.fabrication.shaping import across, overlap
 
 HOLE_TOLERANCE = 0.05
@@ -124,11 +126,23 @@ def measure_hole(mesh: TriangleMesh, hole: Hole, directions: int = 24) -> HoleFi
     return HoleFigures(middle + offset, float(2.0 * r.mean()), free, around, under)
 
 
+def check_settings(printer: tuple[float, float, float], infill: float) -> None:
+    """Refuse a printer without room and a share of filling that is none."""
+    if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
+        raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")
+
+
+def written_part(part: Part, path: Path, title: str, lying: Lying, printer: tuple[float, float, float]) -> PartFigures:
+    """Write a part as it lies on the bed; its figures are those of its file, read back."""
+    write_stl(path, lying.put(part.mesh()), title)
+    return check_part(part, printer, lying.take(read_stl(path)))
+
+
 def check_part(part: Part, printer: tuple[float, float, float], mesh: TriangleMesh | None = None) -> PartFigures:
     """All figures of a part; ``mesh`` is that of its file where it has been read back, in the frame it was drawn in."""
     mesh = part.mesh() if mesh is None else mesh
-    found = [measure_hole(mesh, hole) for hole in part.holes]
-    bad = [_fault(hole, figures) for hole, figures in zip(part.holes, found, strict=True)]
+    measured = [measure_hole(mesh, hole) for hole in part.holes]
+    bad = [_fault(hole, figures) for hole, figures in zip(part.holes, measured, strict=True)]
     shared = [(overlap(part.solid, solid), name) for name, solid in part.cases]
     worst = max(shared, default=(0.0, ""))
     size = mesh.size()
@@ -141,9 +155,9 @@ def check_part(part: Part, printer: tuple[float, float, float], mesh: TriangleMe
         holes=len(part.holes),
         bad_holes=tuple(fault for fault in bad if fault),
         hole_error=max(
-            (_pattern_error(part.holes, found), *(_place_error(h, f) for h, f in zip(part.holes, found, strict=True)), 0.0)
+            (_pattern_error(part.holes, measured), *(_place_error(h, f) for h, f in zip(part.holes, measured, strict=True)), 0.0)
         ),
-        least_seat=min((figures.seat for figures in found), default=np.inf),
+        least_seat=min((figures.seat for figures in measured), default=np.inf),
         overlap=worst[0],
         overlaps_with=worst[1],
     )
@@ -168,11 +182,11 @@ def _fault(hole: Hole, figures: HoleFigures) -> str:
     return ""
 
 
-def _pattern_error(holes: list[Hole], found: list[HoleFigures]) -> float:
+def _pattern_error(holes: list[Hole], measured: list[HoleFigures]) -> float:
     """The largest difference [mm] between the measured distances of the holes of a motor's pattern and those of its data."""
     worst = 0.0
     for group in {hole.group for hole in holes if hole.pattern is not None}:
-        places = np.array([figures.center for hole, figures in zip(holes, found, strict=True) if hole.group == group])
+        places = np.array([figures.center for hole, figures in zip(holes, measured, strict=True) if hole.group == group])
         pattern = next(hole.pattern for hole in holes if hole.group == group)
         wanted = 1000.0 * pattern.places() if pattern is not None else places
         if len(wanted) == len(places):

@@ -8,21 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.building import printing
+from bunraku.building import tips
 from bunraku.building.robot import Robot
-from bunraku.errors import BadInput
-from bunraku.fabrication.bed import Lying, lie_down
-from bunraku.fabrication.bill import assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
-from bunraku.fabrication.checks import PartFigures, by, check_part
-from bunraku.fabrication.collisions import collisions
-from bunraku.fabrication.kit import PartsKit, make_kit
-from bunraku.fabrication.notes import assembly_notes
-from bunraku.fabrication.room import JointRoom, rooms
+from bunraku.fabrication.checks import PartFigures, by, check_settings, written_part
+from bunraku.fabrication.collisions import JointRoom, collisions, rooms
+from bunraku.fabrication.kit import Lying, PartsKit, lie_down, make_kit
+from bunraku.fabrication.notes import assembly_notes, assumed_printed_mass, bill_of_materials, bill_text, motors, part_mass, screws
 from bunraku.fabrication.shaping import moved
-from bunraku.fabrication.stl import read_stl, write_stl
 from bunraku.formats.atomic import write_atomically
 
-PRINTER = (1e3 * printing.PRINTER[0], 1e3 * printing.PRINTER[1], 1e3 * printing.PRINTER[2])
+PRINTER = (1e3 * tips.PRINTER[0], 1e3 * tips.PRINTER[1], 1e3 * tips.PRINTER[2])
 """Bed (x, y) and height of a usual printer [mm]."""
 
 
@@ -97,24 +92,19 @@ def fabricate(
     ``folder`` gets parts/*.stl, bill-of-materials.csv, assembly.md, parts.png and robot.png. ``printer`` is the bed and height
     [mm], ``infill`` the share of a print's volume that is filled. Checks are made on the files, read back.
     """
-    if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
-        raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")
+    check_settings(printer, infill)
     kit = make_kit(robot, max(printer[:2]))
     folder = Path(folder)
     (folder / "parts").mkdir(parents=True, exist_ok=True)
     lying = [lie_down(part.mesh(), printer) for part in kit.parts]
-    figures = tuple(_written(kit, index, lying[index], folder, printer) for index in range(len(kit.parts)))
+    figures = tuple(
+        written_part(part, folder / "parts" / part.file, f"{robot.name}, {part.name}", pose, printer)
+        for part, pose in zip(kit.parts, lying, strict=True)
+    )
     masses = tuple(part_mass(found.volume, kit, infill) for found in figures)
     made = Fabrication(kit, figures, tuple(rooms(kit)), tuple(collisions(kit)), masses, assumed_printed_mass(kit), printer)
     _write(made, lying, folder, infill)
     return made
-
-
-def _written(kit: PartsKit, index: int, lying: Lying, folder: Path, printer: tuple[float, float, float]) -> PartFigures:
-    part = kit.parts[index]
-    path = folder / "parts" / part.file
-    write_stl(path, lying.put(part.mesh()), f"{kit.robot.name}, {part.name}")
-    return check_part(part, printer, lying.take(read_stl(path)))
 
 
 def _write(made: Fabrication, lying: list[Lying], folder: Path, infill: float) -> None:

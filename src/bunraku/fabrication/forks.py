@@ -1,4 +1,4 @@
-"""What holds a wheel that turns freely: a fork with seats for two ball bearings, under a horn or under the chassis."""
+"""What holds wheels: a fork with two ball bearings where they turn freely, a rim on the motor's shaft where they are driven."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.placement import PlacedTip
-from bunraku.fabrication.draft import HEAD_PLAY, PLATE, Draft
-from bunraku.fabrication.hardware import BEARING, screw
+from bunraku.building.servos import Servo
+from bunraku.fabrication.draft import BEARING, HEAD_PLAY, PLATE, SEAT, Draft, Hole, holes_of, screw
 from bunraku.fabrication.mounts import Horn
-from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull
+from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, difference, hull, union
 
 LEG = 4.4
 """Thickness [mm] of a fork's legs: the bearing and the lip that holds it."""
@@ -51,6 +51,7 @@ def fork(draft: Draft, base: Array, down: Array, tips: list[PlacedTip], horn: Ho
     seats = []
     pattern = None if horn is None else horn.case.servo.horn
     keep = 0.0 if pattern is None else MM * pattern.radius + (screw(pattern.screw).head_diameter + HEAD_PLAY) / 2.0 + 0.4
+    pad = cylinder(base, base + down * PLATE, 8.0 if horn is None else horn.radius)
     for tip in tips:
         a = tip.axis
         e = np.cross(a, down) / np.linalg.norm(np.cross(a, down))
@@ -74,21 +75,13 @@ def fork(draft: Draft, base: Array, down: Array, tips: list[PlacedTip], horn: Ho
             )
             boss = cylinder(center + a * side * inner, center + a * side * (inner + LEG), _BOSS)
             draft.add.append(hull([foot, boss]))
-            draft.cut.append(_seat(center, a * side, inner))
+            face = inner + LEG
+            draft.cut.append(bore(center + a * side * (face - BEARING.width), center + a * side * (face + 1.0), BEARING.seat / 2.0))
             draft.cut.append(bore(center + a * side * (inner - 0.5), center + a * side * (inner + LEG + 0.5), BEARING.free / 2.0))
-            draft.add.append(hull([_pad(base, down, horn), foot]))
+            draft.add.append(hull([pad, foot]))
         draft.cut.append(wheel_solid(tip, center, _WHEEL_PLAY))
         draft.cases.append((f"wheel {tip.name}", wheel_solid(tip, center)))
     return seats
-
-
-def _pad(base: Array, down: Array, horn: Horn | None) -> Solid:
-    return cylinder(base, base + down * PLATE, 8.0 if horn is None else horn.radius)
-
-
-def _seat(center: Array, outward: Array, inner: float) -> Solid:
-    face = inner + LEG
-    return bore(center + outward * (face - BEARING.width), center + outward * (face + 1.0), BEARING.seat / 2.0)
 
 
 def axle_length(seat: AxleSeat) -> float:
@@ -105,3 +98,59 @@ def spacer(length: float) -> Solid:
     """A tube on the axle, inside the lip that holds the bearing, against its inner ring."""
     tube = cylinder((0.0, 0.0, 0.0), (0.0, 0.0, length), BEARING.free / 2.0 - 0.3)
     return tube - cylinder((0.0, 0.0, -1.0), (0.0, 0.0, length + 1.0), BEARING.bore / 2.0 + 0.1)
+
+
+RUBBER = 3.0
+"""Thickness [mm] of the rubber ring on a rim."""
+_BAND = 2.0
+_WEB = 2.6
+_SPOKES = 6
+_SPOKE = 4.0
+_SHAFT_PLAY = 0.15
+
+
+def rim(tip: PlacedTip) -> Draft:
+    """The rim of a driven wheel, its middle at the origin, its axle along z, the motor towards -z [mm].
+
+    On a plain shaft the hub has a bore with a flat and a set screw, and ends 0.5 mm before the plate that holds the motor; on a
+    horn it ends in a plate with the horn's screws.
+    """
+    if tip.case is None:
+        raise ValueError(f"{tip.name} has no motor")
+    width, radius = MM * tip.model.width, MM * tip.radius - RUBBER
+    drive, inward = tip.case.servo, -tip.case.axes[:, 2]
+    horn = -float((MM * (tip.case.horn - tip.center)) @ inward)
+    draft = Draft(f"rim {tip.name}")
+    band = cylinder((0, 0, -width / 2), (0, 0, width / 2), radius) - cylinder((0, 0, -width), (0, 0, width), radius - _BAND)
+    disc = cylinder((0, 0, -width / 2), (0, 0, -width / 2 + _WEB), radius - 1.0)
+    hub_radius = (
+        6.0 if drive.flange_in_front else MM * max(drive.horn_radius, drive.horn.radius + drive.horn.hole_diameter / 2 + 0.0022)
+    )
+    end = horn - MM * drive.horn_height + PLATE + 0.5 if drive.flange_in_front else horn
+    draft.add = [band, disc, cylinder((0, 0, end), (0, 0, width / 2 if drive.flange_in_front else -width / 2 + _WEB), hub_radius)]
+    between = (hub_radius + radius - _BAND) / 2.0
+    window = min((radius - _BAND - hub_radius) / 2.0 - 1.6, between * float(np.sin(np.pi / _SPOKES)) - _SPOKE / 2.0)
+    rise = np.array([0.0, 0.0, width])
+    if window > 1.5:
+        for k in range(_SPOKES):
+            angle = 2.0 * np.pi * (k + 0.5) / _SPOKES
+            place = between * np.array([np.cos(angle), np.sin(angle), 0.0])
+            draft.cut.append(cylinder(place - rise, place + rise, window))
+    if drive.flange_in_front:
+        _on_shaft(draft, drive, end, horn)
+    else:
+        top = -width / 2 + _WEB - end
+        holes = holes_of(drive.horn, (0.0, 0.0, end), (1, 0, 0), (0, 1, 0), (0, 0, 1), f"horn of {tip.name}")
+        draft.drill([Hole(h.center, h.axis, h.diameter, max(top - 2.4, SEAT), h.screw, h.group, h.pattern) for h in holes])
+    return draft
+
+
+def _on_shaft(draft: Draft, drive: Servo, end: float, horn: float) -> None:
+    """A bore for a D-shaped shaft (flat at 3/8 of the diameter) and the hole of a set screw M3 on the flat."""
+    radius = MM * drive.horn.hole_diameter / 2.0
+    hole = bore((0, 0, end - 1.0), (0, 0, horn + 0.5), radius + _SHAFT_PLAY)
+    flat = 0.75 * radius + _SHAFT_PLAY
+    hole = difference(hole, [box((flat + 5.0, 0, (end + horn) / 2), (10.0, 20.0, 100.0))])
+    middle = (end + horn) / 2.0
+    draft.cut += [union([hole, cylinder((0, 0, middle), (20.0, 0, middle), 1.25)])]
+    draft.notes.append("tap M3 into the hub for the set screw, onto the flat of the shaft")

@@ -1,7 +1,8 @@
-"""All parts of a robot, each once: congruent ones are counted, mirror images are parts of their own."""
+"""All parts of a robot, each once, and how each lies on the bed: congruent ones are counted, mirror images are parts apart."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
@@ -12,10 +13,9 @@ from bunraku.building.placement import PlacedLimb, place
 from bunraku.building.robot import Robot
 from bunraku.fabrication.chassis import chassis_parts
 from bunraku.fabrication.draft import Draft, Hole
-from bunraku.fabrication.forks import AxleSeat, spacer, spacer_length
+from bunraku.fabrication.forks import AxleSeat, rim, spacer, spacer_length
 from bunraku.fabrication.links import PrintedLink, link_of
 from bunraku.fabrication.mesh import TriangleMesh
-from bunraku.fabrication.rims import rim
 from bunraku.fabrication.shaping import MM, Solid, bounds, middle_of, moved, overlap, triangles
 
 _SAME = 2e-3
@@ -80,9 +80,7 @@ class PartsKit:
 def make_kit(robot: Robot, longest: float = 220.0) -> PartsKit:
     """Draw every part of a robot; a body longer than ``longest`` [mm] comes in halves."""
     limbs = place(robot)
-    drawn: list[tuple[PrintedPiece, Draft]] = []
-    for link in chassis_parts(robot, limbs, longest):
-        drawn.append((_piece(link, link.where), link.draft))
+    drawn = [(_piece(link, link.where), link.draft) for link in chassis_parts(robot, limbs, longest)]
     for limb in limbs:
         links = [link_of(limb, index) for index in range(len(limb.stages))]
         drawn += [(_piece(link, limb.limb.name), link.draft) for link in links]
@@ -96,22 +94,19 @@ def _piece(link: PrintedLink, limb: str) -> PrintedPiece:
     return PrintedPiece(link.body, link.kind, limb, link.draft.solid(), tuple(link.joins), tuple(link.axles))
 
 
-def _rims(limb: PlacedLimb) -> list[tuple[PrintedPiece, Draft]]:
+def _rims(limb: PlacedLimb) -> Iterator[tuple[PrintedPiece, Draft]]:
     """The rims of driven wheels, turned into the frames of the wheels."""
-    made = []
     for tip in limb.tips:
         if tip.case is not None:
             draft = rim(tip)
             z = tip.case.axes[:, 2]
             R = np.stack([tip.case.axes[:, 0], np.cross(z, tip.case.axes[:, 0]), z], axis=1)
             piece = PrintedPiece(tip.name, "rim", limb.limb.name, moved(draft.solid(), R, np.zeros(3)), (f"shaft of {tip.axle}",))
-            made.append((piece, draft))
-    return made
+            yield piece, draft
 
 
-def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[PrintedPiece, Draft]]:
+def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> Iterator[tuple[PrintedPiece, Draft]]:
     """Tubes beside passive wheels."""
-    made = []
     for tip in limb.tips:
         if tip.model.kind != "passive":
             continue
@@ -122,24 +117,19 @@ def _spacers(limb: PlacedLimb, axles: dict[str, AxleSeat]) -> list[tuple[Printed
         for side in (1.0, -1.0):
             start = tip.axis * (width / 2.0 + 0.25 if side > 0 else -width / 2.0 - 0.25 - length)
             tube = spacer(length)
-            made.append(
-                (
-                    PrintedPiece(tip.name, "axle spacer", limb.limb.name, moved(tube, frame, start), (f"axle of {tip.name}",)),
-                    Draft("spacer", [tube]),
-                )
-            )
-    return made
+            there, joins = moved(tube, frame, start), (f"axle of {tip.name}",)
+            yield PrintedPiece(tip.name, "axle spacer", limb.limb.name, there, joins), Draft("spacer", [tube])
 
 
 def rotations() -> list[Array]:
     """The 24 rotations that turn coordinate axes into coordinate axes."""
-    found = []
+    turns = []
     for order, signs in product(permutations(range(3)), product((1.0, -1.0), repeat=3)):
         R = np.zeros((3, 3))
         R[range(3), order] = signs
         if np.linalg.det(R) > 0.0:
-            found.append(R)
-    return found
+            turns.append(R)
+    return turns
 
 
 def _heavy(solid: Solid) -> Array:
@@ -186,3 +176,47 @@ def _grouped(drawn: list[tuple[PrintedPiece, Draft]]) -> list[Part]:
         if part.mirrored:
             part.name += " mirrored"
     return parts
+
+
+@dataclass(frozen=True)
+class Lying:
+    """The pose of a part on the bed: its drawing turned by ``turn`` R (3, 3), then moved by ``shift`` p (3,) [mm], x → R x + p.
+
+    ``contact`` [mm²] is the area that touches the bed.
+    """
+
+    turn: Array
+    shift: Array
+    contact: float
+
+    def put(self, mesh: TriangleMesh) -> TriangleMesh:
+        """A drawn mesh on the bed."""
+        return TriangleMesh(mesh.corners @ self.turn.T + self.shift)
+
+    def take(self, mesh: TriangleMesh) -> TriangleMesh:
+        """A mesh on the bed back in the frame it was drawn in."""
+        return TriangleMesh((mesh.corners - self.shift) @ self.turn)
+
+
+def lie_down(mesh: TriangleMesh, printer: tuple[float, float, float]) -> Lying:
+    """Of the 24 ways to lay a part along the axes, that which fits, then touches the bed most, then is lowest.
+
+    The corner of its box is at the origin.
+    """
+    corners = mesh.corners
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2.0
+    flat = corners.reshape(-1, 3)
+    best: tuple[tuple[bool, float, float], Lying] | None = None
+    for R in rotations():
+        turned = flat @ R.T
+        low, high = turned.min(axis=0), turned.max(axis=0)
+        fits = bool((high - low <= np.array(printer) + 1e-6).all())
+        facing = areas @ R[2]
+        on_bed = (turned[:, 2].reshape(-1, 3) < low[2] + 0.01).all(axis=1) & (facing < 0.0)
+        contact = float(-facing[on_bed].sum())
+        score = (fits, round(contact, 3), -round(float(high[2] - low[2]), 3))
+        if best is None or score > best[0]:
+            best = (score, Lying(R, -low, contact))
+    if best is None:
+        raise ValueError("a mesh without triangles")
+    return best[1]

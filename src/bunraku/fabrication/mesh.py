@@ -1,4 +1,4 @@
-"""What triangles say about a part: is it closed, how much does it hold, is a point inside, how far is the wall.
+"""What triangles say about a part: is it closed, how much does it hold, is a point inside, how far is the wall; and its file.
 
 All of it is computed from the triangles alone, as a slicer would see them, with no memory of how they were made.
 """
@@ -6,11 +6,15 @@ All of it is computed from the triangles alone, as a slicer would see them, with
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.arrays import Array
+from bunraku.formats import surface_stl
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.files import read_bytes
 
 
 @dataclass(frozen=True)
@@ -79,3 +83,18 @@ class TriangleMesh:
         edge = 1e-9
         hits = (u >= -edge) & (v >= -edge) & (u + v <= 1.0 + edge) & (t > 1e-9) & np.isfinite(safe)
         return np.where(hits, t, np.inf).min(axis=1)
+
+
+def stl_bytes(mesh: TriangleMesh, title: str = "") -> bytes:
+    """The file's content: 80 bytes of title, the number of triangles, and for each its normal and three corners."""
+    return surface_stl.stl_bytes(mesh.corners, f"bunraku part, millimetres: {title}")
+
+
+def write_stl(path: str | Path, mesh: TriangleMesh, title: str = "") -> None:
+    """Write a mesh, all at once."""
+    write_atomically(path, stl_bytes(mesh, title))
+
+
+def read_stl(path: str | Path) -> TriangleMesh:
+    """The triangles of an STL file; raises BadInput when its length does not fit its number of triangles."""
+    return TriangleMesh(surface_stl.read_stl_corners(read_bytes(path), file=str(path)))

@@ -8,8 +8,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.placement import Case
-from bunraku.fabrication.draft import LEAST_WALL, PLATE, Draft, Hole, holes_of
-from bunraku.fabrication.hardware import CLEARANCE
+from bunraku.fabrication.draft import CLEARANCE, LEAST_WALL, PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder
 
 CHEEK = 2.0

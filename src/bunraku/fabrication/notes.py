@@ -1,15 +1,127 @@
-"""Assembly notes: which part goes where, what screws hold it, in what order."""
+"""What goes with the files of a robot: the bill of materials, and notes on which part goes where, held by what, in what order."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import degrees
 
+from bunraku.building.placement import connectors
+from bunraku.building.solids import box_shell, capsule_shell
 from bunraku.fabrication.checks import PartFigures, by
-from bunraku.fabrication.hardware import BEARING, screw_length
+from bunraku.fabrication.collisions import JointRoom
+from bunraku.fabrication.draft import BEARING, screw_length
+from bunraku.fabrication.forks import RUBBER, AxleSeat, axle_length
 from bunraku.fabrication.kit import Part, PartsKit
-from bunraku.fabrication.room import JointRoom
+from bunraku.fabrication.shaping import MM
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of the bill: what kind of thing, its name, how many; of printed parts mass and volume of one, size, fit."""
+
+    kind: str
+    name: str
+    count: int
+    mass_g: float | None = None
+    volume_cm3: float | None = None
+    size_mm: str = ""
+    fits: str = ""
+    file: str = ""
+    note: str = ""
+
+
+def motors(kit: PartsKit) -> dict[str, int]:
+    """Servos and motors by model."""
+    names = [stage.case.servo.name for limb in kit.limbs for stage in limb.stages]
+    names += [tip.case.servo.name for limb in kit.limbs for tip in limb.tips if tip.case is not None]
+    return dict(sorted(Counter(names).items()))
+
+
+def screws(kit: PartsKit) -> dict[str, int]:
+    """Screws by size, those of axles included; nuts apart."""
+    found: Counter[str] = Counter()
+    for part in kit.parts:
+        for hole in part.holes:
+            if hole.screw is not None and not hole.pilot:
+                length = hole.length or screw_length(hole.screw, hole.seat)
+                found[f"{hole.screw}x{length}"] += part.count
+    for seat in _axles(kit):
+        found[f"M3x{screw_length('M3', axle_length(seat) + 1.0)}"] += 1
+    return dict(sorted(found.items()))
+
+
+def _axles(kit: PartsKit) -> list[AxleSeat]:
+    return [seat for piece in kit.pieces for seat in piece.axles]
+
+
+def part_mass(volume: float, kit: PartsKit, infill: float) -> float:
+    """The mass [kg] of a print of ``volume`` [mm³], of which ``infill`` is filled."""
+    return volume * 1e-9 * kit.robot.material.density * infill
+
+
+def assumed_printed_mass(kit: PartsKit) -> float:
+    """The mass [kg] that the character's bodies count with for what is printed: chassis shell, tubes for connectors, driven wheels.
+
+    The last are printed but for their rubber rings.
+    """
+    material, chassis = kit.robot.material, kit.robot.chassis
+    mass = box_shell(material.density, material.wall, chassis.center, chassis.size).mass
+    for link in connectors(kit.robot, kit.limbs):
+        for start, end in zip(link.corners, link.corners[1:], strict=False):
+            mass += capsule_shell(material.density, material.wall, start, end, link.radius).mass
+    return mass + sum(tip.mass for limb in kit.limbs for tip in limb.tips if tip.case is not None)
+
+
+def bill_of_materials(kit: PartsKit, figures: Sequence[PartFigures], infill: float) -> list[Item]:
+    """All lines, bought things first."""
+    items = [Item("motor", name, count) for name, count in motors(kit).items()]
+    tips = [tip for limb in kit.limbs for tip in limb.tips]
+    rolling = [tip for tip in tips if tip.case is None]
+    items += [Item("wheel or foot", name, count) for name, count in sorted(Counter(tip.model.name for tip in rolling).items())]
+    for (outer, width), count in sorted(
+        Counter((2.0 * MM * tip.radius, MM * tip.model.width) for tip in tips if tip.case is not None).items()
+    ):
+        ring = f"rubber ring {outer:.0f} mm outside, {width:.0f} mm wide, {RUBBER:.0f} mm thick"
+        items.append(Item("wheel or foot", ring, count, note="on a printed rim"))
+    axles = len(_axles(kit))
+    idlers = sum(1 for piece in kit.pieces for join in piece.joins if join.startswith("idler"))
+    nuts = axles + sum(part.count for part in kit.parts for hole in part.holes if hole.group in ("strap", "strut") and hole.screw)
+    shafts = sum(1 for limb in kit.limbs for tip in limb.tips if tip.case is not None and tip.case.servo.flange_in_front)
+    bought = [("bearing", BEARING.name, 2 * axles, "two an axle"), ("idler", "idler horn of the servo", idlers, "")]
+    bought += [("screw", name, count, "") for name, count in screws(kit).items()]
+    bought += [("screw", "M3x4 set screw", shafts, "hub on the motor's shaft"), ("nut", "M3", nuts, "axles, straps and struts")]
+    bought += [("payload", carried.model, 1, "") for carried in kit.robot.chassis.carries]
+    items += [Item(kind, name, count, note=note) for kind, name, count, note in _merged(bought) if count]
+    for part, found in zip(kit.parts, figures, strict=True):
+        mass, size, fits = 1000.0 * part_mass(found.volume, kit, infill), by(found.size, ".1f"), "yes" if found.fits else "no"
+        file, note = f"parts/{part.file}", "; ".join(part.notes)
+        items.append(Item("printed", part.name, part.count, mass, found.volume / 1000.0, size, fits, file, note))
+    return items
+
+
+def _merged(bought: list[tuple[str, str, int, str]]) -> list[tuple[str, str, int, str]]:
+    """Lines of the same thing as one."""
+    total: dict[tuple[str, str, str], int] = {}
+    for kind, name, count, note in bought:
+        total[kind, name, note] = total.get((kind, name, note), 0) + count
+    return [(kind, name, count, note) for (kind, name, note), count in total.items()]
+
+
+def bill_text(items: Sequence[Item]) -> str:
+    """The bill as CSV."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["kind", "item", "count", "mass_g_each", "volume_cm3_each", "size_mm", "fits_printer", "file", "note"])
+    for item in items:
+        mass = "" if item.mass_g is None else f"{item.mass_g:.1f}"
+        volume = "" if item.volume_cm3 is None else f"{item.volume_cm3:.2f}"
+        writer.writerow([item.kind, item.name, item.count, mass, volume, item.size_mm, item.fits, item.file, item.note])
+    return stream.getvalue()
+
 
 PACKAGED = (
     "Screws of the maker's package are those for the maker's own frames, and say which threads the servo has. Through printed "
@@ -55,9 +167,7 @@ def _sources(kit: PartsKit) -> list[str]:
         tip.case for limb in kit.limbs for tip in limb.tips if tip.case
     ]
     models = {case.servo.name: case.servo for case in cases}
-    lines = []
-    for name, servo in sorted(models.items()):
-        lines.append(f"{name}: case: {servo.flange.source}. Horn: {servo.horn.source}.")
+    lines = [f"{name}: case: {servo.flange.source}. Horn: {servo.horn.source}." for name, servo in sorted(models.items())]
     return [*lines, PACKAGED] if any("of the maker's package" in line for line in lines) else lines
 
 

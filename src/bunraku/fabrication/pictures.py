@@ -11,9 +11,9 @@ import numpy as np
 
 from bunraku.building.shapes import DARK, LIGHT, RUBBER
 from bunraku.fabrication.collisions import assembled, body_poses
+from bunraku.fabrication.forks import RUBBER as RING
 from bunraku.fabrication.kit import PartsKit
 from bunraku.fabrication.mesh import TriangleMesh
-from bunraku.fabrication.rims import RUBBER as RING
 from bunraku.fabrication.shaping import MM, Solid, ball, cylinder, moved, triangles
 
 _LIGHT_FROM = np.array([0.55, -0.30, 0.78])

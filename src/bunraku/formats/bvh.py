@@ -22,9 +22,9 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.axes import rotations_z_up, vectors_z_up
 from bunraku.formats.files import MAX_NUMBERS, check_size
-from bunraku.formats.skeleton_units import guessed_metres_per_unit, rest_height
+from bunraku.formats.poses import rotations_z_up, vectors_z_up
+from bunraku.formats.skeleton_units import different_names, guessed_metres_per_unit, rest_height
 from bunraku.motion import Clip, SkeletonMotion
 
 MAX_BONES = 10_000
@@ -41,11 +41,9 @@ def read_bvh(data: bytes, *, file: str, folder: Path | None = None, metres_per_u
     values, rate = _motion(data, hierarchy)
     offsets = np.array(hierarchy.offsets)
     tips = {bone: np.array(tip) for bone, tip in hierarchy.tips.items()}
-    unit = (
-        metres_per_unit
-        if metres_per_unit is not None
-        else guessed_metres_per_unit(rest_height(hierarchy.parents, offsets, tips, 1))
-    )
+    unit = metres_per_unit
+    if unit is None:
+        unit = guessed_metres_per_unit(rest_height(hierarchy.parents, offsets, tips, 1))
     skeleton = SkeletonMotion(
         names=tuple(hierarchy.names),
         parents=tuple(hierarchy.parents),
@@ -77,7 +75,6 @@ class _Hierarchy:
     def __post_init__(self) -> None:
         tokens = self._tokens()
         stack: list[int] = []  # open bones; a negative entry is the end site of bone -1 - entry
-        seen: dict[str, int] = {}
         for token in tokens:
             word = token.upper()
             if word == b"MOTION" and not stack:
@@ -92,8 +89,11 @@ class _Hierarchy:
                     continue
                 if len(self.names) >= MAX_BONES:
                     raise self.wrong(f"more than {MAX_BONES} joints")
-                self._add(name, parent, seen)
-                stack.append(len(self.names) - 1)
+                stack.append(len(self.names))
+                self.names.append((name or f"bone {len(self.names)}")[:150])
+                self.parents.append(parent)
+                self.offsets.append([0.0, 0.0, 0.0])
+                self.channels.append([])
             elif word == b"}":
                 if not stack:
                     raise self.wrong("a closing brace that closes nothing")
@@ -112,6 +112,7 @@ class _Hierarchy:
             raise self.wrong("the file ends before MOTION; it holds no frames" if self.names else "this is no BVH file")
         if not self.columns:
             raise self.wrong("there is no joint with channels before MOTION")
+        self.names = list(different_names(self.names))
         self.end = self._at
 
     def wrong(self, message: str, at: int | None = None) -> BadInput:
@@ -132,18 +133,6 @@ class _Hierarchy:
             if len(words) > 20:
                 break
         raise self.wrong("the name of a joint is not followed by an opening brace")
-
-    def _add(self, name: str, parent: int, seen: dict[str, int]) -> None:
-        base = (name or f"bone {len(self.names)}")[:150]
-        name = base
-        while name in seen:
-            seen[base] += 1
-            name = f"{base} {seen[base]}"
-        seen[name] = 1
-        self.names.append(name)
-        self.parents.append(parent)
-        self.offsets.append([0.0, 0.0, 0.0])
-        self.channels.append([])
 
     def _number(self, token: bytes) -> float:
         try:

@@ -13,40 +13,38 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.bvh import read_bvh
 from bunraku.formats.clip_file import AudioTrack, ClipFile, EmphasisEntry, Interpolation, JointsTrack, MarkEntry, SkeletonTrack
-from bunraku.formats.clip_gait import read_gait, written_gait
-from bunraku.formats.clip_modes import read_modes, written_modes
+from bunraku.formats.clip_tracks import read_gait, read_modes, samples_track, written_gait, written_modes
 from bunraku.formats.csv_curves import read_csv
 from bunraku.formats.files import read_reference
 from bunraku.formats.gltf import read_gltf
-from bunraku.formats.places import Where
+from bunraku.formats.places import Where, located
 from bunraku.formats.units import build, from_si
 from bunraku.formats.wav import audio_from_wav, wav_bytes
 from bunraku.formats.yaml_file import dump_yaml, read_yaml
 from bunraku.motion import Audio, Clip, Emphasis, JointCurves, Mark, SkeletonMotion
 
 T = TypeVar("T")
-
 MAX_KEYED_SAMPLES = 5_000_000
 
 
 def read_clip_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Clip:
     """The clip of a file that starts with ``bunraku: clip/1``; the files it names are read from ``folder`` and nowhere else."""
     yaml = read_yaml(data, file=file, kind="clip")
-    found = build(ClipFile, yaml.data, file=file, lines=yaml.lines)
+    track = build(ClipFile, yaml.data, file=file, lines=yaml.lines)
     top = yaml.where
     return Clip(
-        found.name,
-        joints=None if found.joints is None else _joints(found.joints, found.rate, folder, top.at("joints")),
-        skeleton=None if found.skeleton is None else _skeleton(found.skeleton, folder, top.at("skeleton")),
-        audio=None if found.audio is None else _audio(found.audio, folder, top.at("audio")),
-        words=tuple(Mark(mark.text, mark.start, mark.end, mark.stroke) for mark in found.words),
-        phrases=tuple(Mark(mark.text, mark.start, mark.end, mark.stroke) for mark in found.phrases),
-        held=found.held,
-        mood=found.mood,
-        source=found.source,
-        modes=None if found.modes is None else read_modes(found.modes, folder, top.at("modes"), _joints),
-        emphasis=tuple(Emphasis(part.frame, part.weight, part.start, part.end, part.kind) for part in found.emphasis),
-        gait=None if found.gait is None else read_gait(found.gait, top.at("gait")),
+        track.name,
+        joints=None if track.joints is None else _joints(track.joints, track.rate, folder, top.at("joints")),
+        skeleton=None if track.skeleton is None else _skeleton(track.skeleton, folder, top.at("skeleton")),
+        audio=None if track.audio is None else _audio(track.audio, folder, top.at("audio")),
+        words=tuple(Mark(**dict(mark)) for mark in track.words),
+        phrases=tuple(Mark(**dict(mark)) for mark in track.phrases),
+        held=track.held,
+        mood=track.mood,
+        source=track.source,
+        modes=None if track.modes is None else read_modes(track.modes, folder, top.at("modes"), _joints),
+        emphasis=tuple(Emphasis(**dict(part)) for part in track.emphasis),
+        gait=None if track.gait is None else read_gait(track.gait, top.at("gait")),
     )
 
 
@@ -56,10 +54,7 @@ def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
         raise BadInput("a captured skeleton stays in its own file; retarget it first, or refer to that file by hand", file=name)
     stem = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".clip")
     parts: dict[str, bytes] = {}
-    joints, audio = None, None
-    if clip.joints is not None:
-        columns = {joint: tuple(clip.joints.column(joint).tolist()) for joint in clip.joints.names}
-        joints = JointsTrack(samples_si=columns)
+    audio = None
     if clip.audio is not None:
         audio = AudioTrack(file=f"{stem}.wav")
         parts[audio.file] = wav_bytes(clip.audio)
@@ -67,13 +62,13 @@ def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
         name=clip.name,
         mood=clip.mood,
         rate=clip.joints.rate if clip.joints is not None else 50.0,
-        joints=joints,
+        joints=None if clip.joints is None else samples_track(clip.joints),
         audio=audio,
-        words=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.words),
-        phrases=tuple(MarkEntry(text=m.text, start=m.start, end=m.end, stroke=m.stroke) for m in clip.phrases),
+        words=tuple(MarkEntry(**vars(mark)) for mark in clip.words),
+        phrases=tuple(MarkEntry(**vars(mark)) for mark in clip.phrases),
         held=clip.held,
         modes=None if clip.modes is None else written_modes(clip.modes),
-        emphasis=tuple(EmphasisEntry(frame=e.frame, weight=e.weight, start=e.start, end=e.end, kind=e.kind) for e in clip.emphasis),
+        emphasis=tuple(EmphasisEntry(**vars(part)) for part in clip.emphasis),
         gait=None if clip.gait is None else written_gait(clip.gait),
         source=clip.source,
     )
@@ -105,7 +100,7 @@ def _joints(track: JointsTrack, rate: float, folder: Path | None, where: Where) 
         if not track.file.lower().endswith(".csv"):
             raise where.at("file").wrong(f"joint curves come from a .csv file, not {track.file[:100]!r}")
         return _checked(read_csv(data, file=track.file, rate=rate).joints, where)
-    try:
+    with located(where.file, where.place):
         if track.samples_si:
             return JointCurves(tuple(track.samples_si), rate, np.array(list(track.samples_si.values())).T)
         last = max(keys[-1][0] for keys in track.keys.values())
@@ -119,8 +114,6 @@ def _joints(track: JointsTrack, rate: float, folder: Path | None, where: Where) 
             for keys in track.keys.values()
         ]
         return JointCurves(tuple(track.keys), rate, np.column_stack(columns))
-    except BadInput as error:
-        raise error if error.file is not None else where.wrong(str(error)) from error
 
 
 def _skeleton(track: SkeletonTrack, folder: Path | None, where: Where) -> SkeletonMotion:

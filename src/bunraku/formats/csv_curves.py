@@ -17,7 +17,8 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_NUMBERS, check_size, decoded
-from bunraku.formats.unit_table import accepted_units
+from bunraku.formats.places import located
+from bunraku.formats.units import accepted_units
 from bunraku.motion import Clip, JointCurves
 
 DEFAULT_RATE = 25.0
@@ -56,13 +57,11 @@ def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float 
     samples, note = values[:, curves] * np.array(factors), "" if clocks or stated is not None or rate is not None else _ASSUMED
     if clocks:
         times = values[:, clocks[0]] * (0.001 if names[clocks[0]].lower() == "time_ms" else 1.0)
-        samples, found, note = _uniform(times, samples, file, [line for line, _ in lines[1:]])
-        agree = found is not None and stated is not None and abs(stated - found) <= 1e-4 * found
-        stated = stated if agree or found is None else found
-    try:
+        samples, measured, note = _uniform(times, samples, file, [line for line, _ in lines[1:]])
+        agree = measured is not None and stated is not None and abs(stated - measured) <= 1e-4 * measured
+        stated = stated if agree or measured is None else measured
+    with located(file, f"line {number}"):
         joints = JointCurves(tuple(short), next(hz for hz in (stated, rate, DEFAULT_RATE) if hz is not None), samples)
-    except BadInput as error:
-        raise BadInput(str(error), file=file, place=f"line {number}") from error
     return Clip(Path(file).stem or "csv", joints=joints, source=f"CSV file {Path(file).name}" + (f"; {note}" if note else ""))
 
 
@@ -86,7 +85,7 @@ def write_csv(clip: Clip, name: str) -> dict[str, bytes]:
 
 def _lines(text: str) -> tuple[list[tuple[int, str]], float | None]:
     """The lines that count, with their numbers, and the rate a comment states."""
-    found: list[tuple[int, str]] = []
+    filled: list[tuple[int, str]] = []
     rate: float | None = None
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         stripped = line.strip(" \t")
@@ -95,8 +94,8 @@ def _lines(text: str) -> tuple[list[tuple[int, str]], float | None]:
             if match and _is_number(match[1]):
                 rate = float(match[1])
         elif stripped:
-            found.append((number, stripped if "\t" not in line else line))
-    return found, rate
+            filled.append((number, stripped if "\t" not in line else line))
+    return filled, rate
 
 
 def _table(lines: list[tuple[int, str]], columns: int, separator: str, file: str) -> Array:

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
-from bunraku.formats.axes import rotations_z_up, vectors_z_up
 from bunraku.formats.files import check_size
-from bunraku.formats.gltf_accessors import GltfFile, GltfNode
+from bunraku.formats.gltf_accessors import GltfFile
+from bunraku.formats.places import located
+from bunraku.formats.poses import rotations_z_up, vectors_z_up
+from bunraku.formats.skeleton_units import different_names
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix, slerp
 from bunraku.motion import Clip, SkeletonMotion
 
@@ -46,9 +47,9 @@ def read_gltf(data: bytes, *, file: str, folder: Path | None = None, rate: float
     above = np.ones(len(bones))
     for bone, parent in enumerate(parents):
         above[bone] = above[parent] * scales[parent] if parent >= 0 else 1.0
-    try:
+    with located(file, "animations"):
         skeleton = SkeletonMotion(
-            names=_names([gltf.document.nodes[node] for node in bones]),
+            names=different_names(gltf.document.nodes[node].name[:150] or f"node {k}" for k, node in enumerate(bones)),
             parents=tuple(parents),
             offsets=vectors_z_up(offsets * above[:, None]),
             rate=rate,
@@ -57,8 +58,6 @@ def read_gltf(data: bytes, *, file: str, folder: Path | None = None, rate: float
             tips={},
             scaled=True,
         )
-    except BadInput as error:
-        raise gltf.wrong(str(error), "animations") from error
     return Clip(Path(file).stem or "gltf", skeleton=skeleton, source=f"glTF file {Path(file).name}")
 
 
@@ -182,18 +181,3 @@ def _rest(gltf: GltfFile, bones: list[int]) -> tuple[Array, Array, Array]:
             raise gltf.wrong(f"the scale {scale.tolist()} is not the same along all axes; apply it before exporting", place)
         scales[bone] = scale[0]
     return offsets, quaternions, scales
-
-
-def _names(nodes: list[GltfNode]) -> tuple[str, ...]:
-    """Names of the bones, made different where they repeat or are missing."""
-    seen: dict[str, int] = {}
-    names = []
-    for number, node in enumerate(nodes):
-        base = node.name[:150] or f"node {number}"
-        name = base
-        while name in seen:
-            seen[base] += 1
-            name = f"{base} {seen[base]}"
-        seen[name] = 1
-        names.append(name)
-    return tuple(names)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.axes import rotations_y_up, vectors_y_up
+from bunraku.formats.poses import rotations_y_up, vectors_y_up
 from bunraku.geometry.rotations import quaternion_of_matrix
 
 Color = tuple[float, float, float, float]
@@ -109,13 +109,18 @@ class _Buffer:
         return len(self._accessors) - 1
 
     def glb(self, document: dict[str, Any]) -> bytes:
-        """The whole file: head, JSON part, binary part."""
+        """The whole file of a ``document`` without its buffer."""
         document |= {"accessors": self._accessors, "bufferViews": self._views, "buffers": [{"byteLength": len(self._data)}]}
-        text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode("ascii")
-        text += b" " * (-len(text) % 4)
-        whole = 12 + 8 + len(text) + 8 + len(self._data)
-        parts = [struct.pack("<4sII", b"glTF", 2, whole), struct.pack("<I4s", len(text), b"JSON"), text]
-        return b"".join([*parts, struct.pack("<I4s", len(self._data), b"BIN\0"), bytes(self._data)])
+        return glb(document, bytes(self._data))
+
+
+def glb(document: dict[str, Any], binary: bytes) -> bytes:
+    """The bytes of a binary glTF file: head, JSON part, binary part."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode("ascii")
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(text) + 8 + len(binary))
+    parts = [head, struct.pack("<I4s", len(text), b"JSON"), text, struct.pack("<I4s", len(binary), b"BIN\0"), binary]
+    return b"".join(parts)
 
 
 def _continuous(quaternions: Array) -> Array:

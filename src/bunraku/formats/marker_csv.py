@@ -15,7 +15,8 @@ import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
-from bunraku.formats.unit_table import FAMILIES, LINEAR
+from bunraku.formats.places import located
+from bunraku.formats.units import FAMILIES, LINEAR
 from bunraku.mechanics.identification.record import MarkerRecord
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -56,16 +57,14 @@ def read_marker(
     if len(late):
         line = lines[1:][int(np.flatnonzero(seen)[late[0] + 1])][0]
         raise BadInput("time does not rise; sort the lines", file=file, place=f"line {line}")
-    try:
+    with located(file):
         return MarkerRecord(times[seen], points[seen], scaled)
-    except BadInput as error:
-        raise BadInput(str(error), file=file) from error
 
 
 def _lines(text: str) -> tuple[dict[str, float], list[tuple[int, str]]]:
     """What comments state, and the lines that count with their numbers."""
     stated: dict[str, float] = {}
-    found = []
+    filled = []
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         if line.lstrip().startswith("#"):
             for name, value in _COMMENT.findall(line):
@@ -74,34 +73,34 @@ def _lines(text: str) -> tuple[dict[str, float], list[tuple[int, str]]]:
                 except ValueError:
                     continue
         elif line.strip():
-            found.append((number, line))
-    return stated, found
+            filled.append((number, line))
+    return stated, filled
 
 
 def _position(names: list[str], unit: str | None, mm_per_px: float | None, file: str, where: str) -> tuple[list[int], float, bool]:
     """The columns of x, y, z, the factor to metres (or 1) and whether there is one."""
-    found: dict[str, tuple[int, str]] = {}
+    axes: dict[str, tuple[int, str]] = {}
     for index, name in enumerate(names):
         stem, _, ending = name.rpartition("_")
         own = ending if stem and ending in (*LENGTHS, "px") else ""
         match = _AXIS.fullmatch(stem if own else name)
         if not match:
             continue
-        if match[1] in found:
+        if match[1] in axes:
             raise BadInput(f"has two columns for {match[1]}; keep those of one marker", file=file, place=where)
-        found[match[1]] = (index, own or unit or "")
-    if len(found) < 2:
+        axes[match[1]] = (index, own or unit or "")
+    if len(axes) < 2:
         raise BadInput(
             f"has the columns {', '.join(names)[:120]}; time_s and two or three of x_mm, y_mm, z_mm are needed",
             file=file,
             place=where,
         )
-    units = {own for _, own in found.values()}
+    units = {own for _, own in axes.values()}
     given = units.pop()
     if units or given not in (*LENGTHS, "px"):
         wrong = "mixes units" if units else f"gives the unit {given!r}" if given else "gives no unit"
         raise BadInput(f"{wrong} for x, y, z; end the columns' names in _m, _cm, _mm, _in or _px", file=file, place=where)
-    columns = [found[axis][0] for axis in sorted(found)]
+    columns = [axes[axis][0] for axis in sorted(axes)]
     if given != "px":
         return columns, LENGTHS[given], True
     if mm_per_px is not None and not (np.isfinite(mm_per_px) and mm_per_px > 0.0):

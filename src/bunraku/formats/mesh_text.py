@@ -1,4 +1,4 @@
-"""What mesh files in text have in common: words and numbers by line, and tetrahedra gathered into a mesh."""
+"""What mesh files in text have in common: words and numbers by line, tetrahedra gathered into a mesh, polygons as triangles."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
+from bunraku.formats.places import located
 from bunraku.geometry.tet_checks import check_mesh
 from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
 
@@ -34,7 +35,12 @@ class MeshText:
 
     def wrong(self, message: str) -> BadInput:
         """An error at the line read last."""
-        return BadInput(message, file=self.file, place=f"line {max(self._at, 1)}")
+        return BadInput(message, file=self.file, place=self.place)
+
+    @property
+    def place(self) -> str:
+        """The line read last."""
+        return f"line {max(self._at, 1)}"
 
     def line(self, what: str) -> str:
         """The next line, without blanks around it, even when it is empty."""
@@ -117,10 +123,8 @@ def gathered(
     used, numbered = np.unique(cells, return_inverse=True)
     place = np.full(len(points), -1, dtype=np.int64)
     place[used] = np.arange(len(used))
-    try:
+    with located(file):
         mesh = TetMesh(points[used], np.asarray(numbered).reshape(cells.shape))
-    except BadInput as error:
-        raise BadInput(str(error), file=file) from error
     mesh = check_mesh(mesh, file=file)
     return replace(mesh, patches=_patches(mesh, faces, place))
 
@@ -137,3 +141,53 @@ def _patches(mesh: TetMesh, faces: Mapping[str, list[list[int]]], place: Indices
         if found:
             patches[name] = surface[found]
     return patches
+
+
+def triangulated(vertices: Array, polygons: Sequence[Sequence[int]]) -> Indices:
+    """Triangles (m, 3) that fill ``polygons`` of numbers of ``vertices`` (n, 3), in their order.
+
+    Corners are cut off one after the other (ears): each time the one with the largest smallest angle among those that bulge
+    outwards and hold no other corner, seen along the polygon's mean normal.
+    """
+    triangles: list[Sequence[int]] = []
+    for polygon in polygons:
+        if len(polygon) == 3:
+            triangles.append(polygon)
+        else:
+            triangles += _ears(vertices, list(polygon))
+    return np.array(triangles, dtype=np.int64).reshape(-1, 3)
+
+
+def _ears(vertices: Array, polygon: list[int]) -> list[list[int]]:
+    points = vertices[polygon]
+    normal = np.cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
+    length = float(np.linalg.norm(normal))
+    if length == 0.0:
+        return [[polygon[0], polygon[i], polygon[i + 1]] for i in range(1, len(polygon) - 1)]
+    axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    u = np.cross(axis, normal / length)
+    flat = np.stack([points @ u, points @ np.cross(normal / length, u)], axis=1)
+    left = list(range(len(polygon)))
+    found = []
+    while len(left) > 3:
+        scores = [_ear_score(flat, left, i) for i in range(len(left))]
+        best = int(np.argmax(scores))
+        before, here, after = left[best - 1], left[best], left[(best + 1) % len(left)]
+        found.append([polygon[before], polygon[here], polygon[after]])
+        left.pop(best)
+    return [*found, [polygon[i] for i in left]]
+
+
+def _ear_score(flat: Array, left: list[int], i: int) -> float:
+    """The sine of the smallest angle of the corner i, less 2 when it bulges inwards or holds another corner."""
+    names = [left[i - 1], left[i], left[(i + 1) % len(left)]]
+    a, b, c = flat[names]
+    sides = np.array([b - a, c - b, a - c])
+    lengths = np.maximum(np.hypot(sides[:, 0], sides[:, 1]), 1e-300)
+    area = sides[0, 0] * sides[1, 1] - sides[0, 1] * sides[1, 0]
+    sine = float(area * lengths.min() / np.prod(lengths))
+    others = flat[[k for k in left if k not in names]]
+    held = np.ones(len(others), dtype=bool)
+    for corner, side in zip((a, b, c), sides, strict=True):
+        held &= side[0] * (others[:, 1] - corner[1]) - side[1] * (others[:, 0] - corner[0]) > 0.0
+    return sine - 2.0 if area <= 0.0 or held.any() else sine

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bunraku.character import Axis, Coupling, Motor
-from bunraku.errors import BadInput
 from bunraku.formats.mjcf_context import Context
+from bunraku.formats.places import located
 from bunraku.formats.xml_tree import Element, Notes
 
 _SERVOS = {"motor", "position", "velocity", "intvelocity", "general"}
@@ -31,10 +31,8 @@ def read_motors(context: Context, root: Element, coordinates: dict[str, Axis], n
         while name in names:
             name += "_"
         names.add(name)
-        try:
+        with located(raw.file, raw.place):
             motors[joint] = Motor(name=name, coordinate=joint, **_figures(raw.tag, actuator, coordinates[joint], context))
-        except BadInput as error:
-            raise raw.wrong(str(error)) from error
     return tuple(motors.values())
 
 

@@ -17,19 +17,9 @@ from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, read_xml
 from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import axis_angle, least_turn, matrix_of_quaternion
 
-ACTUATORS = {
-    "motor",
-    "position",
-    "velocity",
-    "intvelocity",
-    "general",
-    "damper",
-    "cylinder",
-    "muscle",
-    "adhesion",
-    "dcmotor",
-    "plugin",
-}
+ACTUATORS = frozenset(
+    ["motor", "position", "velocity", "intvelocity", "general", "damper", "cylinder", "muscle", "adhesion", "dcmotor", "plugin"]
+)
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _UNIT = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 MAX_INCLUDES = 200

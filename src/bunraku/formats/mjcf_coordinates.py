@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.character import Character
+from bunraku.character import Character, Joint
 from bunraku.formats.poses import of_pose
 from bunraku.geometry.euler import euler_curve, euler_matrix
-from bunraku.geometry.poses import Rigid, compose, inverse
+from bunraku.geometry.poses import compose, inverse
 from bunraku.geometry.rotations import matrix_of_quaternion, quaternion_of_matrix
 
 _FREE, _BALL = 0, 1
@@ -27,23 +27,14 @@ def coordinates_to_qpos(character: Character, model: Any, q: Array) -> Array:
     """
     rows = np.atleast_2d(np.asarray(q, dtype=float))
     out = np.tile(np.array(model.qpos0, dtype=float), (len(rows), 1))
-    column = {name: i for i, name in enumerate(character.coordinates)}
-    joints = {joint.name: joint for joint in character.joints}
-    for name, kind, address in _joints(model):
-        if kind not in (_FREE, _BALL):
-            if name in column:
-                out[:, address] = rows[:, column[name]]
-            continue
-        joint = joints.get(name)
-        if joint is None or joint.kind != ("free" if kind == _FREE else "ball"):
-            continue
-        first = column[joint.axes[-3].name]
+    singles, turning = _matched(character, model)
+    for column, address in singles:
+        out[:, address] = rows[:, column]
+    for joint, first, address in turning:
         R = euler_matrix(rows[:, first : first + 3], joint.sequence)
-        if kind == _BALL:
-            out[:, address : address + 4] = quaternion_of_matrix(R)
-            continue
-        R, out[:, address : address + 3] = compose(of_pose(joint.pose), (R, rows[:, first - 3 : first]))
-        out[:, address + 3 : address + 7] = quaternion_of_matrix(R)
+        if joint.kind == "free":
+            R, out[:, address - 3 : address] = compose(of_pose(joint.pose), (R, rows[:, first - 3 : first]))
+        out[:, address : address + 4] = quaternion_of_matrix(R)
     return out
 
 
@@ -54,30 +45,28 @@ def qpos_to_coordinates(character: Character, model: Any, qpos: Array) -> Array:
     home in the first; coordinates the model lacks stay at home.
     """
     rows = np.atleast_2d(np.asarray(qpos, dtype=float))
-    column = {name: i for i, name in enumerate(character.coordinates)}
-    out = np.tile(np.array([character.home.get(name, 0.0) for name in column]), (len(rows), 1))
-    joints = {joint.name: joint for joint in character.joints}
-    for name, kind, address in _joints(model):
-        if kind not in (_FREE, _BALL):
-            if name in column:
-                out[:, column[name]] = rows[:, address]
-            continue
-        joint = joints.get(name)
-        if joint is None or joint.kind != ("free" if kind == _FREE else "ball"):
-            continue
-        first = column[joint.axes[-3].name]
+    out = np.tile(np.array([character.home.get(name, 0.0) for name in character.coordinates]), (len(rows), 1))
+    singles, turning = _matched(character, model)
+    for column, address in singles:
+        out[:, column] = rows[:, address]
+    for joint, first, address in turning:
         start = out[0, first : first + 3].copy()
-        if kind == _BALL:
-            R = matrix_of_quaternion(rows[:, address : address + 4])
-        else:
-            X_WB: Rigid = (matrix_of_quaternion(rows[:, address + 3 : address + 7]), rows[:, address : address + 3])
-            R, out[:, first - 3 : first] = compose(inverse(of_pose(joint.pose)), X_WB)
+        R = matrix_of_quaternion(rows[:, address : address + 4])
+        if joint.kind == "free":
+            R, out[:, first - 3 : first] = compose(inverse(of_pose(joint.pose)), (R, rows[:, address - 3 : address]))
         out[:, first : first + 3] = euler_curve(R, joint.sequence, start)[0]
     return out
 
 
-def _joints(model: Any) -> list[tuple[str, int, int]]:
-    """Name, type (0 free, 1 ball, 2 slide, 3 hinge) and address in qpos of every joint of the model."""
-    return [
-        (model.joint(i).name or f"joint_{i}", int(model.jnt_type[i]), int(model.jnt_qposadr[i])) for i in range(int(model.njnt))
-    ]
+def _matched(character: Character, model: Any) -> tuple[list[tuple[int, int]], list[tuple[Joint, int, int]]]:
+    """What both have: (column, address in qpos) of single numbers; of a free base or ball the joint and where its turn begins."""
+    column = {name: i for i, name in enumerate(character.coordinates)}
+    joints = {joint.name: joint for joint in character.joints}
+    singles, turning = [], []
+    for i in range(int(model.njnt)):
+        name, kind, address = model.joint(i).name or f"joint_{i}", int(model.jnt_type[i]), int(model.jnt_qposadr[i])
+        if kind not in (_FREE, _BALL):
+            singles += [(column[name], address)] if name in column else []
+        elif name in joints and joints[name].kind == ("free" if kind == _FREE else "ball"):
+            turning.append((joints[name], column[joints[name].axes[-3].name], address + (3 if kind == _FREE else 0)))
+    return singles, turning

@@ -16,8 +16,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Frame, Joint
 from bunraku.formats.poses import as_pose, of_pose
-from bunraku.formats.xml_text import element, numbers
-from bunraku.formats.xml_tree import Element, Notes
+from bunraku.formats.xml_tree import Element, Notes, element, numbers
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.geometry.rotations import least_turn, matrix_of_quaternion, quaternion_of_matrix
 

@@ -13,20 +13,19 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.character import WORLD, Body, Character, Coupling, Frame, Joint, Motor
-from bunraku.errors import BadInput
+from bunraku.character import WORLD, Body, Character, Frame, Joint
 from bunraku.formats.mjcf_actuators import read_couplings, read_motors
 from bunraku.formats.mjcf_context import Context, included
-from bunraku.formats.mjcf_geoms import read_geom, read_inertial
+from bunraku.formats.mjcf_geoms import combined, read_geom, read_inertial
 from bunraku.formats.mjcf_loops import read_loops
+from bunraku.formats.places import located
 from bunraku.formats.poses import as_pose
-from bunraku.formats.solids import combined
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, Notes, read_xml
 from bunraku.geometry.euler import euler_angles
-from bunraku.geometry.poses import Rigid, compose
+from bunraku.geometry.poses import NO_MOVE, Rigid, compose
 from bunraku.geometry.rotations import axis_angle
 
-_KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
+_KINDS = ("hinge", "slide", "ball", "free")
 _SILENT = {"compiler", "option", "size", "statistic", "visual", "default", "asset", "worldbody", "actuator", "equality", "contact"}
 _QUIET = {"camera", "light"}
 _SEQUENCE = "zyx"
@@ -41,12 +40,8 @@ def read_mjcf(data: bytes, *, file: str, folder: Path | None = None) -> tuple[Ch
     for child in root.children:
         if child.tag not in _SILENT:
             notes.add(f"<{child.tag[:40]}> with {len(child.children)} entries dropped")
-    try:
+    with located(file, f"line {root.line}, mujoco"):
         return _Reader(root, notes).character(), notes.listed()
-    except BadInput as error:
-        if error.file is None:
-            raise BadInput(str(error), file=file, place=f"line {root.line}, mujoco") from error
-        raise
 
 
 class _Reader:
@@ -54,7 +49,8 @@ class _Reader:
 
     def __init__(self, root: Element, notes: Notes) -> None:
         self.root, self.notes, self.context = root, notes, Context(root)
-        self.assets = {(part.tag, _asset_name(part)): part for section in root.all("asset") for part in section.children}
+        assets = [part for section in root.all("asset") for part in section.children]
+        self.assets = {(part.tag, part.get("name") or Path(part.get("file")).stem): part for part in assets}
         self.taken = {e.get("name") for e in root.walk() if e.tag == "body"}
         self.joint_names = {e.get("name") for e in root.walk() if e.tag in ("joint", "freejoint")}
         self.bodies: list[Body] = []
@@ -66,11 +62,10 @@ class _Reader:
         self.visited = 0
 
     def character(self) -> Character:
-        identity: Rigid = (np.eye(3), np.zeros(3))
         worlds = self.root.all("worldbody")
         if not worlds:
             raise self.root.wrong("the model has no <worldbody>; a model needs one with at least one body")
-        contents = [part for world in worlds for part in self._content(world, identity, world.get("childclass"), "")]
+        contents = [part for world in worlds for part in self._content(world, NO_MOVE, world.get("childclass"), "")]
         if any(part[0].tag == "geom" for part in contents):
             self.notes.add("geoms fixed to the world dropped")
         self._sites(WORLD, contents)
@@ -80,8 +75,8 @@ class _Reader:
         if not self.bodies:
             raise self.root.wrong("the model has no <body>; a character needs at least one")
         coordinates = {axis.name: axis for joint in self.joints for axis in joint.axes}
-        motors: tuple[Motor, ...] = read_motors(self.context, self.root, coordinates, self.notes)
-        couplings: tuple[Coupling, ...] = read_couplings(self.root, coordinates, self.reference, motors, self.notes)
+        motors = read_motors(self.context, self.root, coordinates, self.notes)
+        couplings = read_couplings(self.root, coordinates, self.reference, motors, self.notes)
         loops, frames = read_loops(self.root, self.bodies, self.joints, self.frames, self.home, self.notes)
         names = {body.name for body in self.bodies}
         pairs = []
@@ -128,7 +123,7 @@ class _Reader:
         step: Rigid = (np.eye(3) if euler is None else self.context.euler(euler), np.zeros(3))
         move = np.zeros(3) if offset is None else offset
         digits = len(str(count - 1))
-        local: Rigid = (np.eye(3), np.zeros(3))
+        local = NO_MOVE
         for k in range(count):
             own = f"{element.get('sep')}{k:0{digits}d}"
             yield from self._content(element, compose(X, local), childclass, own + suffix)
@@ -167,8 +162,7 @@ class _Reader:
         if element.get("mocap") == "true":
             self.notes.add("a mocap body is fixed to the world")
         inner = element.get("childclass") or childclass
-        identity: Rigid = (np.eye(3), np.zeros(3))
-        contents = list(self._content(element, identity, inner, suffix))
+        contents = list(self._content(element, NO_MOVE, inner, suffix))
         for part in contents:
             if part[0].tag not in {"joint", "freejoint", "inertial", "geom", "site", "body"} | _QUIET:
                 self.notes.add(f"<{part[0].tag[:40]}> of a body dropped")
@@ -187,7 +181,7 @@ class _Reader:
         """
         parts = [part for part in contents if part[0].tag in ("joint", "freejoint")]
         if not parts:
-            name = self._unique(f"{child}_fixed")
+            name = _new(f"{child}_fixed", self.joint_names)
             self.joints.append(self._made(Joint, element, name=name, kind="fixed", parent=parent, child=child, pose=as_pose(X_PC)))
             return
         here, rest = parent, X_PC
@@ -213,11 +207,13 @@ class _Reader:
             before = compose(rest, (np.eye(3), anchor))
             rest = _behind(kind, axis, reference, anchor)
             last = i == len(parts) - 1 and not (np.any(rest[1]) or reference)
-            below = child if last else self._between(f"{child}@{name}")
+            below = child if last else _new(f"{child}@{name}", self.taken)
+            if not last:
+                self.bodies.append(Body(name=below))
             self._add(joint, name, kind, here, below, before, axis, reference)
             here = below
         if here != child:
-            name = self._unique(f"{child}_fixed")
+            name = _new(f"{child}_fixed", self.joint_names)
             self.joints.append(self._made(Joint, element, name=name, kind="fixed", parent=here, child=child, pose=as_pose(rest)))
 
     def _add(
@@ -237,7 +233,7 @@ class _Reader:
                 parent=parent,
                 child=child,
                 pose=as_pose(pose),
-                axis=(float(axis[0]), float(axis[1]), float(axis[2])),
+                axis=tuple(axis.tolist()),
                 sequence=_SEQUENCE,
                 range=limits,
                 damping=max(_first(joint, "damping"), 0.0),
@@ -292,7 +288,7 @@ class _Reader:
             element,
             name=name,
             mass=mass,
-            center_of_mass=(float(com[0]), float(com[1]), float(com[2])),
+            center_of_mass=tuple(com.tolist()),
             inertia=tuple(float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
             shapes=tuple(shape for shape, _ in geoms if shape is not None),
         )
@@ -307,20 +303,10 @@ class _Reader:
         scale = wanted / total
         return [body.changed(mass=body.mass * scale, inertia=tuple(part * scale for part in body.inertia)) for body in self.bodies]
 
-    def _between(self, wanted: str) -> str:
-        name = _new(wanted, self.taken)
-        self.bodies.append(Body(name=name))
-        return name
-
-    def _unique(self, wanted: str) -> str:
-        return _new(wanted, self.joint_names)
-
     @staticmethod
     def _made(model: type, element: Element, **fields: object):  # type: ignore[no-untyped-def]
-        try:
+        with located(element.file, element.place):
             return model(**fields)
-        except BadInput as error:
-            raise element.wrong(str(error)) from error
 
 
 def _behind(kind: str, axis: Array, reference: float, anchor: Array) -> Rigid:
@@ -344,7 +330,3 @@ def _new(wanted: str, taken: set[str]) -> str:
 def _first(element: Element, key: str) -> float:
     values = element.numbers(key, (1, 6))
     return 0.0 if values is None else float(values[0])
-
-
-def _asset_name(element: Element) -> str:
-    return element.get("name") or Path(element.get("file")).stem

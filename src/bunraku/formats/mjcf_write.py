@@ -14,7 +14,7 @@ from bunraku.formats.contact_shapes import contact_shape, split_shapes
 from bunraku.formats.mjcf_loops import loop_sites, write_loops, write_tendons
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.unbent import unbent, unbent_note
-from bunraku.formats.xml_text import element, numbers
+from bunraku.formats.xml_tree import element, numbers
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 
 _TINY_MASS, _TINY_INERTIA = 1e-4, 1e-6

@@ -16,7 +16,7 @@ from pydantic import create_model
 from bunraku.character import WORLD, Character, Joint, Motor
 from bunraku.character.description import Description, Name, quantity
 from bunraku.errors import BadInput
-from bunraku.formats.places import Where, known_names
+from bunraku.formats.places import Where, known_names, located
 from bunraku.formats.units import build
 from bunraku.formats.yaml_file import read_yaml
 
@@ -40,17 +40,10 @@ def _derived(title: str, base: type[Description], source: type[Description], fie
 
 
 _CHANGEABLE = tuple(name for name in Motor.model_fields if name not in ("name", "coordinate"))
-_NAMED = {
-    "couplings": "follower",
-    "dependent_ranges": "coordinate",
-    "frames": "name",
-    "feet": "name",
-    "end_effectors": "name",
-    "carriages": "name",
-    "strings": "name",
-    "loops": "name",
-    "tendons": "name",
-}
+_NAMED = {"couplings": "follower", "dependent_ranges": "coordinate"} | dict.fromkeys(
+    ("frames", "feet", "end_effectors", "carriages", "strings", "loops", "tendons"), "name"
+)
+"""Sections whose parts replace those of the same name, with the field that names them."""
 _ADDED = (*_NAMED, "groups", "home", "may_touch", "source")
 
 if TYPE_CHECKING:
@@ -92,7 +85,10 @@ def apply_overlay(character: Character, data: bytes, *, file: str) -> Character:
     fields: dict[str, Any] = {
         "joints": joints,
         "motors": tuple(motor for motor in motors if motor.coordinate not in followers),
-        **{name: _joined(getattr(character, name), added[name], key) for name, key in _NAMED.items()},
+        **{
+            name: tuple({getattr(part, key): part for part in (*getattr(character, name), *added[name])}.values())
+            for name, key in _NAMED.items()
+        },
         "groups": character.groups | added["groups"],
         "home": home | added["home"],
         "may_touch": tuple(dict.fromkeys((*character.may_touch, *added["may_touch"]))),
@@ -109,12 +105,6 @@ def apply_overlay(character: Character, data: bytes, *, file: str) -> Character:
     except BadInput as error:
         raise where.wrong(str(error).removeprefix("Character: ")) from error
     return changed
-
-
-def _joined(old: tuple[Any, ...], new: tuple[Any, ...], key: str) -> tuple[Any, ...]:
-    named = {getattr(part, key): part for part in old}
-    named |= {getattr(part, key): part for part in new}
-    return tuple(named.values())
 
 
 def _base(character: Character, overlay: Overlay, where: Where) -> tuple[tuple[Joint, ...], dict[str, float]]:
@@ -164,10 +154,8 @@ def _motors(character: Character, overlay: Overlay, where: Where) -> list[Motor]
             )
         fields = {name: getattr(change, name) for name in change.model_fields_set if name != "match"}
         for name in chosen:
-            try:
+            with located(where.file, where.at("motors", index).place):
                 motors[name] = motors[name].changed(**fields)
-            except BadInput as error:
-                raise where.at("motors", index).wrong(str(error)) from error
     return list(motors.values())
 
 

@@ -28,11 +28,8 @@ def read_part_meshes(character: Character, folder: Path, *, where: Where | None 
     Files are read from ``folder`` and nowhere else.
     """
     top = Where(character.name) if where is None else where
-    meshes: dict[str, TetMesh] = {}
-    for i, part in enumerate(character.flexibles):
-        if part.shape.kind == "mesh":
-            meshes[part.name] = _mesh(part, folder, top.at("flexibles", i, "shape", "file"))
-    return meshes
+    ready = [(i, part) for i, part in enumerate(character.flexibles) if part.shape.kind == "mesh"]
+    return {part.name: _mesh(part, folder, top.at("flexibles", i, "shape", "file")) for i, part in ready}
 
 
 def with_meshes(character: Character, folder: Path, *, where: Where | None = None) -> Character:

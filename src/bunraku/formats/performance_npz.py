@@ -3,11 +3,15 @@
 Arrays (channels, wish, motion, audio, feedback, surface) are stored as such; the rest is one JSON text, ``header``, with the
 character as the YAML text of a character file. The same performance gives the same bytes. Reading executes nothing, checks sizes
 first and validates everything.
+
+A moving surface is kept in whole steps of 2^-16 m, and of every frame but the first only what changed: differences of slow points
+are small numbers, which deflate well; multiples of a power of two come back as the same bytes when they are written again.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,12 +23,73 @@ from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
 from bunraku.formats.archive import pack, unpack
 from bunraku.formats.files import check_size
-from bunraku.formats.migrations import CURRENT, migrate
-from bunraku.formats.surface_motion import SURFACE_ARRAYS, SurfacePart, packed_surface, surface_part, unpacked_surface
+from bunraku.formats.places import located
 from bunraku.formats.units import build, from_si
-from bunraku.formats.yaml_file import dump_yaml, read_yaml
+from bunraku.formats.yaml_file import CURRENT, dump_yaml, migrate, read_yaml
 from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance, Provenance
+from bunraku.motion.surface import MAX_FAR, MAX_NUMBERS, SurfaceMotion
 from bunraku.optimization.solution import Status
+
+STEP = 2.0**-16
+"""The step [m] of stored coordinates: 15 micrometres."""
+
+_KINDS = {"surface_faces": ("i4", 2), "surface_start": ("i4", 2), "surface_changes": ("i2", 3)}
+SURFACE_ARRAYS = tuple(_KINDS)
+
+
+class SurfacePart(BaseModel):
+    """What the header of a performance file says of its surface.
+
+    Arrays beside it: ``surface_faces`` (f, 3) int32; ``surface_start`` (v, 3) int32, the first frame in steps of 2^-16 m;
+    ``surface_changes`` (frames - 1, v, 3) int16, what each later frame adds, in ``step`` such steps.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rate_hz: float
+    step: int = 1
+
+
+def packed_surface(surface: SurfaceMotion | None) -> tuple[SurfacePart | None, dict[str, Any]]:
+    """The header's part of a surface, and its arrays."""
+    if surface is None:
+        return None, {}
+    whole = np.round(surface.points.astype(np.float64) / STEP).astype(np.int64)
+    step = _coarseness(whole)
+    rough = whole[0] + step * np.round((whole - whole[0]) / step).astype(np.int64)
+    changes = np.diff(rough, axis=0) // step
+    arrays = (surface.faces.astype(np.int32), whole[0].astype(np.int32), changes.astype(np.int16))
+    return SurfacePart(rate_hz=surface.rate, step=step), dict(zip(SURFACE_ARRAYS, arrays, strict=True))
+
+
+def unpacked_surface(part: SurfacePart | None, arrays: Mapping[str, Any]) -> SurfaceMotion | None:
+    """The surface of arrays that :func:`packed_surface` made; BadInput when they are not such."""
+    if part is None:
+        return None
+    for name, (kind, axes) in _KINDS.items():
+        array = arrays[name]
+        if array.dtype != np.dtype(kind) or array.ndim != axes or array.shape[-1] != 3:
+            raise BadInput(f"the array {name!r} holds {array.dtype} of shape {array.shape[:4]}; a surface has other ones")
+    start, changes = arrays["surface_start"], arrays["surface_changes"]
+    if changes.shape[1:] != start.shape or changes.size + start.size > MAX_NUMBERS or not 1 <= part.step <= 1 << 20:
+        raise BadInput(f"a surface of {start.shape} points has changes of shape {changes.shape[:4]} in steps of {part.step}")
+    whole = np.empty((len(changes) + 1, *start.shape), dtype=np.int64)
+    whole[0] = start
+    np.cumsum(changes, axis=0, dtype=np.int64, out=whole[1:])
+    whole[1:] = start + part.step * whole[1:]
+    if np.abs(whole).max(initial=0) * STEP > MAX_FAR:
+        raise BadInput(f"points of a surface are farther than {MAX_FAR:g} m from the origin")
+    return SurfaceMotion(arrays["surface_faces"], part.rate_hz, (whole * STEP).astype(np.float32))
+
+
+def _coarseness(whole: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+    """The smallest power of two of steps in which the changes from frame to frame fit into 16 bits."""
+    most = int(np.abs(np.diff(whole, axis=0)).max(initial=0))
+    step = 1
+    while most // step + 1 >= 1 << 15:
+        step *= 2
+    return step
+
 
 MAX_HEADER_BYTES = 32 * 1024 * 1024
 _FEEDBACK = ("states", "commands", "gains")
@@ -120,7 +185,8 @@ def write_performance_npz(performance: Performance) -> bytes:
         arrays["audio"] = performance.audio.samples
     if performance.feedback is not None:
         arrays |= {f"feedback_{part}": getattr(performance.feedback, part) for part in _FEEDBACK}
-    arrays |= packed_surface(performance.surface)
+    surface, surface_arrays = packed_surface(performance.surface)
+    arrays |= surface_arrays
     certificate = performance.certificate
     header = PerformanceFile(
         bunraku=f"performance/{CURRENT['performance']}",
@@ -140,7 +206,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         words=[_mark_part(mark) for mark in performance.words],
         phrases=[_mark_part(mark) for mark in performance.phrases],
         feedback=_feedback_part(performance.feedback),
-        surface=surface_part(performance.surface),
+        surface=surface,
     )
     content = header.model_dump()
     for name in ("feedback", "surface"):
@@ -167,7 +233,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
     for name, array in arrays.items():
         if array.dtype.kind != "f" and name not in SURFACE_ARRAYS:
             raise BadInput(f"holds {array.dtype} where floats are needed", file=file, place=name)
-    try:
+    with located(file, "header"):
         return Performance(
             character=character,
             clip_name=header.clip_name,
@@ -184,13 +250,11 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             ),
             provenance=Provenance(**header.provenance.model_dump()),
             audio=None if header.audio is None else Audio(arrays["audio"], header.audio.rate_hz, header.audio.file),
-            words=tuple(_mark(part) for part in header.words),
-            phrases=tuple(_mark(part) for part in header.phrases),
+            words=tuple(Mark(*part.model_dump().values()) for part in header.words),
+            phrases=tuple(Mark(*part.model_dump().values()) for part in header.phrases),
             feedback=_feedback(header.feedback, arrays),
             surface=unpacked_surface(header.surface, arrays),
         )
-    except BadInput as error:
-        raise error if error.file is not None else BadInput(str(error), file=file, place="header") from error
 
 
 def _header(array: Any, file: str) -> PerformanceFile:
@@ -214,10 +278,6 @@ def _header(array: Any, file: str) -> PerformanceFile:
 
 def _mark_part(mark: Mark) -> _MarkPart:
     return _MarkPart(text=mark.text, start_s=mark.start, end_s=mark.end, stroke_s=mark.stroke)
-
-
-def _mark(part: _MarkPart) -> Mark:
-    return Mark(part.text, part.start_s, part.end_s, part.stroke_s)
 
 
 def _feedback_part(feedback: Feedback | None) -> _FeedbackPart | None:

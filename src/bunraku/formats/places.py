@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from bunraku.errors import BadInput
 
 Steps = tuple[str | int, ...]
+
+
+@contextmanager
+def located(file: str | None, place: str | None = None) -> Iterator[None]:
+    """Errors raised inside that name no file are about this one, and this place in it."""
+    try:
+        yield
+    except BadInput as error:
+        if error.file is not None:
+            raise
+        raise BadInput(str(error), file=file, place=place) from error
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ A source without suffix and folder that is no file names a built-in asset (``nao
 the table below: suffixes, the function that reads it, the one that writes it; their modules are imported when first needed.
 Readers take (bytes, file=, folder=). Writers take the noun and return bytes; of clips, also the file's name, and return all
 files to write by name, the main one last.
-
 """
 
 from __future__ import annotations
@@ -30,54 +29,32 @@ _BUILT_IN: tuple[Kind, ...] = ("character", "clip")
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its suffixes, what it holds, and the functions that read and write it as ``module:function``."""
+    """A file format: its suffixes, what it holds, and the functions of this room that read and write it as ``module:function``."""
 
     name: str
     kind: Kind
     suffixes: tuple[str, ...]
-    reader: str = ""
+    reader: str
     writer: str = ""
 
-    @property
-    def reads(self) -> bool:
-        """Whether files of this format are read."""
-        return bool(self.reader)
 
-    @property
-    def writes(self) -> bool:
-        """Whether files of this format are written."""
-        return bool(self.writer)
-
-
-_HERE = "bunraku.formats"
+_NPZ = ("performance_npz:read_performance_npz", "performance_npz:write_performance_npz")
 _FORMATS = (
     Format(
         "character YAML",
         "character",
         (".character.yaml", ".yaml", ".yml"),
-        f"{_HERE}.character_yaml:read_character_yaml",
-        f"{_HERE}.character_yaml:write_character_yaml",
+        "character_yaml:read_character_yaml",
+        "character_yaml:write_character_yaml",
     ),
-    Format("URDF", "character", (".urdf",), f"{_HERE}.urdf_read:read_urdf", f"{_HERE}.urdf_write:write_urdf"),
-    Format("MJCF", "character", (".xml", ".mjcf"), f"{_HERE}.mjcf_read:read_mjcf", f"{_HERE}.mjcf_write:export_mjcf"),
-    Format(
-        "clip YAML",
-        "clip",
-        (".clip.yaml", ".yaml", ".yml"),
-        f"{_HERE}.clip_yaml:read_clip_yaml",
-        f"{_HERE}.clip_yaml:write_clip_yaml",
-    ),
-    Format("BVH", "clip", (".bvh",), f"{_HERE}.bvh:read_bvh"),
-    Format("CSV", "clip", (".csv",), f"{_HERE}.csv_curves:read_csv", f"{_HERE}.csv_curves:write_csv"),
-    Format("WAV", "clip", (".wav",), f"{_HERE}.wav:read_wav", f"{_HERE}.wav:write_wav_clip"),
-    Format("glTF animation", "clip", (".gltf", ".glb"), f"{_HERE}.gltf:read_gltf"),
-    Format(
-        "performance",
-        "performance",
-        (".performance.npz", ".npz"),
-        f"{_HERE}.performance_npz:read_performance_npz",
-        f"{_HERE}.performance_npz:write_performance_npz",
-    ),
+    Format("URDF", "character", (".urdf",), "urdf_read:read_urdf", "urdf_write:write_urdf"),
+    Format("MJCF", "character", (".xml", ".mjcf"), "mjcf_read:read_mjcf", "mjcf_write:export_mjcf"),
+    Format("clip YAML", "clip", (".clip.yaml", ".yaml", ".yml"), "clip_yaml:read_clip_yaml", "clip_yaml:write_clip_yaml"),
+    Format("BVH", "clip", (".bvh",), "bvh:read_bvh"),
+    Format("CSV", "clip", (".csv",), "csv_curves:read_csv", "csv_curves:write_csv"),
+    Format("WAV", "clip", (".wav",), "wav:read_wav", "wav:write_wav_clip"),
+    Format("glTF animation", "clip", (".gltf", ".glb"), "gltf:read_gltf"),
+    Format("performance", "performance", (".performance.npz", ".npz"), *_NPZ),
 )
 
 
@@ -107,7 +84,7 @@ def read_character_with_notes(source: str | Path, *, overlay: str | Path | None 
     found = _read(source, "character")
     character, notes = found if isinstance(found, tuple) else (found, ())
     if overlay is not None:
-        apply = _function(f"{_HERE}.overlay:apply_overlay")
+        apply = _function("overlay:apply_overlay")
         character = apply(character, _overlay(overlay), file=str(overlay))
     return character, tuple(notes)
 
@@ -180,7 +157,7 @@ def _read(source: str | Path, kind: Kind) -> Any:
     path = _located(source, kind)
     found = _format_of(path, kind)
     if found is None:
-        readable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.reads for suffix in entry.suffixes)
+        readable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind for suffix in entry.suffixes)
         raise BadInput(f"the suffix {path.suffix!r} is not one of a {kind}; these are read: {readable}", file=str(source))
     return _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent)
 
@@ -188,21 +165,17 @@ def _read(source: str | Path, kind: Kind) -> Any:
 def _write(path: str | Path, noun: Any, kind: Kind) -> tuple[str, ...]:
     path = Path(path)
     found = _format_of(path, kind)
-    if found is None or not found.writes:
-        writable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.writes for suffix in entry.suffixes)
+    if found is None or not found.writer:
+        writable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.writer for suffix in entry.suffixes)
         raise BadInput(f"a {kind} cannot be written as {path.suffix!r}; these can: {writable}", file=str(path))
     writer = _function(found.writer)
     written, notes = writer(noun, path.name) if kind == "clip" else writer(noun), ()
     if isinstance(written, tuple):
         written, notes = written
-    parts: dict[str, bytes] = written if kind == "clip" else {path.name: _bytes(written)}
+    parts: dict[str, bytes] = written if kind == "clip" else {path.name: written.encode() if isinstance(written, str) else written}
     for name, data in parts.items():
         write_atomically(path.parent / name, data)
     return notes
-
-
-def _bytes(written: Any) -> bytes:
-    return written.encode() if isinstance(written, str) else bytes(written)
 
 
 def _format_of(path: Path, kind: Kind) -> Format | None:
@@ -229,4 +202,4 @@ def _is_bare(path: Path, source: str | Path) -> bool:
 
 def _function(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
+    return getattr(importlib.import_module(f"bunraku.formats.{module}"), name)

@@ -13,10 +13,9 @@ from pydantic import BaseModel
 
 from bunraku.character import Pose
 from bunraku.errors import BadInput
-from bunraku.formats.migrations import CURRENT
 from bunraku.formats.places import known_names
-from bunraku.formats.unit_table import FAMILIES, accepted_units
-from bunraku.formats.units import nested_model, quantity_of
+from bunraku.formats.units import FAMILIES, accepted_units, nested_model, quantity_of
+from bunraku.formats.yaml_file import CURRENT
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _MODELS = {

@@ -1,8 +1,12 @@
-"""How long the unit of a skeleton file is. Motion capture files do not say; the height of the skeleton does, roughly."""
+"""What readers of skeletons share: names made different, and how long the unit of a file is.
+
+Motion capture files do not say that; the height of the skeleton does, roughly.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,3 +39,15 @@ def guessed_metres_per_unit(height: float) -> float:
     if not 0.0 < height < math.inf:
         return 1.0
     return min(COMMON_UNITS.values(), key=lambda unit: abs(math.log(height * unit / _HUMAN_HEIGHT)))
+
+
+def different_names(wanted: Iterable[str]) -> tuple[str, ...]:
+    """Names of bones with a number behind those that repeat."""
+    seen: dict[str, int] = {}
+    for base in wanted:
+        name = base
+        while name in seen:
+            seen[base] += 1
+            name = f"{base} {seen[base]}"
+        seen[name] = 1
+    return tuple(seen)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import base64
 import json
-import struct
 from pathlib import Path
 
 import numpy as np
 
 from bunraku.arrays import Array, Indices
-from bunraku.errors import BadInput
-from bunraku.formats.axes import vectors_z_up
 from bunraku.formats.files import check_size
 from bunraku.formats.gltf_accessors import GltfFile, GltfNode, GltfPrimitive
+from bunraku.formats.gltf_animation import glb
+from bunraku.formats.places import located
+from bunraku.formats.poses import vectors_z_up
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.geometry.surfaces.surface import Surface
 
@@ -51,27 +51,14 @@ def read_gltf_surface(data: bytes, *, file: str, folder: Path | None = None) -> 
                 raise gltf.wrong(f"the scene has more than {_MAX_FACES} triangles", f"nodes[{node}].mesh")
     if not total:
         raise gltf.wrong("the scene holds no triangle; a surface needs some", "meshes")
-    try:
+    with located(file, "meshes"):
         return Surface(vectors_z_up(np.concatenate(vertices)), np.concatenate(faces))
-    except BadInput as error:
-        raise gltf.wrong(str(error), "meshes") from error
 
 
 def glb_bytes(surface: Surface) -> bytes:
     """A binary glTF file of the surface, its axes turned to y up, z forward."""
     document, binary = _document(surface)
-    text = json.dumps(document, separators=(",", ":")).encode("ascii")
-    text += b" " * (-len(text) % 4)
-    whole = 12 + 8 + len(text) + 8 + len(binary)
-    return b"".join(
-        [
-            struct.pack("<4sII", b"glTF", 2, whole),
-            struct.pack("<I4s", len(text), b"JSON"),
-            text,
-            struct.pack("<I4s", len(binary), b"BIN\x00"),
-            binary,
-        ]
-    )
+    return glb(document, binary)
 
 
 def gltf_text(surface: Surface) -> bytes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.errors import BadInput
-from bunraku.formats.mesh_text import MeshText, whole_numbers
-from bunraku.formats.polygons import triangulated
+from bunraku.formats.mesh_text import MeshText, triangulated, whole_numbers
+from bunraku.formats.places import located
 from bunraku.geometry.surfaces.surface import Surface
 
 _CURVES = ("cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con")
@@ -34,10 +33,9 @@ def read_obj(data: bytes, *, file: str) -> Surface:
             raise text.wrong(f"{words[0][:40]!r} is no keyword of an OBJ file")
     if not polygons:
         raise text.wrong(f"there is no face ({len(vertices)} vertices); a surface needs triangles")
-    try:
-        return Surface(np.array(vertices).reshape(-1, 3), triangulated(np.array(vertices).reshape(-1, 3), polygons))
-    except BadInput as error:
-        raise text.wrong(str(error)) from error
+    points = np.array(vertices).reshape(-1, 3)
+    with located(file, text.place):
+        return Surface(points, triangulated(points, polygons))
 
 
 def obj_bytes(surface: Surface) -> bytes:

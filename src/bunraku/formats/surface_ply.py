@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size
-from bunraku.formats.mesh_text import MAX_MESH_BYTES, MeshText, whole_numbers
-from bunraku.formats.polygons import triangulated
+from bunraku.formats.mesh_text import MAX_MESH_BYTES, MeshText, triangulated, whole_numbers
+from bunraku.formats.places import located
 from bunraku.geometry.surfaces.surface import Surface
 
 Rows = list[list[int]] | NDArray[np.int64]
@@ -194,7 +194,5 @@ def _surface(vertices: Array, polygons: Rows, file: str) -> Surface:
                     f"names the vertices {polygon[:8]}; there are 0 to {len(vertices) - 1}", file=file, place=f"face {row}"
                 )
         polygons = triangulated(vertices, polygons)
-    try:
+    with located(file, "faces"):
         return Surface(vertices, polygons)
-    except BadInput as error:
-        raise BadInput(str(error), file=file, place="faces") from error

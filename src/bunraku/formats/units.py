@@ -3,7 +3,7 @@
 ``build`` reads and makes the description, translating its complaints into errors with file, line and field; ``from_si`` writes.
 Both follow the fields of the description class and the quantity each declares
 (`character.description.quantity`); no field is listed here by name but the rotation of a pose, which may be written as
-``rpy_deg`` (roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll)).
+``rpy_deg`` (roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll)). The unit is part of a key: ``mass_g: 250`` is a mass of 0.25 kg.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import cache
+from math import pi
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
@@ -20,9 +21,61 @@ from bunraku.character import Character, Joint, Pose
 from bunraku.character.description import first_problem
 from bunraku.errors import BadInput
 from bunraku.formats.places import Steps, Where, known_names
-from bunraku.formats.unit_table import ANGULAR, LINEAR, accepted_units, si_suffix
 from bunraku.geometry.euler import roll_pitch_yaw_matrix
 from bunraku.geometry.rotations import quaternion_of_matrix
+
+_DEG = pi / 180.0
+_RPM = pi / 30.0
+_INCH = 0.0254
+_GRAVITY = 9.80665
+_OUNCE_FORCE = 0.028349523125 * _GRAVITY
+
+ANGULAR = "angular"
+LINEAR = "linear"
+
+_LENGTH = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": _INCH}
+_ANGLE = {"rad": 1.0, "deg": _DEG}
+
+FAMILIES: dict[str, dict[str, dict[str, float]]] = {  # quantity -> family -> suffix of the key: factor to SI, SI first
+    "mass": {LINEAR: {"kg": 1.0, "g": 0.001}},
+    "length": {LINEAR: _LENGTH},
+    "angle": {ANGULAR: _ANGLE},
+    "time": {LINEAR: {"s": 1.0, "ms": 0.001}},
+    "frequency": {LINEAR: {"hz": 1.0, "khz": 1000.0}},
+    "inertia": {
+        ANGULAR: {"kg_m2": 1.0, "kg_cm2": 1e-4, "kg_mm2": 1e-6, "g_cm2": 1e-7, "g_mm2": 1e-9},
+        LINEAR: {"kg": 1.0, "g": 0.001},
+    },
+    "coordinate": {ANGULAR: _ANGLE, LINEAR: _LENGTH},
+    "keys": {ANGULAR: _ANGLE, LINEAR: _LENGTH},
+    "rate": {ANGULAR: {"rad_s": 1.0, "deg_s": _DEG, "rpm": _RPM}, LINEAR: {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}},
+    "acceleration": {ANGULAR: {"rad_s2": 1.0, "deg_s2": _DEG}, LINEAR: {"m_s2": 1.0, "cm_s2": 0.01, "mm_s2": 0.001}},
+    "speed": {LINEAR: {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}},
+    "linear_acceleration": {LINEAR: {"m_s2": 1.0, "cm_s2": 0.01, "mm_s2": 0.001}},
+    "jerk": {ANGULAR: {"rad_s3": 1.0, "deg_s3": _DEG}, LINEAR: {"m_s3": 1.0, "cm_s3": 0.01, "mm_s3": 0.001}},
+    "effort": {
+        ANGULAR: {"n_m": 1.0, "n_cm": 0.01, "n_mm": 0.001, "kg_cm": 0.01 * _GRAVITY, "oz_in": _OUNCE_FORCE * _INCH},
+        LINEAR: {"n": 1.0, "kgf": _GRAVITY},
+    },
+    "modulus": {LINEAR: {"pa": 1.0, "kpa": 1e3, "mpa": 1e6, "gpa": 1e9}},
+    "density": {LINEAR: {"kg_m3": 1.0, "g_cm3": 1000.0}},
+    "force": {LINEAR: {"n": 1.0, "kgf": _GRAVITY}},
+    "stiffness": {ANGULAR: {"n_m_per_rad": 1.0, "n_m_per_deg": 180.0 / pi}, LINEAR: {"n_per_m": 1.0, "n_per_mm": 1000.0}},
+    "drag": {LINEAR: {"n_s_per_m": 1.0}},
+    "damping": {ANGULAR: {"n_m_s_per_rad": 1.0, "n_m_s_per_deg": 180.0 / pi}, LINEAR: {"n_s_per_m": 1.0, "n_s_per_mm": 1000.0}},
+}
+
+
+def accepted_units(quantity: str) -> dict[str, tuple[float, str]]:
+    """Suffix -> (factor to SI, family) for every unit in which a quantity may be written."""
+    return {suffix: (factor, family) for family, units in FAMILIES[quantity].items() for suffix, factor in units.items()}
+
+
+def si_suffix(quantity: str, *, linear: bool = False) -> str:
+    """The suffix of the SI unit: ``rad`` or, of a sliding coordinate, ``m``."""
+    families = FAMILIES[quantity]
+    return next(iter(families[LINEAR if linear and LINEAR in families else next(iter(families))]))
+
 
 Model = TypeVar("Model", bound=BaseModel)
 

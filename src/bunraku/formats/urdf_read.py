@@ -12,7 +12,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import WORLD, Body, Character, Coupling, Joint, Motor, Shape
-from bunraku.errors import BadInput
+from bunraku.formats.places import located
 from bunraku.formats.poses import as_pose
 from bunraku.formats.xml_tree import Element, Notes, read_xml
 from bunraku.geometry.euler import roll_pitch_yaw_matrix
@@ -40,12 +40,8 @@ def read_urdf(data: bytes, *, file: str, folder: Path | None = None) -> tuple[Ch
             left_over = ":" in child.tag
             notes.add(f"<{child.tag[:60]}> {'left over from xacro: run xacro first' if left_over else 'dropped'}")
     reader = _Reader(robot, notes)
-    try:
+    with located(file, f"line {robot.line}, robot"):
         return reader.character(), notes.listed()
-    except BadInput as error:
-        if error.file is None:
-            raise BadInput(str(error), file=file, place=f"line {robot.line}, robot") from error
-        raise
 
 
 class _Reader:
@@ -150,7 +146,7 @@ class _Reader:
         for child in link.children:
             if child.tag not in ("inertial", "visual", "collision"):
                 self.notes.add(f"<{child.tag[:60]}> of a link dropped")
-        try:
+        with located(link.file, link.place):
             return Body(
                 name=self._name(name),
                 mass=mass,
@@ -158,8 +154,6 @@ class _Reader:
                 inertia=tuple(float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
                 shapes=tuple(self._shapes(link)),
             )
-        except BadInput as error:
-            raise _located(error, link) from error
 
     def _shapes(self, link: Element) -> list[Shape]:
         shapes: list[Shape] = []
@@ -206,10 +200,8 @@ class _Reader:
         color = self._material(part)
         looks = {} if color is None else {"color": color}
         collides = part.tag == "collision" and solid.tag != "mesh"
-        try:
+        with located(solid.file, solid.place):
             return Shape(kind=solid.tag, size=size, pose=pose, collides=collides, file=file, **looks)
-        except BadInput as error:
-            raise _located(error, solid) from error
 
     def _material(self, part: Element) -> tuple[float, float, float, float] | None:
         material = part.first("material")
@@ -238,7 +230,7 @@ class _Reader:
         if dynamics is not None:
             more = {"damping": max(dynamics.number("damping", 0.0), 0.0), "friction": max(dynamics.number("friction", 0.0), 0.0)}
         joints: list[Joint] = []
-        try:
+        with located(element.file, element.place):
             if kind == "planar" and abs(axis[2] / np.linalg.norm(axis) - 1.0) > 1e-12:
                 R = least_turn((0.0, 0.0, 1.0), axis)
                 X, middle = compose(X, (R, np.zeros(3))), _free_name(f"{name}_plane", self.links)
@@ -264,8 +256,6 @@ class _Reader:
                     **more,
                 ),
             )
-        except BadInput as error:
-            raise _located(error, element) from error
         return joints
 
     def _range(self, element: Element, kind: str) -> tuple[float, float] | None:
@@ -364,7 +354,3 @@ def _free_name(wanted: str, taken: dict[str, Element]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _located(error: BadInput, element: Element) -> BadInput:
-    return error if error.file is not None else element.wrong(str(error))

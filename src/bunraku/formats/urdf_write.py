@@ -11,7 +11,7 @@ from bunraku.character import WORLD, Axis, Body, Character, Joint, Pose, Shape
 from bunraku.formats.contact_shapes import contact_shape, split_shapes
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.unbent import unbent, unbent_note
-from bunraku.formats.xml_text import element, numbers
+from bunraku.formats.xml_tree import element, numbers
 from bunraku.geometry.euler import roll_pitch_yaw
 from bunraku.geometry.poses import compose
 

@@ -1,15 +1,17 @@
 """XML in: elements with the line they stand on, from a parser that refuses document types, entities and unbounded input.
 
 Only elements and attributes are kept, and the text inside tags that the caller names; comments and processing instructions are not.
+XML out: elements with escaped attributes, numbers that read back as the same double.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,3 +165,21 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...], with_text: tuple[
     if found[0].tag not in root:
         raise found[0].wrong(f"the file starts with <{found[0].tag[:40]}>; <{root[0]}> is needed here")
     return found[0]
+
+
+def element(depth: int, tag: str, /, **attributes: str) -> str:
+    """One self-closing element on a line, indented by ``depth`` steps of two blanks."""
+    text = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
+    return f"{'  ' * depth}<{tag}{text}/>"
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Numbers with blanks between, the shortest text that reads back exactly (whole numbers without a point)."""
+    return " ".join(_number(float(value)) for value in values)
+
+
+def _number(value: float) -> str:
+    if value == 0.0:
+        return "0"
+    text = repr(value)
+    return text.removesuffix(".0")

@@ -9,7 +9,7 @@ cannot exhaust a stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +17,40 @@ import yaml
 
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
-from bunraku.formats.migrations import CURRENT, migrate
 from bunraku.formats.places import Steps, Where
+
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
+
+CURRENT: dict[str, int] = {
+    "batch": 1,
+    "character": 1,
+    "clip": 1,
+    "device": 1,
+    "overlay": 1,
+    "performance": 1,
+    "project": 1,
+    "rig": 1,
+    "study": 1,
+}
+MIGRATIONS: dict[tuple[str, int], Migration] = {}
+
+
+def migrate(kind: str, version: int, data: dict[str, Any], *, file: str, place: str | None = None) -> dict[str, Any]:
+    """``data`` in today's version of ``kind``. Kinds not listed in ``CURRENT`` are at version 1."""
+    current = CURRENT.get(kind, 1)
+    if version > current:
+        raise BadInput(
+            f"is {kind}/{version}, made by a newer Bunraku; this one reads {kind}/{current}: upgrade (pip install -U bunraku)",
+            file=file,
+            place=place,
+        )
+    while version < current:
+        if (kind, version) not in MIGRATIONS:
+            raise BadInput(f"is {kind}/{version}, which no Bunraku can read; {kind}/{current} is current", file=file, place=place)
+        data = MIGRATIONS[kind, version](data)
+        version += 1
+    return data
+
 
 MAX_YAML_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 40

@@ -28,6 +28,6 @@ def float_text(number: float) -> str:
     return f"{text}f" if any(mark in text for mark in ".e") else f"{text}.0f"
 
 
-def array_lines(numbers: Iterable[int]) -> str:
-    """Integers between the braces of an array, in lines of up to 118 characters."""
-    return textwrap.fill(", ".join(map(str, numbers)), 118, initial_indent="    ", subsequent_indent="    ")
+def array_lines(numbers: Iterable[float], indent: int = 4) -> str:
+    """Numbers between the braces of an array, in lines of up to 118 characters."""
+    return textwrap.fill(", ".join(map(str, numbers)), 118, initial_indent=" " * indent, subsequent_indent=" " * indent)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
 from bunraku.formats.gltf_animation import MovingNode, NodeMesh, animation_glb
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import Performance
-from bunraku.stage.channels import stride
+from bunraku.stage.channels import need_some, stride
 from bunraku.stage.figure.figure import Figure
+from bunraku.stage.json_export import channel_facts
 
 
 def export_gltf(performance: Performance, *, rate: float | None = None, meshes: bool = True) -> bytes:
@@ -22,8 +22,7 @@ def export_gltf(performance: Performance, *, rate: float | None = None, meshes: 
     ``rate`` [Hz] thins the keys; it must divide the motor rate. ``meshes``: the shapes of the bodies too. Parts that bend are
     unbent. Channels that no node shows (velocities, torques, string lengths) are numbers in the animation's ``extras``.
     """
-    if not performance.channels:
-        raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to export")
+    need_some(performance)
     step = stride(performance.rate, rate)
     figure = Figure(performance.character)
     kept = [j for j, name in enumerate(performance.motion.names) if name in figure.names]
@@ -44,13 +43,13 @@ def export_gltf(performance: Performance, *, rate: float | None = None, meshes: 
 def _parents(figure: Figure) -> list[int]:
     """For each body the place of the body that carries it, -1 for the world."""
     place = {figure.tree.nodes[name]: i for i, name in enumerate(figure.bodies)}
-    found = []
+    above = []
     for name in figure.bodies:
         node = int(figure.tree.parent[figure.tree.nodes[name]])
         while node >= 0 and node not in place:
             node = int(figure.tree.parent[node])
-        found.append(place.get(node, -1))
-    return found
+        above.append(place.get(node, -1))
+    return above
 
 
 def _shapes(figure: Figure) -> dict[int, tuple[NodeMesh, ...]]:
@@ -72,6 +71,5 @@ def _shapes(figure: Figure) -> dict[int, tuple[NodeMesh, ...]]:
 
 
 def _extras(performance: Performance) -> dict[str, Any]:
-    hidden = [channel for channel in performance.channels if channel.kind != "position"]
-    listed = [{"name": c.name, "kind": c.kind, "unit": c.unit, "rate_hz": c.rate, "values": c.values.tolist()} for c in hidden]
+    listed = [channel_facts(channel) for channel in performance.channels if channel.kind != "position"]
     return {"character": performance.character.name, "rate_hz": performance.rate} | ({"channels": listed} if listed else {})

@@ -7,7 +7,7 @@ import json
 import math
 from typing import Any
 
-from bunraku.motion import Performance
+from bunraku.motion import Channel, Performance
 
 
 def export_json(performance: Performance) -> bytes:
@@ -25,10 +25,7 @@ def export_json(performance: Performance) -> bytes:
         "clip": performance.clip_name,
         "rate_hz": performance.rate,
         "duration_s": performance.duration,
-        "channels": [
-            {"name": c.name, "kind": c.kind, "unit": c.unit, "rate_hz": c.rate, "values": c.values.tolist()}
-            for c in performance.channels
-        ],
+        "channels": [channel_facts(channel) for channel in performance.channels],
         "words": [_mark(mark) for mark in performance.words],
         "phrases": [_mark(mark) for mark in performance.phrases],
         "audio": None
@@ -44,6 +41,12 @@ def export_json(performance: Performance) -> bytes:
         "provenance": dataclasses.asdict(performance.provenance),
     }
     return as_json(content)
+
+
+def channel_facts(channel: Channel) -> dict[str, Any]:
+    """A channel as plain data, its samples as they are."""
+    facts = {"name": channel.name, "kind": channel.kind, "unit": channel.unit, "rate_hz": channel.rate}
+    return facts | {"values": channel.values.tolist()}
 
 
 def as_json(content: Any) -> bytes:

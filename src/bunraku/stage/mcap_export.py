@@ -3,21 +3,85 @@
 The profile is ros2: messages are CDR, schemas are message definitions. ``/joint_states`` has name, position, velocity and effort of
 every channel, not a number where there is none, as joint_state_broadcaster does it; a field that no joint has is empty. ``/audio``
 has the voice as foxglove_msgs/RawAudio, 16 bits, in blocks of a twentieth of a second.
+
+CDR: four bytes say little-endian (0x00 0x01 0x00 0x00); after them every number stands at a multiple of its own size, counted from
+there. A string is its length with the closing zero (uint32), its bytes, the zero; a sequence its count (uint32) and its elements.
+OMG DDSI-RTPS, chapter 10.
 """
 
 from __future__ import annotations
 
 import io
+import struct
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.motion import Audio, Performance
-from bunraku.stage.cdr import CdrMessage
-from bunraku.stage.channels import need_kinds
-from bunraku.stage.joint_states import joint_states
+from bunraku.stage.channels import joint_states, need_kinds
+
+
+class CdrMessage:
+    """A message under construction: fields are added in the order of its definition."""
+
+    def __init__(self) -> None:
+        self._body = bytearray()
+
+    def int32(self, value: int) -> CdrMessage:
+        """A signed integer of four bytes."""
+        return self._number("<i", value)
+
+    def uint32(self, value: int) -> CdrMessage:
+        """An unsigned integer of four bytes."""
+        return self._number("<I", value)
+
+    def string(self, text: str) -> CdrMessage:
+        """Text in UTF-8; a zero within would end it early, so none is kept."""
+        data = text.replace("\0", "").encode() + b"\0"
+        self.uint32(len(data))
+        self._body += data
+        return self
+
+    def strings(self, texts: Sequence[str]) -> CdrMessage:
+        """A sequence of texts."""
+        self.uint32(len(texts))
+        for text in texts:
+            self.string(text)
+        return self
+
+    def float64s(self, values: NDArray[np.float64] | Sequence[float]) -> CdrMessage:
+        """A sequence of numbers of eight bytes."""
+        self.uint32(len(values))
+        if len(values):
+            self._align(8)
+            self._body += np.asarray(values, dtype="<f8").tobytes()
+        return self
+
+    def octets(self, data: bytes) -> CdrMessage:
+        """A sequence of bytes."""
+        self.uint32(len(data))
+        self._body += data
+        return self
+
+    def time(self, nanoseconds: int) -> CdrMessage:
+        """builtin_interfaces/Time: seconds and the nanoseconds beyond them."""
+        return self.int32(nanoseconds // 1_000_000_000).uint32(nanoseconds % 1_000_000_000)
+
+    def bytes(self) -> bytes:
+        """The whole message, with the four bytes in front."""
+        return b"\x00\x01\x00\x00" + bytes(self._body)
+
+    def _number(self, form: str, value: int) -> CdrMessage:
+        self._align(struct.calcsize(form))
+        self._body += struct.pack(form, value)
+        return self
+
+    def _align(self, size: int) -> None:
+        self._body += bytes(-len(self._body) % size)
+
 
 BLOCK_S = 0.05
 _RULE = "=" * 80
@@ -48,7 +112,8 @@ def export_mcap(
         raise BadInput(f"a start of {start_s:g} s cannot be stamped; give seconds since 1970, at least 0 and below 2147483648")
     channels = need_kinds(performance, ("position", "velocity", "torque", "length"), "mcap")
     states = joint_states(performance, channels, "mcap", rate)
-    fields = [_kept(values) for values in (states.positions, states.velocities, states.efforts)]
+    known = (states.positions, states.velocities, states.efforts)
+    fields = [None if np.isnan(values).all() else values for values in known]
     start = round(start_s * 1e9)
     messages: list[Message] = []
     for k in range(len(states.positions)):
@@ -60,10 +125,6 @@ def export_mcap(
     if audio and performance.audio is not None:
         messages += _sound(performance.audio, start)
     return _written(sorted(messages, key=lambda one: one[:2]), topic)
-
-
-def _kept(values: Array) -> Array | None:
-    return None if np.isnan(values).all() else values
 
 
 def _sound(audio: Audio, start: int) -> list[Message]:

@@ -6,13 +6,11 @@ to the first pose slowly, then makes one blocking call with all angles [rad] and
 
 from __future__ import annotations
 
-import textwrap
-
 import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
-from bunraku.stage.c_text import plain
+from bunraku.stage.c_text import array_lines, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 
 DIGITS = 6
@@ -74,28 +72,18 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
         raise BadInput(f"channel {stray.name!r} is in {stray.unit}; angleInterpolation takes angles in rad: export csv or json")
     if not 0.1 <= ramp_s <= 60.0:
         raise BadInput(f"a ramp of {ramp_s:g} s cannot be used; give one between 0.1 and 60")
-    found, values = thinned(*table(channels, "naoqi"), rate)
+    rate, values = thinned(*table(channels, "naoqi"), rate)
     angles = np.round(values, DIGITS) + 0.0
-    times = [round(k / found, DIGITS) for k in range(1, len(values))]
+    times = [round(k / rate, DIGITS) for k in range(1, len(values))]
     text = _SCRIPT.format(
         title=f"{plain(performance.clip_name)}, performed by {plain(performance.character.name)}",
         count=len(channels),
         frames=len(values),
-        rate=found,
-        names="\n".join(f"    {_literal(channel.name)}," for channel in channels),
-        times=_lines([f"{time!r}" for time in times], 4),
-        first=_lines([f"{angle!r}" for angle in angles[0].tolist()], 4),
-        angles="\n".join(f"    [\n{_lines([f'{angle!r}' for angle in row], 8)}\n    ]," for row in angles[1:].T.tolist()),
+        rate=rate,
+        names="\n".join(f"    {channel.name!a}," for channel in channels),
+        times=array_lines(times),
+        first=array_lines(angles[0].tolist()),
+        angles="\n".join(f"    [\n{array_lines(row, 8)}\n    ]," for row in angles[1:].T.tolist()),
         ramp=float(ramp_s),
     )
     return text.encode("ascii")
-
-
-def _literal(name: str) -> str:
-    """A name as a literal in ASCII; Python 2 takes those of letters as they are, and a robot has no others."""
-    return ascii(name)
-
-
-def _lines(numbers: list[str], indent: int) -> str:
-    space = " " * indent
-    return textwrap.fill(", ".join(numbers), 118, initial_indent=space, subsequent_indent=space)

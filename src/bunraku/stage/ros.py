@@ -9,8 +9,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
-from bunraku.stage.channels import need_kinds
-from bunraku.stage.joint_states import joint_states
+from bunraku.stage.channels import joint_states, need_kinds
 from bunraku.stage.json_export import as_json
 
 

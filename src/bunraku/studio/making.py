@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bunraku.building.components.dimensions import dimensions
-from bunraku.building.printing import PRINTER
+from bunraku.building.tips import PRINTER
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_performance
 from bunraku.stage.figure.figure import Figure

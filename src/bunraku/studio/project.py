@@ -167,7 +167,7 @@ class Project:
 
     def _with_mesh(self, part: FlexiblePart) -> FlexiblePart:
         """The part with its mesh in the project, if it has one."""
-        from bunraku.formats.gmsh_write import gmsh_bytes
+        from bunraku.formats.gmsh_mesh import gmsh_bytes
         from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 
         if part.shape.kind != "mesh":

@@ -80,7 +80,7 @@ def rendered(performance: Performance, suffix: str, taste: Taste, monitor: Monit
 
         return _png(sheet(performance, count=taste.poses, cell=taste.height, before=taste.before, step=step, **common))
     from bunraku.stage.film import film_bytes
-    from bunraku.stage.picture.movie import movie
+    from bunraku.stage.picture.shot import movie
 
     common |= {"motion": "wish" if taste.before else "performed", "width": taste.width, "height": taste.height}
     rate = taste.fps if taste.fps is not None else (15.0 if suffix == ".gif" else 30.0)

@@ -24,7 +24,7 @@ from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.stage.film import film_bytes, need_ffmpeg
-from bunraku.stage.picture.movie import movie
+from bunraku.stage.picture.shot import movie
 from bunraku.study.acts import Act, acts_of
 from bunraku.study.design import CONDITIONS, FilmSubject, StudyDesign, assignments_csv, study_design
 from bunraku.study.survey import survey_page

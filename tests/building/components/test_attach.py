@@ -9,17 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bunraku.building.character_geometry import lowest
 from bunraku.building.components.attach import attached
-from bunraku.building.components.blank import blank_character
 from bunraku.building.components.library import component, library
 from bunraku.building.components.making import weight_of
-from bunraku.building.components.piece import Piece, body_of, mirrored
-from bunraku.building.components.remove import removed
-from bunraku.building.components.servo_swap import replaced_servo
+from bunraku.building.components.piece import Piece, blank_character, body_of, mirrored
+from bunraku.building.components.remove import removed, replaced_servo
 from bunraku.building.components.sockets import sockets
-from bunraku.building.components.standing import lowest
-from bunraku.building.components.twins import twin_bodies
-from bunraku.building.mirror import mirror_map
+from bunraku.building.mirror import mirror_map, twin_bodies
 from bunraku.building.servos import SERVOS
 from bunraku.building.solids import box
 from bunraku.character import Body, Character, Joint

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bunraku.building.components.attach import attached
-from bunraku.building.components.blank import blank_character
 from bunraku.building.components.dimensions import dimensions
+from bunraku.building.components.piece import blank_character
 from bunraku.building.mirror import mirror_map
 from bunraku.building.robot_design import built_in_design
 from bunraku.formats.registry import read_character

@@ -7,10 +7,9 @@ import pytest
 
 from bunraku.building.character_geometry import home_frames, zero_frames
 from bunraku.building.components.attach import attached
-from bunraku.building.components.blank import blank_character
-from bunraku.building.components.inside import inside
-from bunraku.building.components.placing import rigid_of
-from bunraku.building.components.sockets import MOST, Socket, sockets
+from bunraku.building.components.piece import blank_character
+from bunraku.building.components.placing import of_pose
+from bunraku.building.components.sockets import MOST, Socket, inside, sockets
 from bunraku.character import Character, Shape
 from bunraku.formats.registry import read_character
 
@@ -25,12 +24,12 @@ def test_sockets_are_bounded_differ_and_lie_outside_of_every_shape(name: str) ->
     frames = home_frames(character)
     for one in found:
         R, p = frames[one.body]
-        turn, place = rigid_of(one.pose)
+        turn, place = of_pose(one.pose)
         ahead = p + R @ (place + 0.0015 * turn[:, 2])
         for body in character.bodies:
             S, q = frames[body.name]
             for shape in body.shapes:
-                T, r = rigid_of(shape.pose)
+                T, r = of_pose(shape.pose)
                 assert one.kind == "world" or not inside(shape, ((ahead - q - S @ r) @ (S @ T))[None])[0], (one.name, body.name)
 
 
@@ -46,7 +45,7 @@ def test_twins_are_mirror_images_of_each_other(name: str) -> None:
         places, normals = [], []
         for each in (one, twin):
             R, p = frames[each.body]
-            turn, place = rigid_of(each.pose)
+            turn, place = of_pose(each.pose)
             places.append(p + R @ place)
             normals.append(R @ turn[:, 2])
         np.testing.assert_allclose(places[0] * [1.0, -1.0, 1.0], places[1], atol=1e-6)
@@ -69,7 +68,7 @@ def test_the_faces_of_a_box_are_called_after_their_sides() -> None:
     ):
         one = socket(box, name)
         np.testing.assert_allclose(one.pose.position, place, atol=1e-12)
-        np.testing.assert_allclose(rigid_of(one.pose)[0][:, 2], normal, atol=1e-12)
+        np.testing.assert_allclose(of_pose(one.pose)[0][:, 2], normal, atol=1e-12)
     assert socket(box, "body left front").twin == "body right front"
     assert socket(box, "body top").twin == "body top"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from bunraku.character import Character, SkinMesh
 from bunraku.formats.character_yaml import read_character_yaml
 from bunraku.formats.skin_file import read_skin
 
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))  # where the built-in creatures are made
 FOLDER = Path(bunraku.assets.__file__).parent / "characters"
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from creature_forms import FORMS
 
-from bunraku.building.creatures.clearance import collisions
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.forms import FORMS
-from bunraku.building.creatures.materials import skin_mass
-from bunraku.building.creatures.templates import template
+from bunraku.building.creatures.mechanism import collisions, template
+from bunraku.building.creatures.skins import skin_mass
 from bunraku.building.mirror import mirror_map
 from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.mechanics.tree import compile_tree

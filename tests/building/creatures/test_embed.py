@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from creature_forms import beetle_form
 
 from bunraku.building.creatures.embed import CreatureSizes, LegCurve, embed
-from bunraku.building.creatures.forms import beetle_form
-from bunraku.building.creatures.limbs import find_legs
-from bunraku.building.creatures.mechanism import servo_case
+from bunraku.building.creatures.mechanism import LEGS, TEMPLATES, servo_case, template
 from bunraku.building.creatures.skeleton import skeleton_character, tube
-from bunraku.building.creatures.templates import LEGS, TEMPLATES, template
+from bunraku.building.creatures.stance import find_legs
 from bunraku.errors import BadInput
 from bunraku.mechanics.tree import compile_tree
 

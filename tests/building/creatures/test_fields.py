@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from bunraku.building.creatures.fields import above, chain, ellipsoid, round_cone, smooth_union
+from creature_forms import above, chain, ellipsoid, round_cone, smooth_union
 
 RNG = np.random.default_rng(3)
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from make_creatures import CREATURES
 
 from _tubes import mesh_error
-from bunraku.building.creatures.builtin import CREATURES
-from bunraku.building.creatures.materials import FOLD, RUBBER, SOFT
-from bunraku.building.creatures.skins import SkinPlan
+from bunraku.building.creatures.skins import FOLD, RUBBER, SOFT, SkinPlan
 from bunraku.geometry.shells.fold_region import FoldRegion, fold_profile
 from bunraku.geometry.tet_mesh import quadratic
 from bunraku.mechanics.coupled.tubes.mesh import mitres, swept_wall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.building.creatures.glue import shares, spread_points
+from bunraku.building.creatures.skins import shares, spread_points
 
 
 def test_the_first_points_of_a_square_are_its_corners():

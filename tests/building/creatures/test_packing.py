@@ -6,12 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from creature_forms import FORMS
 
 from bunraku.building.creatures.embed import embed
-from bunraku.building.creatures.forms import FORMS
-from bunraku.building.creatures.mechanism import CreatureHinge, Mechanism, servo_case
+from bunraku.building.creatures.mechanism import CreatureHinge, Mechanism, servo_case, template
 from bunraku.building.creatures.skeleton import skeleton_character
-from bunraku.building.creatures.templates import template
 from bunraku.building.servos import servo
 
 BRIDGE = 3.2e-3

@@ -8,9 +8,10 @@ import pytest
 pytest.importorskip("igl")
 
 from _surfaces import RoundLimb, limb_surface, sphere
-from bunraku.building.creatures.limbs import find_legs
-from bunraku.building.creatures.materials import MATERIALS, skin_mass
 from bunraku.building.creatures.pipeline import design_creature
+from bunraku.building.creatures.recipe import SkinRecipe
+from bunraku.building.creatures.skins import MATERIALS, skin_mass
+from bunraku.building.creatures.stance import find_legs
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.quality import dihedral_angles
 from bunraku.geometry.surfaces.checks import check_surface
@@ -36,7 +37,7 @@ def _surface(feet, spacing=0.018):
 
 @pytest.fixture(scope="module")
 def made():
-    return design_creature(_surface(FEET.values()), "monster", name="stool", thickness=THICKNESS, glue=150, total=TOTAL)
+    return design_creature(_surface(FEET.values()), SkinRecipe("monster", "stool", THICKNESS, 150, TOTAL))
 
 
 def test_the_skin_is_two_nested_closed_surfaces_of_genus_zero(made):
@@ -78,12 +79,12 @@ def test_every_joint_of_a_leg_is_inside_it_and_they_follow_each_other_down(made)
 
 def test_a_surface_with_three_legs_is_refused_by_name():
     with pytest.raises(BadInput, match=r"3 legs that reach the ground, the next limb ends 0\.\d+ m above"):
-        design_creature(_surface(list(FEET.values())[1:], 0.025), "monster")
+        design_creature(_surface(list(FEET.values())[1:], 0.025), SkinRecipe("monster"))
 
 
 def test_a_ball_has_no_legs():
     with pytest.raises(BadInput, match="ends; a creature with four legs"):
-        design_creature(sphere(0.3, 10), "monster")
+        design_creature(sphere(0.3, 10), SkinRecipe("monster"))
 
 
 def test_a_tail_in_the_air_is_no_leg():
@@ -100,7 +101,7 @@ def test_a_hole_is_refused_when_it_is_large_and_closed_when_it_is_small():
     away = np.linalg.norm(whole.corners.mean(axis=1) - np.array([0.0, 0.0, 0.61]), axis=1)
     small = whole.part(np.arange(len(away)) != np.argmin(away))
     with pytest.raises(BadInput, match=r"not closed: 3 edges"):
-        design_creature(small, "monster")
+        design_creature(small, SkinRecipe("monster"))
     with pytest.raises(BadInput, match=r"1 hole, the largest .* close larger ones by hand"):
         repaired(whole.part(away > 0.15))
     mended = repaired(small)

@@ -11,8 +11,9 @@ import pytest
 pytest.importorskip("igl")
 
 from _surfaces import RoundLimb, limb_surface
-from bunraku.building.creatures.pipeline import stand_up
-from bunraku.building.creatures.recipe import SkinRecipe, fold_views, glue_view, planned, thickness_view
+from bunraku.building.creatures.pipeline import plan_creature, stand_up
+from bunraku.building.creatures.recipe import SkinRecipe
+from bunraku.building.creatures.skin_views import fold_ends, glue_places, thickness_view
 from bunraku.building.creatures.skins import SkinPlan, _glue
 from bunraku.errors import BadInput
 
@@ -58,15 +59,15 @@ def test_what_it_does_not_take_is_refused_in_a_line(data, words):
 
 
 def test_folds_are_where_they_are_asked_for(surface):
-    views = {view.joint: view for view in fold_views(planned(surface, STOOL.changed(places={"knee": 0.58}, folds={"roll": False})))}
+    views = fold_ends(plan_creature(surface, STOOL.changed(places={"knee": 0.58}, folds={"roll": False})))
     assert set(views) == {f"{leg}.{joint}" for leg in ("LF", "RF", "LH", "RH") for joint in ("hip", "knee", "ankle")}
     for leg in ("LF", "RF", "LH", "RH"):
-        hip, knee, ankle = (float(views[f"{leg}.{joint}"].ends.mean(axis=0)[2]) for joint in ("hip", "knee", "ankle"))
+        hip, knee, ankle = (float(views[f"{leg}.{joint}"].mean(axis=0)[2]) for joint in ("hip", "knee", "ankle"))
         assert (hip - knee) / (hip - ankle) == pytest.approx(0.58, abs=0.03)
-    fewer = {view.joint for view in fold_views(planned(surface, STOOL.changed(folds={"knee": False})))}
+    fewer = set(fold_ends(plan_creature(surface, STOOL.changed(folds={"knee": False}))))
     assert fewer == {name for name in views if "knee" not in name}
     with pytest.raises(BadInput, match="the lowest joint, 'ankle', needs its fold"):
-        planned(surface, STOOL.changed(folds={"ankle": False}))
+        plan_creature(surface, STOOL.changed(folds={"ankle": False}))
 
 
 def test_glue_goes_where_it_is_asked_for():
@@ -92,11 +93,11 @@ def test_thickness_and_glue_can_be_seen():
         shell=SimpleNamespace(outer=outer, inner=outer - np.array([[0.0, 0.0, 0.004], [0.0, 0.0, 0.006], [0.0, 0.008, 0.0]])),
         mesh=SimpleNamespace(nodes=outer, glue_node=np.array([0, 2]), glue_body=np.array([1, 1]), bodies=("a", "b", "c")),
     )
-    view = thickness_view(made)
+    view = thickness_view(made.shell.outer, made.shell.inner)
     np.testing.assert_allclose(view.values, [0.004, 0.006, 0.008])
     np.testing.assert_allclose(view.colors[1], (view.colors[0] + view.colors[2]) / 2.0)
     assert view.colors[0, 2] > view.colors[2, 2]  # blue is thin
     assert (view.least, view.most) == (pytest.approx(0.004), pytest.approx(0.008))
-    glued = glue_view(made)
+    glued = glue_places(made.mesh)
     assert set(glued) == {"b"}
     np.testing.assert_array_equal(glued["b"], outer[[0, 2]])

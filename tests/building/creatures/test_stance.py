@@ -7,8 +7,9 @@ import pytest
 
 pytest.importorskip("igl")
 
+from creature_forms import chain, ellipsoid, smooth_union
+
 from bunraku.building.creatures.embed import LegCurve
-from bunraku.building.creatures.fields import chain, ellipsoid, smooth_union
 from bunraku.building.creatures.stance import _foot_ellipse, flat_footed, leg_stance
 from bunraku.geometry.surfaces.distance import sampled
 from bunraku.geometry.surfaces.isosurface import isosurface

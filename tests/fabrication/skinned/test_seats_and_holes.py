@@ -18,9 +18,9 @@ from bunraku.fabrication.shaping import Solid, ball, box, cylinder, difference, 
 from bunraku.fabrication.skinned.blocks import local_size
 from bunraku.fabrication.skinned.bracing import BACKED, RIM, THICK, WEB, lightening
 from bunraku.fabrication.skinned.drawing import DrawnPart, Skeleton
-from bunraku.fabrication.skinned.figures import backed_glue, free_ranges, shut_in
 from bunraku.fabrication.skinned.layout import DrivenHinge
 from bunraku.fabrication.skinned.links import clearance, draw_link
+from bunraku.fabrication.skinned.report import backed_glue, free_ranges, shut_in
 from bunraku.fabrication.skinned.servos import PlacedServo, servo_seat
 from bunraku.fabrication.skinned.shell import printable
 from bunraku.fabrication.skinned.torso_bracing import _cuts

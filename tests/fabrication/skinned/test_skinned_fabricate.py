@@ -11,8 +11,8 @@ import pytest
 
 from bunraku.character import Character, SkinMesh
 from bunraku.cli.main import _run
+from bunraku.fabrication.mesh import read_stl
 from bunraku.fabrication.skinned.report import SkinnedFabrication, screws_of
-from bunraku.fabrication.stl import read_stl
 from bunraku.formats.registry import write_character
 from bunraku.formats.skin_file import write_skin
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.fabrication.shaping import ball, box, cylinder, union
-from bunraku.fabrication.skinned.parting import parting_plane, pull_directions
+from bunraku.fabrication.skinned.moulds import parting_plane, pull_directions
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.undercut import draw_figures, path_stretch, undercut
 

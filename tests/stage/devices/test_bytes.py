@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bunraku.errors import BadInput
-from bunraku.stage.blender_servo_commands import servo_command
+from bunraku.stage.blender_servo import servo_command
 from bunraku.stage.devices.blender_live import sayable
 from bunraku.stage.devices.maestro import frame_of_targets, set_multiple_targets, set_target
 from bunraku.stage.devices.serial_line import line_of, words_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bunraku.stage.blender_servo_commands import servo_command
+from bunraku.stage.blender_servo import servo_command
 from bunraku.stage.devices.maestro import set_multiple_targets
 from bunraku.stage.devices.serial_line import line_of
 from bunraku.stage.devices.simulated.blender_board import BlenderBoard

@@ -19,7 +19,7 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.stage.figure.figure import Figure
-from bunraku.stage.figure.unit_meshes import unit_mesh
+from bunraku.stage.figure.solids import unit_mesh
 
 MARKS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 

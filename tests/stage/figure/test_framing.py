@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.stage.figure.framing import framed, spread
+from bunraku.stage.picture.camera import framed, spread
 
 BOXES = [([-0.2, -0.3, 0.0], [0.3, 0.3, 0.4]), ([-1.0, -0.1, 0.0], [1.0, 0.1, 1.7]), ([0.0, 0.0, 0.5], [0.05, 0.05, 3.0])]
 

@@ -13,11 +13,9 @@ from bunraku.mechanics.systems.loops import loop_gaps
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
-from bunraku.stage.figure.bent import standing, unbent
-from bunraku.stage.figure.closing import closed
 from bunraku.stage.figure.figure import Figure
-from bunraku.stage.figure.motion import drawn, drawn_curves, drawn_pose
-from bunraku.stage.figure.parts import ALONG, AROUND
+from bunraku.stage.figure.motion import closed, drawn, drawn_curves, drawn_pose
+from bunraku.stage.figure.parts import ALONG, AROUND, standing, unbent
 
 
 def served(character: Character, rate: float, motion: np.ndarray, wish: np.ndarray, sent: np.ndarray) -> Performance:

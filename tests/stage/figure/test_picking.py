@@ -7,8 +7,7 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Pose, Shape
 from bunraku.formats.registry import read_character
-from bunraku.stage.figure.motion import drawn_pose
-from bunraku.stage.figure.picking import picked
+from bunraku.stage.figure.motion import drawn_pose, picked
 
 
 def two_boxes() -> Character:

@@ -14,7 +14,7 @@ from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import SurfaceMotion
 from bunraku.stage.figure.figure import Figure
 from bunraku.stage.figure.motion import drawn_pose
-from bunraku.stage.figure.skinned import sampled_surface
+from bunraku.stage.figure.parts import sampled_surface
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,7 @@ import pytest
 from bunraku.character import Body, Character, EndEffector, Frame, Joint, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import axis_angle, matrix_of_quaternion, quaternion_of_matrix
-from bunraku.stage.figure.solids import TIP_COLOR, Solids, body_names, solids_of
-from bunraku.stage.figure.unit_meshes import AROUND, DOWN, UNIT_KINDS, unit_mesh
+from bunraku.stage.figure.solids import AROUND, DOWN, TIP_COLOR, UNIT_KINDS, Solids, body_names, solids_of, unit_mesh
 
 
 def two(shapes: tuple[Shape, ...] = (), **more: object) -> Character:

@@ -15,9 +15,8 @@ from bunraku.motion import Audio, Certificate, Channel, JointCurves, Performance
 from bunraku.optimization.solution import Status
 from bunraku.stage.figure.motion import drawn
 from bunraku.stage.film import film_bytes
-from bunraku.stage.picture.movie import movie
 from bunraku.stage.picture.sheet import moments, sheet
-from bunraku.stage.picture.shot import arranged, goes
+from bunraku.stage.picture.shot import arranged, goes, movie
 from bunraku.stage.picture.triangles import Triangles
 
 RATE, SOUND = 200.0, 16000.0

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.stage.figure.unit_meshes import unit_mesh
+from bunraku.stage.figure.solids import unit_mesh
 from bunraku.stage.picture.camera import Camera, nearer, standing
-from bunraku.stage.picture.creases import creased
 from bunraku.stage.picture.painter import Painter, Theme, encoded
 from bunraku.stage.picture.raster_kernels import blurred, fill, vertex_normals
-from bunraku.stage.picture.triangles import Triangles, linear
+from bunraku.stage.picture.triangles import Triangles, creased, linear
 
 WIDTH, HEIGHT = 160, 120
 CAMERA = Camera(np.array([4.0, -3.0, 2.0]), np.array([0.2, 0.1, 0.4]), 0.6)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bunraku.building.components.attach import attached
-from bunraku.building.components.blank import blank_character
+from bunraku.building.components.piece import blank_character
 from bunraku.building.servos import SERVOS
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.studio.page import design

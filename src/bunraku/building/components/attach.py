@@ -9,15 +9,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bunraku.building.character_geometry import home_frames, zero_frames
+from bunraku.building.character_geometry import home_frames, standing_like, zero_frames
 from bunraku.building.components.library import Component, Value, component
-from bunraku.building.components.making import Spot, make
-from bunraku.building.components.making_tips import driven_tip, wheel_body
+from bunraku.building.components.making import Spot, make, wheel_body, wheel_tip
 from bunraku.building.components.naming import all_names, free_name, mirrored_name
 from bunraku.building.components.piece import mirrored, with_piece
-from bunraku.building.components.placing import moved, rigid_of
+from bunraku.building.components.placing import moved, of_pose
 from bunraku.building.components.sockets import Socket, sockets
-from bunraku.building.components.standing import standing_like
 from bunraku.building.tips import TIPS
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -50,11 +48,11 @@ def attached(
     second = known[first.twin] if mirror and first.twin not in ("", first.name) else None
     names = _names(character, chosen, first, name, second is not None)
     if chosen.kind == "wheel" and TIPS[chosen.name].kind == "active":
-        made = _driven(character, first, chosen, sizes, names[0])
-        made = made if second is None else _driven(made, second, chosen, sizes, names[1])
+        changed = _driven(character, first, chosen, sizes, names[0])
+        changed = changed if second is None else _driven(changed, second, chosen, sizes, names[1])
     else:
-        made = _added(character, first, second, chosen, sizes, names)
-    return standing_like(made, character)
+        changed = _added(character, first, second, chosen, sizes, names)
+    return standing_like(changed, character)
 
 
 def _added(
@@ -66,7 +64,7 @@ def _added(
     names: tuple[str, str],
 ) -> Character:
     home, zero = home_frames(character), zero_frames(character)
-    spot = Spot(first.body, rigid_of(first.pose), home[first.body])
+    spot = Spot(first.body, of_pose(first.pose), home[first.body])
     piece = make(chosen, sizes, spot, names[0])
     _check_free(character, piece.names, names[0])
     made = with_piece(character, piece)
@@ -84,7 +82,7 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
         raise BadInput(
             f"{chosen.name!r} is driven and goes on the horn of a motor; {place.name!r} is none: attach a motor there first"
         )
-    outward = rigid_of(place.pose)[0][:, 2]
+    outward = of_pose(place.pose)[0][:, 2]
     if abs(float(outward @ np.array(axle.axes[0].direction))) < 1.0 - 1e-9:
         raise BadInput(f"the shaft of {axle.name!r} lies across its socket; a wheel goes on a motor whose shaft points outward")
     if axle.parent != f"{axle.name} case" or place.body != f"{axle.name} output":
@@ -95,7 +93,7 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
     model, radius = TIPS[chosen.name], float(sizes["radius"])
     center = (0.0, 0.0, _GAP + model.width / 2.0)
     wheel = wheel_body(model, radius, name, center, axle.axis)
-    tip = driven_tip(model, name, center, axle.axis, radius)
+    tip = wheel_tip(model, name, center, axle.axis, radius)
     return character.changed(
         bodies=tuple(wheel if body.name == place.body else body for body in character.bodies),
         joints=tuple(joint.changed(child=name, range=None) if joint.name == axle.name else joint for joint in character.joints),

@@ -12,10 +12,9 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.assemble import assemble
 from bunraku.building.character_design import character_design
-from bunraku.building.components.placing import numbers, rigid_of
-from bunraku.building.components.twins import twin_bodies
+from bunraku.building.components.placing import numbers, of_pose
 from bunraku.building.design import Design, Parameter
-from bunraku.building.mirror import mirror_map
+from bunraku.building.mirror import mirror_map, twin_bodies
 from bunraku.building.robot_design import built_in_design
 from bunraku.building.robots.builtin import ROBOTS, built_in_robot
 from bunraku.character import Character, FlexiblePart, Joint, Pose
@@ -88,7 +87,7 @@ def _with_rods(character: Character, rods: list[FlexiblePart], leads: dict[str, 
         changed[part.name] = part.changed(shape=part.shape.changed(length=length, diameter=diameter))
         for child in part.children:
             if child.patch == "end":
-                grown[child.body] = rigid_of(part.pose)[0][:, 2] * (length - float(part.shape.length or 0.0))
+                grown[child.body] = of_pose(part.pose)[0][:, 2] * (length - float(part.shape.length or 0.0))
     joints = tuple(_moved(joint, grown[joint.child]) if joint.child in grown else joint for joint in character.joints)
     return character.changed(flexibles=tuple(changed.get(part.name, part) for part in character.flexibles), joints=joints)
 

@@ -1,22 +1,67 @@
 """The component library: motors, printed connectors, rigid links, wheels, feet, flexible rods, strings, what is carried.
 
 Every component says which dimensions it takes, with meaning, unit, bounds and default; widgets are made from that. Lengths [m],
-angles [rad], masses [kg].
+angles [rad], masses [kg]. What bars and rods are made of stands here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from math import pi, radians
 from typing import Any, Literal
 
-from bunraku.building.components.stuff import BARS, RODS
-from bunraku.building.printing import PAYLOADS
 from bunraku.building.servos import SERVOS
-from bunraku.building.tips import TIPS
+from bunraku.building.tips import PAYLOADS, TIPS
+from bunraku.character import ElasticMaterial
 from bunraku.errors import BadInput
+
+BRASS_DENSITY = 8500.0
+"""Of the balls at the ends of rods [kg/m³]."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A round bar that does not bend: density [kg/m³] and usual thickness [m]."""
+
+    name: str
+    density: float
+    thickness: float
+    color: tuple[float, float, float, float]
+    source: str
+
+
+BARS: dict[str, Bar] = {
+    bar.name: bar
+    for bar in (
+        Bar("aluminium bar", 2700.0, 0.008, (0.66, 0.68, 0.71, 1.0), "aluminium, 2700 kg/m³"),
+        Bar("beech bar", 700.0, 0.012, (0.72, 0.50, 0.30, 1.0), "solid beech, 700 kg/m³"),
+    )
+}
+
+RODS: dict[str, ElasticMaterial] = {
+    material.name: material
+    for material in (
+        ElasticMaterial(
+            name="spring-steel",
+            young=200e9,
+            poisson=0.3,
+            density=7850.0,
+            strain_damping=7.4e-4,
+            source="spring steel; the damping of a 0.7 m rod with 0.1 kg at its tip is 0.5 % of critical",
+        ),
+        ElasticMaterial(
+            name="PLA",
+            young=3.5e9,
+            poisson=0.36,
+            density=1240.0,
+            strain_damping=7.4e-4,
+            source="polylactide as printed, solid; its damping is that of the spring steel: measure yours (bunraku fit)",
+        ),
+    )
+}
+
 
 ComponentKind = Literal["motor", "connector", "link", "wheel", "foot", "rod", "string", "payload"]
 KINDS: tuple[ComponentKind, ...] = ("motor", "connector", "link", "wheel", "foot", "rod", "string", "payload")
@@ -108,16 +153,11 @@ def component(name: str) -> Component:
 def _library() -> dict[str, Component]:
     from bunraku.building.components.making import weight_of
 
-    found = {}
-    for entry in (*_motors(), *_links(), *_tips(), *_rods(), _string(), *_payloads()):
-        found[entry.name] = Component(
-            entry.name, entry.kind, weight_of(entry, entry.defaults), entry.figures, entry.dimensions, entry.source
-        )
-    return found
+    entries = (*_motors(), *_links(), *_tips(), *_rods(), *_strings(), *_payloads())
+    return {entry.name: replace(entry, mass=weight_of(entry, entry.defaults)) for entry in entries}
 
 
-def _motors() -> list[Component]:
-    made = []
+def _motors() -> Iterator[Component]:
     for entry in SERVOS.values():
         figures = (
             f"stall {entry.stall_torque:g} N·m, {entry.no_load_speed:.1f} rad/s, {1e3 * entry.mass:.0f} g, "
@@ -132,27 +172,21 @@ def _motors() -> list[Component]:
             Dimension("sink", 0.0, "how deep its case is let in", low=0.0, high=max(entry.size)),
             Dimension("reach", pi / 2.0, "how far it turns to both sides", "rad", 0.05, pi),
         )
-        made.append(Component(entry.name, "motor", 0.0, figures, sizes, entry.source))
-    return made
+        yield Component(entry.name, "motor", 0.0, figures, sizes, entry.source)
 
 
-def _links() -> list[Component]:
+def _links() -> Iterator[Component]:
     length = Dimension("length", 0.08, "from the socket to its far end", low=0.02, high=0.5)
     radius = Dimension("radius", 0.010, "of the printed tube, walls of 3 mm", low=0.005, high=0.04)
-    made = [
-        Component(
-            "printed link", "connector", 0.0, "a tube with round ends, PLA, walls of 3 mm", (*_SHIFT, length, radius, _TURN, _TILT)
-        )
-    ]
+    sizes = (*_SHIFT, length, radius, _TURN, _TILT)
+    yield Component("printed link", "connector", 0.0, "a tube with round ends, PLA, walls of 3 mm", sizes)
     for bar in BARS.values():
         thick = Dimension("thickness", bar.thickness, "of the bar", low=0.003, high=0.05)
         figures = f"a round bar, {bar.density:g} kg/m³"
-        made.append(Component(bar.name, "link", 0.0, figures, (*_SHIFT, length, thick, _TURN, _TILT), bar.source))
-    return made
+        yield Component(bar.name, "link", 0.0, figures, (*_SHIFT, length, thick, _TURN, _TILT), bar.source)
 
 
-def _tips() -> list[Component]:
-    made = []
+def _tips() -> Iterator[Component]:
     for tip in TIPS.values():
         radius = Dimension("radius", tip.radius, "of the wheel or foot", low=0.5 * tip.radius, high=2.5 * tip.radius)
         stem = Dimension(
@@ -168,12 +202,10 @@ def _tips() -> list[Component]:
         if tip.rolling_resistance:
             figures += f", drag {tip.rolling_resistance:g} N·s/m"
         sizes = (radius,) if tip.kind == "active" else (*_SHIFT, _TURN, radius, stem)
-        made.append(Component(tip.name, "foot" if tip.kind in ("ball", "welded") else "wheel", 0.0, figures, sizes, tip.source))
-    return made
+        yield Component(tip.name, "foot" if tip.kind in ("ball", "welded") else "wheel", 0.0, figures, sizes, tip.source)
 
 
-def _rods() -> list[Component]:
-    made = []
+def _rods() -> Iterator[Component]:
     for material in RODS.values():
         sizes = (
             *_SHIFT,
@@ -184,18 +216,15 @@ def _rods() -> list[Component]:
             _TILT,
         )
         figures = f"bends: {material.young / 1e9:g} GPa, {material.density:g} kg/m³; a brass ball at its end"
-        made.append(Component(f"{material.name} rod", "rod", 0.0, figures, sizes, material.source))
-    return made
+        yield Component(f"{material.name} rod", "rod", 0.0, figures, sizes, material.source)
 
 
-def _string() -> Component:
+def _strings() -> Iterator[Component]:
     sizes = (*_SHIFT, Dimension("length", 1.0, "from the hook straight up to its carriage", low=0.2, high=3.0))
-    return Component("string", "string", 0.0, "with a hook, a carriage on a plane and a winch", sizes)
+    yield Component("string", "string", 0.0, "with a hook, a carriage on a plane and a winch", sizes)
 
 
-def _payloads() -> list[Component]:
-    made = []
+def _payloads() -> Iterator[Component]:
     for entry in PAYLOADS.values():
         figures = f"{1e3 * entry.mass:.0f} g, {' x '.join(f'{1e3 * side:.0f}' for side in entry.size)} mm"
-        made.append(Component(entry.name, "payload", 0.0, figures, (*_SHIFT, _TURN), entry.source))
-    return made
+        yield Component(entry.name, "payload", 0.0, figures, (*_SHIFT, _TURN), entry.source)

@@ -1,14 +1,18 @@
-"""A piece: what a component adds to a character, standing on one of its bodies; and its mirror image on another."""
+"""A piece: what a component adds to a character, standing on one of its bodies; its mirror image; and the box one starts from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 import numpy as np
 
-from bunraku.building.components.placing import MIRROR, Rigid, numbers, pose_of, reflected, rigid_of
-from bunraku.building.solids import Solid, joined
+from bunraku.building.components.placing import MIRROR, numbers, of_pose, pose_of, reflected, rounded
+from bunraku.building.shapes import box_shape
+from bunraku.building.solids import Solid, box_shell, joined, solid_body
+from bunraku.building.tips import PLA
 from bunraku.character import (
+    WORLD,
     Body,
     Carriage,
     Character,
@@ -22,7 +26,8 @@ from bunraku.character import (
     Shape,
     String,
 )
-from bunraku.geometry.poses import compose, inverse
+from bunraku.errors import BadInput
+from bunraku.geometry.poses import Rigid, compose, inverse
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,8 @@ class Piece:
 
 def body_of(name: str, solids: list[Solid], shapes: list[Shape]) -> Body:
     """A body made of solids, with mass, centre and inertia from them, and the shapes that are seen."""
-    whole = joined(solids)
-    I = whole.inertia  # noqa: E741
-    inertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-    tidy = tuple(float(part) if abs(part) > 1e-12 * abs(np.trace(I)) else 0.0 for part in inertia)
-    return Body(name=name, mass=whole.mass, center_of_mass=numbers(whole.center), inertia=tidy, shapes=tuple(shapes))
+    body = solid_body(name, joined(solids), shapes, dust=1e-12)
+    return body.changed(center_of_mass=numbers(body.center_of_mass))
 
 
 def with_piece(character: Character, piece: Piece) -> Character:
@@ -73,8 +75,8 @@ def mirrored(piece: Piece, X_root: Rigid, root: str, X_twin: Rigid) -> Piece:
 
     def stand(pose: Pose, on: str) -> Pose:
         if on != piece.root:
-            return pose_of(reflected(rigid_of(pose)))
-        return pose_of(compose(inverse(X_twin), reflected(compose(X_root, rigid_of(pose)))))
+            return pose_of(reflected(of_pose(pose)))
+        return pose_of(compose(inverse(X_twin), reflected(compose(X_root, of_pose(pose)))))
 
     def name(on: str) -> str:
         return root if on == piece.root else on
@@ -105,10 +107,28 @@ def _axial(vector: tuple[float, float, float]) -> tuple[float, float, float]:
 
 def _body(body: Body) -> Body:
     xx, yy, zz, xy, xz, yz = body.inertia
-    shapes = tuple(shape.changed(pose=pose_of(reflected(rigid_of(shape.pose)))) for shape in body.shapes)
+    shapes = tuple(shape.changed(pose=pose_of(reflected(of_pose(shape.pose)))) for shape in body.shapes)
     return body.changed(center_of_mass=_place(body.center_of_mass), inertia=(xx, yy, zz, -xy + 0.0, xz, -yz + 0.0), shapes=shapes)
 
 
 def _carriage(carriage: Carriage) -> Carriage:
     limits = None if carriage.y_range is None else (-carriage.y_range[1], -carriage.y_range[0])
     return carriage.changed(home=_place(carriage.home), y_range=limits)
+
+
+_COLOR = (0.30, 0.58, 0.66, 1.0)
+
+
+def blank_character(
+    name: str = "mine", *, size: tuple[float, float, float] = (0.2, 0.1, 0.04), base: Literal["free", "fixed"] = "free"
+) -> Character:
+    """One box ``body`` of ``size`` [m], printed with walls of 3 mm, lying on the ground on a free joint or fixed there."""
+    if min(size) <= 2.0 * PLA.wall:
+        raise BadInput(f"a box of {list(size)} m has no room for walls of {PLA.wall} m; make it larger")
+    body = body_of("body", [box_shell(PLA.density, PLA.wall, (0.0, 0.0, 0.0), size)], [box_shape((0.0, 0.0, 0.0), size, _COLOR)])
+    half = rounded(size[2] / 2.0)
+    if base == "fixed":
+        joint = Joint(name="base", kind="fixed", parent=WORLD, child="body", pose=Pose(position=(0.0, 0.0, half)))
+        return Character(name=name, bodies=(body,), joints=(joint,))
+    joint = Joint(name="base", kind="free", parent=WORLD, child="body")
+    return Character(name=name, bodies=(body,), joints=(joint,), home={"base.tz": half})

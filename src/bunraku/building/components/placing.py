@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.character import Pose
+from bunraku.geometry.poses import Rigid
 from bunraku.geometry.rotations import canonical, matrix_of_quaternion, quaternion_of_matrix
 
-Rigid = tuple[Array, Array]
 MIRROR = np.array([1.0, -1.0, 1.0])
 """What a reflection in y = 0 does to the components of a place."""
 _FINE = 12
@@ -26,7 +26,7 @@ def rounded(value: float) -> float:
     return round(float(value), _FINE) + 0.0
 
 
-def rigid_of(pose: Pose) -> Rigid:
+def of_pose(pose: Pose) -> Rigid:
     """The rigid move of a pose."""
     return matrix_of_quaternion(pose.quaternion), np.array(pose.position)
 

@@ -1,13 +1,22 @@
-"""Taking parts away: a body with everything beyond it and all that refers to it; a string; a wheel from its motor."""
+"""Taking parts away: a body with everything beyond it, a string, a wheel from its motor; and another servo in place of one."""
 
 from __future__ import annotations
 
-from bunraku.building.components.making_motors import bare_horn
-from bunraku.building.components.naming import mirrored_name, renamed_all
-from bunraku.building.components.standing import standing_like
-from bunraku.building.components.twins import twin_bodies
-from bunraku.building.servos import SERVOS
-from bunraku.character import Character, EndEffector
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bunraku.building.character_geometry import standing_like
+from bunraku.building.components.making import bare_horn
+from bunraku.building.components.naming import BODY_FIELDS, COORDINATE_FIELDS, mirrored_name, renamed_all
+from bunraku.building.components.piece import body_of
+from bunraku.building.components.placing import of_pose
+from bunraku.building.mirror import twin_bodies
+from bunraku.building.servos import SERVOS, Servo, servo
+from bunraku.building.shapes import box_shape
+from bunraku.building.solids import Solid, box, joined, solid_of
+from bunraku.character import Body, Character, EndEffector, Joint, Motor, Shape
 from bunraku.errors import BadInput
 
 _REACH = 1.5707963267948966
@@ -24,10 +33,10 @@ def removed(character: Character, part: str, *, mirror: bool = False) -> Charact
     if mirror:
         twin = _twin(character, part)
         parts += [twin] if twin not in ("", part) else []
-    made = character
+    left = character
     for one in parts:
-        made = _without(made, one)
-    return standing_like(made, character)
+        left = _without(left, one)
+    return standing_like(left, character)
 
 
 def _twin(character: Character, part: str) -> str:
@@ -103,15 +112,8 @@ def without(character: Character, gone: set[str]) -> Character:
     freed = {part.material for part in c.flexibles} - {part.material for part in flexibles}
     groups = {group: tuple(name for name in names if name not in lost) for group, names in c.groups.items()}
     return c.changed(
-        bodies=tuple(body for body in c.bodies if body.name not in gone),
-        joints=tuple(joint for joint in c.joints if joint.child not in gone),
-        loops=tuple(loop for loop in c.loops if loop.child not in gone and loop.parent not in gone),
-        motors=tuple(motor for motor in c.motors if motor.coordinate not in lost),
-        couplings=tuple(k for k in c.couplings if k.driver not in lost and k.follower not in lost),
-        dependent_ranges=tuple(r for r in c.dependent_ranges if r.coordinate not in lost and r.on not in lost),
-        frames=tuple(frame for frame in c.frames if frame.body not in gone),
-        feet=tuple(foot for foot in c.feet if foot.body not in gone),
-        end_effectors=tuple(tip for tip in c.end_effectors if tip.body not in gone),
+        **_kept(c, BODY_FIELDS | {"bodies": ("name",)}, gone),
+        **_kept(c, COORDINATE_FIELDS, lost),
         tendons=tuple(tendons),
         materials=tuple(material for material in c.materials if material.name not in freed),
         flexibles=tuple(flexibles),
@@ -119,6 +121,14 @@ def without(character: Character, gone: set[str]) -> Character:
         home={name: value for name, value in c.home.items() if name not in lost},
         may_touch=tuple(pair for pair in c.may_touch if not gone & set(pair)),
     )
+
+
+def _kept(character: Character, fields: Mapping[str, tuple[str, ...]], gone: set[str]) -> dict[str, tuple[Any, ...]]:
+    """The sections of a character without what names something that is gone."""
+    return {
+        kind: tuple(part for part in getattr(character, kind) if not gone & {getattr(part, name) for name in names})
+        for kind, names in fields.items()
+    }
 
 
 def _without_strings(character: Character, gone: set[str]) -> Character:
@@ -153,3 +163,63 @@ def _without_wheel(character: Character, wheel: EndEffector) -> Character | None
     bare = renamed_all(bare, lambda name: output if name == wheel.body else name)
     plate = bare_horn(SERVOS[motor.model], output)
     return bare.changed(bodies=tuple(plate if body.name == output else body for body in bare.bodies))
+
+
+def replaced_servo(character: Character, motor: str, servo_name: str, *, mirror: bool = False) -> Character:
+    """The character with another servo of the library as that motor; its range stays.
+
+    The box of the old servo that is nearest to the joint becomes the new one's: its front where the old one's was, its mass in
+    place of the old one's. Where the old servo is not of the library, or no box is of its size, only the figures change.
+    ``mirror``: the motor that mirrors it too, where there is one.
+    """
+    new = servo(servo_name)
+    old = next((one for one in character.motors if one.name == motor), None)
+    if old is None:
+        raise BadInput(f"{character.name!r} has no motor {motor!r}; it has {', '.join(one.name for one in character.motors[:12])}")
+    twin = _twin_motor(character, old) if mirror else None
+    changed = _replaced(character, old, new)
+    return changed if twin is None else _replaced(changed, twin, new)
+
+
+def _twin_motor(character: Character, motor: Motor) -> Motor | None:
+    """The motor that drives the mirror image of what a motor drives, along the same of its axes; None in the middle plane."""
+    joint = _driven(character, motor)
+    other = twin_bodies(character).get(joint.child, joint.child)
+    twin = next((one for one in character.joints if one.child == other and other != joint.child), None)
+    if twin is None or len(twin.axes) != len(joint.axes):
+        return None
+    axis = next(axis for axis, own in zip(twin.axes, joint.axes, strict=True) if own.name == motor.coordinate)
+    return next((one for one in character.motors if one.coordinate == axis.name), None)
+
+
+def _driven(character: Character, motor: Motor) -> Joint:
+    return next(one for one in character.joints if any(axis.name == motor.coordinate for axis in one.axes))
+
+
+def _replaced(character: Character, old: Motor, new: Servo) -> Character:
+    fresh = new.motor(old.name, old.coordinate, old.range)
+    made: Character = character.changed(motors=tuple(fresh if one.name == old.name else one for one in character.motors))
+    joint = _driven(character, old)
+    if old.model not in SERVOS or old.model == new.name:
+        return made
+    bodies = tuple(_changed(body, joint, SERVOS[old.model], new) if body.name == joint.parent else body for body in made.bodies)
+    return made.changed(bodies=bodies)
+
+
+def _changed(body: Body, joint: Joint, old: Servo, new: Servo) -> Body:
+    half = np.array(old.size) / 2.0
+    cases = [k for k, shape in enumerate(body.shapes) if shape.kind == "box" and np.allclose(shape.size, half, atol=1e-9)]
+    if not cases or body.mass < old.mass - 1e-9:
+        return body
+    hinge = np.array(joint.pose.position)
+    chosen = min(cases, key=lambda k: float(np.linalg.norm(np.array(body.shapes[k].pose.position) - hinge)))
+    R, p = of_pose(body.shapes[chosen].pose)
+    place = p + R[:, 2] * (old.size[2] - new.size[2]) / 2.0
+    shape: Shape = box_shape(place, new.size, body.shapes[chosen].color, axes=R, collides=body.shapes[chosen].collides)
+    shapes = [shape if k == chosen else one for k, one in enumerate(body.shapes)]
+    case = box(new.mass, place, new.size, R)
+    if body.mass - old.mass < 1e-9:
+        return body_of(body.name, [case], shapes)
+    gone = box(old.mass, p, old.size, R)
+    rest = joined([solid_of(body), Solid(-gone.mass, gone.center, -gone.inertia)])
+    return body_of(body.name, [rest, case], shapes)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.building.creatures.mechanism import TORSO, CreatureHinge, Mechanism, Sole, Strut
-from bunraku.building.creatures.templates import LEGS, JointPlan, Template
+from bunraku.building.creatures.mechanism import LEGS, TORSO, CreatureHinge, JointPlan, Mechanism, Sole, Strut, Template
 from bunraku.errors import BadInput
 
 _UP = np.array([0.0, 0.0, 1.0])

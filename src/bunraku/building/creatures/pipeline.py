@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from bunraku.building.creatures.clearance import Clearance, collisions
 from bunraku.building.creatures.embed import CreatureSizes, LegCurve, embed
-from bunraku.building.creatures.limbs import find_legs
-from bunraku.building.creatures.materials import MATERIALS, skin_mass
-from bunraku.building.creatures.mechanism import Mechanism, Sole
+from bunraku.building.creatures.mechanism import Clearance, Mechanism, Sole, Template, collisions, template
+from bunraku.building.creatures.recipe import SkinRecipe
 from bunraku.building.creatures.skeleton import skeleton_character
-from bunraku.building.creatures.skins import SkinPlan, creature_skin, fold_regions
-from bunraku.building.creatures.stance import StandingLeg, flat_footed, leg_stance
-from bunraku.building.creatures.templates import Template, template
+from bunraku.building.creatures.skins import MATERIALS, SkinPlan, creature_skin, fold_regions, skin_mass
+from bunraku.building.creatures.stance import StandingLeg, find_legs, flat_footed, leg_stance
 from bunraku.character import Character, Skin, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
@@ -33,23 +30,6 @@ TRIES = ((1.0, 1.0), (0.85, 1.0), (0.85, 0.88), (0.72, 1.0), (0.72, 0.8))
 """Edges and folds of one try after the other, over those of the first: a skin that is refused is made anew."""
 PAYLOAD = 0.4
 """Mass [kg] of battery and controller where no total is given."""
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What can be chosen about a skin beside its thickness; the defaults leave it to the surface.
-
-    ``folds``: whether the skin folds about a joint of the template (roll, hip, knee, ...), where that differs from the template;
-    ``places``: where along its leg a joint with a fold lies, from 0 (the torso) to 1 (the foot), evenly where not said; ``teeth``:
-    grooves a fold has; ``bonds``: how much glue a body gets, over its share by area; ``soft`` boxes (lower, upper corner [m]), in
-    which the skin is soft and hangs freely.
-    """
-
-    folds: Mapping[str, bool] = field(default_factory=dict)
-    places: Mapping[str, float] = field(default_factory=dict)
-    teeth: int = 1
-    bonds: Mapping[str, float] = field(default_factory=dict)
-    soft: tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,57 +78,38 @@ class DesignedCreature:
     collisions: tuple[Clearance, ...]
 
 
-def design_creature(
-    surface: Surface | StandingSurface,
-    mechanism: str,
-    *,
-    name: str = "creature",
-    thickness: float = 0.004,
-    glue: int = 160,
-    total: float | None = None,
-    choices: Choices | None = None,
-) -> DesignedCreature:
-    """The skinned creature of a closed ``surface`` [m] that stands on four feet, z up, facing x; ``mechanism`` names the template.
+def design_creature(surface: Surface | StandingSurface, recipe: SkinRecipe) -> DesignedCreature:
+    """The skinned creature of a closed ``surface`` [m] that stands on four feet, z up, facing x: half a minute.
 
     The skeleton line gives the legs; a leg is a limb between where its cross-section swells to the torso and to the foot, and its
-    folds are spread over that length. ``total`` [kg] is the mass of the whole; left out, the payload is that of a small battery.
-    Raises BadInput with the reason when the surface does not have room for it.
+    folds are spread over that length. Without a mass the payload is that of a small battery. Raises BadInput with the reason when
+    the surface does not have room for it.
     """
-    wanted = choices or Choices()
-    chosen = _chosen(mechanism, wanted)
+    chosen = _chosen(recipe)
     stood = stand_up(surface) if isinstance(surface, Surface) else surface
     standing = stood.surface
-    embedded, mesh, shell = _skinned(name, chosen, stood, thickness, glue, wanted)
-    weight = skin_mass(mesh, dict(enumerate(MATERIALS)))
+    embedded, mesh, shell = _skinned(chosen, stood, recipe)
     character = skeleton_character(
         embedded,
-        total=total,
+        total=recipe.mass or None,
         payload=PAYLOAD,
-        skin_mass=weight,
-        skin=Skin(file=f"{name}.skin.npz", materials=tuple(part.name for part in MATERIALS)),
+        skin_mass=skin_mass(mesh, dict(enumerate(MATERIALS))),
+        skin=Skin(file=f"{recipe.name}.skin.npz", materials=tuple(part.name for part in MATERIALS)),
         materials=MATERIALS,
         source="made from a surface",
     )
-    through = collisions(embedded, lambda points: signed_distance(standing, points), thickness)
+    through = collisions(embedded, lambda points: signed_distance(standing, points), recipe.thickness)
     return DesignedCreature(character, mesh, shell, embedded, standing, through)
 
 
-def plan_creature(
-    surface: Surface | StandingSurface,
-    mechanism: str,
-    *,
-    name: str = "creature",
-    thickness: float = 0.004,
-    choices: Choices | None = None,
-) -> PlannedCreature:
-    """What `design_creature` begins with: the mechanism in its place and where the skin will fold."""
-    wanted = choices or Choices()
-    chosen = _chosen(mechanism, wanted)
+def plan_creature(surface: Surface | StandingSurface, recipe: SkinRecipe) -> PlannedCreature:
+    """What `design_creature` begins with: the mechanism in its place and where the skin will fold; quick after `stand_up`."""
+    chosen = _chosen(recipe)
     stood = stand_up(surface) if isinstance(surface, Surface) else surface
-    plan = replace(_plan(stood.stances, thickness, 1.0), teeth=wanted.teeth)
-    found, plan, rings = _placed(name, chosen, stood, plan, wanted)
-    folds, bodies = fold_regions(found, plan)
-    return PlannedCreature(stood.surface, stood.lowered, found, tuple(folds), tuple(bodies), rings)
+    plan = replace(_plan(stood.stances, recipe.thickness, 1.0), teeth=recipe.teeth)
+    mechanism, plan, rings = _placed(chosen, stood, plan, recipe)
+    folds, bodies = fold_regions(mechanism, plan)
+    return PlannedCreature(stood.surface, stood.lowered, mechanism, tuple(folds), tuple(bodies), rings)
 
 
 def stand_up(surface: Surface) -> StandingSurface:
@@ -162,33 +123,24 @@ def stand_up(surface: Surface) -> StandingSurface:
     return StandingSurface(standing, line, drop, tuple(leg_stance(standing, leg) for leg in legs))
 
 
-def _chosen(mechanism: str, choices: Choices) -> Template:
+def _chosen(recipe: SkinRecipe) -> Template:
     """The template with the folds that were chosen."""
-    found = template(mechanism)
-    names = [joint.name for joint in found.joints]
-    for what, given in (("folds", choices.folds), ("places", choices.places)):
-        for name in given:
-            if name not in names:
-                raise BadInput(f"the {what} name the joint {name!r}; the template {mechanism!r} has {', '.join(names)}")
-    if not 0 <= choices.teeth <= 4:
-        raise BadInput(f"folds of {choices.teeth} grooves; 0 to 4 can be made")
-    made = tuple(replace(joint, fold=choices.folds.get(joint.name, joint.fold)) for joint in found.joints)
-    if not made[-1].fold:
-        raise BadInput(f"the lowest joint, {names[-1]!r}, needs its fold: the sole turns with it")
-    return replace(found, joints=made)
+    whole = template(recipe.template)
+    joints = tuple(replace(joint, fold=recipe.folds.get(joint.name, joint.fold)) for joint in whole.joints)
+    if not joints[-1].fold:
+        raise BadInput(f"the lowest joint, {joints[-1].name!r}, needs its fold: the sole turns with it")
+    return replace(whole, joints=joints)
 
 
-def _skinned(
-    name: str, chosen: Template, stood: StandingSurface, thickness: float, glue: int, choices: Choices
-) -> tuple[Mechanism, SkinMesh, Shell]:
+def _skinned(chosen: Template, stood: StandingSurface, recipe: SkinRecipe) -> tuple[Mechanism, SkinMesh, Shell]:
     """Mechanism and skin; where cells come out too flat, again with shorter edges or folds. What the first try met is told."""
     reason: BadInput | None = None
     for finer, shorter in TRIES:
-        plan = _plan(stood.stances, thickness, finer)
-        plan = replace(plan, glue=glue, fold_length=shorter * plan.fold_length, teeth=choices.teeth)
-        plan = replace(plan, bonds=tuple(choices.bonds.items()), soft=choices.soft)
+        plan = _plan(stood.stances, recipe.thickness, finer)
+        plan = replace(plan, glue=recipe.glue, fold_length=shorter * plan.fold_length, teeth=recipe.teeth)
+        plan = replace(plan, bonds=tuple(recipe.bonds.items()), soft=recipe.soft)
         try:
-            embedded, plan, _ = _placed(name, chosen, stood, plan, choices)
+            embedded, plan, _ = _placed(chosen, stood, plan, recipe)
             return embedded, *creature_skin(stood.surface, embedded, plan)
         except BadInput as error:
             reason = reason or error
@@ -224,31 +176,31 @@ def _plan(stances: tuple[StandingLeg, ...], thickness: float, finer: float) -> S
 
 
 def _placed(
-    name: str, chosen: Template, stood: StandingSurface, plan: SkinPlan, choices: Choices
+    chosen: Template, stood: StandingSurface, plan: SkinPlan, recipe: SkinRecipe
 ) -> tuple[Mechanism, SkinPlan, tuple[Rings, ...]]:
     """The mechanism with its folds on limbs: the hips are moved down, and the folds shortened, until each goes round one limb."""
     reason: BadInput | None = None
     stances, surface = stood.stances, stood.surface
     for down, shorter in ((0.0, 1.0), (0.0, 0.85), (0.1, 0.85), (0.1, 0.7), (0.2, 0.6), (0.2, 0.5)):
         trial = replace(plan, fold_length=shorter * plan.fold_length)
-        legs = tuple(_jointed(stance, chosen, trial, down, choices.places) for stance in stances)
+        legs = tuple(_jointed(stance, chosen, trial, down, recipe.places) for stance in stances)
         measures = _measures(stances, stood.lowered, trial, surface)
-        found = embed(name, chosen, legs, measures)
-        soles = tuple(Sole(s.name, s.body, s.center, stance.sole) for s, stance in zip(found.soles, stances, strict=True))
-        found = replace(found, soles=soles)
-        if found.hinges[0].name == "spine":
-            radius = float(-signed_distance(surface, found.hinges[0].place[None])[0])
+        mechanism = embed(recipe.name, chosen, legs, measures)
+        soles = tuple(Sole(s.name, s.body, s.center, stance.sole) for s, stance in zip(mechanism.soles, stances, strict=True))
+        mechanism = replace(mechanism, soles=soles)
+        if mechanism.hinges[0].name == "spine":
+            radius = float(-signed_distance(surface, mechanism.hinges[0].place[None])[0])
             trial = replace(trial, spine_around=max(8, int(np.ceil(2.0 * np.pi * 1.15 * radius / (SLENDER * trial.wall)))))
         try:
-            _check_gaps(found, trial, min(stance.radius for stance in stances))
-            folds, bodies = fold_regions(found, trial)
+            _check_gaps(mechanism, trial, min(stance.radius for stance in stances))
+            folds, bodies = fold_regions(mechanism, trial)
             names = [f"the fold above {body}" for body in bodies]
             rings = [fold_rings(surface.vertices, surface.faces, fold, name) for fold, name in zip(folds, names, strict=True)]
             _check_apart(folds, rings, bodies, 2.0 * trial.thickness)
         except BadInput as error:
             reason = error
             continue
-        return found, trial, tuple(rings)
+        return mechanism, trial, tuple(rings)
     raise BadInput(f"the folds find no place on the legs: {reason}") from reason
 
 

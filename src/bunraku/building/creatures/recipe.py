@@ -1,4 +1,4 @@
-"""How a skin is to be made, as a recipe that can be edited, kept and undone; and what there is to see of a surface and its skin."""
+"""How a skin is to be made, as a recipe that can be edited, kept and undone."""
 
 from __future__ import annotations
 
@@ -9,23 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.arrays import Array
-from bunraku.building.creatures.pipeline import (
-    Choices,
-    DesignedCreature,
-    PlannedCreature,
-    StandingSurface,
-    design_creature,
-    plan_creature,
-)
-from bunraku.building.creatures.templates import TEMPLATES, template
+from bunraku.building.creatures.mechanism import TEMPLATES, template
 from bunraku.errors import BadInput
-from bunraku.geometry.surfaces.skeleton_line import SkeletonLine
-from bunraku.geometry.surfaces.skeleton_line import skeleton_line as line_of
-from bunraku.geometry.surfaces.surface import Surface
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
-_THIN, _THICK = np.array([0.16, 0.35, 0.80]), np.array([0.85, 0.20, 0.15])
 
 
 def _choice(default: Any, meaning: str, unit: str = "", low: float | None = None, high: float | None = None) -> Any:
@@ -73,34 +60,29 @@ class SkinRecipe:
         return dataclasses.replace(self, **fields)
 
     @property
-    def choices(self) -> Choices:
-        """The choices as the pipeline takes them."""
-        return Choices(dict(self.folds), dict(self.places), self.teeth, dict(self.bonds), self.soft)
-
-    @property
     def joints(self) -> dict[str, bool]:
         """The joints of a leg from the hip down, and whether the skin folds about each."""
         return {joint.name: self.folds.get(joint.name, joint.fold) for joint in TEMPLATES[self.template].joints}
 
     def to_json(self) -> dict[str, Any]:
         """The recipe as plain data."""
-        made = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
-        plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in made.items()}
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
         return plain | {"soft": [[list(corner) for corner in box] for box in self.soft]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SkinRecipe:
         """The recipe of plain data; BadInput for what it does not know or take. What is left out is at its default."""
         known = {one.name: one for one in dataclasses.fields(cls)}
-        made: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value in data.items():
             if name not in known:
                 raise BadInput(f"a skin has no {name!r}; it has {', '.join(known)}")
             try:
-                made[name] = _READ[name](value)
+                values[name] = _READ[name](value)
             except (TypeError, ValueError, AttributeError) as error:
                 raise BadInput(f"the {name} of a skin cannot be {str(value)[:60]!r}: {known[name].metadata['meaning']}") from error
-        return cls(**made)
+        return cls(**values)
 
 
 def _number(value: Any) -> float:
@@ -144,84 +126,3 @@ _READ: dict[str, Any] = {
     "bonds": lambda value: {_text(name): _number(part) for name, part in value.items()},
     "soft": lambda value: tuple(_box(box) for box in value),
 }
-
-
-@dataclass(frozen=True)
-class FoldView:
-    """A fold to draw: its ``joint`` ("LF.knee"), the ``body`` below it, its ends (2, 3) [m] along the limb."""
-
-    joint: str
-    body: str
-    ends: Array
-
-
-@dataclass(frozen=True)
-class ThicknessView:
-    """How thick a skin is at each vertex of its outside (V,) [m], and colours (V, 3) in 0..1: blue the least, red the most."""
-
-    values: Array
-    colors: Array
-
-    @property
-    def least(self) -> float:
-        """The least thickness [m]."""
-        return float(self.values.min())
-
-    @property
-    def most(self) -> float:
-        """The greatest thickness [m]."""
-        return float(self.values.max())
-
-
-def skeleton_line(surface: Surface) -> SkeletonLine:
-    """The skeleton line of a closed surface: points (k, 3) [m], edges (e, 2) between them, how far the surface is from each."""
-    return line_of(surface)
-
-
-def planned(surface: Surface | StandingSurface, recipe: SkinRecipe) -> PlannedCreature:
-    """The mechanism in its place and where the skin will fold, before the skin is made; quick on what `stand_up` gave."""
-    return plan_creature(surface, recipe.template, name=recipe.name, thickness=recipe.thickness, choices=recipe.choices)
-
-
-def embedded(surface: Surface | StandingSurface, recipe: SkinRecipe) -> DesignedCreature:
-    """The skinned creature of a recipe, of a closed surface that stands on four feet: half a minute."""
-    total = recipe.mass or None
-    return design_creature(
-        surface,
-        recipe.template,
-        name=recipe.name,
-        thickness=recipe.thickness,
-        glue=recipe.glue,
-        total=total,
-        choices=recipe.choices,
-    )
-
-
-def fold_views(plan: PlannedCreature) -> tuple[FoldView, ...]:
-    """The folds of a plan, to be drawn."""
-    above = {hinge.child: hinge.name for hinge in plan.mechanism.hinges}
-    return tuple(
-        FoldView(above[body], body, np.array([fold.middle + s * 0.5 * fold.length * fold.direction for s in (-1.0, 1.0)]))
-        for fold, body in zip(plan.folds, plan.bodies, strict=True)
-    )
-
-
-def thickness_view(made: DesignedCreature) -> ThicknessView:
-    """The thickness of a skin as it came out: how far each vertex of the outside is from its partner inside."""
-    values = np.linalg.norm(made.shell.outer - made.shell.inner, axis=1)
-    return ThicknessView(values, thickness_colors(values))
-
-
-def thickness_colors(values: Array) -> Array:
-    """Colours (V, 3) in 0..1 of thicknesses (V,) [m]: blue the least, red the most."""
-    span = float(np.ptp(values))
-    share = (values - values.min()) / span if span > 1e-9 else np.zeros(len(values))
-    return _THIN + share[:, None] * (_THICK - _THIN)
-
-
-def glue_view(made: DesignedCreature) -> dict[str, Array]:
-    """Where a skin is glued: for each body the places (n, 3) [m] at home."""
-    mesh = made.mesh
-    return {
-        name: mesh.nodes[mesh.glue_node[mesh.glue_body == k]] for k, name in enumerate(mesh.bodies) if (mesh.glue_body == k).any()
-    }

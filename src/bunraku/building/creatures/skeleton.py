@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
-from bunraku.building.creatures.mechanism import TORSO, CreatureHinge, Mechanism, Strut, servo_case
-from bunraku.building.creatures.templates import LEGS
-from bunraku.building.printing import THIN_PLA, Filament
+from bunraku.building.creatures.mechanism import LEGS, TORSO, CreatureHinge, Mechanism, Strut, servo_case
 from bunraku.building.servos import servo
 from bunraku.building.shapes import DARK, LIGHT, RUBBER, box_shape, capsule_shape, cylinder_shape
-from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined
-from bunraku.character import WORLD, Body, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Shape, Skin
+from bunraku.building.solids import Solid, box, box_shell, capsule_shell, cylinder, joined, solid_body, three
+from bunraku.building.tips import THIN_PLA, Filament
+from bunraku.character import WORLD, Character, ElasticMaterial, EndEffector, Joint, Motor, Pose, Shape, Skin
 from bunraku.errors import BadInput
 
 _SOLE_FRICTION = 0.8
@@ -94,7 +93,7 @@ def skeleton_character(
         shapes[body].append(box_shape(center - origins[body], size, LIGHT, collides=False))
     return Character(
         name=mechanism.name,
-        bodies=tuple(_body(name, solids[name], shapes[name]) for name in mechanism.bodies),
+        bodies=tuple(solid_body(name, joined(solids[name]), shapes[name]) for name in mechanism.bodies),
         joints=_joints(mechanism),
         motors=tuple(_motor(hinge) for hinge in mechanism.hinges),
         end_effectors=_soles(mechanism),
@@ -123,36 +122,13 @@ def _strut(link: Strut, origin: Array, material: Filament) -> tuple[Solid, Shape
     return capsule_shell(material.density, material.wall, p, q, link.radius), capsule_shape(p, q, link.radius, LIGHT)
 
 
-def _body(name: str, solids: list[Solid], shapes: list[Shape]) -> Body:
-    whole = joined(solids)
-    I = whole.inertia  # noqa: E741
-    inertia = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-    return Body(
-        name=name,
-        mass=whole.mass,
-        center_of_mass=_numbers(whole.center),
-        inertia=tuple(float(part) for part in inertia),
-        shapes=tuple(shapes),
-    )
-
-
 def _joints(mechanism: Mechanism) -> tuple[Joint, ...]:
     origins = mechanism.origins()
     joints = [Joint(name="base", kind="free", parent=WORLD, child=TORSO, sequence="zyx")]
     for hinge in mechanism.hinges:
-        place = Pose(position=_numbers(hinge.place - origins[hinge.parent]))
-        limits = (-hinge.reach, hinge.reach)
-        joints.append(
-            Joint(
-                name=hinge.name,
-                kind="hinge",
-                parent=hinge.parent,
-                child=hinge.child,
-                pose=place,
-                axis=_numbers(hinge.axis),
-                range=limits,
-            )
-        )
+        place = {"parent": hinge.parent, "pose": Pose(position=three(hinge.place - origins[hinge.parent]))}
+        turn = {"axis": three(hinge.axis), "range": (-hinge.reach, hinge.reach)}
+        joints.append(Joint(name=hinge.name, kind="hinge", child=hinge.child, **place, **turn))
     return tuple(joints)
 
 
@@ -163,7 +139,7 @@ def _soles(mechanism: Mechanism) -> tuple[EndEffector, ...]:
             name=sole.name,
             kind="sole",
             body=sole.body,
-            center=_numbers(sole.center - origins[sole.body]),
+            center=three(sole.center - origins[sole.body]),
             axis=(0.0, 0.0, 1.0),
             radius=sole.radius,
             width=0.008,
@@ -187,7 +163,3 @@ def _neighbours(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
         pairs += [(body, link) for body in trunk for link in links[:-1]]
         pairs += combinations(links, 2)
     return tuple(pairs)
-
-
-def _numbers(vector: Array) -> tuple[float, float, float]:
-    return (float(vector[0]), float(vector[1]), float(vector[2]))

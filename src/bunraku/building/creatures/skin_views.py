@@ -1,4 +1,4 @@
-"""What there is to see of a skin that is planned and of one that is worn: rings of folds, servos, thickness, glue."""
+"""What there is to see of a skin that is planned, made or worn: rings of folds, servos, thickness, glue."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from bunraku.arrays import Array, Indices
-from bunraku.building.creatures.clearance import Clearance, collisions
-from bunraku.building.creatures.mechanism import servo_case
+from bunraku.building.creatures.mechanism import Clearance, collisions, servo_case
 from bunraku.building.creatures.pipeline import DesignedCreature, PlannedCreature, StandingSurface
-from bunraku.building.creatures.recipe import ThicknessView, thickness_colors
 from bunraku.character import SkinMesh
 from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.geometry.surfaces.distance import signed_distance
 from bunraku.geometry.surfaces.surface import Surface
+
+_THIN, _THICK = np.array([0.16, 0.35, 0.80]), np.array([0.85, 0.20, 0.15])
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,24 @@ class CaseViews:
     centers: Array
     wxyz: Array
     sizes: Array
+
+
+@dataclass(frozen=True)
+class ThicknessView:
+    """How thick a skin is at each vertex of its outside (V,) [m], and colours (V, 3) in 0..1: blue the least, red the most."""
+
+    values: Array
+    colors: Array
+
+    @property
+    def least(self) -> float:
+        """The least thickness [m]."""
+        return float(self.values.min())
+
+    @property
+    def most(self) -> float:
+        """The greatest thickness [m]."""
+        return float(self.values.max())
 
 
 @dataclass(frozen=True)
@@ -40,6 +58,15 @@ def lowered(surface: Surface, stood: StandingSurface) -> Surface:
     """The ``surface`` that was stood up, on flat soles as it ``stood`` but with its own triangles, which are fewer: to be drawn."""
     low = surface.vertices - np.array([0.0, 0.0, stood.drop])
     return Surface(np.column_stack([low[:, :2], np.maximum(low[:, 2], 0.0)]), surface.faces)
+
+
+def fold_ends(plan: PlannedCreature) -> dict[str, Array]:
+    """The folds of a plan by joint ("LF.knee"): their ends (2, 3) [m] along the limb."""
+    above = {hinge.child: hinge.name for hinge in plan.mechanism.hinges}
+    return {
+        above[body]: np.array([fold.middle + s * 0.5 * fold.length * fold.direction for s in (-1.0, 1.0)])
+        for fold, body in zip(plan.folds, plan.bodies, strict=True)
+    }
 
 
 def fold_outlines(plan: PlannedCreature) -> tuple[Array, ...]:
@@ -67,10 +94,24 @@ def poking_parts(plan: PlannedCreature, thickness: float) -> tuple[Clearance, ..
     return collisions(plan.mechanism, lambda points: signed_distance(plan.surface, points), thickness)
 
 
-def pressing_parts(made: DesignedCreature) -> tuple[Clearance, ...]:
+def pressing_parts(creature: DesignedCreature) -> tuple[Clearance, ...]:
     """The parts of a creature that reach beyond the inside of its skin as it came out, folds and all, worst first."""
-    inside = Surface(made.shell.inner, made.shell.faces)
-    return collisions(made.mechanism, lambda points: signed_distance(inside, points), 0.0)
+    inside = Surface(creature.shell.inner, creature.shell.faces)
+    return collisions(creature.mechanism, lambda points: signed_distance(inside, points), 0.0)
+
+
+def thickness_view(outer: Array, inner: Array) -> ThicknessView:
+    """The thickness of a skin as it came out: how far each vertex of the outside (V, 3) is from its partner ``inner`` (V, 3)."""
+    values = np.linalg.norm(outer - inner, axis=1)
+    span = float(np.ptp(values))
+    share = (values - values.min()) / span if span > 1e-9 else np.zeros(len(values))
+    return ThicknessView(values, _THIN + share[:, None] * (_THICK - _THIN))
+
+
+def glue_places(mesh: SkinMesh) -> dict[str, Array]:
+    """Where a skin is glued: for each body the places (n, 3) [m] at home."""
+    number = {name: mesh.glue_body == k for k, name in enumerate(mesh.bodies)}
+    return {name: mesh.nodes[mesh.glue_node[mine]] for name, mine in number.items() if mine.any()}
 
 
 def worn_skin(mesh: SkinMesh) -> WornSkin | None:
@@ -93,8 +134,4 @@ def worn_skin(mesh: SkinMesh) -> WornSkin | None:
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), below - a) > 0.0
     faces[inward] = faces[inward][:, ::-1]
     outer = mesh.nodes[:V]
-    values = np.linalg.norm(outer - mesh.nodes[V:count], axis=1)
-    glue = {
-        name: mesh.nodes[mesh.glue_node[mesh.glue_body == k]] for k, name in enumerate(mesh.bodies) if (mesh.glue_body == k).any()
-    }
-    return WornSkin(outer, faces, ThicknessView(values, thickness_colors(values)), glue)
+    return WornSkin(outer, faces, thickness_view(outer, mesh.nodes[V:count]), glue_places(mesh))

@@ -1,22 +1,158 @@
-"""The skin round a mechanism: folds at its joints, thick flat soles, glue where the bracing units are, patches under the feet."""
+"""The skin round a mechanism: folds at its joints, thick flat soles, glue where the bracing units are, patches under the feet.
+
+A zone is the part of a skin over one body: a piece that is left of it when the folds are taken out. What skins are made of, and
+what they weigh, stands here too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from bunraku.arrays import Array, Indices
-from bunraku.building.creatures.glue import shares, spread_points
-from bunraku.building.creatures.mechanism import Mechanism
-from bunraku.building.creatures.zones import SOLE, Zones, skin_zones
-from bunraku.character import PATCHES, SkinMesh
+from bunraku.building.creatures.mechanism import TORSO, Mechanism
+from bunraku.character import PATCHES, ElasticMaterial, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.geometry.shells.fold_region import FoldRegion
 from bunraku.geometry.shells.shell import Shell, make_shell
 from bunraku.geometry.shells.sole import SoleShell
 from bunraku.geometry.surfaces.surface import Surface
+from bunraku.geometry.tet_mesh import TetMesh, cell_volumes
+from bunraku.geometry.tetrahedra import EDGES
+
+SOLE = "sole "
+"""Mark of the underside of a foot: ``sole 0`` and so on."""
+
+
+@dataclass(frozen=True)
+class Zones:
+    """``inner`` and ``outer``: nodes of the inner and outer surface over each body or sole; ``area`` [m²] of its outside.
+
+    ``faces`` (F,) numbers the zone of each face of the shell, -1 in folds and soles, in the order of ``names``; ``folded`` lists
+    the faces of the folds at joints. Nodes below ``corner_count`` are corners.
+    """
+
+    inner: dict[str, Indices]
+    outer: dict[str, Indices]
+    area: dict[str, float]
+    names: tuple[str, ...]
+    faces: Indices
+    folded: Indices
+    corner_count: int
+
+
+def skin_zones(shell: Shell, bodies: Sequence[str]) -> Zones:
+    """The zones of a shell whose fold r has ``bodies[r]`` below it, in the direction of its axis.
+
+    A zone is a connected piece of the surface without the faces between the rings of folds and without the soles' undersides. It
+    belongs to the body below the fold whose last ring borders on it; the one that is below no fold is the torso.
+    """
+    F, V = shell.faces, len(shell.outer)
+    folded = np.zeros(len(F), dtype=bool)
+    for ring in shell.rings:
+        ends = np.isin(F, ring[0]).all(axis=1) | np.isin(F, ring[-1]).all(axis=1)
+        folded |= np.isin(F, ring).all(axis=1) & ~ends
+    under = [np.isin(F, sole).all(axis=1) for sole in shell.soles]
+    piece = _pieces(F, ~(folded | np.any(under, axis=0)) if under else ~folded)
+    owner = _owners(shell, bodies, piece)
+    middles = _middles(shell)
+    corners = shell.outer[F]
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    chosen = {name: piece == k for k, name in owner.items()} | {f"{SOLE}{k}": faces for k, faces in enumerate(under)}
+    soles = np.concatenate([np.zeros(0, dtype=np.int64), *(_nodes_over(F[faces] + V, middles) for faces in under)])
+    inner = {name: _nodes_over(F[faces] + V, middles) for name, faces in chosen.items()}
+    inner |= {name: np.setdiff1d(nodes, soles) for name, nodes in inner.items() if not name.startswith(SOLE)}
+    outer = {name: _nodes_over(F[faces], middles) for name, faces in chosen.items()}
+    size = {name: float(area[faces].sum()) for name, faces in chosen.items()}
+    names = tuple(owner[k] for k in range(len(owner)))
+    return Zones(inner, outer, size, names, piece, np.flatnonzero(folded), 2 * V)
+
+
+def _owners(shell: Shell, bodies: Sequence[str], piece: Indices) -> dict[int, str]:
+    """The body of each piece of the surface."""
+    owner: dict[int, str] = {}
+    for ring, body in zip(shell.rings, bodies, strict=True):
+        touching = np.unique(piece[(piece >= 0) & np.isin(shell.faces, ring[-1]).any(axis=1)])
+        if len(touching) != 1:
+            raise BadInput(f"the skin below the fold above {body!r} is in {len(touching)} pieces; move the folds apart")
+        if int(touching[0]) in owner:
+            raise BadInput(
+                f"the skin below {body!r} is also that below {owner[int(touching[0])]!r}; let every fold go round one limb"
+            )
+        owner[int(touching[0])] = body
+    left = sorted(set(range(int(piece.max()) + 1)) - set(owner))
+    if len(left) != 1:
+        raise BadInput(f"the skin has {len(left)} pieces that are below no fold; the torso is one: let folds point away from it")
+    owner[left[0]] = TORSO
+    return owner
+
+
+def _pieces(faces: Indices, kept: NDArray[np.bool_]) -> Indices:
+    """The connected piece (F,) of each kept face, -1 for the others."""
+    chosen = np.flatnonzero(kept)
+    sides = np.sort(faces[chosen][:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    key = sides[:, 0] * (int(faces.max()) + 1) + sides[:, 1]
+    order = np.argsort(key, kind="stable")
+    same = np.flatnonzero(key[order][1:] == key[order][:-1])
+    a, b = order[same] // 3, order[same + 1] // 3
+    n = len(chosen)
+    label = connected_components(coo_matrix((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)[1]
+    found = np.full(len(faces), -1, dtype=np.int64)
+    found[chosen] = label
+    return found
+
+
+def _middles(shell: Shell) -> dict[tuple[int, int], int]:
+    """The node in the middle of each edge, by its corners."""
+    cells = shell.mesh.cells
+    found: dict[tuple[int, int], int] = {}
+    for column, (a, b) in enumerate(EDGES, start=4):
+        pairs = np.sort(cells[:, [a, b]], axis=1)
+        found.update(zip(map(tuple, pairs.tolist()), cells[:, column].tolist(), strict=True))
+    return found
+
+
+def _nodes_over(faces: Indices, middles: dict[tuple[int, int], int]) -> Indices:
+    sides = np.unique(np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1), axis=0)
+    between = np.array([middles[a, b] for a, b in sides.tolist()], dtype=np.int64)
+    return np.concatenate([np.unique(faces), np.sort(between)])
+
+
+RUBBER = ElasticMaterial(
+    name="rubber",
+    young=1.32e6,
+    poisson=0.46,
+    density=1100.0,
+    strain_damping=0.005,
+    source="such that a smooth tube of 4 mm stalls a motor of 1.96 N·m at 20 degrees; Poisson's ratio of the study of printed "
+    "creatures; damping ours",
+)
+"""The skin."""
+
+SOFT = RUBBER.changed(name="soft rubber", young=0.15 * RUBBER.young, source="85 % softer than the rubber")
+"""What shall swing."""
+
+FOLD = RUBBER.changed(
+    name="fold rubber",
+    young=0.06 * RUBBER.young,
+    source="79 kPa, as the softest silicones for casting have it (Shore 00-30): so soft a fold can be as thick as the skin",
+)
+"""Folds at the joints."""
+
+MATERIALS = (RUBBER, SOFT, FOLD)
+"""The material of each region of a skin."""
+
+
+def skin_mass(mesh: SkinMesh, materials: Mapping[int, ElasticMaterial]) -> float:
+    """The mass [kg] of a skin whose region r is of ``materials[r]``."""
+    volumes = cell_volumes(TetMesh(mesh.nodes, mesh.cells))
+    return float(sum(volumes[mesh.region == r].sum() * material.density for r, material in materials.items()))
+
 
 LEAST_GLUE = 8
 """Glue nodes that every braced body gets at least."""
@@ -165,3 +301,31 @@ def sole_patches(points: Array, center: Array) -> Indices:
     angle = np.mod(np.arctan2(offset[:, 1], offset[:, 0]) + 0.25 * np.pi, 2.0 * np.pi)
     quarter = 1 + np.minimum((angle / (0.5 * np.pi)).astype(np.int64), 3)
     return np.where(radius < 0.55 * radius.max(), 0, quarter)
+
+
+def spread_points(points: Array, count: int, weight: Array | None = None) -> Indices:
+    """``count`` of the points (n, 3), spread by farthest point sampling: each new one is the farthest from those chosen.
+
+    The first is the point farthest from the centre of all. Distances to a point of ``weight`` w (n,) count w times, so that points
+    of greater weight are preferred. Ties go to the lower number, so the choice depends on the points alone.
+    """
+    n = len(points)
+    w = np.ones(n) if weight is None else weight
+    count = min(count, n)
+    if count == 0:
+        return np.zeros(0, dtype=np.int64)
+    chosen = [int(np.argmax(w * np.linalg.norm(points - points.mean(axis=0), axis=1)))]
+    gap = np.linalg.norm(points - points[chosen[0]], axis=1)
+    for _ in range(count - 1):
+        chosen.append(int(np.argmax(w * gap)))
+        gap = np.minimum(gap, np.linalg.norm(points - points[chosen[-1]], axis=1))
+    return np.array(sorted(chosen), dtype=np.int64)
+
+
+def shares(areas: Array, total: int, least: int) -> Indices:
+    """``total`` things shared out (k,) in proportion to ``areas`` (k,), each zone at least ``least``, by largest remainders."""
+    exact = least + (total - least * len(areas)) * areas / areas.sum()
+    found = np.floor(exact).astype(np.int64)
+    rest = total - int(found.sum())
+    found[np.argsort(found - exact, kind="stable")[:rest]] += 1
+    return found

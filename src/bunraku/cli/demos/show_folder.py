@@ -14,7 +14,7 @@ from bunraku.optimization.monitor import Event, Monitor
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.device_yaml import write_device
 from bunraku.stage.devices.drivers import open_driver
-from bunraku.stage.picture.movie import span_of
+from bunraku.stage.picture.shot import span_of
 from bunraku.stage.player.clock import SimulatedSoundClock
 from bunraku.stage.player.cues import Cues
 from bunraku.stage.player.log import commands_off

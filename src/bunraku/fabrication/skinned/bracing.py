@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.fabrication.draft import SEAT, Draft, Hole
 from bunraku.fabrication.shaping import Solid, cylinder, overlap, triangles
-from bunraku.fabrication.skinned.pieces import Plane
+from bunraku.fabrication.skinned.pieces import Plane, nearest_part
 from bunraku.fabrication.skinned.shell import cleaned, offset
 
 GAP = 0.3
@@ -53,9 +53,7 @@ class Zone:
         for plane in self.planes:
             solid = plane.above(solid)
         parts = [part for part in solid.decompose() if float(part.volume()) > 20.0]
-        if not parts:
-            return solid
-        return min(parts, key=lambda part: float(np.linalg.norm(triangles(part)[0] - self.mark, axis=1).min()))
+        return nearest_part(parts, self.mark) if parts else solid
 
 
 @dataclass

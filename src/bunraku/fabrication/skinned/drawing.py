@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.fabrication.draft import LEAST_WALL, Draft, Hole
-from bunraku.fabrication.hardware import screw
+from bunraku.fabrication.draft import LEAST_WALL, Draft, Hole, screw
 from bunraku.fabrication.shaping import Solid, bore, bounds, box, cylinder, difference, middle_of
 from bunraku.fabrication.skinned.blocks import local_size
 from bunraku.fabrication.skinned.bracing import THICK, lightening
@@ -78,15 +77,7 @@ class Maker:
         """The servos of the hinges of a body."""
         return [servo for servo in self.servos.values() if body in (servo.hinge.parent, servo.hinge.child)]
 
-    def light(
-        self,
-        draft: Draft,
-        shell: Solid,
-        keep: list[Solid],
-        name: str,
-        body: str,
-        frame: Array,
-    ) -> DrawnPart:
+    def light(self, draft: Draft, shell: Solid, keep: list[Solid], name: str, body: str, frame: Array) -> DrawnPart:
         """Add a bracing unit, with holes if they leave it whole, its glue and what is in ``keep`` backed by material."""
         big = max(local_size(shell, frame)) > 150.0
         glue = self.layout.glue.get(body, np.zeros((0, 3)))

@@ -8,24 +8,30 @@ from pathlib import Path
 import numpy as np
 
 from bunraku.character import Character, SkinMesh
-from bunraku.errors import BadInput
-from bunraku.fabrication.bed import lie_down
-from bunraku.fabrication.bill import bill_text
-from bunraku.fabrication.checks import check_part
-from bunraku.fabrication.kit import Part, PrintedPiece
-from bunraku.fabrication.mesh import TriangleMesh
-from bunraku.fabrication.shaping import Solid, moved, rod_frame, triangles
+from bunraku.fabrication.checks import check_settings, written_part
+from bunraku.fabrication.kit import Part, PrintedPiece, lie_down
+from bunraku.fabrication.mesh import TriangleMesh, read_stl, write_stl
+from bunraku.fabrication.notes import bill_text
+from bunraku.fabrication.shaping import moved, rod_frame, triangles
 from bunraku.fabrication.skinned.blocks import divided
 from bunraku.fabrication.skinned.drawing import DrawnPart
-from bunraku.fabrication.skinned.figures import backed_glue, clashes, free_ranges, in_the_skin, shut_in
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.moulds import Mould, make_mould
 from bunraku.fabrication.skinned.notes import notes_of
 from bunraku.fabrication.skinned.pieces import SkinPiece, skin_pieces
-from bunraku.fabrication.skinned.report import CastPiece, SkinnedFabrication, WrittenPart, bill_of_skin
+from bunraku.fabrication.skinned.report import (
+    CastPiece,
+    SkinnedFabrication,
+    WrittenPart,
+    backed_glue,
+    bill_of_skin,
+    clashes,
+    free_ranges,
+    in_the_skin,
+    shut_in,
+)
 from bunraku.fabrication.skinned.shell import printable, skin_shell
 from bunraku.fabrication.skinned.skeleton import make_skeleton
-from bunraku.fabrication.stl import read_stl, write_stl
 from bunraku.formats.atomic import write_atomically
 from bunraku.formats.step_file import write_step
 from bunraku.mechanics.coupled.known_skins import skin_of
@@ -50,8 +56,7 @@ def fabricate_skinned(
     part's volume that is filled. Checks are made on the files, read back. ``mesh`` is the skin's where it was not read with the
     character.
     """
-    if min(printer) <= 0.0 or not 0.0 < infill <= 1.0:
-        raise BadInput(f"printer {printer} mm and infill {infill:g}: lengths are above 0, infill is above 0 and at most 1")
+    check_settings(printer, infill)
     layout = Layout(character, skin_of(character) if mesh is None else mesh)
     shell = skin_shell(layout.mesh)
     parted = skin_pieces(layout, shell)
@@ -101,17 +106,14 @@ def _local(part: DrawnPart) -> Part:
 
 def _written(made: DrawnPart, folder: Path, where: str, printer: tuple[float, float, float], step: bool) -> WrittenPart:
     part = _local(made)
-    lying = lie_down(part.mesh(), printer)
-    path = folder / where / part.file
-    write_stl(path, lying.put(part.mesh()), part.name)
-    found = check_part(part, printer, lying.take(read_stl(path)))
+    figures = written_part(part, folder / where / part.file, part.name, lie_down(part.mesh(), printer), printer)
     if not step:
-        return WrittenPart(part, found, f"{where}/{part.file}")
+        return WrittenPart(part, figures, f"{where}/{part.file}")
     drawing = part.file.removesuffix(".stl") + ".step"
     mesh = part.solid.to_mesh64()
     corners = np.asarray(mesh.vert_properties, dtype=float)[:, :3]
     write_step(folder / where / drawing, corners, np.asarray(mesh.tri_verts, dtype=np.int64), part.name)
-    return WrittenPart(part, found, f"{where}/{part.file}", f"{where}/{drawing}")
+    return WrittenPart(part, figures, f"{where}/{part.file}", f"{where}/{drawing}")
 
 
 def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float]) -> tuple[list[WrittenPart], int]:
@@ -131,8 +133,8 @@ def _tools(moulds: list[Mould], folder: Path, printer: tuple[float, float, float
 
 def _cast(piece: SkinPiece, character: Character, folder: Path) -> CastPiece:
     file = f"skin/{piece.name.replace(' ', '-')}.stl"
-    mesh = _triangles(printable(piece.rubber))
-    write_stl(folder / file, mesh, piece.name)
+    vertices, numbers = triangles(printable(piece.rubber))
+    write_stl(folder / file, TriangleMesh(vertices[numbers]), piece.name)
     back = read_stl(folder / file)
     size = back.size()
     mass = back.volume() * 1e-9 * _density(character)
@@ -144,8 +146,3 @@ def _density(character: Character) -> float:
     """Density [kg/m³] of the skin's first material."""
     first = character.skin.materials[0] if character.skin is not None else ""
     return next((material.density for material in character.materials if material.name == first), 1100.0)
-
-
-def _triangles(solid: Solid) -> TriangleMesh:
-    vertices, numbers = triangles(solid)
-    return TriangleMesh(vertices[numbers])

@@ -102,12 +102,8 @@ class Layout:
     def glue(self) -> dict[str, Array]:
         """The glue nodes (k, 3) [mm] of every body that has some."""
         mesh = self.mesh
-        found = {}
-        for number, body in enumerate(mesh.bodies):
-            mine = mesh.glue_node[mesh.glue_body == number]
-            if len(mine):
-                found[body] = MM * mesh.nodes[mine]
-        return found
+        owned = {body: mesh.glue_node[mesh.glue_body == number] for number, body in enumerate(mesh.bodies)}
+        return {body: MM * mesh.nodes[mine] for body, mine in owned.items() if len(mine)}
 
     def children(self, body: str) -> tuple[DrivenHinge, ...]:
         """The hinges whose parent is ``body``."""

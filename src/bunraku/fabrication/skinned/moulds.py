@@ -1,20 +1,19 @@
 """Moulds for skin pieces: two halves round the outer surface, a core for the hollow, channels for rubber and air, pins.
 
-A limb's mould parts along the limb; its core is held in a seat beyond the opening. Half a torso is a bowl: its mould is drawn off
-the dome, and its core stands on a plate that closes the opening.
+A limb's mould parts along the limb, at the plane behind which the least of the casting hooks; its core is held in a seat beyond the
+opening. Half a torso is a bowl: its mould is drawn off the dome, and its core stands on a plate that closes the opening.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, bore, bounds, box, cylinder, difference, rod_frame, triangles, union
-from bunraku.fabrication.skinned.blocks import spots_in
-from bunraku.fabrication.skinned.frames import Section, lying, outlines, prism, section, standing
-from bunraku.fabrication.skinned.parting import parting_plane, pull_directions
+from bunraku.fabrication.skinned.blocks import Section, lying, outlines, prism, section, spots_in, standing
 from bunraku.fabrication.skinned.pieces import Plane, SkinPiece
 from bunraku.fabrication.skinned.shell import cleaned
 from bunraku.fabrication.skinned.undercut import PEEL_STRAIN, Draw, draw_figures, path_stretch, undercut
@@ -63,11 +62,11 @@ def _limb(piece: SkinPiece, axes: list[Array]) -> Mould:
     opening = piece.opening
     parting = parting_plane(piece.outer, pull_directions(triangles(piece.outer)[0], opening.normal, axes), piece.cuts)
     d = parting.normal
-    seat, core = _seat(piece, parting)
+    seat = _seat_block(piece, parting, 0.0)
     block = _block(union([piece.outer, seat]), d)
     channels, notes = _channels(piece, parting, block)
     spots = _pin_spots(section(block, d, parting.offset), section(union([piece.outer, seat, *channels]), d, parting.offset))
-    hollow = union([piece.outer, _grown_seat(piece, parting)])
+    hollow = union([piece.outer, _seat_block(piece, parting, PLAY)])
     halves = []
     for plane, word in ((parting, "first"), (parting.flipped(), "second")):
         half = difference(plane.above(block), [hollow, *channels])
@@ -84,20 +83,11 @@ def _limb(piece: SkinPiece, axes: list[Array]) -> Mould:
         for plane in (parting, parting.flipped())
     )
     strain = path_stretch(piece.core, piece.path) if piece.path is not None else 0.0
-    return Mould(piece, parting, [*halves, ("core", cleaned(core))], draws, strain, notes)
-
-
-def _seat(piece: SkinPiece, parting: Plane) -> tuple[Solid, Solid]:
-    """The block beyond the opening that holds the core, and the core with it. Its sides run along the pull."""
-    block = _seat_block(piece, parting, 0.0)
-    return block, _joined_core(piece, block)
-
-
-def _grown_seat(piece: SkinPiece, parting: Plane) -> Solid:
-    return _seat_block(piece, parting, PLAY)
+    return Mould(piece, parting, [*halves, ("core", cleaned(_joined_core(piece, seat)))], draws, strain, notes)
 
 
 def _seat_block(piece: SkinPiece, parting: Plane, grow: float) -> Solid:
+    """The block beyond the opening that holds the core, ``grow`` [mm] larger; its sides run along the pull."""
     n, d = piece.opening.normal, parting.normal
     e = np.cross(n, d)
     e /= np.linalg.norm(e)
@@ -279,3 +269,59 @@ def _resampled(line: Array, step: float) -> Array:
     arc = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
     s = np.arange(0.0, arc[-1], step)
     return np.stack([np.interp(s, arc, closed[:, k]) for k in range(2)], axis=1)
+
+
+_SHARES = np.linspace(0.3, 0.7, 17)
+
+
+def pull_directions(points: Array, opening: Array, axes: Sequence[Array]) -> list[Array]:
+    """Directions to try: across the ``opening``'s normal, every 15 degrees about it, then the ``axes`` and the casting's own.
+
+    A limb lies along a plane: the direction in which its ``points`` (n, 3) extend least is a good one.
+    """
+    n = opening / np.linalg.norm(opening)
+    _, vectors = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
+    wanted = [*axes, *vectors.T, *np.eye(3)]
+    u = np.eye(3)[int(np.argmin(np.abs(n)))]
+    u = u - n * (n @ u)
+    u /= np.linalg.norm(u)
+    v = np.cross(n, u)
+    wanted += [np.cos(a) * u + np.sin(a) * v for a in np.radians(np.arange(0.0, 180.0, 15.0))]
+    found: list[Array] = []
+    for d in wanted:
+        d = np.asarray(d, dtype=float) / np.linalg.norm(d)
+        if abs(d @ n) < 0.75 and all(abs(d @ other) < 0.9999 for other in found):
+            found.append(d)
+    return found
+
+
+def parting_plane(solid: Solid, directions: Sequence[Array], leave_out: Sequence[Plane] = ()) -> Plane:
+    """Of planes across the ``directions``, at several heights, that with the least hooked area; of equals the first."""
+    middle, vector = _faces(solid, leave_out)
+    corners = triangles(solid)[0]
+    best, least = None, np.inf
+    for d in directions:
+        along = corners @ d
+        low, high = float(along.min()), float(along.max())
+        for share in sorted(_SHARES, key=lambda s: abs(s - 0.5)):
+            plane = Plane(d, low + float(share) * (high - low))
+            hooked = _hooked(middle, vector, plane)
+            if hooked < least - 1.0:
+                best, least = plane, hooked
+    if best is None:
+        raise ValueError("no directions to pull a mould in")
+    return best
+
+
+def _faces(solid: Solid, leave_out: Sequence[Plane]) -> tuple[Array, Array]:
+    x, t = triangles(solid)
+    a, b, c = (x[t[:, i]] for i in range(3))
+    counts = np.ones(len(t), dtype=bool)
+    for plane in leave_out:
+        counts &= ~np.stack([np.abs(plane.height(p)) < 1e-3 for p in (a, b, c)]).all(axis=0)
+    return ((a + b + c) / 3.0)[counts], (np.cross(b - a, c - a) / 2.0)[counts]
+
+
+def _hooked(middle: Array, vector: Array, plane: Plane) -> float:
+    side = np.where(plane.height(middle) > 0.0, 1.0, -1.0)
+    return float(np.maximum(0.0, -side * (vector @ plane.normal)).sum())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bunraku.fabrication.notes import PACKAGED, range_table
-from bunraku.fabrication.skinned.figures import PRESSED
-from bunraku.fabrication.skinned.report import SkinnedFabrication
+from bunraku.fabrication.skinned.report import PRESSED, SkinnedFabrication
 from bunraku.fabrication.skinned.servos import EAR_DEPTH
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 

@@ -19,6 +19,7 @@ from bunraku.fabrication.skinned.shell import SkinShell
 from bunraku.formats.atomic import write_atomically
 
 Color = tuple[float, float, float]
+View = tuple[float, float]
 _COLORS: dict[str, Color] = {
     "link": LIGHT[:3],
     "bracing": (0.82, 0.66, 0.42),
@@ -40,7 +41,7 @@ def write_pictures(made: SkinnedFabrication, layout: Layout, shell: SkinShell, f
     write_atomically(folder / "mould.png", _moulds(made))
 
 
-def _draw(axes: Any, things: list[tuple[Solid, Color]], view: tuple[float, float], fill: float = 0.86) -> None:
+def _draw(axes: Any, things: list[tuple[Solid, Color]], view: View, fill: float) -> None:
     """Draw things so large that they take ``fill`` of a square picture, by the boxes around them."""
     up, around = np.radians(view)
     screen = np.array(
@@ -50,6 +51,21 @@ def _draw(axes: Any, things: list[tuple[Solid, Color]], view: tuple[float, float
     corners = np.array([[one[i, 0], one[j, 1], one[k, 2]] for one in boxes for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     seen = np.ptp(corners @ screen.T, axis=0).max()
     draw_solids(axes, things, view, fill * float(np.linalg.norm(np.ptp(corners, axis=0)) / seen))
+
+
+def _sheet(
+    panels: list[tuple[list[tuple[Solid, Color]], View, str]], columns: int, size: tuple[float, float], y: float, fill: float = 0.86
+) -> bytes:
+    """Things seen from somewhere with a title each, the titles at the height ``y``; ``size`` in inches. PNG."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=size)
+    for number, (things, view, title) in enumerate(panels, 1):
+        axes = figure.add_subplot(ceil(len(panels) / columns), columns, number, projection="3d")
+        _draw(axes, things, view, fill)
+        axes.set_title(title, fontsize=10, y=y)
+    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.05 if len(panels) > columns else 0.0)
+    return png(figure)
 
 
 def _fine(solid: Solid) -> Solid:
@@ -63,37 +79,20 @@ def _things(made: SkinnedFabrication, kinds: tuple[str, ...]) -> list[tuple[Soli
 
 def _skeleton(made: SkinnedFabrication, shell: SkinShell) -> bytes:
     """The skeleton alone; with its bracing; with half of the skin."""
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(figsize=(17.0, 6.0))
     middle, size = middle_of(shell.outer), np.ptp(bounds(shell.outer), axis=0)
     half = shell.rubber ^ box(middle + np.array([0.0, size[1] / 2.0, 0.0]), (2.0 * size[0], size[1], 2.0 * size[2]))
     bare = _things(made, ("link", "bay", "bracket"))
     braced = _things(made, ("link", "bay", "bracket", "bracing"))
-    views = ((bare, "links, brackets, bay, servos"), (braced, "with bracing units"))
-    views += (([*braced, (half, _COLORS["rubber"])], "half of the skin"),)  # type: ignore[assignment]
-    for number, (things, title) in enumerate(views):
-        axes = figure.add_subplot(1, 3, number + 1, projection="3d")
-        _draw(axes, things, (20.0, -35.0))
-        axes.set_title(title, fontsize=10, y=1.05)
-    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
-    return png(figure)
+    skinned = [*braced, (half, _COLORS["rubber"])]
+    titled = ((bare, "links, brackets, bay, servos"), (braced, "with bracing units"), (skinned, "half of the skin"))
+    return _sheet([(things, (20.0, -35.0), title) for things, title in titled], 3, (17.0, 6.0), 1.05)
 
 
 def _exploded(made: SkinnedFabrication, layout: Layout) -> bytes:
     """One limb pulled apart along itself, and the torso's parts pulled apart upwards and sideways."""
-    from matplotlib import pyplot
-
     limb = layout.limbs[0]
-    figure = pyplot.figure(figsize=(15.0, 7.5))
-    axes = figure.add_subplot(1, 2, 1, projection="3d")
-    _draw(axes, _apart(made, limb.bodies), (15.0, -50.0))
-    axes.set_title(f"limb {limb.name}", fontsize=10, y=1.06)
-    axes = figure.add_subplot(1, 2, 2, projection="3d")
-    _draw(axes, _torso_apart(made, layout), (25.0, -50.0))
-    axes.set_title("torso", fontsize=10, y=1.06)
-    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
-    return png(figure)
+    panels = [(_apart(made, limb.bodies), (15.0, -50.0), f"limb {limb.name}")]
+    return _sheet([*panels, (_torso_apart(made, layout), (25.0, -50.0), "torso")], 2, (15.0, 7.5), 1.06)
 
 
 def _apart(made: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Solid, Color]]:
@@ -134,21 +133,19 @@ def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, 
 
 def _skin(made: SkinnedFabrication) -> bytes:
     """Every skin piece, with what is cut open looking at the viewer."""
-    from matplotlib import pyplot
-
-    count = len(made.moulds)
-    columns = min(3, count)
-    figure = pyplot.figure(figsize=(5.0 * columns, 4.4 * ceil(count / columns)))
-    for number, mould in enumerate(made.moulds):
-        axes = figure.add_subplot(ceil(count / columns), columns, number + 1, projection="3d")
-        _draw(axes, [(mould.piece.rubber, _COLORS["rubber"])], _facing(mould.piece.opening.normal), 0.85)
-        piece = made.cast[number]
-        axes.set_title(f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g", fontsize=10, y=1.05)
-    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.05)
-    return png(figure)
+    columns = min(3, len(made.moulds))
+    panels = [
+        (
+            [(mould.piece.rubber, _COLORS["rubber"])],
+            _facing(mould.piece.opening.normal),
+            f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g",
+        )
+        for mould, piece in zip(made.moulds, made.cast, strict=True)
+    ]
+    return _sheet(panels, columns, (5.0 * columns, 4.4 * ceil(len(panels) / columns)), 1.05, 0.85)
 
 
-def _facing(normal: Array) -> tuple[float, float]:
+def _facing(normal: Array) -> View:
     """A view from the side that a normal points to, somewhat from above."""
     up = float(np.degrees(np.arcsin(np.clip(normal[2], -1.0, 1.0))))
     around = float(np.degrees(np.arctan2(normal[1], normal[0]))) if abs(normal[2]) < 0.95 else -60.0
@@ -157,18 +154,11 @@ def _facing(normal: Array) -> tuple[float, float]:
 
 def _moulds(made: SkinnedFabrication) -> bytes:
     """The mould of a limb and that of half a torso, opened along the pull."""
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(figsize=(15.0, 7.0))
-    for number, mould in enumerate((made.moulds[0], made.moulds[-1])):
-        axes = figure.add_subplot(1, 2, number + 1, projection="3d")
-        _opened(axes, mould)
-        axes.set_title(f"{mould.piece.name}: mould, core, casting", fontsize=10, y=1.06)
-    figure.subplots_adjust(0.0, 0.0, 1.0, 0.95, 0.0, 0.0)
-    return png(figure)
+    shown = (made.moulds[0], made.moulds[-1])
+    return _sheet([(*_opened(mould), f"{mould.piece.name}: mould, core, casting") for mould in shown], 2, (15.0, 7.0), 1.06)
 
 
-def _opened(axes: Any, mould: Mould) -> None:
+def _opened(mould: Mould) -> tuple[list[tuple[Solid, Color]], View]:
     d = mould.parting.normal
     wide = float(np.abs(d) @ np.ptp(bounds(mould.piece.outer), axis=0))
     along = mould.piece.opening.normal
@@ -182,5 +172,4 @@ def _opened(axes: Any, mould: Mould) -> None:
         (mould.piece.rubber, 1.3 * float(reach) * aside, "rubber"),
     ]
     solids = [(_fine(moved(solid, np.eye(3), shift)), _COLORS[color]) for solid, shift, color in shown]
-    eye = _facing(0.75 * along + 0.35 * d + 0.4 * aside)
-    _draw(axes, solids, eye)
+    return solids, _facing(0.75 * along + 0.35 * d + 0.4 * aside)

@@ -13,7 +13,7 @@ from bunraku.arrays import Array
 from bunraku.character import PATCHES, SkinMesh
 from bunraku.errors import BadInput
 from bunraku.fabrication.shaping import MM, Solid, triangles
-from bunraku.fabrication.skinned.layout import Layout, SkinnedLimb
+from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.shell import SkinShell, cleaned, offset
 
 _STEP = 2.0
@@ -75,9 +75,10 @@ def skin_pieces(layout: Layout, shell: SkinShell) -> PartedSkin:
     wide = offset(shell.outer, _AROUND)
     for number, limb in enumerate(layout.limbs):
         plane = limb_plane(layout, number)
-        beyond = _part_at(plane.above(wide), limb.sole)  # larger than the limb, so that only the plane cuts anything
+        beyond = nearest_part(plane.above(wide).decompose(), limb.sole)  # larger than the limb: only the plane cuts
         leg, room, skin = (_largest(solid ^ beyond) for solid in (shell.outer, shell.inner, shell.rubber))
-        path = np.array([_on(plane, limb), *(hinge.place for hinge in limb.hinges if plane.height(hinge.place) > 0.0), limb.sole])
+        start = limb.hinges[0].place - plane.normal * float(plane.normal @ limb.hinges[0].place - plane.offset)
+        path = np.array([start, *(hinge.place for hinge in limb.hinges if plane.height(hinge.place) > 0.0), limb.sole])
         found.append(SkinPiece(f"skin {limb.name}", skin, leg, room, plane.flipped(), (plane.flipped(),), path))
         outer, inner, rubber = outer - beyond, inner - beyond, rubber - beyond
         planes.append(plane)
@@ -138,15 +139,8 @@ def _sole_corners(mesh: SkinMesh, number: int, touched: NDArray[np.bool_]) -> ND
     return nodes[touched[nodes]]
 
 
-def _on(plane: Plane, limb: SkinnedLimb) -> Array:
-    """The point of the plane on the limb's line."""
-    place = limb.hinges[0].place
-    return place - plane.normal * float(plane.normal @ place - plane.offset)
-
-
-def _part_at(solid: Solid, point: Array) -> Solid:
-    """The connected part of a solid whose corners come nearest to a point."""
-    parts = solid.decompose()
+def nearest_part(parts: list[Solid], point: Array) -> Solid:
+    """Of some solids that whose corners come nearest to a point."""
     return min(parts, key=lambda part: float(np.linalg.norm(triangles(part)[0] - point, axis=1).min()))
 
 

@@ -9,13 +9,11 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.character_geometry import home_frames
 from bunraku.building.placement import Case
-from bunraku.building.screws import HolePattern
-from bunraku.building.servos import SERVOS
+from bunraku.building.servos import SERVOS, HolePattern
 from bunraku.building.shapes import DARK
 from bunraku.character import Shape
 from bunraku.errors import BadInput
-from bunraku.fabrication.draft import PLATE, Draft, Hole, holes_of
-from bunraku.fabrication.hardware import CLEARANCE
+from bunraku.fabrication.draft import CLEARANCE, PLATE, Draft, Hole, holes_of
 from bunraku.fabrication.mounts import Horn, flange_of, horn_of, idler_of, screw_on
 from bunraku.fabrication.shaping import MM, Solid, box, cylinder
 from bunraku.fabrication.skinned.layout import DrivenHinge, Layout
@@ -127,8 +125,7 @@ def _fitted(servo: PlacedServo, room: Solid) -> PlacedServo:
 
 def _slid(servo: PlacedServo, by: float) -> PlacedServo:
     """The servo moved by ``by`` [mm] along its shaft: the hinge stays where it is."""
-    case, shift = servo.case, servo.case.axes[:, 2] * by / MM
-    return replace(servo, case=replace(case, center=case.center + shift, horn=case.horn + shift, flange=case.flange + shift))
+    return replace(servo, case=servo.case.moved(servo.case.axes[:, 2] * by / MM))
 
 
 def _seen(hinge: DrivenHinge, shape: Shape, R: Array, p: Array) -> Case | None:

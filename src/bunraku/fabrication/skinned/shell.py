@@ -9,6 +9,7 @@ import numpy as np
 from bunraku.arrays import Array, Indices
 from bunraku.character import SkinMesh
 from bunraku.errors import BadInput
+from bunraku.fabrication.mesh import TriangleMesh
 from bunraku.fabrication.shaping import MM, Solid, difference, triangles, union
 from bunraku.geometry.tetrahedra import FACES
 
@@ -25,7 +26,7 @@ class SkinShell:
 def skin_shell(mesh: SkinMesh) -> SkinShell:
     """The solids of a skin, whose boundary must be two closed surfaces, one inside the other."""
     pieces = _surfaces(corner_faces(mesh))
-    volumes = [_volume(mesh.nodes, t) for t in pieces]
+    volumes = [TriangleMesh(mesh.nodes[t]).volume() for t in pieces]
     if len(pieces) != 2 or min(volumes) >= 0.0 or sum(volumes) <= 0.0:
         raise BadInput(
             f"the skin's boundary has {len(pieces)} closed surfaces of {', '.join(f'{1e6 * v:.0f} cm³' for v in volumes[:4])}; "
@@ -56,11 +57,6 @@ def _surfaces(t: Indices) -> list[Indices]:
     ends = np.concatenate([t[:, :2], t[:, 1:]])
     _, label = connected_components(coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n)), directed=False)
     return [t[label[t[:, 0]] == which] for which in np.unique(label[t[:, 0]])]
-
-
-def _volume(x: Array, t: Indices) -> float:
-    a, b, c = (x[t[:, i]] for i in range(3))
-    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
 def mesh_solid(vertices: Array, t: Indices) -> Solid:

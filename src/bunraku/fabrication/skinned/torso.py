@@ -8,8 +8,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.building.character_geometry import home_frames
-from bunraku.building.printing import payload
 from bunraku.building.shapes import LIGHT
+from bunraku.building.tips import payload
 from bunraku.fabrication.draft import PLATE, Draft, Hole
 from bunraku.fabrication.shaping import MM, Solid, bore, box, cylinder, hull, middle_of, overlap
 from bunraku.fabrication.skinned.layout import Layout

@@ -10,10 +10,9 @@ from bunraku.arrays import Array
 from bunraku.fabrication.checks import fits_printer
 from bunraku.fabrication.draft import Draft, Hole
 from bunraku.fabrication.shaping import Solid, bore, cylinder, difference, rod_frame, triangles, union
-from bunraku.fabrication.skinned.blocks import local_size, spots_in
+from bunraku.fabrication.skinned.blocks import local_size, section, spots_in
 from bunraku.fabrication.skinned.bracing import Zone, bosses, bracing_shell, joint_rings, screw_boss
 from bunraku.fabrication.skinned.drawing import FIT, DrawnPart, Maker, bored, holds, unit, wide
-from bunraku.fabrication.skinned.frames import section
 from bunraku.fabrication.skinned.layout import Layout
 from bunraku.fabrication.skinned.pieces import Plane
 from bunraku.fabrication.skinned.shell import bodies_of, cleaned, offset

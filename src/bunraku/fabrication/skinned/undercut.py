@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.fabrication.shaping import Solid, rod_frame, triangles
-from bunraku.fabrication.skinned.frames import distance_to_outline, girth, half_width, lying, outlines, section
+from bunraku.fabrication.skinned.blocks import distance_to_outline, girth, half_width, lying, outlines, section
 
 DRAFT = 1.0
 """The least draft [deg] that a rigid mould half should have."""

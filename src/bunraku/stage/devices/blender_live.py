@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput
-from bunraku.stage.blender_servo_commands import START, servo_command
+from bunraku.stage.blender_servo import START, servo_command
 from bunraku.stage.devices.device import Device, standing
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.reported import refuse_sensors

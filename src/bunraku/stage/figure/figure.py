@@ -12,16 +12,49 @@ from numpy.typing import ArrayLike, NDArray
 from bunraku.arrays import Array
 from bunraku.character import WORLD, Character
 from bunraku.errors import BadInput
+from bunraku.formats.files import read_reference
+from bunraku.formats.places import Where
+from bunraku.formats.surface_file import SURFACE_SUFFIXES, read_surface
 from bunraku.geometry.rotations import matrix_of_quaternion, multiply_quaternions, quaternion_of_matrix
 from bunraku.geometry.surfaces.solid_angle import exact_winding_number
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.mechanics.tree import compile_tree, rotation_of
-from bunraku.stage.figure.mesh_files import MeshArrays, meshes_of
-from bunraku.stage.figure.parts import PartSurface, part_surfaces
-from bunraku.stage.figure.skinned import FollowingSkin, following_skin
-from bunraku.stage.figure.solids import body_names, solids_of
-from bunraku.stage.figure.unit_meshes import unit_mesh
+from bunraku.stage.figure.parts import FollowingSkin, PartSurface, following_skin, part_surfaces
+from bunraku.stage.figure.solids import body_names, solids_of, unit_mesh
+
+MeshArrays = tuple[NDArray[np.float32], NDArray[np.int32]]
+
+MAX_MESH_BYTES = 64 * 1024 * 1024
+"""The largest mesh that is read to be drawn."""
+
+
+def meshes_of(character: Character, folder: Path | None) -> tuple[dict[str, MeshArrays], tuple[str, ...]]:
+    """Vertices (v, 3) and faces (f, 3) by file, and a note on each file that cannot be drawn.
+
+    Files are looked for below ``folder``; a leading ``package://`` or ``file://`` is taken as naming that folder.
+    """
+    found: dict[str, MeshArrays] = {}
+    notes = []
+    files = dict.fromkeys(shape.file or "" for body in character.bodies for shape in body.shapes if shape.kind == "mesh")
+    for file in files:
+        try:
+            found[file] = _read(character, file, folder)
+        except BadInput as error:
+            notes.append(f"the mesh {file[:80]!r} is not drawn: {error}")
+    return found, tuple(notes)
+
+
+def _read(character: Character, file: str, folder: Path | None) -> MeshArrays:
+    if folder is None:
+        raise BadInput("its folder is not known")
+    if Path(file).suffix.lower() not in SURFACE_SUFFIXES:
+        raise BadInput(f"only {', '.join(SURFACE_SUFFIXES)} are read")
+    name = file.removeprefix("package://").removeprefix("file://")
+    data = read_reference(name, folder, Where(character.name), limit=MAX_MESH_BYTES)
+    surface = read_surface(data, file=name)
+    return surface.vertices.astype(np.float32), surface.faces.astype(np.int32)
+
 
 INSIDE = 0.75
 """A solid with a greater winding number of the skin about its middle is inside; half of it, on the skin, is a sole."""

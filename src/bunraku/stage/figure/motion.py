@@ -1,7 +1,8 @@
-"""Everything of a character that is drawn, over time: computed once, so that playing it only indexes arrays."""
+"""Everything of a character that is drawn, over time: computed once, so that playing it only indexes arrays; and picking of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
@@ -12,14 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
+from bunraku.geometry.rotations import matrix_of_quaternion
+from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.measures.balance import free_base, planted
+from bunraku.mechanics.systems.character_system import character_system
+from bunraku.mechanics.systems.loops import loop_gaps
+from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, Performance
-from bunraku.stage.figure.bent import Bent, How, bend, unbent
-from bunraku.stage.figure.closing import closed
-from bunraku.stage.figure.deforming import Deforming
 from bunraku.stage.figure.figure import Figure, Placed
-from bunraku.stage.figure.parts import PART_COLOR
-from bunraku.stage.figure.skinned import SKIN_COLOR, sampled_surface
+from bunraku.stage.figure.parts import PART_COLOR, SKIN_COLOR, Bent, Deforming, How, bend, sampled_surface, unbent
 
 Small = NDArray[np.float32]
 Which = Literal["motion", "wish", "commanded", "before"]
@@ -188,3 +190,77 @@ def _assembled(figure: Figure, times: Array, bent: Bent, skin: Deforming | None,
 
 def _small(values: Array) -> Small:
     return np.ascontiguousarray(values, dtype=np.float32)
+
+
+OPEN = 1e-4
+"""A loop whose ends are farther apart than this [m] is open."""
+
+
+def closed(character: Character, names: Sequence[str], q: Array, held: Sequence[str]) -> tuple[Array, str]:
+    """Configurations ``q`` (m, nq) of coordinates ``names``, moved where loops are open; ``held`` coordinates stay.
+
+    Each frame starts from what the last one changed. Frames that cannot be closed stay as near as they come; the sentence says how
+    many they are, empty when all are closed to `OPEN`.
+    """
+    followers = {coupling.follower for coupling in character.couplings}
+    kept = [name for name in held if name not in followers]
+    try:
+        system = character_system(character, kinematic=kept)
+    except BadInput as error:
+        return q, f"the loops of the character are not closed: {error}"
+    found, lost = q.copy(), 0
+    joints = [names.index(name) for name in character.coordinates]
+    tree = compile_tree(character)
+    place = [names.index(name) if name in names else -1 for name in system.names]
+    inside = [i for i, j in enumerate(place) if j >= 0]
+    there = [place[i] for i in inside]
+    start, more = system.home.copy(), np.zeros(len(inside))
+    for k in range(len(q)):
+        start[inside] = q[k, there] + more
+        settled = make_consistent(system, start, tolerance=1e-9)
+        if settled.status.good:
+            found[k, there] = settled.q[inside]
+            more = found[k, there] - q[k, there]
+        lost += max((gap for gap, _ in loop_gaps(character, tree, found[k, joints]).values()), default=0.0) > OPEN
+    return found, f"the loops of the character stay open in {lost} of {len(q)} frames" if lost else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Picked:
+    """The ``body`` that was met, the ``point`` (3,) [m] in the world, and the same in the body's frame, ``local`` (3,)."""
+
+    body: str
+    point: Array
+    local: Array
+
+
+def picked(motion: DrawnMotion, frame: int, origin: ArrayLike, direction: ArrayLike) -> Picked | None:
+    """What a ray meets first at a frame; None when it passes by.
+
+    Every solid counts as its box, so a ball is met a little early at its corners. In the box's own axes, scaled to half lengths of
+    one, the ray o + t d is between the faces of axis i for t from (-1 - o_i) / d_i to (1 - o_i) / d_i (or the other way round).
+    """
+    o, d = np.asarray(origin, dtype=np.float64), np.asarray(direction, dtype=np.float64)
+    d = d / np.linalg.norm(d)
+    best: tuple[float, Picked] | None = None
+    for kind, placed in motion.placed.items():
+        solids = motion.figure.solids[kind]
+        if not len(solids):
+            continue
+        R = matrix_of_quaternion(placed.wxyz[frame].astype(np.float64))
+        scale = np.maximum(solids.scale, 1e-9)
+        local_o = np.einsum("nij,ni->nj", R, o - placed.positions[frame]) / scale
+        local_d = np.einsum("nij,i->nj", R, d) / scale
+        local_d = np.where(np.abs(local_d) < 1e-12, 1e-12, local_d)
+        one, two = (-1.0 - local_o) / local_d, (1.0 - local_o) / local_d
+        enter, leave = np.minimum(one, two).max(axis=1), np.maximum(one, two).min(axis=1)
+        hit = np.flatnonzero((enter <= leave) & (leave > 0.0))
+        if len(hit):
+            first = hit[int(np.argmin(np.maximum(enter[hit], 0.0)))]
+            t = float(max(enter[first], 0.0))
+            if best is None or t < best[0]:
+                point = o + t * d
+                inside = R[first].T @ (point - placed.positions[frame, first])
+                local = matrix_of_quaternion(solids.quaternion[first]) @ inside + solids.position[first]
+                best = (t, Picked(motion.figure.bodies[int(solids.body[first])], point, local))
+    return None if best is None else best[1]

@@ -6,19 +6,22 @@ A unit shape stretched by a scale, then placed, is a solid: 'box' (half lengths 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import Body, Character, EndEffector, Shape
+from bunraku.character import Body, Character, EndEffector, Pose, Shape
+from bunraku.errors import BadInput
 from bunraku.formats.contact_shapes import contact_shape
-from bunraku.formats.poses import of_pose
+from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import Rigid, compose
-from bunraku.geometry.rotations import quaternion_of_matrix
-from bunraku.stage.figure.sticks import home_size, sticks_of
+from bunraku.geometry.rotations import least_turn, quaternion_of_matrix
+from bunraku.mechanics.tree import compile_tree
 
 Indices = NDArray[np.int64]
 Color = tuple[float, float, float, float]
@@ -117,3 +120,125 @@ def _shown(body: Body, tip: EndEffector) -> bool:
     """Whether a shape of the body already shows the end effector: all of a wheel's do, else one about its centre."""
     near = [np.linalg.norm(np.array(shape.pose.position) - np.array(tip.center)) < 0.25 * tip.radius for shape in body.shapes]
     return bool(body.shapes) and (tip.spins or any(near))
+
+
+STICK_COLOR = (0.62, 0.64, 0.68, 1.0)
+THICK = 0.012
+"""Radius of a stick over the size of the character."""
+
+
+def home_size(character: Character) -> float:
+    """The diagonal [m] of the box around the origins of all bodies at home, carriages apart; 0.1 m if that is a point."""
+    tree = compile_tree(character)
+    places = tree.configuration(tree.home).position[[tree.nodes[body.name] for body in character.bodies]]
+    size = float(np.linalg.norm(np.ptp(places, axis=0)))
+    return size if size > 1e-6 else 0.1
+
+
+def sticks_of(character: Character, seen: Collection[str], size: float) -> list[tuple[str, Shape]]:
+    """Capsules, in the frames of their bodies, for every body that is not ``seen``.
+
+    They run from the body's origin to where its joints are (those that a flexible part takes the place of left out), or to its
+    farthest frame or centre of mass when it carries nothing; a body all at one point is a ball. Massless bodies that only stand
+    between two coordinates at one place are left out. ``size`` [m] of the character gives their thickness.
+    """
+    bent = {(part.base, child.body) for part in character.flexibles for child in part.children}
+    found = []
+    for body in character.bodies:
+        if body.name in seen:
+            continue
+        joints = [joint for joint in character.joints if joint.parent == body.name]
+        ends = [np.array(joint.pose.position) for joint in joints if (body.name, joint.child) not in bent]
+        ends = [end for end in ends if np.linalg.norm(end) > 1e-3 * size]
+        if not ends and not joints:
+            ends = _farthest(character, body)
+        for end in ends:
+            found.append((body.name, _stick(end, THICK * size)))
+        if not ends and (body.mass > 0.0 or not joints):
+            ball = Shape(kind="sphere", size=(1.5 * THICK * size,), pose=Pose(position=body.center_of_mass), color=STICK_COLOR)
+            found.append((body.name, ball))
+    return found
+
+
+def _farthest(character: Character, body: Body) -> list[Array]:
+    """The farthest frame of a body or its centre of mass, if that is away from its origin."""
+    places = [np.array(frame.pose.position) for frame in character.frames if frame.body == body.name]
+    far = max([*places, np.array(body.center_of_mass)], key=lambda at: float(np.linalg.norm(at)))
+    return [far] if np.linalg.norm(far) > 1e-6 else []
+
+
+def _stick(end: Array, radius: float) -> Shape:
+    """A capsule from the origin to ``end`` (3,)."""
+    length = float(np.linalg.norm(end))
+    pose = as_pose((least_turn((0.0, 0.0, 1.0), end), 0.5 * end))
+    return Shape(kind="capsule", size=(min(radius, 0.25 * length), 0.5 * length), pose=pose, color=STICK_COLOR)
+
+
+Vertices = NDArray[np.float32]
+Faces = NDArray[np.int32]
+
+UNIT_KINDS = ("box", "ball", "tube")
+AROUND, DOWN = 20, 12
+"""Corners around a ball or tube; rows of faces from pole to pole of a ball."""
+
+
+@cache
+def unit_mesh(kind: str) -> tuple[Vertices, Faces]:
+    """Vertices (v, 3) and faces (f, 3), counter-clockwise seen from outside, of the unit 'box', 'ball' or 'tube'.
+
+    Edges that should look sharp have their vertices twice, so that smooth shading keeps them: the corners of a box three times,
+    the rims of a tube twice.
+    """
+    if kind == "box":
+        vertices, faces = _box()
+    elif kind == "ball":
+        angle = np.linspace(-0.5 * np.pi, 0.5 * np.pi, DOWN + 1)
+        vertices, faces = _turned([(np.cos(a), np.sin(a)) for a in angle])
+    elif kind == "tube":
+        parts = [_turned(outline) for outline in ([(0, -1), (1, -1)], [(1, -1), (1, 1)], [(1, 1), (0, 1)])]
+        vertices = np.vstack([part[0] for part in parts])
+        before = np.cumsum([0, *(len(part[0]) for part in parts)])
+        faces = np.vstack([part[1] + start for part, start in zip(parts, before, strict=False)])
+    else:
+        raise BadInput(f"there is no unit shape {kind!r}; known: {', '.join(UNIT_KINDS)}")
+    made = vertices.astype(np.float32), faces.astype(np.int32)
+    for array in made:
+        array.flags.writeable = False
+    return made
+
+
+def _box() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    vertices: list[NDArray[np.float64]] = []
+    faces: list[list[list[int]]] = []
+    square = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+    for axis in range(3):
+        for side in (-1.0, 1.0):
+            face = np.zeros((4, 3))
+            face[:, axis] = side
+            face[:, (axis + 1) % 3], face[:, (axis + 2) % 3] = square.T
+            start = 4 * len(faces)
+            turn = [0, 1, 2, 3] if side > 0.0 else [3, 2, 1, 0]
+            vertices.append(face[turn])
+            faces.append([[start, start + 1, start + 2], [start, start + 2, start + 3]])
+    return np.vstack(vertices), np.array(faces).reshape(-1, 3)
+
+
+def _turned(outline: Sequence[tuple[float, float]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """What the outline (radius, height), from below to above, makes when it turns about z; a pole is one vertex."""
+    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    vertices: list[NDArray[np.float64]] = []
+    rings: list[NDArray[np.int64]] = []
+    count = 0
+    for r, z in outline:
+        corners = 1 if r < 1e-9 else AROUND
+        vertices.append(np.column_stack([r * np.cos(angle), r * np.sin(angle), np.full(AROUND, z)])[:corners])
+        rings.append(count + np.arange(AROUND) % corners)
+        count += corners
+    faces = []
+    for low, high in pairwise(rings):
+        low_next, high_next = np.roll(low, -1), np.roll(high, -1)
+        if len(set(low.tolist())) > 1:
+            faces.append(np.column_stack([low, low_next, high_next if len(set(high.tolist())) > 1 else high]))
+        if len(set(high.tolist())) > 1:
+            faces.append(np.column_stack([low, high_next, high]))
+    return np.vstack(vertices), np.vstack(faces)

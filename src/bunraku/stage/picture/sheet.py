@@ -14,9 +14,8 @@ from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.stage.figure.figure import Figure
 from bunraku.stage.figure.motion import DrawnMotion, drawn
-from bunraku.stage.picture.movie import span_of
 from bunraku.stage.picture.painter import DARK, LIGHT, encoded
-from bunraku.stage.picture.shot import BEFORE, GHOST, Shot, arranged
+from bunraku.stage.picture.shot import BEFORE, GHOST, Shot, arranged, span_of
 from bunraku.stage.picture.triangles import linear
 
 MOST = 64

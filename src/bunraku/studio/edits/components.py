@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bunraku.building.components.attach import attached
-from bunraku.building.components.remove import removed
-from bunraku.building.components.servo_swap import replaced_servo
+from bunraku.building.components.remove import removed, replaced_servo
 from bunraku.character import Character
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import edit

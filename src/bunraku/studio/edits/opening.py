@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.assets.examples import DEMOS
-from bunraku.building.components.blank import blank_character
+from bunraku.building.components.piece import blank_character
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
 from bunraku.motion import Clip, JointCurves

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bunraku.building.creatures.mechanism import TORSO
+from bunraku.building.creatures.mechanism import LEGS, TEMPLATES, TORSO
 from bunraku.building.creatures.recipe import SkinRecipe
-from bunraku.building.creatures.templates import LEGS, TEMPLATES
 from bunraku.errors import BadInput
 from bunraku.formats.surface_file import SURFACE_SUFFIXES
 from bunraku.studio.document import Document

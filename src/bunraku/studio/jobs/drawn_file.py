@@ -11,9 +11,9 @@ from bunraku.errors import BadInput
 from bunraku.studio.jobs.exchange import bytes_of, read_arrays, texts_of, write_arrays
 
 if TYPE_CHECKING:
-    from bunraku.stage.figure.deforming import Deforming
     from bunraku.stage.figure.figure import Figure
     from bunraku.stage.figure.motion import DrawnMotion
+    from bunraku.stage.figure.parts import Deforming
 
 _PLAIN = ("times", "strings", "com", "frames", "lower", "upper")
 
@@ -50,7 +50,7 @@ def read_drawn(path: Path, figure: Figure) -> DrawnMotion:
 
 
 def _surface(arrays: dict[str, Any], k: int, name: str) -> Deforming:
-    from bunraku.stage.figure.deforming import Deforming
+    from bunraku.stage.figure.parts import Deforming
 
     r, g, b, a = (float(part) for part in arrays[f"surface{k}.color"])
     return Deforming(name, arrays[f"surface{k}.points"], arrays[f"surface{k}.faces"], (r, g, b, a))

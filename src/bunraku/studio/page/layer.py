@@ -12,8 +12,8 @@ from bunraku.studio.page.view import RED
 if TYPE_CHECKING:
     import viser
 
-    from bunraku.stage.figure.deforming import Deforming
     from bunraku.stage.figure.motion import DrawnMotion
+    from bunraku.stage.figure.parts import Deforming
 
 STRING = (150, 60, 60)
 GHOST = 0.97

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from bunraku.building.creatures.mechanism import TEMPLATES
 from bunraku.building.creatures.recipe import SkinRecipe
 from bunraku.building.creatures.skin_views import WornSkin, worn_skin
-from bunraku.building.creatures.templates import TEMPLATES
 from bunraku.errors import BunrakuError
 from bunraku.studio.document import Document
 from bunraku.studio.edits.skins import bodies_of, recipe_of, scale_of

@@ -121,7 +121,7 @@ class SkinScene:
         self._nodes.append(add(f"{_ROOT}/{name}", points.astype(np.float32), colors=colors, thickness=thickness))
 
     def _balls(self, name: str, places: Array, color: tuple[int, int, int], radius: float) -> None:
-        from bunraku.stage.figure.unit_meshes import unit_mesh
+        from bunraku.stage.figure.solids import unit_mesh
 
         vertices, faces = unit_mesh("ball")
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1))
@@ -131,7 +131,7 @@ class SkinScene:
         )
 
     def _boxes(self, centers: Array, wxyz: Array, sizes: Array) -> None:
-        from bunraku.stage.figure.unit_meshes import unit_mesh
+        from bunraku.stage.figure.solids import unit_mesh
 
         vertices, faces = unit_mesh("box")
         span = np.ptp(vertices, axis=0)

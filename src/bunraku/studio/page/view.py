@@ -6,7 +6,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.geometry.rotations import quaternion_of_matrix
-from bunraku.stage.figure.framing import TOWARDS, framed
+from bunraku.stage.picture.camera import TOWARDS, framed
 
 GREEN, GREY, BLUE, RED = (60, 190, 90), (130, 134, 140), (70, 120, 230), (224, 49, 49)
 

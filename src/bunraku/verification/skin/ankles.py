@@ -14,10 +14,10 @@ from scipy.interpolate import CubicSpline
 
 from bunraku.building.servos import servo
 from bunraku.mechanics.coupled.collisions.surface import SurfaceCollisions, surface_triangles
-from bunraku.mechanics.elastic.material import Material
-from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.mechanics.coupled.tubes.bending import Bend, bend_tube
 from bunraku.mechanics.coupled.tubes.mesh import Tube, tube_mesh
+from bunraku.mechanics.elastic.material import Material
+from bunraku.mechanics.elastic.solid import ElasticSolid
 from bunraku.motion import Certificate, Check, Performance
 from bunraku.optimization.solution import worst
 from bunraku.verification.plots.folds import BentSkin

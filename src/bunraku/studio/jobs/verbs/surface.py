@@ -44,16 +44,15 @@ def planned(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     """
     import numpy as np
 
-    from bunraku.building.creatures.recipe import fold_views
-    from bunraku.building.creatures.recipe import planned as plan_of
-    from bunraku.building.creatures.skin_views import case_views, fold_outlines, poking_parts, strut_views
+    from bunraku.building.creatures.pipeline import plan_creature
+    from bunraku.building.creatures.skin_views import case_views, fold_ends, fold_outlines, poking_parts, strut_views
 
     given = Arguments(arguments, "planned")
     file, scale, recipe = _asked(given)
     given.finish()
     stood = _stood_up(file, scale, monitor)
     monitor.report(Event("planning", 0.7, f"placing the {recipe.template} inside"))
-    plan = plan_of(stood.surface, recipe)
+    plan = plan_creature(stood.surface, recipe)
     _listen(monitor)
     monitor.report(Event("planning", 0.9, "looking for parts that reach into the skin"))
     outlines, cases = fold_outlines(plan), case_views(plan)
@@ -68,7 +67,7 @@ def planned(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     facts = {
         "arrays": str(path),
         "joints": [hinge.name for hinge in plan.mechanism.hinges],
-        "folds": [view.joint for view in fold_views(plan)],
+        "folds": list(fold_ends(plan)),
         "repairs": list(stood.repairs),
         "figures": _plan_figures(plan, poking_parts(plan, recipe.thickness)),
     }
@@ -83,7 +82,8 @@ def surface(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     """
     import numpy as np
 
-    from bunraku.building.creatures.recipe import embedded, glue_view, thickness_view
+    from bunraku.building.creatures.pipeline import design_creature
+    from bunraku.building.creatures.skin_views import glue_places, thickness_view
     from bunraku.formats.registry import write_character
     from bunraku.formats.skin_file import write_skin
 
@@ -96,15 +96,19 @@ def surface(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     target.mkdir(exist_ok=True)
     stood = _stood_up(file, scale, monitor)
     monitor.report(Event("skin", 0.3, f"embedding the {recipe.template} and making the skin, half a minute"))
-    made = embedded(stood.surface, recipe)
+    made = design_creature(stood.surface, recipe)
     monitor.report(Event("skin", 0.95, "writing"))
     character = target / f"{recipe.name}.character.yaml"
     write_skin(made.mesh, target / f"{recipe.name}.skin.npz")
     write_character(character, made.character)
     arrays = target / f"{recipe.name}.shell.npz"
-    shell, line, thickness = made.shell, stood.surface.lowered, thickness_view(made)
+    shell, line, thickness = made.shell, stood.surface.lowered, thickness_view(made.shell.outer, made.shell.inner)
     kept = {"outer": shell.outer, "inner": shell.inner, "faces": shell.faces, "line": line.nodes, "edges": line.edges}
-    kept |= {"thickness": thickness.values, "colors": thickness.colors, "glue": np.concatenate(list(glue_view(made).values()))}
+    kept |= {
+        "thickness": thickness.values,
+        "colors": thickness.colors,
+        "glue": np.concatenate(list(glue_places(made.mesh).values())),
+    }
     write_arrays(arrays, kept)
     facts = {"path": str(character), "arrays": str(arrays), "repairs": list(stood.repairs), "figures": _figures(made)}
     return facts, False
