@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
 import secrets
 import sys
@@ -40,23 +39,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput, MissingExtra
-from bunraku.stage.devices.admission import admitted
 from bunraku.stage.devices.answers import BUDGET_S, FORGIVEN, LISTEN_S, WINDOW_S
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import sensor_ids
+from bunraku.stage.gate import Gate, Intake
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8766
-LONGEST_MESSAGE = 65_536
 MOST_UNSENT = 32
 """Frames that may wait for a client; the next one is a fault."""
 READY_S = 1.0
 """How long a client may take to answer the hello [s]."""
-_QUIET = logging.getLogger("bunraku.websocket")
-_QUIET.addHandler(logging.NullHandler())
-_QUIET.propagate = False
 
 
 class WebsocketDriver(Driver):
@@ -68,6 +63,7 @@ class WebsocketDriver(Driver):
         """``wait_s`` is how long :meth:`open` waits for a client; ``tell`` gets a line for people (default: standard error)."""
         self.device = device
         self.token = token or secrets.token_urlsafe(16)
+        self._gate = Gate(self.token, HOST, per_second=max(1000.0, 4.0 * device.rate_hz))
         self.url = ""
         self._wait, self._tell = wait_s, tell or _to_people
         self._place = f"{device.name} at websocket"
@@ -203,14 +199,8 @@ class WebsocketDriver(Driver):
 
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
 
-        def gate(connection: Any, request: Any) -> Any:
-            refused = admitted(request.path, request.headers, self.token)
-            return None if refused is None else connection.respond(*refused)
-
-        settings: dict[str, Any] = {"max_size": LONGEST_MESSAGE, "compression": None, "ping_interval": None, "close_timeout": 0.2}
-        async with websockets.asyncio.server.serve(
-            self._client, HOST, port, process_request=gate, open_timeout=5, logger=_QUIET, server_header=None, **settings
-        ) as server:
+        settings = self._gate.websocket_settings() | {"ping_interval": None, "close_timeout": 0.2}
+        async with websockets.asyncio.server.serve(self._client, HOST, port, **settings) as server:
             self.url = f"ws://{HOST}:{next(iter(server.sockets)).getsockname()[1]}/?token={self.token}"
             ready.set()
             await self._end.wait()
@@ -230,7 +220,8 @@ class WebsocketDriver(Driver):
         import websockets.exceptions
 
         with suppress(websockets.exceptions.ConnectionClosed):
-            first = await self._greet(socket)
+            intake = Intake(self._gate)
+            first = await self._greet(socket, intake)
             if first is None:
                 return
             queue: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
@@ -241,8 +232,8 @@ class WebsocketDriver(Driver):
                 self._changed.notify_all()
             writing = asyncio.create_task(_write(socket, queue))
             try:
-                async for text in socket:
-                    self._take(text)
+                while True:
+                    self._take(await intake.receive(socket))
             finally:
                 writing.cancel()
                 with self._changed:
@@ -250,7 +241,7 @@ class WebsocketDriver(Driver):
                     self._fault = self._fault or self._made(FaultKind.LOST, "the client is gone; connect it and open it again")
                     self._changed.notify_all()
 
-    async def _greet(self, socket: Any) -> tuple[NDArray[np.float64] | None] | None:
+    async def _greet(self, socket: Any, intake: Intake) -> tuple[NDArray[np.float64] | None] | None:
         """The first measurement of a client that has all servos; None when it has not, and it is turned away."""
         hello = {
             "type": "hello",
@@ -262,7 +253,7 @@ class WebsocketDriver(Driver):
         }
         await socket.send(json.dumps(hello))
         try:
-            answer = _read(await asyncio.wait_for(socket.recv(), READY_S))
+            answer = _read(await asyncio.wait_for(intake.receive(socket), READY_S))
             there = answer["ids"]
             gone = [one for one in (*self.device.ids, *self._sensors) if one not in there]
             if answer.get("type") == "ready" and not gone:

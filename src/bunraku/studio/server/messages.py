@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from bunraku.stage.gate import Intake
 from bunraku.studio.server.uploads import UploadDesk, Uploads
 
 SMALL = 64 * 2**10
@@ -87,15 +88,15 @@ class MessageFilter:
 class FilteredConnection:
     """A websocket connection whose :meth:`recv` yields only messages that pass the filter; all else is the connection's own."""
 
-    def __init__(self, connection: Any, sieve: MessageFilter) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any, sieve: MessageFilter, intake: Intake) -> None:
+        self._connection, self._intake = connection, intake
         self._sieve = sieve
         self._ready: deque[bytes] = deque()
 
     async def recv(self) -> bytes:
         """The next message for viser."""
         while not self._ready:
-            self._ready.extend(self._sieve.take(await self._connection.recv()))
+            self._ready.extend(self._sieve.take(await self._intake.receive(self._connection)))
         return self._ready.popleft()
 
     def __getattr__(self, name: str) -> Any:

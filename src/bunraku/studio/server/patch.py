@@ -15,13 +15,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BadInput, MissingExtra
-from bunraku.studio.server.messages import LARGEST, FilteredConnection, MessageFilter
-from bunraku.studio.server.quiet import WIRE
+from bunraku.stage.gate import WIRE, Gate, Intake
+from bunraku.studio.server.messages import FilteredConnection, MessageFilter
 from bunraku.studio.server.uploads import Uploads
 from bunraku.studio.server.waking import mend_buffers, mend_server
 
 if TYPE_CHECKING:
     import viser
+
+    from bunraku.studio.server.site import Site
 
 HANDSHAKES = 128
 """Connections of any kind, half-open ones included; further ones are closed at once."""
@@ -45,12 +47,12 @@ def check_version() -> None:
         raise BadInput(f"viser {viser.__version__} is installed and the studio's protection is made for viser 1.1; {_FIX}")
 
 
-def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: Uploads) -> viser.ViserServer:
-    """Start viser on a bound socket behind ``answer``.
+def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserServer:
+    """Start viser on a bound socket behind a site.
 
     Args:
         listening: Socket, bound.
-        answer: Called with connection and request; a response, or ``None`` to let a websocket in.
+        site: Answers every request, and lets websockets in.
         uploads: Limits of uploads.
 
     Raises:
@@ -69,15 +71,11 @@ def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: U
         used.append(True)
         return _Opening(
             lambda: stock(
-                _filtered(handler, uploads, started),
+                _filtered(handler, site.gate, uploads, started),
                 sock=listening,
                 create_connection=_bounded_connection(module),
-                process_request=answer,
                 select_subprotocol=options["select_subprotocol"],
-                compression=None,
-                max_size=LARGEST,
-                server_header=None,
-                logger=WIRE,
+                **site.gate.settings(site.answer),
             ),
             errors,
         )
@@ -159,11 +157,13 @@ def _drop_share_handlers(server: viser.ViserServer) -> None:
         server._websock_server.unregister_handler(kind)
 
 
-def _filtered(handler: Callable[[Any], Any], uploads: Uploads, started: list[viser.ViserServer]) -> Callable[[Any], Any]:
+def _filtered(
+    handler: Callable[[Any], Any], gate: Gate, uploads: Uploads, started: list[viser.ViserServer]
+) -> Callable[[Any], Any]:
     async def handle(connection: Any) -> None:
         sieve = MessageFilter(uploads, lambda uuid: bool(started) and _is_upload_button(started[0], uuid))
         try:
-            await handler(FilteredConnection(connection, sieve))
+            await handler(FilteredConnection(connection, sieve, Intake(gate)))
         finally:
             sieve.desk.close()
 

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bunraku.errors import BadInput
+from bunraku.stage.gate import Gate, is_loopback
 from bunraku.studio.server.blobs import Blobs
 from bunraku.studio.server.events import EventQueue, Handler
-from bunraku.studio.server.gate import Gate, is_loopback
+from bunraku.studio.server.messages import LARGEST
 from bunraku.studio.server.uploads import Uploads
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class StudioServer:
         self.port = listening.getsockname()[1]
         hush()
         try:
-            self.viser = start_viser(listening, self._site(host, upload_limit).answer, self.uploads)
+            self.viser = start_viser(listening, self._site(host, upload_limit), self.uploads)
         except BaseException:
             unhush()
             listening.close()
@@ -84,7 +85,8 @@ class StudioServer:
         from bunraku.studio.server.page import read_page
         from bunraku.studio.server.site import Site
 
-        return Site(Gate(self.token, host), read_page(upload_limit), self._events, self._blobs, f"viser-v{viser.__version__}")
+        gate = Gate(self.token, host, largest=LARGEST)
+        return Site(gate, read_page(upload_limit), self._events, self._blobs, f"viser-v{viser.__version__}")
 
     def on_event(self, name: str, handler: Handler) -> None:
         """Call ``handler`` with the fields of every event of this name from the page's script.

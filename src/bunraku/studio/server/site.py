@@ -11,9 +11,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from bunraku.stage.gate import Gate, Refusal
+from bunraku.studio.server.admission import Admission, admit, security_headers
 from bunraku.studio.server.blobs import Blob, Blobs, byte_range
 from bunraku.studio.server.events import EventQueue
-from bunraku.studio.server.gate import Admission, Gate, Refusal, security_headers
 from bunraku.studio.server.page import PageFiles
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Site:
 
     def answer(self, connection: Any, request: Request) -> Response | None:
         """A response, or ``None`` to open the websocket that was asked for."""
-        decision = self.gate.admit(request.path, request.headers)
+        decision = admit(self.gate, request.path, request.headers)
         if isinstance(decision, Refusal):
             return _text(decision.status, decision.reason)
         if decision.kind == "http":
