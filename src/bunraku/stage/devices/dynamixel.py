@@ -56,6 +56,7 @@ class DynamixelDriver(Driver):
         self._ids = list(device.ids)
         self._all = list(device.ids)
         self._line = SerialPort(device, self.waiting)
+        self._fault = self._line.fault
         self._port = _SdkPort(self._line, device)
         self._listener = Listener(device.timeout_ms / 1e3, wavering=(*WAVERING, FaultKind.MISSING))
         self._sdk: Any = None
@@ -281,9 +282,6 @@ class DynamixelDriver(Driver):
         if fault.kind is not FaultKind.MISSING or others_answer:
             return fault
         return self._fault(FaultKind.SILENT, "no servo answers; look at power, cable and baud rate")
-
-    def _fault(self, kind: FaultKind, advice: str) -> DeviceFault:
-        return DeviceFault(kind, self._line.place, advice)
 
 
 class _SdkPort:

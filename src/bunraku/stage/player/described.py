@@ -119,8 +119,7 @@ def with_sensors(device: Device, performance: Performance) -> Device:
         low, high, unit = float(seen.min()), float(seen.max()), performance.unit_of(name)
         beyond = max(high - low, 0.1) if unit == "m" else 0.0
         sensors[name] = _servo(ENCODER, first + len(sensors), unit, low - beyond, high + beyond, ample=True)
-    found: Device = device.changed(sensors=sensors, rate_hz=feedback.rate)
-    return found
+    return device.changed(sensors=sensors, rate_hz=feedback.rate)
 
 
 def out_of_reach(source: Character | Sequence[Performance], device: Device) -> dict[str, tuple[float, float, float, float]]:

@@ -162,8 +162,7 @@ class Guard:
         spared = np.maximum(self._pull - self._taken, SPARED * self._pull)
         late = np.copysign(far - closing_step(far, self._pull, spared, room), behind)
         self._wish[:], self._moves[:] = wish, moves
-        step: Array = wish - self.now - late
-        return step
+        return wish - self.now - late
 
     def _watch(self, moves: Array) -> None:
         """Note how much acceleration the wish takes itself, by its steps (k,); a leap says nothing about that."""
@@ -177,8 +176,7 @@ class Guard:
         """The step (k,) within velocity and acceleration, and such that one can brake before the range ends."""
         room = np.maximum(self._upper - self.now, 0.0), np.maximum(self.now - self._lower, 0.0)
         up, down = (np.minimum(largest_step(gap, self._pull), self._reach) for gap in room)
-        found: Array = np.clip(np.clip(step, self._moved - self._pull, self._moved + self._pull), -down, up)
-        return found
+        return np.clip(np.clip(step, self._moved - self._pull, self._moved + self._pull), -down, up)
 
     def _together(self, step: Array) -> Array:
         """The step (k,) with planar speeds and accelerations and everything tied kept, now and while braking from there."""

@@ -102,8 +102,7 @@ class Jog:
     @property
     def result(self) -> Device:
         """The device with the calibration found."""
-        changed: Device = self.device.changed(servos=self.device.servos | {self.name: self.servo})
-        return changed
+        return self.device.changed(servos=self.device.servos | {self.name: self.servo})
 
     def run(self, read_keys: Callable[[], str], say: Callable[[str], None]) -> None:
         """Serve keys until one ends it: ``read_keys()`` gives those pressed, without waiting; ``say(text)`` tells the state."""

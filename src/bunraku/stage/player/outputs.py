@@ -52,8 +52,7 @@ class DeviceOutputs:
 
     def values(self, counts: Array | Counts) -> Array:
         """The values (..., k) of counts."""
-        found: Array = (counts - self.zero) / self.slope
-        return found
+        return (counts - self.zero) / self.slope
 
     def rest(self, x: Array) -> Array:
         """Values (k,) that stay: those of x (k,) where they are places, home where they are speeds."""

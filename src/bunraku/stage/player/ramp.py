@@ -73,8 +73,7 @@ def _quintic(start: Array, end: Array, v0: Array, v1: Array, length: float, rate
     blend = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
     out = s * (1.0 - 6.0 * s**2 + 8.0 * s**3 - 3.0 * s**4)
     into = s**3 * (-4.0 + 7.0 * s - 3.0 * s**2)
-    found: Array = start + (end - start) * blend + (n / rate) * (v0 * out + v1 * into)
-    return found
+    return start + (end - start) * blend + (n / rate) * (v0 * out + v1 * into)
 
 
 def _braking(place: Array, speed: Array, limits: OutputLimits, rate: float) -> Array:

@@ -94,6 +94,10 @@ class Ui:
         """Carry out what the user did."""
         self.intents.post(function, key=key)
 
+    def on(self, event: str, function: Callable[[dict[str, str]], object], *, key: str = "") -> None:
+        """Carry out ``function`` of the fields of every event of this name from the page's pictures."""
+        self.server.on_event(event, lambda fields: self.act(lambda: function(fields), key=key))
+
     def settled(self, function: Callable[[], object]) -> Callable[[], None]:
         """Do something with the document as the user sees it: what was dragged a moment ago is an edit first."""
 
@@ -116,6 +120,16 @@ class Ui:
 
         async def pressed(event: Any) -> None:
             self.act(self.settled(lambda: carry_out(event.client)))
+
+        handle.on_click(pressed)
+        return handle
+
+    def button_group(self, acts: dict[str, Callable[[], object]]) -> viser.GuiButtonGroupHandle[Any]:
+        """Buttons in a row by their labels."""
+        handle = self.gui.add_button_group("", tuple(acts))
+
+        async def pressed(event: Any) -> None:
+            self.act(acts[event.target.value])
 
         handle.on_click(pressed)
         return handle

@@ -30,7 +30,7 @@ class Voice:
         self._text: Any = None
         self._seen = ""
         """The text of the chosen mark when the field was set last: what is being typed is not overwritten."""
-        ui.server.on_event("phrase.select", lambda f: ui.act(lambda: self._pick(f["track"], int(f["index"]))))
+        ui.on("phrase.select", lambda f: self._pick(f["track"], int(f["index"])))
 
     def show(self, kind: Any, document: Document) -> None:
         """Make the section for the clip of a document; ``kind``: what is open."""
@@ -100,29 +100,25 @@ class Voice:
         session = self._ui.session
         clip = session.document.need_clip()
         start = min(session.transport.now, clip.duration)
-        made = session.do("phrase.add", text="phrase", start=start, end=min(start + LONG, clip.duration)).need_clip()
-        self._pick("phrase", next(k for k, mark in enumerate(made.phrases) if mark not in clip.phrases))
+        longer = session.do("phrase.add", text="phrase", start=start, end=min(start + LONG, clip.duration)).need_clip()
+        self._pick("phrase", next(k for k, mark in enumerate(longer.phrases) if mark not in clip.phrases))
 
     def _rename(self, track: str, index: int, text: str) -> None:
         """Of the mark that the field was made for: another may be chosen before the typing rests."""
         self._ui.session.do("phrase.rename", index=index, text=str(text), track=track)
 
     def _remove(self) -> None:
-        track, index = self._chosen()
-        self._mark = None
-        self._ui.session.do("phrase.remove", index=index, track=track)
-
-    def _chosen(self) -> tuple[str, int]:
         if self._mark is None:
             raise BadInput("no phrase is chosen; click one in the picture of the voice")
-        return self._mark
+        (track, index), self._mark = self._mark, None
+        self._ui.session.do("phrase.remove", index=index, track=track)
 
 
-def performed_curves(found: Result | None) -> JointCurves | None:
+def performed_curves(result: Result | None) -> JointCurves | None:
     """The curves of a performance that are compared with the wish."""
-    if found is None:
+    if result is None:
         return None
-    return found.performance.motion if found.performance.dynamic else found.performance.positions()
+    return result.performance.motion if result.performance.dynamic else result.performance.positions()
 
 
 def _voiced(clip: Clip) -> bool:

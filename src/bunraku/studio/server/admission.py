@@ -17,14 +17,10 @@ from bunraku.stage.gate import Gate, Headers, Refusal
 
 @dataclass(frozen=True)
 class Admission:
-    """The request passes.
+    """The request passes: a websocket handshake ("socket") or the rest ("http").
 
-    Args:
-        kind: "socket" for a websocket handshake, "http" for the rest.
-        path: What follows the token, without the slash: "" for the page itself.
-        query: What follows the question mark.
-        host: The Host it was sent to, checked: "127.0.0.1:8080".
-        bare: The path ended at the token, without a slash after it.
+    ``path`` follows the token, without the slash: "" for the page itself; ``bare``: it ended at the token, without a slash.
+    ``host`` is the Host it was sent to, checked: "127.0.0.1:8080".
     """
 
     kind: Literal["socket", "http"]
@@ -35,13 +31,7 @@ class Admission:
 
 
 def admit(gate: Gate, target: str, headers: Headers) -> Admission | Refusal:
-    """Decide on one request.
-
-    Args:
-        gate: Whose Host and token it is.
-        target: Path and query of the request line.
-        headers: Headers of the request.
-    """
+    """Decide on a request for ``target``, path and query of its first line."""
     host = gate.served_host(headers)
     if host is None:
         return Refusal(HTTPStatus.FORBIDDEN, "This name is not served here.")
@@ -81,14 +71,11 @@ def _from_elsewhere(headers: Headers, host: str, *, navigation: bool = False) ->
 def security_headers(host: str | None = None, scripts: Sequence[str] = ()) -> dict[str, str]:
     """Headers of every answer.
 
-    Without ``host`` nothing may be loaded or run. With it (the page): scripts only from the studio itself and the inline
-    scripts whose hashes are given (those of viser's one-file page), workers from blobs (viser's connection), inline styles
-    (its widgets); connections only back to ``host``. Scripts that run may compile code (``unsafe-eval``: viser's
-    WebAssembly binding does so when it starts), but there is no ``unsafe-inline`` for them: HTML in a panel can start none.
-
-    Args:
-        host: Host and port the page was asked from.
-        scripts: CSP hashes such as ``sha256-...``.
+    Without ``host`` nothing may be loaded or run. For the page, asked from ``host`` (and port): scripts only from the studio
+    itself and the inline ``scripts`` whose hashes (``sha256-...``) are given (those of viser's one-file page), workers from blobs
+    (viser's connection), inline styles (its widgets); connections only back to ``host``. Scripts that run may compile code
+    (``unsafe-eval``: viser's WebAssembly binding does so when it starts), but there is no ``unsafe-inline`` for them: HTML in a
+    panel can start none.
     """
     if host is None:
         policy = "default-src 'none'; frame-ancestors 'none'; sandbox"

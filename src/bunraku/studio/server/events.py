@@ -19,10 +19,8 @@ class EventQueue:
     """A queue that never blocks who puts into it and never lets a drag pile up.
 
     While a handler is busy, a new move of a drag replaces the waiting move of the same element; starts, ends and clicks
-    are never dropped. A handler that raises does not stop the queue: the error goes to :attr:`on_error`.
-
-    Args:
-        limit: How many events may wait; further ones are refused.
+    are never dropped; more than ``limit`` that wait are refused. A handler that raises does not stop the queue: the event's name
+    and the error go to :attr:`on_error`.
     """
 
     def __init__(self, limit: int = 1000) -> None:
@@ -37,7 +35,7 @@ class EventQueue:
         self._thread.start()
 
     def on(self, name: str, handler: Handler) -> None:
-        """Call ``handler`` for every event of this name, after those registered before."""
+        """Call ``handler`` with the fields of every event of this name, after those registered before."""
         with self._changed:
             self._handlers.setdefault(name, []).append(handler)
 

@@ -42,9 +42,7 @@ ALLOWED = {
 class MessageFilter:
     """Decides message by message what reaches viser, for one connection.
 
-    Args:
-        uploads: Limits that all connections share.
-        is_upload_button: Whether a component of this uuid takes files; a file for any other is refused.
+    ``is_upload_button``: whether a component of this uuid takes files; a file for any other is refused.
     """
 
     def __init__(self, uploads: Uploads, is_upload_button: Callable[[str], bool]) -> None:

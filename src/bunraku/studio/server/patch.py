@@ -32,32 +32,19 @@ _FIX = 'install it with: pip install "viser>=1.1,<1.2"'
 _starting = threading.Lock()
 
 
-def check_version() -> None:
-    """Refuse to start on a viser whose inside is not known.
-
-    Raises:
-        MissingExtra: viser is not installed.
-        BadInput: Its version is not 1.1.
-    """
+def check_version() -> str:
+    """The version of viser; MissingExtra when there is none, BadInput when it is not 1.1, whose inside is known."""
     try:
         import viser
     except ImportError as error:
         raise MissingExtra("viser", "studio", "The studio") from error
     if viser.__version__.split(".")[:2] != ["1", "1"]:
         raise BadInput(f"viser {viser.__version__} is installed and the studio's protection is made for viser 1.1; {_FIX}")
+    return str(viser.__version__)
 
 
 def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserServer:
-    """Start viser on a bound socket behind a site.
-
-    Args:
-        listening: Socket, bound.
-        site: Answers every request, and lets websockets in.
-        uploads: Limits of uploads.
-
-    Raises:
-        BadInput: viser did not start through the patch.
-    """
+    """Start viser on a bound socket behind a site, which answers every request; BadInput when it did not start by this patch."""
     import websockets.asyncio.server as module
 
     started: list[viser.ViserServer] = []
@@ -88,11 +75,10 @@ def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserS
             server = _private_viser()(host=address[0], port=address[1], verbose=False)
         finally:
             module.serve = stock
-    if errors or not used or server.get_port() != address[1]:
-        server.stop()
-        why = str(errors[0]) if errors else "it did not open its server by websockets.asyncio.server.serve"
-        raise BadInput(f"viser could not be put behind the studio's gate: {why}; {_FIX}")
     try:
+        if errors or not used or server.get_port() != address[1]:
+            why = str(errors[0]) if errors else "it did not open its server by websockets.asyncio.server.serve"
+            raise BadInput(f"viser could not be put behind the studio's gate: {why}; {_FIX}")
         mend_server(server)
     except BadInput:
         server.stop()

@@ -49,9 +49,7 @@ class _Upload:
 class Uploads:
     """What all connections share: the limits, and what users called their files.
 
-    Args:
-        limit: Bytes announced by all uploads under way together, so also the largest file.
-        at_once: How many uploads may be under way.
+    ``limit``: bytes announced by all uploads under way together, so also the largest file; ``at_once``: how many they may be.
     """
 
     def __init__(self, limit: int, at_once: int = 4) -> None:
