@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections import deque
+from contextlib import suppress
 from typing import IO, Any
 
 import numpy as np
@@ -181,39 +182,25 @@ def _finite(item: object, what: str) -> float:
 def serve_lines(stream: SpeechStream, lines_in: IO[str] | IO[bytes], lines_out: IO[str]) -> int:
     """Answer every line of ``lines_in`` on ``lines_out`` until it ends, then drain; returns the number of lines answered.
 
-    Args:
-        stream: the stream that is driven.
-        lines_in: text or binary file, read line by line, at most 64 KiB of each line.
-        lines_out: text file, flushed after every line.
+    At most 64 KiB of each line are read; ``lines_out`` is flushed after every line.
     """
     session = LineSession(stream)
     count = 0
     while line := _bounded_line(lines_in):
-        if not line.strip():
-            continue
-        lines_out.write(session.answer(line) + "\n")
-        lines_out.flush()
-        count += 1
+        if line.strip():
+            print(session.answer(line), file=lines_out, flush=True)
+            count += 1
     for reply in session.drain():
-        lines_out.write(reply + "\n")
+        print(reply, file=lines_out)
     lines_out.flush()
     return count
 
 
 def _bounded_line(lines: IO[Any]) -> str | bytes:
     """The next line, at most one byte more than allowed of it; the rest of a longer one is read and dropped."""
-    try:
-        line: str | bytes = lines.readline(MAX_LINE + 1)
-    except UnicodeDecodeError:
-        return b"\xff"
-    rest: str | bytes = line
-    while len(rest) > MAX_LINE and not _ends(rest):
-        try:
+    line: str | bytes = b"\xff"
+    with suppress(UnicodeDecodeError):
+        line = rest = lines.readline(MAX_LINE + 1)
+        while len(rest) > MAX_LINE and rest[-1:] not in ("\n", b"\n"):
             rest = lines.readline(MAX_LINE + 1)
-        except UnicodeDecodeError:
-            break
     return line
-
-
-def _ends(line: str | bytes) -> bool:
-    return line.endswith(b"\n") if isinstance(line, bytes) else line.endswith("\n")

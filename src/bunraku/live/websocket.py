@@ -16,7 +16,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.live.lines import MAX_LINE, LineSession
 from bunraku.performers.speech.stream import SpeechStream
-from bunraku.stage.gate import LOOPBACK, Gate, Intake, shown_token
+from bunraku.stage.gate import LOOPBACK, Gate, Intake, send_all, shown_token
 
 MAX_UNREAD = 64
 """Frames kept for a client that reads slower than the clock ticks; older ones are dropped."""
@@ -131,7 +131,7 @@ class _Door:
         self._replies = asyncio.Queue(MAX_UNREAD)
         self._session.new_sender()
         self._wake.set()
-        writing = asyncio.create_task(self._write(socket, self._replies))
+        writing = asyncio.create_task(send_all(socket, self._replies))
         try:
             while True:
                 line = await intake.receive(socket)
@@ -140,13 +140,6 @@ class _Door:
         finally:
             self._replies, self._heard = None, -math.inf
             writing.cancel()
-
-    async def _write(self, socket: Any, replies: asyncio.Queue[str]) -> None:
-        import websockets.exceptions
-
-        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
-            while True:
-                await socket.send(await replies.get())
 
     async def tick_by_the_clock(self) -> None:
         """Tick while a client drives and then until the pose has stood still; each tick at least 1 / rate after the last."""

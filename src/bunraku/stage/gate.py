@@ -7,6 +7,7 @@ browsers send), and show the secret token.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import logging
@@ -14,6 +15,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -145,6 +147,16 @@ class Intake:
             if reason is None:
                 return message
             await connection.close(1008, reason)
+
+
+async def send_all(connection: Any, texts: asyncio.Queue[str]) -> None:
+    """Send what is queued, one after the other, until the client is gone."""
+    import websockets.exceptions
+
+    with suppress(websockets.exceptions.ConnectionClosed):
+        while True:
+            await connection.send(await texts.get())
+            texts.task_done()
 
 
 def shown_token(target: str) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.motion import Performance
-from bunraku.stage.devices.device import Device
+from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.player.outputs import DeviceOutputs
 
 
@@ -24,26 +24,26 @@ class Following:
 
     def __init__(self, outputs: DeviceOutputs, device: Device) -> None:
         k, self._outputs = len(outputs.names), outputs
-        self._told = np.tile(outputs.home, (max(2, round(1e-3 * device.following_ms * device.rate_hz)), 1))
+        self._sent = np.tile(outputs.home, (max(2, round(1e-3 * device.following_ms * device.rate_hz)), 1))
         self._at = 0
         self._gain = np.where(outputs.still, device.posture_gain, 0.0)
-        bars = {"rad": np.radians(device.posture_deg), "m": 0.1 * 1e-3 * device.following_mm}
-        self._most = np.array([bars.get(unit, 0.0) for unit in outputs.units])
+        most = {"rad": np.radians(device.posture_deg), "m": 0.1 * 1e-3 * device.following_mm}
+        self._most = np.array([most.get(unit, 0.0) for unit in outputs.units])
         self.error, self.worst, self.correction = np.zeros(k), np.zeros(k), np.zeros(k)
 
     def begin(self, place: Array) -> None:
         """Forget everything; the machine stands at ``place`` (k,)."""
-        self._told[:] = place
+        self._sent[:] = place
         self.error[:] = 0.0
 
     def tell(self, values: Array) -> None:
         """Note what was sent (k,): the correction is not part of where the machine shall be, or it would add up."""
-        np.subtract(values, self.correction, out=self._told[self._at])
-        self._at = (self._at + 1) % len(self._told)
+        np.subtract(values, self.correction, out=self._sent[self._at])
+        self._at = (self._at + 1) % len(self._sent)
 
     def measured(self, values: Array) -> int:
         """Take in where the machine is (k,); the index of an output that is too far away, or says nothing sensible, or -1."""
-        np.subtract(np.clip(values, self._told.min(axis=0), self._told.max(axis=0)), values, out=self.error)
+        np.subtract(np.clip(values, self._sent.min(axis=0), self._sent.max(axis=0)), values, out=self.error)
         away = np.where(self._outputs.still, np.abs(self.error), 0.0)
         lost = np.where(self._outputs.still, ~np.isfinite(values), False)
         if lost.any():
@@ -94,8 +94,7 @@ class StateFeedback:
         reported = [*outputs.names, *device.sensors]
         missing = [name for name in feedback.coordinates if name not in reported]
         if missing:
-            few = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
-            return None, f"its gains need {few}, which the device does not report; name them under sensors"
+            return None, f"its gains need {listed(missing, 4)}, which the device does not report; name them under sensors"
         if abs(feedback.rate - device.rate_hz) > 1e-9:
             return None, f"its gains are for {feedback.rate:g} Hz, the device runs at {device.rate_hz:g} Hz; set rate_hz"
         source = [reported.index(name) for name in feedback.coordinates]

@@ -54,10 +54,8 @@ class Jog:
                 f"{list(device.servos)[j]!r} stands at {known[j]:.0f}, outside its [{lows[j]}, {highs[j]}], and would leap; move "
                 "it inside by hand, or widen its range with --set"
             )
-        self.now = float(self._counts[self._place])
-        self.goal = self.now
-        self.written = False
-        self.ended = False
+        self.now = self.goal = float(self._counts[self._place])
+        self.written = self.ended = False
 
     @property
     def angle(self) -> float | None:
@@ -94,8 +92,7 @@ class Jog:
         """Go on towards the goal for so long, and tell the machine."""
         servo = self.servo
         most = (servo.position_max - servo.position_min) / SWEEP * min(max(seconds, 0.0), 0.1)
-        self.now += min(max(self.goal - self.now, -most), most)
-        self.now = min(max(self.now, servo.low), servo.high)
+        self.now = min(max(self.now + min(max(self.goal - self.now, -most), most), servo.low), servo.high)
         self._counts[self._place] = round(self.now)
         self._driver.send(self._counts)
 

@@ -55,9 +55,9 @@ def way(
         return _quintic(start, end, v0, v1, length, rate)
     length = max(length, float(np.max(TURNING * (np.abs(v0) + np.abs(v1)) / full)))
     for stretch in (1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0):
-        found = _quintic(start, end, v0, v1, length * stretch, rate)
-        if _keeps(np.vstack([start - v0 / rate, start, found, end, end + v1 / rate]), limits, rate):
-            return found
+        samples = _quintic(start, end, v0, v1, length * stretch, rate)
+        if _keeps(np.vstack([start - v0 / rate, start, samples, end, end + v1 / rate]), limits, rate):
+            return samples
     slowing, run_up = _braking(start, v0, limits, rate), _braking(end, -v1, limits, rate)[::-1]
     between = way(slowing[-1] if len(slowing) else start, run_up[0] if len(run_up) else end, limits, rate, always=always)
     return np.vstack([slowing, between, run_up])

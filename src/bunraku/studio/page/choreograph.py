@@ -231,7 +231,7 @@ class ChoreographTab:
         body = gui.add_dropdown("Body", names, initial_value=first, hint="The row of this body comes first")
         self._ui.changed(body, self._choose_body)
         kind = gui.add_dropdown("Counts", ("position", "orientation"), initial_value=self._kind, hint="Of what is added next")
-        self._ui.changed(kind, lambda value: setattr(self, "_kind", str(value)))
+        self._ui.changed(kind, partial(setattr, self, "_kind"))
         self._picture("emphasis")
 
     def _choose_body(self, name: str) -> None:

@@ -43,9 +43,8 @@ class GalleryTab:
         gui, session = ui.gui, ui.session
         with tab:
             gui.add_markdown("Open an example, or a file of your own.")
-            upload = gui.add_upload_button(
-                "Open a file", hint="A character, a clip, a performance, a surface, or a ZIP with several"
-            )
+            hint = "A character, a clip, a performance, a surface, or a ZIP with several"
+            upload = gui.add_upload_button("Open a file", hint=hint)
 
             async def uploaded(event: Any) -> None:
                 file = event.target.value
@@ -57,17 +56,12 @@ class GalleryTab:
                 with gui.add_folder(label, expand_by_default=False):
                     for name, demo in DEMOS.items():
                         if demo.performer.split("+")[-1] == performer and demo.character:  # a chain stands with its last
-                            ui.button(
-                                name,
-                                partial(session.do, "open.example", name=name),
-                                color=QUIET,
-                            )
+                            ui.button(name, partial(session.do, "open.example", name=name), color=QUIET)
                             ui.html(f'<div style="{SMALL}">{escape(demo.meaning[:1].upper() + demo.meaning[1:])}</div>')
 
     def _bring(self, name: str, data: bytes) -> None:
         session = self._ui.session
-        opened = session.bring(name, data)
-        session.say("note", f"opened {opened}")
+        session.say("note", f"opened {session.bring(name, data)}")
 
 
 def add_tour(ui: Ui, step: int = 0) -> None:

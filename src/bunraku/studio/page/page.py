@@ -73,15 +73,15 @@ class Page:
         ]
         self._commands()
         threading.Thread(target=self._refresh, name="studio page", daemon=True).start()
-        session.listen(self._told)
+        session.listen(self._notice)
         server.on_event("slider.hold", lambda fields: ui.hand.take())
         server.on_event("slider.let", lambda fields: ui.hand.let())
         server.viser.on_client_connect(self._connected)
         server.viser.on_client_disconnect(self._left_alone)
         if session.document.base is not None:
             self.intents.post(session.show)
-        self._told("document")
-        self._told("shown")
+        self._notice("document")
+        self._notice("shown")
         if tour:
             add_tour(ui)
 
@@ -104,7 +104,7 @@ class Page:
 
     # inside
 
-    def _told(self, what: str) -> None:
+    def _notice(self, what: str) -> None:
         with self._wake:
             self._waiting.add(what)
             self._wake.notify_all()
@@ -116,9 +116,9 @@ class Page:
                 self._wake.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
-                told, self._waiting, self._showing = self._waiting, set(), True
+                news, self._waiting, self._showing = self._waiting, set(), True
             for what in ("document", "selection", "shown", "result", "skin", "job", "message", "saved"):
-                if what in told:
+                if what in news:
                     self._show(what)
             with self._wake:
                 self._showing = False
@@ -142,18 +142,17 @@ class Page:
 
     def _left_alone(self, client: Any) -> None:
         """When the last browser has gone, no hand is on anything any more; what it had let go is an edit."""
-
-        def let_go() -> None:
-            if not self.ui.hand.holds:
-                self.ui.hand.finish()
-            for panel in self._panels:
-                if hasattr(panel, "release"):
-                    panel.release()
-            self.ui.hand.drop()
-            self.ui.session.drop_preview()
-
         if not self.ui.server.viser.get_clients():
-            self.ui.act(let_go)
+            self.ui.act(self._let_go)
+
+    def _let_go(self) -> None:
+        if not self.ui.hand.holds:
+            self.ui.hand.finish()
+        for panel in self._panels:
+            if hasattr(panel, "release"):
+                panel.release()
+        self.ui.hand.drop()
+        self.ui.session.drop_preview()
 
     def _move(self, time: float) -> None:
         self._guard(lambda: self.scene.move(time))

@@ -94,10 +94,9 @@ class Scene:
         self.follow = self.followed if self.followed is not None else session.previewed.gait is not None
         with self._moving, self._server.atomic():
             for name, motion in drawn.items():
-                on = self.wanted[name] and self._instead is None
                 first = name == "performed"
                 marked = self._violating() if first else frozenset[str]()
-                self._layers[name].show(motion, visible=on, dim=stale and first, marked=marked)
+                self._layers[name].show(motion, visible=self._visible(name), dim=stale and first, marked=marked)
             self._label.visible = bool(stale and solid is not None and self._instead is None)
             if stale and solid is not None:
                 self._label.text = "out of date"
@@ -121,10 +120,13 @@ class Scene:
         """Show a layer or hide it."""
         self.wanted[name] = on
         with self._moving:
-            self._layers[name].visible(on and self._instead is None)
+            self._layers[name].visible(self._visible(name))
         self.move(self._session.transport.now)
         if name == "replay":
             self.refresh()
+
+    def _visible(self, name: str) -> bool:
+        return self.wanted[name] and self._instead is None
 
     def put_beside(self, on: bool) -> None:
         """The replay beside the plan, or over it."""

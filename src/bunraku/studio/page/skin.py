@@ -63,8 +63,8 @@ class SkinPanel:
         """A new plan, a new skin, a new motion is what one wants to see."""
         session = self._ui.session
         plan = session.skinning.latest(document)
-        made = session.skinning.made_of(document)
-        now = (plan.key if plan else "", made.source if made else None, session.shown.motion or session.shown.wish)
+        creature = session.skinning.made_of(document)
+        now = (plan.key if plan else "", creature.source if creature else None, session.shown.motion or session.shown.wish)
         old, self._seen = self._seen, now
         if now[0] and now[0] != old[0]:
             self._view = "plan"
@@ -76,12 +76,12 @@ class SkinPanel:
             self._view = "character"
 
     def _possible(self, document: Document) -> list[View]:
-        found: list[View] = ["character"] if document.base is not None else []
+        views: list[View] = ["character"] if document.base is not None else []
         if document.recipe:
-            found.append("plan")
+            views.append("plan")
         if document.base is not None and document.base.skin is not None:
-            found += ["thickness", "glue"]
-        return found
+            views += ["thickness", "glue"]
+        return views
 
     def _draw(self, document: Document) -> None:
         plan = self._ui.session.skinning.latest(document)
@@ -119,14 +119,14 @@ class SkinPanel:
         self._fill_view(document)
         if document.recipe:
             self._fill_choices(document, recipe_of(document))
-        self._figures = self._ui.html("")
+        ui, session = self._ui, self._ui.session
+        self._figures = ui.html("")
         if document.recipe:
-            session = self._ui.session
-            self._ui.button("Make the creature", session.make_skin, color="green", hint="Half a minute")
-            self._ui.button("Plan", session.plan_skin, hint="Again: it is planned after every edit by itself")
+            ui.button("Make the creature", session.make_skin, color="green", hint="Half a minute")
+            ui.button("Plan", session.plan_skin, hint="Again: it is planned after every edit by itself")
             self._fill_folds(recipe_of(document))
             self._fill_bonds(recipe_of(document))
-            self._ui.button("Leave the skin", partial(session.do, "skin.end"), color="gray", hint="A creature that was made stays")
+            ui.button("Leave the skin", partial(session.do, "skin.end"), color="gray", hint="A creature that was made stays")
 
     def _fill_view(self, document: Document) -> None:
         labels = tuple(VIEWS[one] for one in self._possible(document))
@@ -157,37 +157,31 @@ class SkinPanel:
             places = even_places(recipe)
             for joint, on in recipe.joints.items():
                 box = gui.add_checkbox(f"{joint} folds", on, disabled=joint == joints[-1], hint="Whether the skin folds there")
-                ui.changed(box, partial(self._fold, joint))
-                if not on:
-                    continue
-                slider = gui.add_slider(
-                    f"{joint} at [%]", 0.0, 100.0, 1.0, round(100.0 * places[joint]), hint="0 at the torso, 100 at the foot"
-                )
-                ui.changed(
-                    slider, partial(self._place, self._drag(f"fold {joint}", "skin.fold"), joint), key=f"fold {joint}", drags=True
-                )
-                self._handles[f"at {joint}"] = slider
+                ui.changed(box, lambda on, joint=joint: ui.session.do("skin.fold", joint=joint, on=bool(on)))
+                if on:
+                    self._fill_place(joint, round(100.0 * places[joint]))
             ui.html(fold_legend(recipe))
 
-    def _fold(self, joint: str, on: bool) -> None:
-        self._ui.session.do("skin.fold", joint=joint, on=bool(on))
+    def _fill_place(self, joint: str, percent: int) -> None:
+        """A slider for where a fold lies."""
+        hint, drag = "0 at the torso, 100 at the foot", self._drag(f"fold {joint}", "skin.fold")
+        slider = self._ui.gui.add_slider(f"{joint} at [%]", 0.0, 100.0, 1.0, percent, hint=hint)
 
-    def _place(self, drag: Drag, joint: str, percent: float) -> None:
-        drag.move({"joint": joint, "place": 0.01 * float(percent)})
+        def moved(raw: float) -> None:
+            drag.move({"joint": joint, "place": 0.01 * float(raw)})
+
+        self._handles[f"at {joint}"] = self._ui.changed(slider, moved, key=f"fold {joint}", drags=True)
 
     def _fill_bonds(self, recipe: SkinRecipe) -> None:
         ui, gui = self._ui, self._ui.gui
         with gui.add_folder("Glue of a body", expand_by_default=False):
             bodies = bodies_of(recipe.template)
             chosen = self._body if self._body in bodies else bodies[0]
-            body = gui.add_dropdown("Body", bodies, initial_value=chosen)
-            ui.changed(body, self._pick_body)
-            share = gui.add_slider(
-                "Times its share", 0.0, 5.0, 0.1, min(recipe.bonds.get(chosen, 1.0), 5.0), hint="1: as much as its area asks for"
-            )
-            drag = self._drag("bond", "skin.bond")
-            ui.changed(share, lambda value: drag.move({"body": chosen, "share": float(value)}), key="bond", drags=True)
-            self._handles["bond"] = share
+            ui.changed(gui.add_dropdown("Body", bodies, initial_value=chosen), self._pick_body)
+            hint, share = "1: as much as its area asks for", min(recipe.bonds.get(chosen, 1.0), 5.0)
+            slider, drag = gui.add_slider("Times its share", 0.0, 5.0, 0.1, share, hint=hint), self._drag("bond", "skin.bond")
+            ui.changed(slider, lambda value: drag.move({"body": chosen, "share": float(value)}), key="bond", drags=True)
+            self._handles["bond"] = slider
 
     def _pick_body(self, name: str) -> None:
         self._body = name

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.building.creatures.skin_views import WornSkin
+from bunraku.stage.figure.unit_meshes import unit_mesh
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Ui
 from bunraku.studio.page.view import GREY, RED
@@ -121,32 +122,15 @@ class SkinScene:
         self._nodes.append(add(f"{_ROOT}/{name}", points.astype(np.float32), colors=colors, thickness=thickness))
 
     def _balls(self, name: str, places: Array, color: tuple[int, int, int], radius: float) -> None:
-        from bunraku.stage.figure.unit_meshes import unit_mesh
-
         vertices, faces = unit_mesh("ball")
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1))
-        add = self._ui.server.viser.scene.add_batched_meshes_simple
-        self._nodes.append(
-            add(f"{_ROOT}/{name}", radius * vertices, faces, still, places, batched_colors=color, lod="off", cast_shadow=False)
-        )
+        self._meshes(name, radius * vertices, faces, still, places, batched_colors=color)
 
     def _boxes(self, centers: Array, wxyz: Array, sizes: Array) -> None:
-        from bunraku.stage.figure.unit_meshes import unit_mesh
-
         vertices, faces = unit_mesh("box")
-        span = np.ptp(vertices, axis=0)
-        self._nodes.append(
-            self._ui.server.viser.scene.add_batched_meshes_simple(
-                f"{_ROOT}/servos",
-                vertices / span,
-                faces,
-                wxyz,
-                centers,
-                batched_scales=sizes.astype(np.float32),
-                batched_colors=GREY,
-                opacity=0.45,
-                cast_shadow=False,
-                flat_shading=True,
-                lod="off",
-            )
-        )
+        look = {"batched_scales": sizes.astype(np.float32), "batched_colors": GREY, "opacity": 0.45, "flat_shading": True}
+        self._meshes("servos", vertices / np.ptp(vertices, axis=0), faces, wxyz, centers, **look)
+
+    def _meshes(self, name: str, *arrays: Any, **look: Any) -> None:
+        add = self._ui.server.viser.scene.add_batched_meshes_simple
+        self._nodes.append(add(f"{_ROOT}/{name}", *arrays, **look, cast_shadow=False, lod="off"))

@@ -30,9 +30,9 @@ class TargetGizmos:
         targets = () if gait is None or document.base is None else gait.targets
         key = tuple((one.what, one.time, tuple(part is None for part in one.place)) for one in targets)
         if key != self._key:
-            old, self._gizmos, self._key = self._gizmos, [], None
-            for gizmo in old:
-                gizmo.remove()
+            self._key = None
+            while self._gizmos:
+                self._gizmos.pop().remove()
             self._gizmos = [self._make(k, target) for k, target in enumerate(targets)]
             self._key = key
         if self._busy:

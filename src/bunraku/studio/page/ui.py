@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -149,10 +149,9 @@ class Ui:
         """
 
         async def updated(event: Any) -> None:
-            if event.client is None:
-                return
-            value = event.target.value
-            self.act((lambda: function(value)) if drags else self.settled(lambda: function(value)), key=key)
+            if event.client is not None:
+                act = partial(function, event.target.value)
+                self.act(act if drags else self.settled(act), key=key)
 
         handle.on_update(updated)
         return handle
@@ -219,20 +218,15 @@ class RefreshedFolder:
 
     def show(self, key: Hashable, fill: Callable[[], object], *, visible: bool = True) -> None:
         """Fill the folder by ``fill`` unless it was filled for the same ``key``; not ``visible``: take it away."""
+        if visible and self._folder is not None and key == self._key:
+            return
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
         if not visible:
-            self._remove()
             return
-        if self._folder is not None and key == self._key:
-            return
-        self._remove()
         self._key = key
         with self._parent:
             self._folder = self._ui.gui.add_folder(self._label, order=self._order, expand_by_default=self._open)
             with self._folder:
                 fill()
-
-    def _remove(self) -> None:
-        if self._folder is not None:
-            self._folder.remove()
-            self._folder = None
-        self._key = object()

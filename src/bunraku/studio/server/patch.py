@@ -46,6 +46,7 @@ def check_version() -> str:
 def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserServer:
     """Start viser on a bound socket behind a site, which answers every request; BadInput when it did not start by this patch."""
     import websockets.asyncio.server as module
+    from viser import _messages
 
     started: list[viser.ViserServer] = []
     errors: list[Exception] = []
@@ -83,7 +84,8 @@ def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserS
     except BadInput:
         server.stop()
         raise
-    _drop_share_handlers(server)
+    for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        server._websock_server.unregister_handler(kind)
     started.append(server)
     return server
 
@@ -95,8 +97,7 @@ class _Opening:
     """
 
     def __init__(self, serve: Callable[[], Any], errors: list[Exception]) -> None:
-        self._serve = serve
-        self._errors = errors
+        self._serve, self._errors = serve, errors
         self._inner: Any = None
 
     async def __aenter__(self) -> Any:
@@ -134,13 +135,6 @@ def _private_viser() -> Callable[..., viser.ViserServer]:
             """There is nothing to disconnect."""
 
     return PrivateViser
-
-
-def _drop_share_handlers(server: viser.ViserServer) -> None:
-    from viser import _messages
-
-    for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
-        server._websock_server.unregister_handler(kind)
 
 
 def _filtered(

@@ -103,8 +103,7 @@ class UploadDesk:
         if not isinstance(message.get("mime_type"), str) or key in self._uploads or count != -(-size // PART):
             return []
         own = generated_name(name[-300:])
-        start = {**message, "filename": own, "mime_type": message["mime_type"][:100]}
-        upload = _Upload(start, size)
+        upload = _Upload({**message, "filename": own, "mime_type": message["mime_type"][:100]}, size)
         if not self._shared._claim(id(upload), size):
             return []
         self._shared._remember(own, name[-300:])
@@ -129,13 +128,13 @@ class UploadDesk:
             self._drop(key)
 
     def _finish(self, key: str) -> list[Message]:
-        upload = self._uploads[key]
-        self._drop(key)
+        upload = self._drop(key)
         return [upload.start, *(upload.parts[index] for index in range(upload.count))]
 
-    def _drop(self, key: str) -> None:
+    def _drop(self, key: str) -> _Upload:
         upload = self._uploads.pop(key)
         self._shared._release(id(upload))
+        return upload
 
 
 def _whole(value: object) -> TypeGuard[int]:

@@ -27,18 +27,11 @@ def checks_table(checks: Sequence[Check], heading: str = "") -> str:
     if not checks:
         return notice("Nothing is promised yet: run the performer first.", "empty")
     barred = sorted((check for check in checks if check.bar is not None), key=lambda check: check.holds)
-    told = [check for check in checks if check.bar is None]
-    rows = [_row(check) for check in (*barred, *told)[:MOST_ROWS]]
+    information = [check for check in checks if check.bar is None]
+    rows = [_row(check) for check in (*barred, *information)[:MOST_ROWS]]
     left = len(checks) - len(rows)
     more = element("div", f"and {left} more", style="opacity:.65;font-size:12px") if left > 0 else None
-    return element(
-        "div",
-        _summary(heading, barred),
-        element("table", _COLUMNS, element("tbody", rows), style=_TABLE),
-        more,
-        class_="checks",
-        style=_ROOM,
-    )
+    return element("div", _summary(heading, barred), _table(rows), more, class_="checks", style=_ROOM)
 
 
 def moments_table(moments: Sequence[WorstMoment]) -> str:
@@ -49,16 +42,17 @@ def moments_table(moments: Sequence[WorstMoment]) -> str:
     for one in sorted(moments, key=lambda one: one.holds)[:MOST_ROWS]:
         where = element("div", f"{one.what} at {one.time:.2f}\u00a0s", style="opacity:.7")
         rows.append(_jumping(_cells(element("b", one.name), where, one), one.time))
-    return element("div", element("table", _COLUMNS, element("tbody", rows), style=_TABLE), class_="moments", style=_ROOM)
+    return element("div", _table(rows), class_="moments", style=_ROOM)
+
+
+def _table(rows: Sequence[Markup]) -> Markup:
+    return element("table", _COLUMNS, element("tbody", rows), style=_TABLE)
 
 
 def _summary(heading: str, barred: Sequence[Check]) -> Markup:
     broken = sum(not check.holds for check in barred)
-    said = (
-        f"all {len(barred)} promises hold"
-        if not broken
-        else f"{broken} of {len(barred)} promises {'does' if broken == 1 else 'do'} not hold"
-    )
+    said = f"{broken} of {len(barred)} promises {'does' if broken == 1 else 'do'} not hold"
+    said = said if broken else f"all {len(barred)} promises hold"
     mark = element("span", "✓ " if not broken else "✕ ", style=f"color:{RED if broken else GREEN};font-weight:700")
     return element("div", mark, element("b", f"{heading}: " if heading else ""), said, style="font-size:12px;margin:4px 0")
 
