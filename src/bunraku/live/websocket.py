@@ -73,9 +73,8 @@ def serve_websocket(
             server = await websockets.asyncio.server.serve(door.client, host, port, **settings)
         except OSError as error:
             reason = (error.strerror or str(error)).rpartition(": ")[2]
-            raise BadInput(
-                f"cannot listen on {host}:{port} ({reason}); give another port, or end the program that uses it"
-            ) from error
+            advice = "give another port, or end the program that uses it"
+            raise BadInput(f"cannot listen on {host}:{port} ({reason}); {advice}") from error
         async with server as listening:
             ticking = asyncio.create_task(door.tick_by_the_clock())
             if on_ready is not None:

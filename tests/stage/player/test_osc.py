@@ -7,8 +7,9 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stage.player.conftest import write_osc
 
-from bunraku.stage.player.osc import OscError, OscMessage, read_osc, write_osc
+from bunraku.stage.player.osc import OscError, OscMessage, read_osc
 
 
 def built(address: str, *values: object) -> bytes:

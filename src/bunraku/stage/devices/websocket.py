@@ -33,6 +33,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class WebsocketDriver(Driver):
         self.token = token or secrets.token_urlsafe(16)
         self._gate = Gate(self.token, HOST, per_second=max(1000.0, 4.0 * device.rate_hz))
         self.url = ""
-        self._wait, self._tell = wait_s, tell or _to_people
+        self._wait, self._tell = wait_s, tell or partial(print, file=sys.stderr, flush=True)
         self._place = f"{device.name} at websocket"
         self._changed = threading.Condition()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -325,7 +326,3 @@ def _read(text: str | bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise ValueError("no object")
     return message
-
-
-def _to_people(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

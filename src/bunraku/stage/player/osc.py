@@ -103,21 +103,3 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
         return data[at:end].decode("utf-8"), after
     except UnicodeDecodeError as error:
         raise OscError("a text is not UTF-8") from error
-
-
-def write_osc(address: str, *arguments: int | float | str) -> bytes:
-    """The datagram of one message with whole numbers, numbers and texts."""
-    tags, body = ",", b""
-    for value in arguments:
-        if isinstance(value, str):
-            tags, body = tags + "s", body + _padded(value)
-        elif isinstance(value, int):
-            tags, body = tags + "i", body + struct.pack(">i", value)
-        else:
-            tags, body = tags + "f", body + struct.pack(">f", value)
-    return _padded(address) + _padded(tags) + body
-
-
-def _padded(text: str) -> bytes:
-    data = text.encode()
-    return data + b"\x00" * (4 - len(data) % 4)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput, BunrakuError
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.motion import Check
 from bunraku.stage.registry import exporters
 from bunraku.studio.page.recording import Recorder
@@ -20,6 +22,7 @@ from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone
 from bunraku.studio.project import plain
 from bunraku.studio.widgets.checks import checks_table, moments_table
 from bunraku.studio.widgets.notice import notice
+from bunraku.verification.moments import worst_moments
 
 
 class CheckTab:
@@ -30,16 +33,11 @@ class CheckTab:
         session = ui.session
         with tab:
             self._state = ui.html("", order=1.0)
-            self._verify = ui.button(
-                "Verify in MuJoCo", session.make.verify, order=2.0, color="green", hint="A replay in physics that is not ours"
-            )
-            self._full = ui.button(
-                "Verify in the full model too",
-                partial(session.make.verify, full_order=True),
-                order=2.1,
-                visible=False,
-                hint="Every part that bends as a mesh, nothing reduced: minutes to hours",
-            )
+            hint = "A replay in physics that is not ours"
+            self._verify = ui.button("Verify in MuJoCo", session.make.verify, order=2.0, color="green", hint=hint)
+            hint, full = "Every part that bends as a mesh, nothing reduced: minutes to hours", "Verify in the full model too"
+            verify_full = partial(session.make.verify, full_order=True)
+            self._full = ui.button(full, verify_full, order=2.1, visible=False, hint=hint)
             self._progress = ui.html("", order=2.2)
             self._cancel = ui.button("Stop verifying", session.cancel, order=2.3, visible=False)
             self._verdict = ui.html("", order=3.0)
@@ -95,8 +93,6 @@ class CheckTab:
         if shown is None:
             self._verdict.content = self._certificate.content = self._moments.content = ""
             return
-        from bunraku.verification.moments import worst_moments
-
         certificate, verdict = shown.performance.certificate, shown.verdict
         notes = "".join(f'<div style="font-size:12px;padding:0 .6em">{escape(note)}</div>' for note in certificate.notes[:6])
         self._certificate.content = checks_table(certificate.checks, "Certificate") + notes
@@ -124,15 +120,11 @@ class CheckTab:
             self._send(result.path.name, result.path.read_bytes())
 
     def _download_character(self) -> None:
-        from bunraku.formats.character_yaml import write_character_yaml
-
         who = self._ui.session.document.need_character()
         self._send(f"{who.name}.character.yaml", write_character_yaml(who).encode())
 
     def _send(self, label: str, data: bytes, client: Any = None) -> None:
         """To the project's folder, and to the browser that asked for it: ``client``, or the one whose button is carried out."""
-        from bunraku.formats.atomic import write_atomically
-
         name = plain(label)  # names of characters and clips may come from a stranger's file
         write_atomically(self._ui.session.project.place("exports") / name, data)
         self._ui.session.say("note", f"wrote exports/{name}")

@@ -17,7 +17,7 @@ from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.going import Going, held_joints
 from bunraku.studio.page.placed_keys import PlacedKeys
 from bunraku.studio.page.targets import has_target
-from bunraku.studio.page.ui import Html, RefreshedFolder, Same, Ui, alone, words_of
+from bunraku.studio.page.ui import Html, RefreshedFolder, Same, Ui, alone, put, words_of
 from bunraku.studio.page.voice import Voice, performed_curves
 from bunraku.studio.widgets.blocks import blocks
 from bunraku.studio.widgets.curves import CurvesView, curves, curves_view, most_moving
@@ -189,9 +189,8 @@ class ChoreographTab:
             row.content = _target_row(k, target, chosen == k)
             if chosen == k and self._target_inputs:
                 self._target_inputs["time"].max = max(gait.duration, target.time)
-                for field, value in (("time", round(target.time, 3)), ("weight", target.weight)):
-                    if abs(self._target_inputs[field].value - value) > 1e-6:
-                        self._target_inputs[field].value = value
+                put(self._target_inputs["time"], round(target.time, 3), within=1e-6)
+                put(self._target_inputs["weight"], target.weight, within=1e-6)
 
     def _add_target(self, what: str) -> None:
         session = self._ui.session

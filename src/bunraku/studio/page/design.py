@@ -17,7 +17,7 @@ from bunraku.errors import BunrakuError
 from bunraku.studio.document import Document
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.handles import Handles
-from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone, put
 from bunraku.studio.widgets.notice import notice
 
 MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "automatic"}
@@ -227,10 +227,7 @@ class DesignTab:
         design = dimensions(document.base)
         values = dict(zip(design.names, design.initial, strict=True)) | document.dimensions
         for name, slider in self._sliders.items():
-            wanted = 1e3 * float(values[name])
-            wanted = round(min(max(wanted, slider.min), slider.max), 1)
-            if abs(slider.value - wanted) > 0.05:
-                slider.value = wanted
+            put(slider, round(min(max(1e3 * float(values[name]), slider.min), slider.max), 1), within=0.05)
 
     def _warn(self, document: Document) -> None:
         if document.base is None:

@@ -114,17 +114,16 @@ class Drag:
         return last
 
     def _finish(self, arguments: dict[str, Any] | None, *, amend: bool) -> bool:
-        taken = self._taken()
+        taken, session = self._taken(), self._ui.session
         if taken is None:
             self._began = None
         last = arguments or taken
         if last is None or not self._valid():
             return False
-        session = self._ui.session
         try:
             (session.amend if amend else session.do)(self._name, **last)
         except BunrakuError:
-            self._ui.session.drop_preview()
+            session.drop_preview()
             raise
         return True
 

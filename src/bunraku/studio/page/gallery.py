@@ -47,8 +47,7 @@ class GalleryTab:
             upload = gui.add_upload_button("Open a file", hint=hint)
 
             async def uploaded(event: Any) -> None:
-                file = event.target.value
-                ui.act(ui.settled(lambda: self._bring(ui.server.uploads.label(file.name), file.content)))
+                ui.act(ui.settled(partial(self._bring, event.target.value)))
 
             upload.on_upload(uploaded)
             ui.button("New character", partial(session.do, "open.blank"), hint="A box to build on, in the Design tab", color="gray")
@@ -59,9 +58,9 @@ class GalleryTab:
                             ui.button(name, partial(session.do, "open.example", name=name), color=QUIET)
                             ui.html(f'<div style="{SMALL}">{escape(demo.meaning[:1].upper() + demo.meaning[1:])}</div>')
 
-    def _bring(self, name: str, data: bytes) -> None:
-        session = self._ui.session
-        session.say("note", f"opened {session.bring(name, data)}")
+    def _bring(self, file: Any) -> None:
+        session, name = self._ui.session, self._ui.server.uploads.label(file.name)
+        session.say("note", f"opened {session.bring(name, file.content)}")
 
 
 def add_tour(ui: Ui, step: int = 0) -> None:

@@ -12,7 +12,7 @@ from bunraku.gait.patterns import PATTERNS
 from bunraku.motion import Gait
 from bunraku.studio.document import Document
 from bunraku.studio.page.dragging import Drag
-from bunraku.studio.page.ui import Ui
+from bunraku.studio.page.ui import Ui, put
 
 CHIP = (
     "display:inline-block;font-size:11px;line-height:1.7;padding:0 .6em;margin:.12em;border-radius:4px;cursor:pointer;"
@@ -43,7 +43,11 @@ class Going:
         for name, slider in goal.items():
             drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == gone_by)
             scale = math.pi / 180.0 if name == "turn" else 1.0
-            ui.changed(slider, partial(_goal, drag, name, scale), key=f"goal {name}", drags=True)
+
+            def moved(value: float, drag: Drag = drag, name: str = name, scale: float = scale) -> None:
+                drag.move({name: scale * float(value)})
+
+            ui.changed(slider, moved, key=f"goal {name}", drags=True)
 
         def set_gait(field: str, scale: float, value: float) -> None:
             session.do("gait.set", field=field, value=scale * float(value))
@@ -73,15 +77,13 @@ class Going:
         values |= {"duration": gait.duration, "height": round(1e3 * gait.swing_height, 1)}
         for name, value in values.items():
             handle = self._inputs[name]
-            if abs(handle.value - value) > 1e-3:
-                if not handle.min <= value <= handle.max:  # it came otherwise than by hand
-                    handle.min, handle.max = min(handle.min, value), max(handle.max, value)
-                handle.value = value
+            if not handle.min <= value <= handle.max:  # it came otherwise than by hand
+                handle.min, handle.max = min(handle.min, value), max(handle.max, value)
+            put(handle, value, within=1e-3)
         pattern = self._inputs["pattern"]
         if gait.pattern not in pattern.options:
             pattern.options = (*pattern.options, gait.pattern)
-        if pattern.value != gait.pattern:
-            pattern.value = gait.pattern
+        put(pattern, gait.pattern)
 
 
 def held_joints(character: Character, gait: Gait) -> str:
@@ -101,10 +103,6 @@ def held_joints(character: Character, gait: Gait) -> str:
         )
     words = '<div style="font-size:12px;opacity:.8;padding-bottom:.2em">A click holds a joint at home, another frees it.</div>'
     return f'<div style="padding:.1em .6em">{words}{"".join(chips)}</div>'
-
-
-def _goal(drag: Drag, name: str, scale: float, value: float) -> None:
-    drag.move({name: scale * float(value)})
 
 
 def _gone_by(document: Document) -> tuple[str | None, str] | None:

@@ -9,6 +9,7 @@ import numpy as np
 from bunraku.building.components.sockets import Socket, sockets
 from bunraku.stage.figure.motion import drawn_pose
 from bunraku.stage.figure.picking import picked
+from bunraku.stage.figure.unit_meshes import unit_mesh
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Same, Ui, alone
 from bunraku.studio.page.view import GREEN, RED
@@ -50,8 +51,6 @@ class Handles:
         places = self._places(shown)
         if not len(places):
             return
-        from bunraku.stage.figure.unit_meshes import unit_mesh
-
         vertices, faces = unit_mesh("ball")
         size = 0.012 * float(np.linalg.norm(np.ptp(places, axis=0)) or 0.2)
         colors = np.array([RED if one.name == chosen else GREEN for one in shown], dtype=np.uint8)

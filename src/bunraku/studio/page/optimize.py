@@ -15,7 +15,7 @@ from bunraku.studio.document import Document
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.page.plot import Plot
 from bunraku.studio.page.typed import Typed
-from bunraku.studio.page.ui import RefreshedFolder, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Ui, alone, put
 from bunraku.studio.widgets.plots import convergence
 
 BEST = "the one that suits best"
@@ -112,9 +112,7 @@ class OptimizeTab:
     def _put(self, name: str, value: Any) -> None:
         """Show a value in its field."""
         handle = self._fields[name]
-        wanted = type(handle.value)(value)
-        if handle.value != wanted:
-            handle.value = wanted
+        put(handle, type(handle.value)(value))
 
     def _option(self, field: Any, hint: Any, value: Any) -> None:
         ui = self._ui

@@ -32,18 +32,14 @@ class Reach:
         self._lock = threading.RLock()
         self._section = RefreshedFolder(ui, tab, "Hands and feet", order=6.5)
         self._drag = Drag(ui, "reach", "pose.reach")
-        self._held: tuple[str, float] | None = None
+        self.held: tuple[str, float] | None = None
+        """What is held, and at which time [s]."""
         self._before: Any = None
         self._lines: dict[str, Any] = {}
         self._gizmo: Any = None
         self._busy = False
         self._what, self._width = "", 0.3
         self._names: tuple[Any, tuple[str, ...]] = (None, ())
-
-    @property
-    def held(self) -> tuple[str, float] | None:
-        """What is held, and at which time [s]."""
-        return self._held
 
     @alone
     def refresh(self, what: str) -> None:
@@ -53,10 +49,10 @@ class Reach:
         with self._lock:
             document = self._ui.session.previewed
             names = self._known(document)
-            if self._held is not None and self._held[0] not in names:
+            if self.held is not None and self.held[0] not in names:
                 self.let_go()
-            self._section.show((names, self._held), lambda: self._fill(names), visible=bool(names))
-            if self._held is not None:
+            self._section.show((names, self.held), lambda: self._fill(names), visible=bool(names))
+            if self.held is not None:
                 self._show(document)
 
     def grab(self, name: str) -> None:
@@ -72,7 +68,7 @@ class Reach:
     @alone
     def _take(self, name: str, time: float) -> None:
         self.let_go()
-        self._what, self._held = name, (name, time)
+        self._what, self.held = name, (name, time)
         self._before = self._path(self._ui.session.document)
         self._make()
         self.refresh("document")
@@ -84,7 +80,7 @@ class Reach:
             for handle in (self._gizmo, *self._lines.values()):
                 if handle is not None:
                     handle.remove()
-            self._gizmo, self._lines, self._held, self._busy = None, {}, None, False
+            self._gizmo, self._lines, self.held, self._busy = None, {}, None, False
 
     # inside
 
@@ -108,8 +104,8 @@ class Reach:
         width = gui.add_slider("Over [s]", 0.05, 1.5, 0.05, self._width, hint=hint)
         ui.changed(width, partial(setattr, self, "_width"))
         ui.button("Grab at this time", lambda: self.grab(self._what), hint="Then drag its gizmo in the scene")
-        if self._held is not None:
-            ui.words(f"Holding {self._held[0]} at {self._held[1]:.2f} s")
+        if self.held is not None:
+            ui.words(f"Holding {self.held[0]} at {self.held[1]:.2f} s")
             ui.button("Let go", self._release)
 
     def release(self) -> None:
@@ -123,16 +119,16 @@ class Reach:
     def _path(self, document: Document) -> Any:
         """The way (m, 3) [m] of what is held."""
         wish = document.wish
-        if self._held is None or wish is None or wish.joints is None:
+        if self.held is None or wish is None or wish.joints is None:
             return np.zeros((1, 3))
-        return path_of(document.need_character(), wish.joints, self._held[0])
+        return path_of(document.need_character(), wish.joints, self.held[0])
 
     def _show(self, document: Document) -> None:
         """The gizmo where the frame is, unless a hand is on it; both lines."""
-        if self._held is None:
+        if self.held is None:
             return
         path, rate = self._path(document), document.need_clip().need_joints("showing").rate
-        k = min(round(self._held[1] * rate), len(path) - 1)
+        k = min(round(self.held[1] * rate), len(path) - 1)
         if not self._busy and self._gizmo is not None:
             here = tuple(float(part) for part in path[k])
             if max(abs(a - b) for a, b in zip(self._gizmo.position, here, strict=True)) > 1e-6:
@@ -176,26 +172,26 @@ class Reach:
             self._ui.act(self._end)
 
     def _arguments(self) -> dict[str, Any]:
-        name, time = self._held or ("", 0.0)
+        name, time = self.held or ("", 0.0)
         place = [] if self._gizmo is None else [float(part) for part in self._gizmo.position]
         return {"frame": name, "time": time, "place": place, "width": self._width}
 
     def _move(self) -> None:
-        if self._held is not None:
+        if self.held is not None:
             self._drag.move(self._arguments(), rests=False)
 
     def _end(self) -> None:
         """One edit; what could not be reached is told, and the gizmo goes to where the frame is."""
         self._busy = False
-        if self._held is None:
+        if self.held is None:
             return
         session, arguments = self._ui.session, self._arguments()
         self._drag.end(arguments)
         rate = session.document.need_clip().need_joints("showing").rate
-        there = self._path(session.document)[round(self._held[1] * rate)]
+        there = self._path(session.document)[round(self.held[1] * rate)]
         miss = float(np.linalg.norm(there - np.array(arguments["place"])))
         if miss > TOLD:
-            session.say("note", f"{self._held[0]} comes no nearer than {1e3 * miss:.0f} mm to where you put it")
+            session.say("note", f"{self.held[0]} comes no nearer than {1e3 * miss:.0f} mm to where you put it")
 
 
 def _segments(path: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from bunraku.studio.edits.skins import bodies_of, recipe_of, scale_of
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.skin_figures import even_places, fold_legend, remark, skin_figures
 from bunraku.studio.page.skin_scene import SkinScene, View
-from bunraku.studio.page.ui import Html, RefreshedFolder, Ui, alone
+from bunraku.studio.page.ui import Html, RefreshedFolder, Ui, alone, put
 
 UNITS = {"metres": 1.0, "centimetres": 0.01, "millimetres": 0.001}
 VIEWS: dict[View, str] = {"character": "Character", "plan": "Plan", "thickness": "Thickness", "glue": "Glue"}
@@ -219,17 +220,13 @@ class SkinPanel:
             if "bond" in handles:
                 wanted["bond"] = min(recipe.bonds.get(self._body or bodies_of(recipe.template)[0], 1.0), 5.0)
         for name, value in wanted.items():
-            if name in handles and handles[name].value != value and value in getattr(handles[name], "options", (value,)):
-                handles[name].value = value
+            if name in handles and value in getattr(handles[name], "options", (value,)):
+                put(handles[name], value)
         if self._figures is not None:
-            try:
+            worn, skinning = None, session.skinning
+            with suppress(BunrakuError):
                 worn = self._worn_by(document)
-            except BunrakuError:
-                worn = None
-            skinning = session.skinning
-            fresh = skinning.plan_of(document)
-            words = [
-                skin_figures(skinning.latest(document), skinning.made_of(document), worn),
-                "" if fresh is not None or not document.recipe else remark(skinning.trouble or "planning …"),
-            ]
-            self._figures.content = f'<div class="bunraku-skin" style="font-size:12px;padding:.2em .6em">{"".join(words)}</div>'
+            planning = document.recipe and skinning.plan_of(document) is None
+            words = skin_figures(skinning.latest(document), skinning.made_of(document), worn)
+            words += remark(skinning.trouble or "planning …") if planning else ""
+            self._figures.content = f'<div class="bunraku-skin" style="font-size:12px;padding:.2em .6em">{words}</div>'

@@ -54,7 +54,10 @@ class SkinScene:
             self._segments("line", a["line"][a["edges"]], LINE, 0.007 * size)
             self._segments("struts", a["struts"], STRUT, 0.004 * size)
             self._balls("joints", a["joints"], RED, 0.012 * size)
-            self._boxes(a["case_centers"], a["case_wxyz"], a["case_sizes"])
+            vertices, faces = unit_mesh("box")
+            look = {"batched_colors": GREY, "opacity": 0.45, "flat_shading": True}
+            cases = (vertices / np.ptp(vertices, axis=0), faces, a["case_wxyz"], a["case_centers"])
+            self._meshes("servos", *cases, batched_scales=a["case_sizes"].astype(np.float32), **look)
             colors = np.array([fold_color(joint, joints) for joint in plan.folds], dtype=np.uint8).reshape(-1, 3)
             if len(a["rings"]):
                 self._segments("folds", a["rings"], np.repeat(colors[a["ring_fold"]][:, None], 2, axis=1), 0.005 * size)
@@ -125,11 +128,6 @@ class SkinScene:
         vertices, faces = unit_mesh("ball")
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1))
         self._meshes(name, radius * vertices, faces, still, places, batched_colors=color)
-
-    def _boxes(self, centers: Array, wxyz: Array, sizes: Array) -> None:
-        vertices, faces = unit_mesh("box")
-        look = {"batched_scales": sizes.astype(np.float32), "batched_colors": GREY, "opacity": 0.45, "flat_shading": True}
-        self._meshes("servos", vertices / np.ptp(vertices, axis=0), faces, wxyz, centers, **look)
 
     def _meshes(self, name: str, *arrays: Any, **look: Any) -> None:
         add = self._ui.server.viser.scene.add_batched_meshes_simple

@@ -15,6 +15,7 @@ from bunraku.studio.transport import SPEEDS
 from bunraku.studio.widgets.plots import errors, motor_names, motors
 from bunraku.studio.widgets.scale import time_scale
 from bunraku.studio.widgets.timeline import timeline
+from bunraku.verification.moments import violated_times
 
 HEIGHT = 264.0
 
@@ -172,8 +173,6 @@ class Timeline:
     def _marks(self, timed: Any) -> list[tuple[float, str]]:
         if timed is None:
             return []
-        from bunraku.verification.moments import violated_times
-
         key = Same(timed.performance)
         if self._violated is None or self._violated[0] != key:
             self._violated = (key, violated_times(timed.performance))

@@ -10,7 +10,7 @@ from functools import partial, wraps
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from bunraku.studio.page.intents import Intents
+from bunraku.studio.server.acts import ActQueue
 from bunraku.studio.session import Session
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Ui:
 
     server: StudioServer
     session: Session
-    intents: Intents
+    intents: ActQueue
     dark: bool = False
     drawing: threading.RLock = field(default_factory=threading.RLock)  # type: ignore[valid-type]
     """Held while a panel is shown anew: the page's thread and the one of the user's acts both do so."""
@@ -155,6 +155,12 @@ class Ui:
 
         handle.on_update(updated)
         return handle
+
+
+def put(handle: Any, value: Any, within: float = 0.0) -> None:
+    """Give a widget another value; not when it has it already (``within`` so much): browsers would be told all the same."""
+    if abs(handle.value - value) > within if within else handle.value != value:
+        handle.value = value
 
 
 def words_of(text: str) -> str:

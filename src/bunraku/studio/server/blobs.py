@@ -48,9 +48,8 @@ class Blobs:
             old = self._blobs.get(self._key_of.get(name, ""))
             total = sum(len(blob.data) for blob in self._blobs.values()) - (len(old.data) if old else 0)
             if total + len(data) > self.limit:
-                raise BadInput(
-                    f"{name} of {len(data)} bytes does not fit: the studio keeps at most {self.limit} bytes of files; withdraw some"
-                )
+                limit = f"the studio keeps at most {self.limit} bytes of files"
+                raise BadInput(f"{name} of {len(data)} bytes does not fit: {limit}; withdraw some")
             self._drop(name)
             key = f"files/{secrets.token_urlsafe(9)}/{shown}"
             self._key_of[name] = key

@@ -65,7 +65,10 @@ class MessageFilter:
             return []
         if kind == "FileTransferPart":
             return self._encoded(self.desk.part(message))
-        if not _finite(message) or (kind == "GuiUpdateMessage" and not _only_a_value(message)):
+        updates = message.get("updates")
+        if kind == "GuiUpdateMessage" and not (isinstance(updates, dict) and set(updates) == {"value"}):
+            return []
+        if not _finite(message):
             return []
         if kind == "FileTransferStartUpload":
             known = self._is_upload_button(str(message.get("source_component_uuid")))
@@ -99,11 +102,6 @@ class FilteredConnection:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
-
-
-def _only_a_value(message: dict[str, Any]) -> bool:
-    updates = message.get("updates")
-    return isinstance(updates, dict) and set(updates) == {"value"}
 
 
 def _finite(value: Any) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from socket import socket
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserS
         if getattr(handler, "__module__", "") != "viser.infra._infra":
             return stock(handler, *args, **options)
         used.append(True)
-        return _Opening(
+        return _opening(
             lambda: stock(
                 _filtered(handler, site.gate, uploads, started),
                 sock=listening,
@@ -90,30 +91,20 @@ def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserS
     return server
 
 
-class _Opening:
+@asynccontextmanager
+async def _opening(serve: Callable[[], Any], errors: list[Exception]) -> AsyncIterator[Any]:
     """What our ``serve`` gives viser to enter: the server, or one without sockets when it could not open.
 
     viser's thread must never die while it starts: its constructor would wait for it for ever.
     """
-
-    def __init__(self, serve: Callable[[], Any], errors: list[Exception]) -> None:
-        self._serve, self._errors = serve, errors
-        self._inner: Any = None
-
-    async def __aenter__(self) -> Any:
-        asyncio.get_running_loop().set_exception_handler(_note)
+    asyncio.get_running_loop().set_exception_handler(_note)
+    async with AsyncExitStack() as stack:
         try:
-            inner = self._serve()
-            opened = await inner.__aenter__()
+            server = await stack.enter_async_context(serve())
         except Exception as error:
-            self._errors.append(error)
-            return SimpleNamespace(server=SimpleNamespace(sockets=()))
-        self._inner = inner
-        return opened
-
-    async def __aexit__(self, *exception: Any) -> None:
-        if self._inner is not None:
-            await self._inner.__aexit__(*exception)
+            errors.append(error)
+            server = SimpleNamespace(server=SimpleNamespace(sockets=()))
+        yield server
 
 
 def _note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

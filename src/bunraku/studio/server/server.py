@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     import viser
 
 
+REACHABLE = (
+    "The studio listens on {host}: every machine that reaches this one and knows the address may use it, and the connection is not "
+    "encrypted. Give the address to nobody you do not trust; an ssh tunnel to 127.0.0.1 is safer."
+)
+
+
 class StudioServer:
     """A running server; :attr:`url` is what the user opens.
 
@@ -82,7 +88,7 @@ class StudioServer:
             self._events.close()
             raise
         self.url = f"http://{_shown(host)}:{self.port}/{self.token}/"
-        self.warning = None if is_loopback(host) else _warning(host)
+        self.warning = None if is_loopback(host) else REACHABLE.format(host=host)
         self._stopped = False
         for name in ("audio.drift", "audio.blocked", "upload.refused"):
             self.on_event(name, lambda fields: None)
@@ -135,10 +141,3 @@ def _shown(host: str) -> str:
     if address.is_unspecified:
         return "127.0.0.1" if address.version == 4 else "[::1]"
     return f"[{host}]" if address.version == 6 else host
-
-
-def _warning(host: str) -> str:
-    return (
-        f"The studio listens on {host}: every machine that reaches this one and knows the address may use it, "
-        "and the connection is not encrypted. Give the address to nobody you do not trust; an ssh tunnel to 127.0.0.1 is safer."
-    )

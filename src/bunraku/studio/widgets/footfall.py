@@ -42,7 +42,14 @@ def footfall(character: Character, gait: Gait, time: float | None = None, *, wid
         words(scale.left, 14.0, f"{kind}; filled: in the air", scale.right - scale.left, fill_opacity=0.65),
         [_row(row, TOP + ROW * i, scale, gait.periodic) for i, row in enumerate(rows)],
         [words(scale.x(p), bottom + 13.0, f"{p:g}", text_anchor="middle", fill_opacity=0.65) for p in (0.0, 0.25, 0.5, 0.75, 1.0)],
-        playhead(scale, _within(gait, time), TOP, bottom, unit=gait.duration, wrap=gait.periodic),
+        playhead(
+            scale,
+            time if time is None or not gait.periodic else time % gait.duration,
+            TOP,
+            bottom,
+            unit=gait.duration,
+            wrap=gait.periodic,
+        ),
     ]
     if notes:
         look = {"fill_opacity": 0.8, "style": f"stroke:{AMBER};stroke-width:.3"}
@@ -59,20 +66,13 @@ def _row(row: FootRow, top: float, scale: TimeScale, periodic: bool) -> Markup:
         return element("g", title(f"{row.name}: on the base body, never leaves the ground by itself"), name, ground)
     bars, handles = [], []
     for index, (start, end) in enumerate(row.swings):
-        bars += [_bar(a, b, y, scale) for a, b in _pieces(start, end, periodic)]
+        pieces = [(start, 1.0), (0.0, end - 1.0)] if periodic and end > 1.0 else [(start, end)]
+        look = {"rx": 3.0, "fill": BLUE, "fill_opacity": 0.85, "class_": "swing"}
+        bars += [rect(scale.x(a), y, scale.x(b) - scale.x(a), BAR, **look) for a, b in pieces]
         hint = title(f"{row.name} in the air from {start:.3f} to {end:.3f}; drag an end")
         ends = (("start", start), ("end", end - 1.0 if end > 1.0 else end))
         handles += [_handle(row.name, index, which, phase, y, scale, hint) for which, phase in ends]
     return element("g", name, ground, bars, _lines(scale, y), _cells(row.name, y, scale), handles)
-
-
-def _pieces(start: float, end: float, periodic: bool) -> list[tuple[float, float]]:
-    return [(start, 1.0), (0.0, end - 1.0)] if periodic and end > 1.0 else [(start, end)]
-
-
-def _bar(start: float, end: float, y: float, scale: TimeScale) -> Markup:
-    x = scale.x(start)
-    return rect(x, y, scale.x(end) - x, BAR, rx=3.0, fill=BLUE, fill_opacity=0.85, class_="swing")
 
 
 def _lines(scale: TimeScale, y: float) -> Markup:
@@ -94,9 +94,3 @@ def _handle(foot: str, swing: int, end: str, phase: float, y: float, scale: Time
     pressed: dict[str, Any] = {"data_click": "gait.toggle", "data_cell": cell, "data_cells": CELLS}
     moved: dict[str, Any] = {"data_drag": "gait.swing", "data_foot": foot, "data_swing": swing, "data_end": end}
     return draggable(hint, grip(x - 4.0, y, 8.0, BAR), edge, **moved, **pressed)
-
-
-def _within(gait: Gait, time: float | None) -> float | None:
-    if time is None:
-        return None
-    return time % gait.duration if gait.periodic else time
