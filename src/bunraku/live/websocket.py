@@ -42,16 +42,10 @@ def serve_websocket(
     closer than 1 / rate, also after a stall. A client silent for longer than ``patience`` is answered "held"; when the client
     is lost the ticks go on until the character stands still. The pose is kept for the next client.
 
-    Args:
-        make_stream: makes the stream, once.
-        token: secret of at least 8 characters.
-        host: loopback address; others are refused.
-        port: TCP port; 0 takes a free one.
-        sink: receives every emitted frame (k,), for instance a motor driver; never sooner than 1 / rate after it
-            returned the last time, so it should return at once.
-        patience: silence [s] after which frames count as held; also how far the t of a frame may jump.
-        on_ready: called with the port when clients may connect.
-        stop: ends the service when set.
+    ``make_stream`` is called once; ``token`` has at least 8 characters; ``host`` is a loopback address; ``port`` 0 is any free.
+    ``sink`` receives every emitted frame (k,), for instance a motor driver; never sooner than 1 / rate after it returned the last
+    time, so it should return at once. ``patience``: silence [s] after which frames count as held; also how far the t of a frame may
+    jump. ``on_ready`` is called with the port when clients may connect; ``stop`` ends the service when set.
     """
     if host not in LOOPBACK:
         raise BadInput(f"host {host!r} is not this machine; the live door listens on {', '.join(LOOPBACK)} only")

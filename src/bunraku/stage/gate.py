@@ -51,14 +51,11 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Gate:
-    """Decides on requests and messages.
+    """Decides on requests and messages. ``host`` is the address that the server is bound to.
 
-    Args:
-        token: The secret that a client shows.
-        host: Address the server is bound to. When it is no loopback address, any literal address, this machine's name
-            and ``host`` itself are accepted as Host: names are what a rebinding page needs, numbers are not.
-        largest: Bytes of the largest message.
-        per_second: Messages of one client a second, and the most that may come at once.
+    When that is no loopback address, any literal address, this machine's name and ``host`` itself are accepted as Host: names are
+    what a rebinding page needs, numbers are not. ``largest``: bytes of the largest message; ``per_second``: messages of one client
+    a second, and the most that may come at once.
     """
 
     token: str
@@ -67,12 +64,9 @@ class Gate:
     per_second: float = 1000.0
 
     def refusal(self, target: str, headers: Headers, *, token_may_follow: bool = False) -> Refusal | None:
-        """Why a request for a websocket at ``/?token=...`` does not pass; None when it does.
+        """Why a request for a websocket at ``target``, ``/?token=...``, does not pass; None when it does.
 
-        Args:
-            target: Path and query of the request line.
-            headers: Headers of the request.
-            token_may_follow: The token is asked for later, by who calls this.
+        ``token_may_follow``: who calls this asks for the token later.
         """
         if self.served_host(headers) is None:
             return Refusal(HTTPStatus.FORBIDDEN, "This name is not served here.")

@@ -1,6 +1,7 @@
 """What a simulated Dynamixel bus hears: a spoilt show, a stop in the middle, through the real driver and its packets.
 
-The player's time is our own, so that no command is late however busy this computer is; the line and the machine are as they are.
+Player and machine live in a time of our own, so that no command is late and no servo behind, however busy this computer is; the
+line is as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.drivers import make_driver
 from bunraku.stage.devices.dynamixel import DynamixelDriver
+from bunraku.stage.devices.simulated import machine as machine_module
+from bunraku.stage.devices.simulated import servos as servos_module
 from bunraku.stage.player import clock as clock_module
 from bunraku.stage.player import player as player_module
 from bunraku.stage.player.clock import MonotonicClock
@@ -44,10 +47,10 @@ class OwnTime:
 
 @pytest.fixture
 def own_time(monkeypatch: pytest.MonkeyPatch) -> OwnTime:
-    """The time of the player and its clock."""
+    """The time of the player, its clock, the machine and its servos."""
     time = OwnTime()
-    monkeypatch.setattr(player_module, "time", time)
-    monkeypatch.setattr(clock_module, "time", time)
+    for module in (player_module, clock_module, machine_module, servos_module):
+        monkeypatch.setattr(module, "time", time)
     return time
 
 

@@ -83,16 +83,7 @@ class SerialPort:
 
     def read(self, size: int, until: float) -> bytes:
         """Up to ``size`` bytes: fewer when no more come until then."""
-        received = b""
-        with self._translated():
-            line = self._open()
-            while len(received) < size:
-                late = time.monotonic() >= until
-                received += line.read(size - len(received))
-                if late:
-                    break
-                self._wait()
-        return received
+        return self._read(size, until, lambda line, left: line.read(left))
 
     def read_waiting(self, most: int) -> bytes:
         """What has arrived already, at most so many bytes; does not wait."""
@@ -103,12 +94,16 @@ class SerialPort:
 
     def read_line(self, longest: int, until: float) -> bytes:
         r"""What comes up to and with the next ``\n``; without it when the time or ``longest`` bytes have passed."""
+        return self._read(longest, until, lambda line, left: line.read_until(b"\n", left), end=b"\n")
+
+    def _read(self, most: int, until: float, step: Callable[[Any, int], bytes], end: bytes | None = None) -> bytes:
+        """Bytes by small steps, until there are ``most`` or they end with ``end``."""
         received = b""
         with self._translated():
             line = self._open()
-            while len(received) < longest and not received.endswith(b"\n"):
+            while len(received) < most and not (end and received.endswith(end)):
                 late = time.monotonic() >= until
-                received += line.read_until(b"\n", longest - len(received))
+                received += step(line, most - len(received))
                 if late:
                     break
                 self._wait()

@@ -36,7 +36,7 @@ class ChoreographTab:
     """Edits the clip: whatever tracks it has."""
 
     def __init__(self, ui: Ui, tab: Any) -> None:
-        self._ui, self._tab = ui, tab
+        self._ui = ui
         self._clip = RefreshedFolder(ui, tab, "Clip", order=1.0)
         self._begin = RefreshedFolder(ui, tab, "New clip", order=1.5, open=False)
         self._going = RefreshedFolder(ui, tab, "Speed and turning", order=2.0)

@@ -34,7 +34,7 @@ class DesignTab:
     """Edits the character."""
 
     def __init__(self, ui: Ui, tab: Any, handles: Handles) -> None:
-        self._ui, self._tab, self._handles = ui, tab, handles
+        self._ui, self._handles = ui, handles
         with tab:
             self._warnings = ui.html("", order=1.0)
         self._components = RefreshedFolder(ui, tab, "Components", order=2.0)
@@ -132,12 +132,9 @@ class DesignTab:
             now = motor.model or UNNAMED
             known = (*(() if now in SERVOS else (now,)), *SERVOS)  # what is no servo of ours stays first, until one is chosen
             servo = gui.add_dropdown("Motor", known, initial_value=now, hint=f"Drives {motor.coordinate}")
-            ui.changed(servo, partial(self._choose_servo, motor.name))
+            set_servo = partial(session.do, "component.servo", motor=motor.name)
+            ui.changed(servo, lambda name: set_servo(servo=name) if name in SERVOS else None)
         ui.button("Remove it and all beyond", lambda: session.do("component.remove", body=name), color="red")
-
-    def _choose_servo(self, motor: str, servo: str) -> None:
-        if servo in SERVOS:
-            self._ui.session.do("component.servo", motor=motor, servo=servo)
 
     # following
 

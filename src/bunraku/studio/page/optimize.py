@@ -41,7 +41,6 @@ class OptimizeTab:
             self._bar = gui.add_progress_bar(0.0, visible=False, order=6.0)
             self._progress = ui.html("", order=7.0)
             self._plot = Plot(ui, height=170, order=8.0, title="Convergence, powers of ten")
-        self._tab = tab
         self._options = RefreshedFolder(ui, tab, "Options", order=9.0, open=False)
         self._fields: dict[str, Any] = {}
         self._known: dict[str, Any] = {}

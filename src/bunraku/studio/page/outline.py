@@ -15,7 +15,7 @@ class LeftDock:
     def __init__(self, ui: Ui) -> None:
         self._ui = ui
         self.panel = ui.gui.add_panel()
-        self._gallery = GalleryTab(ui, self.panel.add_tab("Gallery"))
+        GalleryTab(ui, self.panel.add_tab("Gallery"))
         with self.panel.add_tab("Outline"):
             self._outline = ui.html("")
         with self.panel.add_tab("History"):

@@ -37,7 +37,7 @@ class Timeline:
                 "Next": lambda: transport.step(1),
                 "Loop": lambda: transport.set_loop(not transport.moment.looped),
             }
-            self._buttons = ui.button_group({label: partial(self._moved, act) for label, act in acts.items()})
+            ui.button_group({label: partial(self._moved, act) for label, act in acts.items()})
             speed = gui.add_dropdown("Speed", tuple(f"{one:g}x" for one in SPEEDS), initial_value="1x")
             ui.changed(speed, lambda value: self._moved(lambda: transport.set_speed(float(value[:-1]))))
         with self.panel.add_tab("Motors"):

@@ -27,7 +27,7 @@ class EventQueue:
     def __init__(self, limit: int = 1000) -> None:
         self.on_error: Callable[[str, Exception], None] = lambda name, error: _LOG.exception("handler of %s", name, exc_info=error)
         self._handlers: dict[str, list[Handler]] = {}
-        self._acts = ActQueue("studio events", partial(_LOG.error, "the handler of errors failed: %s"), limit=limit)
+        self._acts = ActQueue("bunraku-studio-events", partial(_LOG.error, "the handler of errors failed: %s"), limit=limit)
         self.wait_idle, self.close = self._acts.wait_idle, self._acts.close
 
     def on(self, name: str, handler: Handler) -> None:

@@ -30,15 +30,11 @@ REACHABLE = (
 class StudioServer:
     """A running server; :attr:`url` is what the user opens.
 
-    Args:
-        host: Address to listen on. Another one than loopback is for those who ask for it; :attr:`warning` then says what it means.
-        port: Port to listen on; 0 takes a free one. A busy port is an error.
-        token: Secret part of the address, 16 letters or more of A-Z a-z 0-9 _ -; ``None`` makes a new one.
-        upload_limit: Bytes of the largest file a browser may send (and of all under way together).
+    ``host``: another one than loopback is for those who ask for it; :attr:`warning` then says what it means. ``port`` 0 is any
+    free one, a busy one is an error. ``token``, the secret part of the address, has 16 letters or more of A-Z a-z 0-9 _ -; None makes a
+    new one. ``upload_limit``: bytes of the largest file a browser may send (and of all under way together).
 
-    Raises:
-        BadInput: The port is in use, the host is not of this machine, or viser is not of the version protected here.
-        MissingExtra: viser is not installed.
+    BadInput when the port is in use, the host is not of this machine, or viser is not of the version protected here.
     """
 
     viser: viser.ViserServer

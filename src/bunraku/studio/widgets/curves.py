@@ -157,10 +157,9 @@ def _row(
     chosen = selected == row.name or key is not None
     parts = [_bands(row, scale), _margin(row, scale, still, fixed, chosen, key)]
     if performed is not None and row.name in performed.names:
-        look = {"stroke": svg.GREEN, "stroke_width": 2.5, "stroke_opacity": 0.55}
-        parts.append(_line(row, scale, performed, "performed", most, look))
-    look = {"stroke": svg.BLUE, "stroke_width": 1.5, "stroke_opacity": 0.35 if still else 1.0}
-    parts.append(_line(row, scale, wished, "wished", most, look))
+        parts.append(_line(row, scale, performed, "performed", most, stroke=svg.GREEN, stroke_width=2.5, stroke_opacity=0.55))
+    opacity = 0.35 if still else 1.0
+    parts.append(_line(row, scale, wished, "wished", most, stroke=svg.BLUE, stroke_width=1.5, stroke_opacity=opacity))
     if still:
         y = row.y(min(max(row.home, row.low), row.high))
         hint = svg.title(f"{row.name} is muted: it stays at home, {_said(row.home, row.unit)}")
@@ -203,11 +202,9 @@ def _margin(row: CurveRow, scale: TimeScale, muted: bool, locked: bool, chosen: 
         buttons.append(_button(28.0, y + 25.0, "−", False, svg.BLUE, f"remove the selected key of {who}", "keys.remove", who, key))
     right: dict[str, Any] = {"text_anchor": "end", "fill_opacity": 0.55}
     top, low = _said(row.value(row.top + PAD), row.unit), _said(row.low, row.unit)
-    ends = [
-        svg.words(scale.right - 2.0, row.top + 10.0, top, **right),
-        svg.words(scale.right - 2.0, row.top + row.height - 2.0, low, **right),
-    ]
-    return svg.element("g", name, buttons, ends)
+    upper = svg.words(scale.right - 2.0, row.top + 10.0, top, **right)
+    lower = svg.words(scale.right - 2.0, row.top + row.height - 2.0, low, **right)
+    return svg.element("g", name, buttons, upper, lower)
 
 
 def _button(
@@ -221,7 +218,7 @@ def _button(
     return svg.clickable(svg.title(hint), box, text, **data)
 
 
-def _line(row: CurveRow, scale: TimeScale, curves_: JointCurves, what: str, most: int, look: Mapping[str, object]) -> Markup:
+def _line(row: CurveRow, scale: TimeScale, curves_: JointCurves, what: str, most: int, **look: object) -> Markup:
     """One curve, at most ``most`` points of what is in view."""
     times = curves_.times
     inside = (times >= scale.start - 1e-9) & (times <= scale.end + 1e-9)

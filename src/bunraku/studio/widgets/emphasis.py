@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bunraku.editing.emphasis import share_of_weight, weight_of_share
 from bunraku.motion import Emphasis
@@ -97,8 +96,8 @@ def _bar(view: EmphasisView, index: int, one: Emphasis, selected: bool) -> Marku
 
 def _end(index: int, end: str, x: float, top: float, bottom: float, color: str) -> Markup:
     edge = svg.line(x, top, x, bottom, stroke=color, stroke_width=2.5, stroke_linecap="round")
-    data: dict[str, Any] = {"data_drag": "emphasis.border", "data_index": index, "data_end": end}
-    return svg.draggable(svg.title(f"drag the {end}"), edge, svg.grip(x - 5.0, top, 10.0, bottom - top), **data)
+    hint, hold = svg.title(f"drag the {end}"), svg.grip(x - 5.0, top, 10.0, bottom - top)
+    return svg.draggable(hint, edge, hold, data_drag="emphasis.border", data_index=index, data_end=end)
 
 
 def _cross(index: int, right: float, bottom: float) -> Markup:

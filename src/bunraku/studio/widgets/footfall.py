@@ -36,20 +36,14 @@ def footfall(character: Character, gait: Gait, time: float | None = None, *, wid
     scale = footfall_scale(width)
     bottom = TOP + ROW * len(rows)
     height = bottom + 18.0 + (16.0 if notes else 0.0)
+    now = time % gait.duration if time is not None and gait.periodic else time
     kind = f"a cycle of {gait.duration:g} s" if gait.periodic else f"once, {gait.duration:g} s"
     parts = [
         words(0.0, 14.0, gait.pattern, font_weight="600"),
         words(scale.left, 14.0, f"{kind}; filled: in the air", scale.right - scale.left, fill_opacity=0.65),
         [_row(row, TOP + ROW * i, scale, gait.periodic) for i, row in enumerate(rows)],
         [words(scale.x(p), bottom + 13.0, f"{p:g}", text_anchor="middle", fill_opacity=0.65) for p in (0.0, 0.25, 0.5, 0.75, 1.0)],
-        playhead(
-            scale,
-            time if time is None or not gait.periodic else time % gait.duration,
-            TOP,
-            bottom,
-            unit=gait.duration,
-            wrap=gait.periodic,
-        ),
+        playhead(scale, now, TOP, bottom, unit=gait.duration, wrap=gait.periodic),
     ]
     if notes:
         look = {"fill_opacity": 0.8, "style": f"stroke:{AMBER};stroke-width:.3"}
