@@ -53,16 +53,14 @@ class DynamixelDriver(Driver):
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._ids = list(device.ids)
-        self._all = list(device.ids)
+        self._ids, self._all = list(device.ids), list(device.ids)
         self._line = SerialPort(device, self.waiting)
         self._fault = self._line.fault
         self._port = _SdkPort(self._line, device)
         self._listener = Listener(device.timeout_ms / 1e3, wavering=(*WAVERING, FaultKind.MISSING))
         self._sdk: Any = None
         self._handler: Any = None
-        ticks = math.ceil(max(0.1, 4.0 / device.rate_hz) / WATCHDOG_TICK_S)
-        self._watchdog = min(ticks, 127)
+        self._watchdog = min(math.ceil(max(0.1, 4.0 / device.rate_hz) / WATCHDOG_TICK_S), 127)
         self._fed = -math.inf
         self._armed, self._watched = False, 0.0
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.motion import Performance
+from bunraku.character import Character
+from bunraku.motion import Feedback, Performance
 from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.player.outputs import DeviceOutputs
 
@@ -67,16 +68,12 @@ class StateFeedback:
     At node k the coordinates are measured and the command for node k + 1 is made from them.
     """
 
-    def __init__(self, performance: Performance, outputs: DeviceOutputs, source: list[int], target: list[tuple[int, int]]) -> None:
+    def __init__(self, feedback: Feedback, character: Character, source: list[int], target: list[int]) -> None:
         from bunraku.mechanics.integrators.variational import VariationalIntegrator
         from bunraku.mechanics.systems.character_system import character_system
 
-        feedback = performance.feedback
-        assert feedback is not None  # noqa: S101
-        self._feedback, self._source = feedback, np.array(source)
-        self._inputs = np.array([i for i, _ in target])
-        self._outputs = np.array([j for _, j in target])
-        system = character_system(performance.character)
+        self._feedback, self._source, self._target = feedback, np.array(source), np.array(target)
+        system = character_system(character)
         self._integrator = VariationalIntegrator(system, 1.0 / feedback.rate)
         self._before = np.zeros(len(source))
         self._node = -2
@@ -98,8 +95,8 @@ class StateFeedback:
         if abs(feedback.rate - device.rate_hz) > 1e-9:
             return None, f"its gains are for {feedback.rate:g} Hz, the device runs at {device.rate_hz:g} Hz; set rate_hz"
         source = [reported.index(name) for name in feedback.coordinates]
-        target = [(i, outputs.names.index(name)) for i, name in enumerate(feedback.inputs)]
-        return StateFeedback(performance, outputs, source, target), ""
+        target = [outputs.names.index(name) for name in feedback.inputs]
+        return StateFeedback(feedback, performance.character, source, target), ""
 
     @property
     def steps(self) -> int:
@@ -111,13 +108,10 @@ class StateFeedback:
 
         False, and nothing is put, where the measurement is missing or wild.
         """
-        if measured is None or not 0 <= node < self._feedback.steps:
-            return False
-        q = measured[self._source]
-        if not np.isfinite(q).all():
+        if measured is None or not 0 <= node < self.steps or not np.isfinite(q := measured[self._source]).all():
             return False
         planned = self._feedback.states[node, len(q) :]
         p = self._integrator.momentum(self._before, q) if self._node == node - 1 else planned
         self._before[:], self._node = q, node
-        out[self._outputs] = self._feedback.command(node, np.concatenate([q, p]))[self._inputs]
+        out[self._target] = self._feedback.command(node, np.concatenate([q, p]))
         return True

@@ -40,12 +40,13 @@ class Jog:
         self.device, self.name, self._driver = device, name, driver
         self.servo: ServoCalibration = device.servos[name]
         self._place = list(device.servos).index(name)
-        lows, highs = (np.array([getattr(one, end) for one in device.servos.values()]) for end in ("low", "high"))
-        reported = driver.measure()
-        measured = None if reported is None else reported[: len(lows)]  # sensors come behind the servos
-        still = [standing(one) for one in device.servos.values()]
-        middle = np.array([(low + high) // 2 if at is None else at for low, high, at in zip(lows, highs, still, strict=True)])
-        known = middle if measured is None else np.where(np.isfinite(measured), np.rint(measured), middle)
+        servos, reported = list(device.servos.values()), driver.measure()
+        lows, highs = np.array([servo.low for servo in servos]), np.array([servo.high for servo in servos])
+        still = [standing(servo) for servo in servos]
+        known = np.array([(servo.low + servo.high) // 2 if at is None else at for servo, at in zip(servos, still, strict=True)])
+        if reported is not None:
+            measured = reported[: len(servos)]  # sensors come behind the servos
+            known = np.where(np.isfinite(measured), np.rint(measured), known)
         self._counts: NDArray[np.int64] = np.clip(known, lows, highs).astype(np.int64)
         outside = np.abs(known - self._counts) > OUTSIDE * (highs - lows)
         if outside.any():

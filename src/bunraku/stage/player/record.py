@@ -31,9 +31,8 @@ class Tape:
         self.ticks += 1
 
     def _ordered(self, values: NDArray[Any]) -> NDArray[Any]:
-        if self.ticks <= len(values):
-            return values[: self.ticks].copy()
-        return np.roll(values, -(self.ticks % len(values)), axis=0)
+        kept = len(values)
+        return values[: self.ticks].copy() if self.ticks <= kept else np.roll(values, -(self.ticks % kept), axis=0)
 
     @property
     def times(self) -> Array:

@@ -47,14 +47,16 @@ class ChoreographTab:
         self._voice = Voice(ui, tab)
         self._emphasis = RefreshedFolder(ui, tab, "What matters when", order=7.0, open=False)
         self._curves = RefreshedFolder(ui, tab, "Joint curves", order=8.0)
+        self._sections = {"footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes}
+        self._sections |= {"emphasis": self._emphasis, "curves": self._curves}
         self._pictures: dict[str, Any] = {}
         self._goal = Going(ui)
         self._placed = PlacedKeys()
         self._bodies: tuple[str, ...] = ()
+        self._joints: tuple[str, ...] = ()
         self._kind = "position"
         self._curves_view: CurvesView | None = None
         self._emphasis_view: EmphasisView | None = None
-        self._joints: tuple[str, ...] = ()
         self._picked: dict[str, int] = {}
         self._title: Html | None = None
         self._target_rows: list[Html] = []
@@ -125,12 +127,8 @@ class ChoreographTab:
                 self._emphasis_view = emphasis_view(clip.emphasis, names, clip.duration, width=WIDTH)
             drawn["emphasis"] = emphasis(self._emphasis_view, clip.emphasis, selected=self._picked.get("emphasis"), time=0.0)
             drawn["curves"] = self._curve_rows(document, clip.joints)
-        sections = {
-            "footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes,
-            "emphasis": self._emphasis, "curves": self._curves,
-        }  # fmt: skip
         for name, content in drawn.items():  # a section that was taken away comes back with the news of the document, if late
-            if name in self._pictures and sections[name].shown:
+            if name in self._pictures and self._sections[name].shown:
                 self._pictures[name].content = content
 
     def _curve_rows(self, document: Document, wished: JointCurves) -> str:

@@ -71,8 +71,8 @@ class Recorder:
 
     def _audio(self) -> Audio | None:
         """The voice of what is shown."""
-        performance, clip = self._ui.session.performance, self._ui.session.document.clip
-        return performance.audio if performance is not None else clip.audio if clip is not None else None
+        heard = self._ui.session.performance or self._ui.session.document.clip
+        return None if heard is None else heard.audio
 
     @contextmanager
     def _recording(self) -> Iterator[None]:

@@ -48,12 +48,10 @@ class Timeline:
             self._errors = Plot(ui, height=132)
         with self.panel.add_tab("View"):
             for name, label in LAYERS.items():
-                box = gui.add_checkbox(label, scene.wanted[name])
-                ui.changed(box, partial(scene.want, name))
+                ui.changed(gui.add_checkbox(label, scene.wanted[name]), partial(scene.want, name))
             beside = gui.add_checkbox("Replay beside the plan", scene.beside, hint="Else it is drawn over it")
             ui.changed(beside, scene.put_beside)
-            follow = gui.add_checkbox("Go along with the character", scene.follow)
-            ui.changed(follow, self._follow)
+            ui.changed(gui.add_checkbox("Go along with the character", scene.follow), self._follow)
             ui.button("Look at the character", scene.look)
         self._audio: tuple[Audio | None, str] = (None, "")
         self._violated: Any = None
@@ -65,24 +63,21 @@ class Timeline:
     @alone
     def refresh(self, what: str) -> None:
         """Show where playing stands, marks and plots."""
-        session = self._ui.session
-        moment = session.transport.moment
-        loop = (moment.start, moment.end) if session.transport.duration else None
+        session, transport = self._ui.session, self._ui.session.transport
+        moment = transport.moment
         timed = session.timed
         audio = self._sound()
-        self._bar.content = (
-            timeline(
-                session.transport.duration,
-                time=session.transport.now,
-                loop=loop,
-                marks=self._marks(timed),
-                audio=audio,
-                out_of_date=session.stale,
-                state=self._state(),
-                width=self._width,
-            )
-            + self._clock()
+        bar = timeline(
+            transport.duration,
+            time=transport.now,
+            loop=(moment.start, moment.end) if transport.duration else None,
+            marks=self._marks(timed),
+            audio=audio,
+            out_of_date=session.stale,
+            state=self._state(),
+            width=self._width,
         )
+        self._bar.content = bar + self._clock()
         self._voice.content = self._sounding(audio)
         if what in ("result", "shown", "document"):
             self._plot(timed)
@@ -93,9 +88,8 @@ class Timeline:
             return
         self._place = (width, height)
         self._width = max(340.0, width - 24.0)
-        self.panel.float(
-            x=max(4.0, 0.5 * (width - self._width)), y=max(8.0, height - HEIGHT - 12.0), width=self._width, height=HEIGHT
-        )
+        x, y = max(4.0, 0.5 * (width - self._width)), max(8.0, height - HEIGHT - 12.0)
+        self.panel.float(x=x, y=y, width=self._width, height=HEIGHT)
         self.refresh("time")
 
     # inside

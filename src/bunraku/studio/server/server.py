@@ -31,8 +31,8 @@ class StudioServer:
     """A running server; :attr:`url` is what the user opens.
 
     ``host``: another one than loopback is for those who ask for it; :attr:`warning` then says what it means. ``port`` 0 is any
-    free one, a busy one is an error. ``token``, the secret part of the address, has 16 letters or more of A-Z a-z 0-9 _ -; None makes a
-    new one. ``upload_limit``: bytes of the largest file a browser may send (and of all under way together).
+    free one, a busy one is an error. ``token``, the secret part of the address, has 16 letters or more of A-Z a-z 0-9 _ -; None
+    makes a new one. ``upload_limit``: bytes of the largest file a browser may send (and of all under way together).
 
     BadInput when the port is in use, the host is not of this machine, or viser is not of the version protected here.
     """

@@ -53,8 +53,7 @@ class Uploads:
     """
 
     def __init__(self, limit: int, at_once: int = 4) -> None:
-        self.limit = limit
-        self.at_once = at_once
+        self.limit, self.at_once = limit, at_once
         self._lock = threading.Lock()
         self._under_way: dict[int, int] = {}
         self._labels: OrderedDict[str, str] = OrderedDict()
