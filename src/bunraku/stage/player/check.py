@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
@@ -82,6 +82,6 @@ def _check_tied(performance: Performance, outputs: DeviceOutputs, table: Array, 
         )
 
 
-def _first(true: NDArray[np.bool_]) -> int | None:
+def _first(true: ArrayLike) -> int | None:
     """Where it is first true."""
-    return int(np.argmax(true)) if true.any() else None
+    return int(np.argmax(true)) if np.any(true) else None

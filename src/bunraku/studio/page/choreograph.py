@@ -214,21 +214,20 @@ class ChoreographTab:
         names = tuple(one.name for one in show.primitives)
         chosen = session.selection.mode
         if chosen is not None and chosen < len(show.modes):
-            which = gui.add_dropdown("This mode is", names, initial_value=show.modes[chosen].primitive)
-            ui.changed(which, lambda name: session.do("mode.replace", mode=chosen, primitive=name))
+            replace, now = partial(session.do, "mode.replace", mode=chosen), show.modes[chosen].primitive
+            ui.dropdown("This mode is", names, lambda name: replace(primitive=name), initial_value=now)
         more = gui.add_dropdown("Add", names)
         ui.button("Add at the end", lambda: session.do("mode.add", primitive=more.value))
         ui.button("Optimize the timing", session.make.time_modes, color="green", hint="Switching times that meet the score best")
 
     def _fill_emphasis(self, document: Document) -> None:
         """Which body gets a row first, and what of it counts."""
-        gui, names = self._ui.gui, _bodies(document.need_character())
+        ui, names = self._ui, _bodies(document.need_character())
         self._bodies = tuple(name for name in self._bodies if name in names)
         first = (*self._bodies, names[0])[0]
-        body = gui.add_dropdown("Body", names, initial_value=first, hint="The row of this body comes first")
-        self._ui.changed(body, self._choose_body)
-        kind = gui.add_dropdown("Counts", ("position", "orientation"), initial_value=self._kind, hint="Of what is added next")
-        self._ui.changed(kind, partial(setattr, self, "_kind"))
+        ui.dropdown("Body", names, self._choose_body, initial_value=first, hint="The row of this body comes first")
+        keep = partial(setattr, self, "_kind")
+        ui.dropdown("Counts", ("position", "orientation"), keep, initial_value=self._kind, hint="Of what is added next")
         self._picture("emphasis")
 
     def _choose_body(self, name: str) -> None:
@@ -236,12 +235,10 @@ class ChoreographTab:
         self.refresh("shown")
 
     def _fill_curves(self, document: Document) -> None:
-        ui, gui = self._ui, self._ui.gui
         joints = document.need_clip().need_joints("showing")
         groups = ("those that move most", *document.need_character().groups, *joints.names)
         shown = self._joints[0] if len(self._joints) == 1 else groups[0]
-        which = gui.add_dropdown("Show", groups, initial_value=shown if shown in groups else groups[0])
-        ui.changed(which, self._choose_joints)
+        self._ui.dropdown("Show", groups, self._choose_joints, initial_value=shown if shown in groups else groups[0])
         self._picture("curves")
 
     def _choose_joints(self, name: str) -> None:

@@ -80,21 +80,19 @@ class DesignTab:
             ui.words("This character has no place to attach something.")
             return
         chosen = session.selection.socket if session.selection.socket in names else names[0]
-        place = gui.add_dropdown("Socket", names, initial_value=chosen, hint="Where; a click on the character picks the nearest")
-        ui.changed(place, lambda name: session.select(socket=name))
-        show = gui.add_checkbox("Show sockets", self._handles.wanted, hint="As balls in the scene, to be clicked")
-        ui.changed(show, self._handles.want)
-        kind = gui.add_dropdown("Add", KINDS, initial_value=self._choice["kind"])
-        ui.changed(kind, lambda value: self._choose(kind=value, component=""))
-        models = tuple(name for name, one in library().items() if one.kind == kind.value)
+        hint = "Where; a click on the character picks the nearest"
+        place = ui.dropdown("Socket", names, lambda name: session.select(socket=name), initial_value=chosen, hint=hint)
+        ui.checkbox("Show sockets", self._handles.wanted, self._handles.want, hint="As balls in the scene, to be clicked")
+        kind = self._choice["kind"]
+        ui.dropdown("Add", KINDS, lambda value: self._choose(kind=value, component=""), initial_value=kind)
+        models = tuple(name for name, one in library().items() if one.kind == kind)
         picked = self._choice["component"] if self._choice["component"] in models else models[0]
-        model = gui.add_dropdown("Which", models, initial_value=picked)
-        ui.changed(model, lambda value: self._choose(component=value))
+        ui.dropdown("Which", models, lambda value: self._choose(component=value), initial_value=picked)
         one = component(picked)
         ui.html(_small(one.figures))
         inputs = {size.name: self._dimension(size) for size in one.dimensions}
-        mirror = gui.add_checkbox("Mirror", document.mirror, hint="On both sides, where the character is symmetric")
-        ui.changed(mirror, lambda on: session.do("design.mirror", on=on))
+        hint = "On both sides, where the character is symmetric"
+        ui.checkbox("Mirror", document.mirror, lambda on: session.do("design.mirror", on=on), hint=hint)
 
         def add() -> None:
             sizes = {key: read() for key, read in inputs.items()}
@@ -141,16 +139,14 @@ class DesignTab:
     def _fill_follow(self, document: Document) -> None:
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
         label = next(key for key, value in MODES.items() if value == document.mode)
-        mode = gui.add_dropdown("Mode", tuple(MODES), initial_value=label)
-        ui.changed(mode, lambda value: session.do("design.mode", mode=MODES[value]))
+        ui.dropdown("Mode", tuple(MODES), lambda value: session.do("design.mode", mode=MODES[value]), initial_value=label)
         if document.mode == "semi-automatic":
             for name in FEATURES:
                 box = gui.add_checkbox(f"Keep {name}", name in document.kept.split("+"), hint="Stays while other dimensions follow")
                 ui.changed(box, partial(self._keep, box, name))
             ui.button("Let the others follow", session.make.improve, color="green", hint="After a drag they do by themselves")
         elif document.mode == "automatic":
-            aim = gui.add_dropdown("Improve", AIMS, initial_value=document.aim)
-            ui.changed(aim, lambda value: session.do("design.aim", aim=value))
+            ui.dropdown("Improve", AIMS, lambda value: session.do("design.aim", aim=value), initial_value=document.aim)
             ui.button("Improve the design", session.make.improve, color="green")
         if document.mode == "manual":
             follows = "The motion follows while a dimension is dragged."
@@ -177,8 +173,10 @@ class DesignTab:
             parts.setdefault(name.rpartition(" ")[0], []).append(name)
         chosen = next((part for part, names in parts.items() if set(document.free) == set(names)), ALL)
         hint = "Which dimensions follow by themselves"
-        which = self._ui.gui.add_dropdown("May change", (ALL, *parts), initial_value=chosen, hint=hint)
-        self._ui.changed(which, lambda part: self._ui.session.do("design.free", names=parts.get(part, [])))
+        free = partial(self._ui.session.do, "design.free")
+        self._ui.dropdown(
+            "May change", (ALL, *parts), lambda part: free(names=parts.get(part, [])), initial_value=chosen, hint=hint
+        )
 
     # dimensions
 
@@ -215,7 +213,7 @@ class DesignTab:
 
         session, base = self._ui.session, document.base
         drag = Drag(self._ui, f"dimension {parameter.name}", "dimension.set", valid=lambda: session.document.base is base)
-        self._ui.changed(slider, lambda raw: drag.move(value(raw)), key=f"slider {parameter.name}", drags=True)
+        drag.follow(slider, value)
 
     def _set_sliders(self, document: Document) -> None:
         """After undo: the sliders go back too."""

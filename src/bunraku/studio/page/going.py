@@ -43,11 +43,7 @@ class Going:
         for name, slider in goal.items():
             drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == gone_by)
             scale = math.pi / 180.0 if name == "turn" else 1.0
-
-            def moved(value: float, drag: Drag = drag, name: str = name, scale: float = scale) -> None:
-                drag.move({name: scale * float(value)})
-
-            ui.changed(slider, moved, key=f"goal {name}", drags=True)
+            drag.follow(slider, lambda value, name=name, scale=scale: {name: scale * float(value)})
 
         def set_gait(field: str, scale: float, value: float) -> None:
             session.do("gait.set", field=field, value=scale * float(value))

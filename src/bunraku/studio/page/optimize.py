@@ -31,13 +31,14 @@ class OptimizeTab:
         gui, session = ui.gui, ui.session
         with tab:
             names = (BEST, *MAIN, SPOKEN_AND_BENT, *(name for name in REGISTRY if name not in MAIN))
-            self._performer = gui.add_dropdown("Performer", names, order=1.0)
-            ui.changed(self._performer, lambda name: session.do("performer.set", performer="" if name == BEST else name))
+            choose = partial(session.do, "performer.set")
+            self._performer = ui.dropdown(
+                "Performer", names, lambda name: choose(performer="" if name == BEST else name), order=1.0
+            )
             self._why = ui.html("", order=2.0)
             self._run = ui.button("Run", ui.settled(session.make.perform), order=3.0, color="green")
             self._cancel = ui.button("Cancel", session.cancel, order=4.0, disabled=True)
-            self._auto = gui.add_checkbox("Run again after every edit", initial_value=False, order=5.0)
-            ui.changed(self._auto, self._set_auto)
+            self._auto = ui.checkbox("Run again after every edit", False, self._set_auto, order=5.0)
             self._bar = gui.add_progress_bar(0.0, visible=False, order=6.0)
             self._progress = ui.html("", order=7.0)
             self._plot = Plot(ui, height=170, order=8.0, title="Convergence, powers of ten")

@@ -97,8 +97,7 @@ class Reach:
     def _fill(self, names: tuple[str, ...]) -> None:
         ui, gui = self._ui, self._ui.gui
         first = next((name for name in (self._what, "r_hand", "right_hand", "hand") if name in names), names[0])
-        which = gui.add_dropdown("What", names, initial_value=first)
-        ui.changed(which, partial(setattr, self, "_what"))
+        ui.dropdown("What", names, partial(setattr, self, "_what"), initial_value=first)
         self._what = first
         hint = "How long before and after the motion changes with it"
         width = gui.add_slider("Over [s]", 0.05, 1.5, 0.05, self._width, hint=hint)

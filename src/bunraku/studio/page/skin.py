@@ -135,16 +135,16 @@ class SkinPanel:
             return
         back = {label: view for view, label in VIEWS.items()}
         shown = VIEWS[self._view] if VIEWS[self._view] in labels else labels[0]
-        view = self._ui.gui.add_dropdown("See", labels, initial_value=shown, hint="In the scene")
-        self._handles["see"] = self._ui.changed(view, lambda label: self.see(back[label]))
+        see = self._ui.dropdown("See", labels, lambda label: self.see(back[label]), initial_value=shown, hint="In the scene")
+        self._handles["see"] = see
 
     def _fill_choices(self, document: Document, recipe: SkinRecipe) -> None:
         ui, gui = self._ui, self._ui.gui
         template = gui.add_dropdown("Template", tuple(TEMPLATES), initial_value=recipe.template, hint="The mechanism inside")
         self._choice("template", template)
         unit = next((name for name, scale in UNITS.items() if scale == scale_of(document)), "metres")
-        scale = gui.add_dropdown("Unit of the file", tuple(UNITS), initial_value=unit)
-        self._handles["scale"] = ui.changed(scale, lambda name: ui.session.do("skin.set", field="scale", value=UNITS[name]))
+        scale = partial(ui.session.do, "skin.set", field="scale")
+        self._handles["scale"] = ui.dropdown("Unit of the file", UNITS, lambda name: scale(value=UNITS[name]), initial_value=unit)
         self._slide("thickness", "Thickness [mm]", 1.0, 20.0, 0.1, 1e3)
         self._slide("glue", "Glue points", 40, 1000, 1, 1.0)
         mass = gui.add_number("Mass [kg]", recipe.mass, min=0.0, max=100.0, step=0.1, hint="Of the whole; 0: what it comes to")
@@ -167,22 +167,17 @@ class SkinPanel:
         """A slider for where a fold lies."""
         hint, drag = "0 at the torso, 100 at the foot", self._drag(f"fold {joint}", "skin.fold")
         slider = self._ui.gui.add_slider(f"{joint} at [%]", 0.0, 100.0, 1.0, percent, hint=hint)
-
-        def moved(raw: float) -> None:
-            drag.move({"joint": joint, "place": 0.01 * float(raw)})
-
-        self._handles[f"at {joint}"] = self._ui.changed(slider, moved, key=f"fold {joint}", drags=True)
+        self._handles[f"at {joint}"] = drag.follow(slider, lambda raw: {"joint": joint, "place": 0.01 * float(raw)})
 
     def _fill_bonds(self, recipe: SkinRecipe) -> None:
         ui, gui = self._ui, self._ui.gui
         with gui.add_folder("Glue of a body", expand_by_default=False):
             bodies = bodies_of(recipe.template)
             chosen = self._body if self._body in bodies else bodies[0]
-            ui.changed(gui.add_dropdown("Body", bodies, initial_value=chosen), self._pick_body)
+            ui.dropdown("Body", bodies, self._pick_body, initial_value=chosen)
             hint, share = "1: as much as its area asks for", min(recipe.bonds.get(chosen, 1.0), 5.0)
             slider, drag = gui.add_slider("Times its share", 0.0, 5.0, 0.1, share, hint=hint), self._drag("bond", "skin.bond")
-            ui.changed(slider, lambda value: drag.move({"body": chosen, "share": float(value)}), key="bond", drags=True)
-            self._handles["bond"] = slider
+            self._handles["bond"] = drag.follow(slider, lambda value: {"body": chosen, "share": float(value)})
 
     def _pick_body(self, name: str) -> None:
         self._body = name
@@ -196,12 +191,11 @@ class SkinPanel:
         """A slider for a number of the recipe, shown ``scale`` times larger."""
         value = scale * float(getattr(recipe_of(self._ui.session.document), field))
         handle = self._ui.gui.add_slider(label, low, high, step, type(step)(round(value / step) * step))
-        drag = self._drag(f"skin {field}", "skin.set")
 
-        def moved(raw: float) -> None:
-            drag.move({"field": field, "value": int(raw) if isinstance(step, int) else float(raw) / scale})
+        def arguments(raw: float) -> dict[str, Any]:
+            return {"field": field, "value": int(raw) if isinstance(step, int) else float(raw) / scale}
 
-        self._handles[field] = self._ui.changed(handle, moved, key=f"skin {field}", drags=True)
+        self._handles[field] = self._drag(f"skin {field}", "skin.set").follow(handle, arguments)
 
     def _drag(self, key: str, edit: str) -> Drag:
         session, source = self._ui.session, self._ui.session.document.recipe.get("source")

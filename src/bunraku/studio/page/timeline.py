@@ -38,20 +38,20 @@ class Timeline:
                 "Loop": lambda: transport.set_loop(not transport.moment.looped),
             }
             ui.button_group({label: partial(self._moved, act) for label, act in acts.items()})
-            speed = gui.add_dropdown("Speed", tuple(f"{one:g}x" for one in SPEEDS), initial_value="1x")
-            ui.changed(speed, lambda value: self._moved(lambda: transport.set_speed(float(value[:-1]))))
+            speeds = [f"{one:g}x" for one in SPEEDS]
+            ui.dropdown(
+                "Speed", speeds, lambda value: self._moved(lambda: transport.set_speed(float(value[:-1]))), initial_value="1x"
+            )
         with self.panel.add_tab("Motors"):
-            self._names = gui.add_dropdown("Motor", ("-",))
-            ui.changed(self._names, self._draw_motors)
+            self._names = ui.dropdown("Motor", ("-",), self._draw_motors)
             self._motors = Plot(ui, height=120)
         with self.panel.add_tab("Errors"):
             self._errors = Plot(ui, height=132)
         with self.panel.add_tab("View"):
             for name, label in LAYERS.items():
-                ui.changed(gui.add_checkbox(label, scene.wanted[name]), partial(scene.want, name))
-            beside = gui.add_checkbox("Replay beside the plan", scene.beside, hint="Else it is drawn over it")
-            ui.changed(beside, scene.put_beside)
-            ui.changed(gui.add_checkbox("Go along with the character", scene.follow), self._follow)
+                ui.checkbox(label, scene.wanted[name], partial(scene.want, name))
+            ui.checkbox("Replay beside the plan", scene.beside, scene.put_beside, hint="Else it is drawn over it")
+            ui.checkbox("Go along with the character", scene.follow, self._follow)
             ui.button("Look at the character", scene.look)
         self._audio: tuple[Audio | None, str] = (None, "")
         self._violated: Any = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from html import escape
@@ -133,6 +133,14 @@ class Ui:
 
         handle.on_click(pressed)
         return handle
+
+    def dropdown(self, label: str, names: Sequence[str], function: Callable[[str], object], **options: Any) -> Any:
+        """A choice of one of several names that does something."""
+        return self.changed(self.gui.add_dropdown(label, tuple(names), **options), function)
+
+    def checkbox(self, label: str, on: bool, function: Callable[[bool], object], **options: Any) -> Any:
+        """A box that does something when it is checked or not."""
+        return self.changed(self.gui.add_checkbox(label, on, **options), function)
 
     def html(self, content: str = "", *, order: float | None = None) -> Html:
         """A piece of HTML."""
