@@ -74,7 +74,7 @@ class DesignTab:
     # components
 
     def _fill_components(self, document: Document) -> None:
-        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        ui, session = self._ui, self._ui.session
         names = tuple(one.name for one in sockets(document.need_character()))
         if not names:
             ui.words("This character has no place to attach something.")
@@ -173,10 +173,8 @@ class DesignTab:
             parts.setdefault(name.rpartition(" ")[0], []).append(name)
         chosen = next((part for part, names in parts.items() if set(document.free) == set(names)), ALL)
         hint = "Which dimensions follow by themselves"
-        free = partial(self._ui.session.do, "design.free")
-        self._ui.dropdown(
-            "May change", (ALL, *parts), lambda part: free(names=parts.get(part, [])), initial_value=chosen, hint=hint
-        )
+        ui, free = self._ui, partial(self._ui.session.do, "design.free")
+        ui.dropdown("May change", (ALL, *parts), lambda part: free(names=parts.get(part, [])), initial_value=chosen, hint=hint)
 
     # dimensions
 

@@ -31,10 +31,7 @@ class OptimizeTab:
         gui, session = ui.gui, ui.session
         with tab:
             names = (BEST, *MAIN, SPOKEN_AND_BENT, *(name for name in REGISTRY if name not in MAIN))
-            choose = partial(session.do, "performer.set")
-            self._performer = ui.dropdown(
-                "Performer", names, lambda name: choose(performer="" if name == BEST else name), order=1.0
-            )
+            self._performer = ui.dropdown("Performer", names, self._choose, order=1.0)
             self._why = ui.html("", order=2.0)
             self._run = ui.button("Run", ui.settled(session.make.perform), order=3.0, color="green")
             self._cancel = ui.button("Cancel", session.cancel, order=4.0, disabled=True)
@@ -75,6 +72,9 @@ class OptimizeTab:
         if self._again and ready and session.result is None and self._tried != document.key:
             self._tried = document.key
             self._ui.act(session.make.perform, key="auto")
+
+    def _choose(self, name: str) -> None:
+        self._ui.session.do("performer.set", performer="" if name == BEST else name)
 
     def _set_auto(self, on: bool) -> None:
         self._again = bool(on)
