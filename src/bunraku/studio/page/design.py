@@ -117,7 +117,7 @@ class DesignTab:
         self.refresh("document")
 
     def _fill_part(self, document: Document) -> None:
-        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        ui, session = self._ui, self._ui.session
         who, name = document.need_character(), session.selection.body
         body = next((one for one in who.bodies if one.name == name), None)
         if body is None:
@@ -129,10 +129,13 @@ class DesignTab:
         if motor is not None:
             now = motor.model or UNNAMED
             known = (*(() if now in SERVOS else (now,)), *SERVOS)  # what is no servo of ours stays first, until one is chosen
-            servo = gui.add_dropdown("Motor", known, initial_value=now, hint=f"Drives {motor.coordinate}")
-            set_servo = partial(session.do, "component.servo", motor=motor.name)
-            ui.changed(servo, lambda name: set_servo(servo=name) if name in SERVOS else None)
+            choose, hint = partial(self._choose_servo, motor.name), f"Drives {motor.coordinate}"
+            ui.dropdown("Motor", known, choose, initial_value=now, hint=hint)
         ui.button("Remove it and all beyond", lambda: session.do("component.remove", body=name), color="red")
+
+    def _choose_servo(self, motor: str, servo: str) -> None:
+        if servo in SERVOS:
+            self._ui.session.do("component.servo", motor=motor, servo=servo)
 
     # following
 
