@@ -142,7 +142,7 @@ class DesignTab:
     def _fill_follow(self, document: Document) -> None:
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
         label = next(key for key, value in MODES.items() if value == document.mode)
-        ui.dropdown("Mode", tuple(MODES), lambda value: session.do("design.mode", mode=MODES[value]), initial_value=label)
+        ui.dropdown("Mode", MODES, lambda value: session.do("design.mode", mode=MODES[value]), initial_value=label)
         if document.mode == "semi-automatic":
             for name in FEATURES:
                 box = gui.add_checkbox(f"Keep {name}", name in document.kept.split("+"), hint="Stays while other dimensions follow")
@@ -221,7 +221,7 @@ class DesignTab:
         if document.base is None or not self._sliders:
             return
         design = dimensions(document.base)
-        values = dict(zip(design.names, design.initial, strict=True)) | document.dimensions
+        values = dict(zip(design.names, design.initial, strict=True)) | dict(document.dimensions)
         for name, slider in self._sliders.items():
             put(slider, round(min(max(1e3 * float(values[name]), slider.min), slider.max), 1), within=0.05)
 

@@ -43,7 +43,7 @@ class Going:
         for name, slider in goal.items():
             drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == gone_by)
             scale = math.pi / 180.0 if name == "turn" else 1.0
-            drag.follow(slider, lambda value, name=name, scale=scale: {name: scale * float(value)})
+            drag.follow(slider, partial(_goal, name, scale))
 
         def set_gait(field: str, scale: float, value: float) -> None:
             session.do("gait.set", field=field, value=scale * float(value))
@@ -99,6 +99,10 @@ def held_joints(character: Character, gait: Gait) -> str:
         )
     words = '<div style="font-size:12px;opacity:.8;padding-bottom:.2em">A click holds a joint at home, another frees it.</div>'
     return f'<div style="padding:.1em .6em">{words}{"".join(chips)}</div>'
+
+
+def _goal(name: str, scale: float, value: float) -> dict[str, Any]:
+    return {name: scale * float(value)}
 
 
 def _gone_by(document: Document) -> tuple[str | None, str] | None:

@@ -151,23 +151,22 @@ class SkinPanel:
         self._choice("mass", mass, float)
 
     def _fill_folds(self, recipe: SkinRecipe) -> None:
-        ui, gui = self._ui, self._ui.gui
-        joints = tuple(recipe.joints)
-        with gui.add_folder("Folds", expand_by_default=True):
+        with self._ui.gui.add_folder("Folds", expand_by_default=True):
             self._slide("teeth", "Grooves", 0, 4, 1, 1.0)
-            places = even_places(recipe)
             for joint, on in recipe.joints.items():
-                box = gui.add_checkbox(f"{joint} folds", on, disabled=joint == joints[-1], hint="Whether the skin folds there")
-                ui.changed(box, lambda on, joint=joint: ui.session.do("skin.fold", joint=joint, on=bool(on)))
-                if on:
-                    self._fill_place(joint, round(100.0 * places[joint]))
-            ui.html(fold_legend(recipe))
+                self._fill_fold(recipe, joint, on)
+            self._ui.html(fold_legend(recipe))
 
-    def _fill_place(self, joint: str, percent: int) -> None:
-        """A slider for where a fold lies."""
-        hint, drag = "0 at the torso, 100 at the foot", self._drag(f"fold {joint}", "skin.fold")
-        slider = self._ui.gui.add_slider(f"{joint} at [%]", 0.0, 100.0, 1.0, percent, hint=hint)
-        self._handles[f"at {joint}"] = drag.follow(slider, lambda raw: {"joint": joint, "place": 0.01 * float(raw)})
+    def _fill_fold(self, recipe: SkinRecipe, joint: str, on: bool) -> None:
+        """Whether the skin folds at a joint, and where."""
+        ui, last = self._ui, joint == tuple(recipe.joints)[-1]
+        fold, hint = partial(ui.session.do, "skin.fold", joint=joint), "Whether the skin folds there"
+        ui.checkbox(f"{joint} folds", on, lambda checked: fold(on=bool(checked)), disabled=last, hint=hint)
+        if on:
+            hint, percent = "0 at the torso, 100 at the foot", round(100.0 * even_places(recipe)[joint])
+            slider = ui.gui.add_slider(f"{joint} at [%]", 0.0, 100.0, 1.0, percent, hint=hint)
+            drag = self._drag(f"fold {joint}", "skin.fold")
+            self._handles[f"at {joint}"] = drag.follow(slider, lambda raw: {"joint": joint, "place": 0.01 * float(raw)})
 
     def _fill_bonds(self, recipe: SkinRecipe) -> None:
         ui, gui = self._ui, self._ui.gui

@@ -39,7 +39,7 @@ class Timeline:
             }
             ui.button_group({label: partial(self._moved, act) for label, act in acts.items()})
             speeds = {f"{one:g}x": partial(transport.set_speed, float(one)) for one in SPEEDS}
-            ui.dropdown("Speed", tuple(speeds), lambda name: self._moved(speeds[name]), initial_value="1x")
+            ui.dropdown("Speed", speeds, lambda name: self._moved(speeds[name]), initial_value="1x")
         with self.panel.add_tab("Motors"):
             self._names = ui.dropdown("Motor", ("-",), self._draw_motors)
             self._motors = Plot(ui, height=120)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from html import escape
@@ -134,7 +134,7 @@ class Ui:
         handle.on_click(pressed)
         return handle
 
-    def dropdown(self, label: str, names: Sequence[str], function: Callable[[str], object], **options: Any) -> Any:
+    def dropdown(self, label: str, names: Iterable[str], function: Callable[[str], object], **options: Any) -> Any:
         """A choice of one of several names that does something."""
         return self.changed(self.gui.add_dropdown(label, tuple(names), **options), function)
 
