@@ -34,7 +34,6 @@ from bunraku.stage.devices.simulated.machine import SimulatedMachine
 from bunraku.stage.player.clock import SimulatedSoundClock
 from bunraku.stage.player.cues import Cues
 from bunraku.stage.player.described import described_device
-from bunraku.stage.player.osc import write_osc
 from bunraku.stage.player.player import Player
 from bunraku.stage.player.program import Show
 from bunraku.stage.player.rehearsal import simulated_machine
@@ -99,7 +98,7 @@ def stops(show: Performance, driver_name: str, *, late: bool = False, count: int
                     time.sleep(0.015)  # by then the player waits for an answer
                 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
                     sent.append(time.monotonic())
-                    line.sendto(write_osc("/bunraku/estop"), ("127.0.0.1", port))
+                    line.sendto(b"/bunraku/estop\0\0,\0\0\0", ("127.0.0.1", port))
 
             assert cues.port is not None
             with undisturbed():

@@ -22,7 +22,7 @@ RANKS = [
     ("verification", "stage", "fabrication", "design"),
     ("assets",),
     ("flow",),
-    ("studio", "study", "batch"),
+    ("studio", "study", "batch", "live"),
     ("cli",),
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}

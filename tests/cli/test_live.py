@@ -14,7 +14,7 @@ from bunraku.cli.main import _run
 from bunraku.cli.options import parse_fields
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
-from bunraku.performers.speech.live import StreamOptions
+from bunraku.live.options import StreamOptions
 
 
 def test_a_stream_keeps_held_joints_and_chosen_limits(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,9 @@ def stream(character: str, overlay: Path | None, words: list[str], port: int, to
     from bunraku.cli.console import say
     from bunraku.cli.options import parse_fields
     from bunraku.formats.registry import read_character_with_notes
-    from bunraku.performers.speech.door import serve_lines, serve_websocket
-    from bunraku.performers.speech.live import StreamOptions
+    from bunraku.live.lines import serve_lines
+    from bunraku.live.options import StreamOptions
+    from bunraku.live.websocket import serve_websocket
 
     options = StreamOptions(**parse_fields(StreamOptions, words, "the streaming form"))
     who, notes = read_character_with_notes(character, overlay=overlay)

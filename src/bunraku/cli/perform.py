@@ -48,7 +48,7 @@ def perform(
     """
     if options:
         if stream:
-            from bunraku.performers.speech.live import StreamOptions
+            from bunraku.live.options import StreamOptions
         for line in describe_fields(StreamOptions) if stream else describe_options(performer or "speech"):
             say(line)
         return 0

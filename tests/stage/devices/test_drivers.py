@@ -48,15 +48,13 @@ def test_a_driver_measures_where_the_machine_is(rig, name: str) -> None:
     with rig.rigged(name, IDS) as (board, driver):
         rig.opened(driver)
         goal = np.array([2100, 2200, 2300, 2400, 2500])
-        driver.send(goal)
-        found = goal * 0.0
-        for _ in range(400):
-            found = driver.measure()
-            if found is not None and np.abs(found - goal).max() < 0.6:
-                break
+
+        def there() -> bool:
             driver.send(goal)
-            time.sleep(0.002)
-        assert found == pytest.approx(goal, abs=0.6)
+            measured = driver.measure()
+            return measured is not None and np.abs(measured - goal).max() < 0.6
+
+        assert rig.until(there, seconds=60.0)
         if name != "maestro":  # which reports its pulses, not its servos
             order = [board.ids.index(servo_id) for servo_id in IDS]
             assert board.positions[order] == pytest.approx(goal, abs=1.0)
@@ -112,13 +110,12 @@ def test_the_live_protocol_measures_nothing(rig) -> None:
 def test_sensors_are_reported_behind_the_servos_and_not_moved(rig, name: str) -> None:
     with rig.rigged(name, (3, 1), sensors=(7, 5)) as (board, driver):
         rig.opened(driver)
-        for _ in range(100):
+
+        def there() -> bool:
             driver.send(np.array([2200, 2100]))
-            found = driver.measure()
-            if np.abs(found[:2] - [2200, 2100]).max() < 0.6:
-                break
-            time.sleep(0.003)
-        assert found == pytest.approx([2200, 2100, 2000, 2000], abs=0.6)
+            return np.abs(driver.measure() - [2200, 2100, 2000, 2000]).max() < 0.6
+
+        assert rig.until(there, seconds=60.0)
         assert {servo_id for _, ids, _ in board.commands for servo_id in ids} == {1, 3}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -139,3 +140,21 @@ def device_of(names: Iterable[str] = NAMES, **fields: object) -> Device:
 @pytest.fixture
 def show() -> Performance:
     return performance_of(waving())
+
+
+def write_osc(address: str, *arguments: int | float | str) -> bytes:
+    """The datagram of one message with whole numbers, numbers and texts."""
+    tags, body = ",", b""
+    for value in arguments:
+        if isinstance(value, str):
+            tags, body = tags + "s", body + _padded(value)
+        elif isinstance(value, int):
+            tags, body = tags + "i", body + struct.pack(">i", value)
+        else:
+            tags, body = tags + "f", body + struct.pack(">f", value)
+    return _padded(address) + _padded(tags) + body
+
+
+def _padded(text: str) -> bytes:
+    data = text.encode()
+    return data + b"\x00" * (4 - len(data) % 4)

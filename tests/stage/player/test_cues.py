@@ -9,10 +9,10 @@ import sys
 import time
 
 import pytest
+from tests.stage.player.conftest import write_osc
 
 from bunraku.errors import BadInput
 from bunraku.stage.player.cues import Cue, Cues
-from bunraku.stage.player.osc import write_osc
 
 
 def test_messages_of_python_osc_become_cues() -> None:

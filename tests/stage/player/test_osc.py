@@ -7,8 +7,9 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stage.player.conftest import write_osc
 
-from bunraku.stage.player.osc import OscError, OscMessage, read_osc, write_osc
+from bunraku.stage.player.osc import OscError, OscMessage, read_osc
 
 
 def built(address: str, *values: object) -> bytes:
@@ -28,9 +29,9 @@ def test_messages_of_python_osc_are_read() -> None:
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1, max_size=40), st.integers(-(2**31), 2**31 - 1))
 def test_what_we_write_python_osc_reads(text: str, number: int) -> None:
-    from pythonosc.osc_message import OscMessage
+    from pythonosc import osc_message
 
-    message = OscMessage(write_osc("/bunraku/cue", text, number, 0.25))
+    message = osc_message.OscMessage(write_osc("/bunraku/cue", text, number, 0.25))
     assert (message.address, message.params) == ("/bunraku/cue", [text, number, 0.25])
     assert read_osc(write_osc("/bunraku/cue", text, number)) == [OscMessage("/bunraku/cue", (text, number))]
 

@@ -101,7 +101,7 @@ def test_a_handler_that_raises_stops_nothing() -> None:
 
 
 def test_too_many_events_are_refused_and_a_closed_queue_takes_none(held: Held) -> None:
-    held.queue.limit = 3
+    held.queue._acts.limit = 3
     taken = [held.queue.put("b", {"key": str(key)}) for key in range(10)]
     assert taken == [True] * 3 + [False] * 7
     assert not held.queue.put("b", {})

@@ -74,13 +74,12 @@ class BlenderLiveDriver(Driver):
         old, self._told = self._told, self._none
         wanted = [sayable(count, was) for count, was in zip(counts.tolist(), old, strict=True)]
         self._turn = (self._turn + 1) % len(wanted)
-        self._line.write(
-            b"".join(
-                servo_command(self._ids[place], new)
-                for place, (new, was) in enumerate(zip(wanted, old, strict=True))
-                if new is not None and (new != was or place == self._turn)
-            )
+        commands = (
+            servo_command(self._ids[place], new)
+            for place, (new, was) in enumerate(zip(wanted, old, strict=True))
+            if new is not None and (new != was or place == self._turn)
         )
+        self._line.write(b"".join(commands))
         self._told = wanted
 
     def measure(self) -> NDArray[np.float64] | None:

@@ -15,8 +15,8 @@ DriverName = Literal["dry-run", "dynamixel", "maestro", "serial", "blender-live"
 
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names in a sentence: ``most`` of them, and how many more there are."""
-    found = list(names)
-    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+    all_names = list(names)
+    return ", ".join(all_names[:most]) + (f" and {len(all_names) - most} more" if len(all_names) > most else "")
 
 
 def same_id(names: Iterable[str], ids: Sequence[object]) -> tuple[str, str] | None:

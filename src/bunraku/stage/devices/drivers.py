@@ -26,8 +26,7 @@ def make_driver(device: Device) -> Driver:
     if device.driver not in DRIVERS:
         raise BadInput(f"there is no driver {device.driver!r}; there are {', '.join(DRIVERS)}")
     module, _, name = DRIVERS[device.driver].partition(":")
-    driver: Driver = getattr(import_module(module), name)(device)
-    return driver
+    return getattr(import_module(module), name)(device)
 
 
 def open_driver(device: Device) -> Driver:

@@ -53,15 +53,14 @@ class DynamixelDriver(Driver):
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self._ids = list(device.ids)
-        self._all = list(device.ids)
+        self._ids, self._all = list(device.ids), list(device.ids)
         self._line = SerialPort(device, self.waiting)
+        self._fault = self._line.fault
         self._port = _SdkPort(self._line, device)
         self._listener = Listener(device.timeout_ms / 1e3, wavering=(*WAVERING, FaultKind.MISSING))
         self._sdk: Any = None
         self._handler: Any = None
-        ticks = math.ceil(max(0.1, 4.0 / device.rate_hz) / WATCHDOG_TICK_S)
-        self._watchdog = min(ticks, 127)
+        self._watchdog = min(math.ceil(max(0.1, 4.0 / device.rate_hz) / WATCHDOG_TICK_S), 127)
         self._fed = -math.inf
         self._armed, self._watched = False, 0.0
 
@@ -82,7 +81,7 @@ class DynamixelDriver(Driver):
         self._armed = False
         self._find()
         self._inspect()
-        self._write(WATCHDOG, [bytes(1)] * len(self._ids))
+        self._write_all(WATCHDOG, 0)
         present = self._read(PRESENT, 4)
         self._write(GOAL, present[: len(self._ids)])
         try:
@@ -94,8 +93,8 @@ class DynamixelDriver(Driver):
     def send(self, counts: NDArray[np.int64]) -> None:
         """One sync write; when nobody has measured for 20 ms, also a sync read, to be sure that all are there."""
         if not self._armed or time.monotonic() - self._fed > 0.8 * self._watchdog * WATCHDOG_TICK_S:
-            self._write(WATCHDOG, [bytes(1)] * len(self._ids))
-            self._write(WATCHDOG, [bytes([self._watchdog])] * len(self._ids))
+            self._write_all(WATCHDOG, 0)
+            self._write_all(WATCHDOG, self._watchdog)
             self._armed, self._watched = True, time.monotonic()
         self._write(GOAL, [int(count).to_bytes(4, "little", signed=True) for count in counts])
         if self._listener.due():
@@ -113,21 +112,21 @@ class DynamixelDriver(Driver):
 
         What cannot be written is tried again. The watchdog stays on when no servo could be told, for then it is what stops them.
         """
-        if insist(lambda: self._switch_off(TORQUE)):
-            insist(lambda: self._switch_off(WATCHDOG), times=1)
+        if insist(lambda: self._write_all(TORQUE, 0)):
+            insist(lambda: self._write_all(WATCHDOG, 0), times=1)
 
     def close(self) -> None:
         """Give the line back; the servos stay as they are."""
         self._line.close()
 
-    def _switch_off(self, address: int) -> None:
-        """Zero at this address of every servo, in one packet, whatever was under way."""
+    def _write_all(self, address: int, value: int) -> None:
+        """The same byte at this address of every servo, in one packet, whatever was under way."""
         self._port.is_using = False
-        self._write(address, [bytes(1)] * len(self._ids))
+        self._write(address, [bytes([value])] * len(self._ids))
 
     def _switch_on(self) -> None:
         """Torque on, and see that it is."""
-        self._write(TORQUE, [b"\x01"] * len(self._ids))
+        self._write_all(TORQUE, 1)
         off = [servo_id for servo_id, data in zip(self._ids, self._read(TORQUE, 1), strict=False) if not data[0]]
         if off:
             raise self._fault(FaultKind.REFUSED, f"servo {off[0]} does not switch its torque on; look at its power")
@@ -138,11 +137,10 @@ class DynamixelDriver(Driver):
         ticks = [data[0] for data in self._read(WATCHDOG, 1)[: len(self._ids)]]
         if STOPPED in ticks:
             servo_id = self._ids[ticks.index(STOPPED)]
-            raise self._fault(
-                FaultKind.REFUSED, f"servo {servo_id} stopped by itself, for it heard nothing; look at cables and load"
-            )
+            advice = f"servo {servo_id} stopped by itself, for it heard nothing; look at cables and load"
+            raise self._fault(FaultKind.REFUSED, advice)
         if any(one != self._watchdog for one in ticks):
-            self._write(WATCHDOG, [bytes([self._watchdog])] * len(self._ids))
+            self._write_all(WATCHDOG, self._watchdog)
 
     def _find(self) -> None:
         """Ping every servo; the first two that do not answer tell whether one is missing or all are."""
@@ -159,10 +157,8 @@ class DynamixelDriver(Driver):
                 raise self._as_silent(fault, answered > 0) from fault
             answered += 1
             if model not in X_MODELS and model not in MX_MODELS:
-                raise self._fault(
-                    FaultKind.REFUSED,
-                    f"servo {servo_id} is of model {model}; X and MX series with protocol 2.0 are known: the others differ",
-                )
+                advice = f"servo {servo_id} is of model {model}; X and MX series with protocol 2.0 are known: the others differ"
+                raise self._fault(FaultKind.REFUSED, advice)
 
     def _inspect(self) -> None:
         """Refuse servos that would not follow: in error, in another mode, or with narrower limits than their calibration."""
@@ -173,9 +169,8 @@ class DynamixelDriver(Driver):
         limits = self._read(MOST, 8)
         for servo_id, servo, mode, limit in zip(self._ids, self.device.servos.values(), modes, limits, strict=False):
             if mode[0] not in POSITION_MODES:
-                raise self._fault(
-                    FaultKind.REFUSED, f"servo {servo_id} is in operating mode {mode[0]}; set it to 3 in the vendor's tool"
-                )
+                advice = f"servo {servo_id} is in operating mode {mode[0]}; set it to 3 in the vendor's tool"
+                raise self._fault(FaultKind.REFUSED, advice)
             most, least = int.from_bytes(limit[:4], "little", signed=True), int.from_bytes(limit[4:], "little", signed=True)
             if mode[0] == 3 and not (least <= servo.position_min and servo.position_max <= most):
                 raise self._fault(
@@ -201,20 +196,19 @@ class DynamixelDriver(Driver):
     def _read(self, address: int, length: int, *, alert: bool = True) -> list[bytes]:
         """The same part of the control table of every servo; ``alert``: a servo that reports an error of its own is a fault."""
         transfer = self._read_bytes(length) * self._line.byte_s
-        found: dict[int, bytes] = {}
+        answers: dict[int, bytes] = {}
         orders = iter((self._all, self._all[::-1]))
 
         def question(until: float) -> list[bytes]:
-            order = next(orders)
-            self._sync_read(order, address, length, until, alert, found)
-            return [found[servo_id] for servo_id in self._all]
+            self._sync_read(next(orders), address, length, until, alert, answers)
+            return [answers[servo_id] for servo_id in self._all]
 
         try:
             return self._listener.ask(question, transfer_s=transfer, again=self._quiet)
         except DeviceFault as fault:
-            raise self._as_silent(fault, bool(found)) from fault
+            raise self._as_silent(fault, bool(answers)) from fault
 
-    def _sync_read(self, order: list[int], address: int, length: int, until: float, alert: bool, found: dict[int, bytes]) -> None:
+    def _sync_read(self, order: list[int], address: int, length: int, until: float, alert: bool, answers: dict[int, bytes]) -> None:
         """Ask in this order: servos answer one after the other, so those behind a missing one may stay silent."""
         self._port.limit = until
         try:
@@ -224,7 +218,7 @@ class DynamixelDriver(Driver):
                 self._judge(servo_id, result, error if alert else error & ~ALERT)
                 if len(data) != length:
                     raise self._fault(FaultKind.CORRUPTED, f"the answer of servo {servo_id} is too short; look at the wiring")
-                found[servo_id] = bytes(data)
+                answers[servo_id] = bytes(data)
         except IndexError as short:
             raise self._fault(FaultKind.CORRUPTED, "an answer is too short; look at the wiring") from short
         finally:
@@ -247,16 +241,14 @@ class DynamixelDriver(Driver):
         if result == sdk.COMM_RX_TIMEOUT:
             raise self._fault(FaultKind.MISSING, f"servo {servo_id} sent nothing in time; look at its cable, id and baud rate")
         if result in (sdk.COMM_RX_CORRUPT, sdk.COMM_RX_FAIL):
-            raise self._fault(
-                FaultKind.CORRUPTED, f"the answer of servo {servo_id} is cut or its CRC wrong; look at cables and baud"
-            )
+            advice = f"the answer of servo {servo_id} is cut or its CRC wrong; look at cables and baud"
+            raise self._fault(FaultKind.CORRUPTED, advice)
         if result != sdk.COMM_SUCCESS:
             text = str(self._handler.getTxRxResult(result)).removeprefix("[TxRxResult] ")
             raise self._fault(FaultKind.SLOW, f"no packet can be sent ({text}); look at the adapter")
         if error & ALERT:
-            raise self._fault(
-                FaultKind.REFUSED, f"servo {servo_id} reports {self._own_error(servo_id)}; mend it and restart the servo"
-            )
+            advice = f"servo {servo_id} reports {self._own_error(servo_id)}; mend it and restart the servo"
+            raise self._fault(FaultKind.REFUSED, advice)
         if error == CRC_ERROR:
             raise self._fault(FaultKind.CORRUPTED, f"servo {servo_id} got a damaged command; look at cables and baud rate")
         if error:
@@ -281,9 +273,6 @@ class DynamixelDriver(Driver):
         if fault.kind is not FaultKind.MISSING or others_answer:
             return fault
         return self._fault(FaultKind.SILENT, "no servo answers; look at power, cable and baud rate")
-
-    def _fault(self, kind: FaultKind, advice: str) -> DeviceFault:
-        return DeviceFault(kind, self._line.place, advice)
 
 
 class _SdkPort:

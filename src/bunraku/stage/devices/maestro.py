@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bunraku.stage.devices.answers import Listener
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
-from bunraku.stage.devices.fault import DeviceFault, FaultKind
+from bunraku.stage.devices.fault import FaultKind
 from bunraku.stage.devices.reported import LARGEST_PULSE, check_numbers, refuse_sensors
 from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
@@ -55,14 +55,14 @@ def set_multiple_targets(first: int, targets: Sequence[int]) -> bytes:
 
 def frame_of_targets(channels: Sequence[int], targets: Sequence[int]) -> bytes:
     """The shortest commands that set every channel: neighbours together, unless the six of a Micro Maestro are enough."""
-    told = dict(zip(channels, targets, strict=True))
+    target_of = dict(zip(channels, targets, strict=True))
     if max(channels) < MICRO_CHANNELS:
-        return b"".join(set_target(channel, told[channel]) for channel in sorted(told))
+        return b"".join(set_target(channel, target_of[channel]) for channel in sorted(channels))
     frame, run = b"", []
-    for channel in sorted(told):
+    for channel in sorted(channels):
         run.append(channel)
-        if channel + 1 not in told:
-            values = [told[one] for one in run]
+        if channel + 1 not in target_of:
+            values = [target_of[one] for one in run]
             frame += set_target(channel, values[0]) if len(run) == 1 else set_multiple_targets(run[0], values)
             run = []
     return frame
@@ -75,6 +75,7 @@ class MaestroDriver(Driver):
         self.device = device
         self._ids = device.ids
         self._line = SerialPort(device, self.waiting)
+        self._fault = self._line.fault
         self._patience = device.timeout_ms / 1e3
         self._listener = Listener(self._patience)
 
@@ -85,7 +86,7 @@ class MaestroDriver(Driver):
         check_pace(self.device, len(frame_of_targets(self._ids, [0] * len(self._ids))))
         self._line.open()
         self._listener.reset()
-        self._listener.ask(self._clear_errors, again=self._quiet)
+        self._listener.ask(self._clear_errors, again=self._line.drop_input)
         self._find_missing(time.monotonic() + 0.2 + self._patience)
 
     def send(self, counts: NDArray[np.int64]) -> None:
@@ -97,7 +98,7 @@ class MaestroDriver(Driver):
     def measure(self) -> NDArray[np.float64] | None:
         """The pulses that the Maestro sends now [quarter us]; None while one of them is off, for then nobody knows."""
         transfer = (1 + 2 + 4 * len(self._ids)) * self._line.byte_s
-        pulses = self._listener.ask(self._state, transfer_s=transfer, again=self._quiet)
+        pulses = self._listener.ask(self._state, transfer_s=transfer, again=self._line.drop_input)
         return None if 0 in pulses else np.array(pulses, dtype=np.float64)
 
     def release(self) -> None:
@@ -112,19 +113,19 @@ class MaestroDriver(Driver):
         """Errors and pulses, asked for in one write."""
         self._line.drop_input()
         self._line.write(bytes([GET_ERRORS]) + b"".join(bytes([GET_POSITION, servo_id]) for servo_id in self._ids))
-        answer = self._line.read(2 + 2 * len(self._ids), until)
+        due = 2 + 2 * len(self._ids)
+        answer = self._line.read(due, until)
         if not answer:
             raise self._fault(FaultKind.SILENT, "no answer in time; look at power and plug, and at its serial mode (USB dual port)")
         if len(answer) >= 2:
             self._check_errors(answer[:2])
-        if len(answer) < 2 + 2 * len(self._ids):
-            raise self._fault(FaultKind.CORRUPTED, f"only {len(answer)} of {2 + 2 * len(self._ids)} bytes came; look at the cable")
+        if len(answer) < due:
+            raise self._fault(FaultKind.CORRUPTED, f"only {len(answer)} of {due} bytes came; look at the cable")
         pulses = [int.from_bytes(answer[k : k + 2], "little") for k in range(2, len(answer), 2)]
         for servo_id, pulse in zip(self._ids, pulses, strict=True):
             if pulse and not SHORTEST_PULSE <= pulse <= LARGEST_PULSE:
-                raise self._fault(
-                    FaultKind.CORRUPTED, f"channel {servo_id} reports a pulse of {pulse}, which cannot be; look at the cable"
-                )
+                advice = f"channel {servo_id} reports a pulse of {pulse}, which cannot be; look at the cable"
+                raise self._fault(FaultKind.CORRUPTED, advice)
         return pulses
 
     def _clear_errors(self, until: float) -> None:
@@ -157,14 +158,8 @@ class MaestroDriver(Driver):
         Which of the two comes is seen from the first two bytes: no pulse reads like the register with that error alone.
         """
         for servo_id in self._ids:
-            self._quiet()
+            self._line.drop_input()
             self._line.write(bytes([GET_POSITION, servo_id, GET_ERRORS]))
             if int.from_bytes(self._line.read(2, until), "little") == PROTOCOL_ERROR:
                 raise self._fault(FaultKind.MISSING, f"it has no channel {servo_id}; look at the ids in the device's description")
             self._line.read(2, until)
-
-    def _quiet(self) -> None:
-        self._line.drop_input()
-
-    def _fault(self, kind: FaultKind, advice: str) -> DeviceFault:
-        return DeviceFault(kind, self._line.place, advice)

@@ -20,14 +20,12 @@ def check_numbers(device: Device) -> None:
     names, ids = (*device.servos, *device.sensors), (*device.ids, *sensor_ids(device))
     for name, number in zip(names, ids, strict=True):
         if number > last:
-            raise BadInput(
-                f"{device.name}: the servo of {name!r} has the id {number}; {why}: give it another, or use another driver"
-            )
+            advice = f"{why}: give it another, or use another driver"
+            raise BadInput(f"{device.name}: the servo of {name!r} has the id {number}; {advice}")
     for name, servo in device.servos.items():
         if device.driver == "maestro" and servo.position_max > LARGEST_PULSE:
-            raise BadInput(
-                f"{device.name}: {name!r} goes to {servo.position_max}; a Maestro takes at most {LARGEST_PULSE} quarter us"
-            )
+            most = f"a Maestro takes at most {LARGEST_PULSE} quarter us"
+            raise BadInput(f"{device.name}: {name!r} goes to {servo.position_max}; {most}")
 
 
 def sensor_ids(device: Device) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ from bunraku.errors import BadInput
 from bunraku.stage.devices.answers import Listener
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
-from bunraku.stage.devices.fault import DeviceFault, FaultKind
+from bunraku.stage.devices.fault import FaultKind
 from bunraku.stage.devices.reported import sensor_ids
 from bunraku.stage.devices.serial_port import SerialPort, check_pace, insist
 
@@ -80,6 +80,7 @@ class SerialLineDriver(Driver):
         self._ids = device.ids
         self._sensors: tuple[int, ...] = ()
         self._line = SerialPort(device, self.waiting)
+        self._fault = self._line.fault
         self._listener = Listener(device.timeout_ms / 1e3)
         self._patience = round(1e3 * max(0.1, 4.0 / device.rate_hz))
         self._number = 0
@@ -132,8 +133,7 @@ class SerialLineDriver(Driver):
         due = len(self._ids) + len(self._sensors)
         if not values or (words[0] == "M" and len(values) != 1 + due):
             raise self._fault(
-                FaultKind.MISSING,
-                f"the answer has {len(values) - 1} positions, {due} are needed; look at its servos",
+                FaultKind.MISSING, f"the answer has {len(values) - 1} positions, {due} are needed; look at its servos"
             )
         if values[0]:
             raise self._fault(FaultKind.CORRUPTED, f"the board got {values[0]} damaged lines; look at cable and baud rate")
@@ -173,6 +173,3 @@ class SerialLineDriver(Driver):
 
     def _quiet(self) -> None:
         self._line.drain(time.monotonic() + 0.01)
-
-    def _fault(self, kind: FaultKind, advice: str) -> DeviceFault:
-        return DeviceFault(kind, self._line.place, advice)

@@ -69,9 +69,7 @@ class SerialPort:
                 self._port, self._baud, timeout=READ_STEP_S, write_timeout=WRITE_S, exclusive=True if os.name == "posix" else None
             )
         except (OSError, TERMINAL_ERROR, ValueError) as error:
-            raise DeviceFault(
-                FaultKind.LOST, self.place, f"the line cannot be opened ({_reason(error)}); {_hint(error)}"
-            ) from error
+            raise self.fault(FaultKind.LOST, f"the line cannot be opened ({_reason(error)}); {_hint(error)}") from error
 
     def write(self, data: bytes) -> None:
         """Put a frame on the line; a fault when it does not fit in time, or when what stands before it is too much."""
@@ -85,16 +83,7 @@ class SerialPort:
 
     def read(self, size: int, until: float) -> bytes:
         """Up to ``size`` bytes: fewer when no more come until then."""
-        found = b""
-        with self._translated():
-            line = self._open()
-            while len(found) < size:
-                late = time.monotonic() >= until
-                found += line.read(size - len(found))
-                if late:
-                    break
-                self._wait()
-        return found
+        return self._read(size, until, lambda line, left: line.read(left))
 
     def read_waiting(self, most: int) -> bytes:
         """What has arrived already, at most so many bytes; does not wait."""
@@ -105,16 +94,20 @@ class SerialPort:
 
     def read_line(self, longest: int, until: float) -> bytes:
         r"""What comes up to and with the next ``\n``; without it when the time or ``longest`` bytes have passed."""
-        found = b""
+        return self._read(longest, until, lambda line, left: line.read_until(b"\n", left), end=b"\n")
+
+    def _read(self, most: int, until: float, step: Callable[[Any, int], bytes], end: bytes | None = None) -> bytes:
+        """Bytes by small steps, until there are ``most`` or they end with ``end``."""
+        received = b""
         with self._translated():
             line = self._open()
-            while len(found) < longest and not found.endswith(b"\n"):
+            while len(received) < most and not (end and received.endswith(end)):
                 late = time.monotonic() >= until
-                found += line.read_until(b"\n", longest - len(found))
+                received += step(line, most - len(received))
                 if late:
                     break
                 self._wait()
-        return found
+        return received
 
     def drop_input(self) -> None:
         """Forget what has arrived and was not read."""
@@ -135,9 +128,13 @@ class SerialPort:
             with suppress(OSError, TERMINAL_ERROR):
                 line.close()
 
+    def fault(self, kind: FaultKind, advice: str) -> DeviceFault:
+        """What goes wrong on this line."""
+        return DeviceFault(kind, self.place, advice)
+
     def _open(self) -> Any:
         if self._serial is None:
-            raise DeviceFault(FaultKind.LOST, self.place, "the line is not open; open the driver before it is used")
+            raise self.fault(FaultKind.LOST, "the line is not open; open the driver before it is used")
         return self._serial
 
     def _put(self, data: bytes) -> int:
@@ -168,16 +165,15 @@ class SerialPort:
             return 0
 
     def _slow(self, what: str) -> DeviceFault:
-        return DeviceFault(FaultKind.SLOW, self.place, f"{what}; look whether it still runs, raise the baud rate or lower rate_hz")
+        return self.fault(FaultKind.SLOW, f"{what}; look whether it still runs, raise the baud rate or lower rate_hz")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
         except (OSError, TERMINAL_ERROR) as error:
-            raise DeviceFault(
-                FaultKind.LOST, self.place, f"the line broke ({_reason(error)}); look at plug and power, then open it again"
-            ) from error
+            advice = f"the line broke ({_reason(error)}); look at plug and power, then open it again"
+            raise self.fault(FaultKind.LOST, advice) from error
 
 
 def insist(say: Callable[[], None], *, times: int = 2) -> bool:
@@ -208,10 +204,8 @@ def check_pace(device: Device, frame_bytes: int, read_bytes: int = 0) -> None:
     needed = (frame_bytes * device.rate_hz + read_bytes * asked) * BITS_A_BYTE
     needed = max(needed, read_bytes * BITS_A_BYTE / BUDGET_S)
     if needed > device.baud:
-        answers = (
-            f" and {read_bytes} for their answers, {1e3 * read_bytes * BITS_A_BYTE / device.baud:.0f} ms at {device.baud} baud"
-            f" (at most {1e3 * BUDGET_S:.0f})"
-        )
+        took = 1e3 * read_bytes * BITS_A_BYTE / device.baud
+        answers = f" and {read_bytes} for their answers, {took:.0f} ms at {device.baud} baud (at most {1e3 * BUDGET_S:.0f})"
         raise BadInput(
             f"{device.name}: {len(device.servos)} servos at {device.rate_hz:g} Hz need {frame_bytes} bytes a frame"
             f"{answers if read_bytes else ''}, that is {needed:.0f} baud; the line has {device.baud}: raise baud (here and in the "

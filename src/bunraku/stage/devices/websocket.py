@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
 import secrets
 import sys
@@ -34,29 +33,26 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import BadInput, MissingExtra
-from bunraku.stage.devices.admission import admitted
 from bunraku.stage.devices.answers import BUDGET_S, FORGIVEN, LISTEN_S, WINDOW_S
 from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import sensor_ids
+from bunraku.stage.gate import Gate, Intake, send_all
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8766
-LONGEST_MESSAGE = 65_536
 MOST_UNSENT = 32
 """Frames that may wait for a client; the next one is a fault."""
 READY_S = 1.0
 """How long a client may take to answer the hello [s]."""
-_QUIET = logging.getLogger("bunraku.websocket")
-_QUIET.addHandler(logging.NullHandler())
-_QUIET.propagate = False
 
 
 class WebsocketDriver(Driver):
@@ -68,8 +64,9 @@ class WebsocketDriver(Driver):
         """``wait_s`` is how long :meth:`open` waits for a client; ``tell`` gets a line for people (default: standard error)."""
         self.device = device
         self.token = token or secrets.token_urlsafe(16)
+        self._gate = Gate(self.token, HOST, per_second=max(1000.0, 4.0 * device.rate_hz))
         self.url = ""
-        self._wait, self._tell = wait_s, tell or _to_people
+        self._wait, self._tell = wait_s, tell or partial(print, file=sys.stderr, flush=True)
         self._place = f"{device.name} at websocket"
         self._changed = threading.Condition()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -97,12 +94,11 @@ class WebsocketDriver(Driver):
             self._fault = None
             while self._queue is None and self._broken is None:
                 if time.monotonic() >= until:
-                    raise self._fault or self._made(
-                        FaultKind.SILENT, f"no client came within {self._wait:g} s; connect one to {self.url}"
-                    )
+                    advice = f"no client came within {self._wait:g} s; connect one to {self.url}"
+                    raise self._fault or self._new_fault(FaultKind.SILENT, advice)
                 self._changed.wait(0.05)
             if self._broken is not None:
-                raise self._made(FaultKind.LOST, f"the server ended ({self._broken}); open it again")
+                raise self._new_fault(FaultKind.LOST, f"the server ended ({self._broken}); open it again")
             self._fault = None
             self._unanswered.clear()
             self._bad.clear()
@@ -137,16 +133,12 @@ class WebsocketDriver(Driver):
 
     def close(self) -> None:
         """End the server and with it the connection."""
-        loop, thread, self._thread = self._loop, self._thread, None
-        if loop is not None and thread is not None:
+        loop, thread, end, self._thread = self._loop, self._thread, self._end, None
+        if loop is not None and thread is not None and end is not None:
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._hang_up)
+                loop.call_soon_threadsafe(end.set)
             thread.join(2.0)
         self._loop = self._queue = None
-
-    def _hang_up(self) -> None:
-        if self._end is not None:
-            self._end.set()
 
     def _post(self, message: dict[str, Any]) -> int:
         with self._changed:
@@ -161,13 +153,11 @@ class WebsocketDriver(Driver):
     def _check(self) -> None:
         """Raise what is wrong; called with the lock held."""
         if self._fault is None and self._queue is None:
-            self._fault = self._made(FaultKind.LOST, "there is no client; connect one and open it again")
+            self._fault = self._new_fault(FaultKind.LOST, "there is no client; connect one and open it again")
         if self._fault is None and self._unanswered and time.monotonic() - self._unanswered[0][1] > BUDGET_S:
-            damaged = bool(self._bad) and self._bad[-1] > self._heard
-            kind = FaultKind.CORRUPTED if damaged else FaultKind.SILENT
-            self._fault = self._made(
-                kind, f"the client has not answered a frame for {1e3 * BUDGET_S:.0f} ms; look whether it still runs"
-            )
+            kind = FaultKind.CORRUPTED if self._bad and self._bad[-1] > self._heard else FaultKind.SILENT
+            advice = f"the client has not answered a frame for {1e3 * BUDGET_S:.0f} ms; look whether it still runs"
+            self._fault = self._new_fault(kind, advice)
         if self._fault is not None:
             raise self._fault
 
@@ -203,54 +193,47 @@ class WebsocketDriver(Driver):
 
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
 
-        def gate(connection: Any, request: Any) -> Any:
-            refused = admitted(request.path, request.headers, self.token)
-            return None if refused is None else connection.respond(*refused)
-
-        settings: dict[str, Any] = {"max_size": LONGEST_MESSAGE, "compression": None, "ping_interval": None, "close_timeout": 0.2}
-        async with websockets.asyncio.server.serve(
-            self._client, HOST, port, process_request=gate, open_timeout=5, logger=_QUIET, server_header=None, **settings
-        ) as server:
+        settings = self._gate.websocket_settings() | {"ping_interval": None, "close_timeout": 0.2}
+        async with websockets.asyncio.server.serve(self._client, HOST, port, **settings) as server:
             self.url = f"ws://{HOST}:{next(iter(server.sockets)).getsockname()[1]}/?token={self.token}"
             ready.set()
             await self._end.wait()
 
     async def _client(self, socket: Any) -> None:
         """One connection, from its hello to its end; whoever comes meanwhile is turned away."""
+        import websockets.exceptions
+
         if self._taken:
             await socket.close(1013, "another client is the machine")
             return
         self._taken = True
         try:
-            await self._serve_client(socket)
+            with suppress(websockets.exceptions.ConnectionClosed):
+                await self._serve_client(socket, Intake(self._gate))
         finally:
             self._taken = False
 
-    async def _serve_client(self, socket: Any) -> None:
-        import websockets.exceptions
-
-        with suppress(websockets.exceptions.ConnectionClosed):
-            first = await self._greet(socket)
-            if first is None:
-                return
+    async def _serve_client(self, socket: Any, intake: Intake) -> None:
+        first = await self._greet(socket, intake)
+        if first is not None:
             queue: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
             with self._changed:
                 self._unanswered.clear()
                 self._bad.clear()
                 self._measured, self._heard, self._queue = first[0], time.monotonic(), queue  # a fault stays until open()
                 self._changed.notify_all()
-            writing = asyncio.create_task(_write(socket, queue))
+            writing = asyncio.create_task(send_all(socket, queue))
             try:
-                async for text in socket:
-                    self._take(text)
+                while True:
+                    self._take(await intake.receive(socket))
             finally:
                 writing.cancel()
                 with self._changed:
                     self._queue = None
-                    self._fault = self._fault or self._made(FaultKind.LOST, "the client is gone; connect it and open it again")
+                    self._fault = self._fault or self._new_fault(FaultKind.LOST, "the client is gone; connect it and open it again")
                     self._changed.notify_all()
 
-    async def _greet(self, socket: Any) -> tuple[NDArray[np.float64] | None] | None:
+    async def _greet(self, socket: Any, intake: Intake) -> tuple[NDArray[np.float64] | None] | None:
         """The first measurement of a client that has all servos; None when it has not, and it is turned away."""
         hello = {
             "type": "hello",
@@ -262,16 +245,16 @@ class WebsocketDriver(Driver):
         }
         await socket.send(json.dumps(hello))
         try:
-            answer = _read(await asyncio.wait_for(socket.recv(), READY_S))
+            answer = _read(await asyncio.wait_for(intake.receive(socket), READY_S))
             there = answer["ids"]
             gone = [one for one in (*self.device.ids, *self._sensors) if one not in there]
             if answer.get("type") == "ready" and not gone:
                 return (self._positions(answer.get("measured")),)
-            fault = self._made(FaultKind.MISSING, f"the client has no servo {gone[0] if gone else '?'}; look at the ids")
+            fault = self._new_fault(FaultKind.MISSING, f"the client has no servo {gone[0] if gone else '?'}; look at the ids")
         except DeviceFault as wrong:
             fault = wrong
         except (TimeoutError, ValueError, KeyError, TypeError, OverflowError):
-            fault = self._made(FaultKind.CORRUPTED, "the client did not say that it is ready; look at its program")
+            fault = self._new_fault(FaultKind.CORRUPTED, "the client did not say that it is ready; look at its program")
         with self._changed:
             self._fault = fault
         await socket.close(1008, "not the machine that is wanted")
@@ -284,7 +267,7 @@ class WebsocketDriver(Driver):
             try:
                 message = _read(text)
                 if message["type"] == "error":
-                    self._fault = self._made(FaultKind.REFUSED, f"it says: {str(message.get('reason'))[:60]}")
+                    self._fault = self._new_fault(FaultKind.REFUSED, f"it says: {str(message.get('reason'))[:60]}")
                 elif message["type"] == "at":
                     n = int(message["n"])
                     self._measured = self._positions(message.get("measured"))
@@ -295,9 +278,8 @@ class WebsocketDriver(Driver):
                 self._fault = self._fault or fault
             except (ValueError, KeyError, TypeError, OverflowError):
                 if len(self._bad) == FORGIVEN and now - self._bad[0] < WINDOW_S:
-                    self._fault = self._fault or self._made(
-                        FaultKind.CORRUPTED, f"{text[:40]!r} cannot be read; look at its program"
-                    )
+                    advice = f"{text[:40]!r} cannot be read; look at its program"
+                    self._fault = self._fault or self._new_fault(FaultKind.CORRUPTED, advice)
                 self._bad.append(now)
             self._changed.notify_all()
 
@@ -308,35 +290,23 @@ class WebsocketDriver(Driver):
         if not isinstance(measured, list) or len(measured) != len(ids):
             raise ValueError("measured has another length")
         if None in measured:
-            raise self._made(FaultKind.MISSING, f"servo {ids[measured.index(None)]} is gone; look at its cable")
-        found = np.array(measured, dtype=np.float64)
-        if found.ndim != 1 or not np.isfinite(found).all():
+            raise self._new_fault(FaultKind.MISSING, f"servo {ids[measured.index(None)]} is gone; look at its cable")
+        positions = np.array(measured, dtype=np.float64)
+        if positions.ndim != 1 or not np.isfinite(positions).all():
             raise ValueError("measured is no list of finite numbers")
-        return found
+        return positions
 
     def _enqueue(self, text: str) -> None:
-        queue = self._queue
-        if queue is None:
-            return
         try:
-            queue.put_nowait(text)
+            if self._queue is not None:
+                self._queue.put_nowait(text)
         except asyncio.QueueFull:
+            advice = "the client does not take its frames; look whether it still runs"
             with self._changed:
-                self._fault = self._fault or self._made(
-                    FaultKind.SLOW, "the client does not take its frames; look whether it still runs"
-                )
+                self._fault = self._fault or self._new_fault(FaultKind.SLOW, advice)
 
-    def _made(self, kind: FaultKind, advice: str) -> DeviceFault:
+    def _new_fault(self, kind: FaultKind, advice: str) -> DeviceFault:
         return DeviceFault(kind, self._place, advice)
-
-
-async def _write(socket: Any, queue: asyncio.Queue[str]) -> None:
-    import websockets.exceptions
-
-    with suppress(websockets.exceptions.ConnectionClosed):
-        while True:
-            await socket.send(await queue.get())
-            queue.task_done()
 
 
 async def _last_word(queue: asyncio.Queue[str], text: str) -> None:
@@ -356,7 +326,3 @@ def _read(text: str | bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise ValueError("no object")
     return message
-
-
-def _to_people(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -23,8 +23,7 @@ MOST_PLACES = 64
 def largest_step(gap: Array, pull: Array) -> Array:
     """The largest steps (k,) from which one comes to rest within gaps (k,) >= 0, if each is at most ``pull`` (k,) shorter."""
     n = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * gap / pull) - 1.0))
-    found: Array = (gap + 0.5 * pull * n * (n + 1.0)) / (n + 1.0)
-    return found
+    return (gap + 0.5 * pull * n * (n + 1.0)) / (n + 1.0)
 
 
 def closing_step(gap: Array, pull: Array, spared: Array, room: Array) -> Array:
@@ -36,8 +35,7 @@ def closing_step(gap: Array, pull: Array, spared: Array, room: Array) -> Array:
     """
     periods = room / pull + 2.0
     patient = 2.0 * gap / (periods + np.sqrt(periods**2 + 2.0 * gap / pull))
-    found: Array = np.maximum(largest_step(gap, spared), patient)
-    return found
+    return np.maximum(largest_step(gap, spared), patient)
 
 
 def stopping_places(place: Array, step: Array, pull: Array, planar: Indices, groups: Sequence[Indices] = ()) -> tuple[Array, Array]:

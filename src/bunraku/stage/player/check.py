@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.motion.limits import differences
-from bunraku.stage.player.outputs import DeviceOutputs, told
+from bunraku.stage.player.outputs import DeviceOutputs, commands
 
 TOLERANCE = 0.01
 """How far a file may be beyond a limit, in parts of it (of a range: of its width), before it is refused; less is cut off."""
@@ -20,7 +21,7 @@ def checked_values(performance: Performance, outputs: DeviceOutputs) -> tuple[fl
     Refused with one line: a number that is none, a place outside the range, a jump beyond the velocity limit, a change of speed
     beyond the acceleration limit.
     """
-    channels = {channel.name: channel for channel in told(performance)}
+    channels = {channel.name: channel for channel in commands(performance)}
     if not channels:
         raise BadInput(f"the performance of {performance.clip_name!r} has no channel; there is nothing to play")
     rate = next(iter(channels.values())).rate
@@ -34,30 +35,23 @@ def checked_values(performance: Performance, outputs: DeviceOutputs) -> tuple[fl
         values = np.asarray(channel.values, dtype=np.float64)
         if channel.rate != rate or values.shape != (n,):
             raise BadInput(f"channel {name!r} has {len(values)} samples at {channel.rate:g} Hz, others {n} at {rate:g} Hz")
-        bad = ~np.isfinite(values)
-        if bad.any():
-            k = int(np.argmax(bad))
+        if (k := _first(~np.isfinite(values))) is not None:
             raise BadInput(f"channel {name!r} holds {values[k]} at {k / rate:.3f} s; only finite numbers can be played")
         slack = TOLERANCE * (limits.upper[j] - limits.lower[j])
         beyond = np.maximum(values - limits.upper[j], limits.lower[j] - values)
-        if (beyond > slack).any():
-            k = int(np.argmax(beyond > slack))
+        if (k := _first(beyond > slack)) is not None:
             raise BadInput(
                 f"channel {name!r} is told {values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s, outside the "
                 f"[{limits.lower[j]:.4g}, {limits.upper[j]:.4g}] of character and servo; perform it again or correct the device"
             )
         speed = np.abs(differences(values, rate, 1))
-        fast = speed > (1.0 + TOLERANCE) * limits.velocity[j]
-        if fast.any():
-            k = int(np.argmax(fast))
+        if (k := _first(speed > (1.0 + TOLERANCE) * limits.velocity[j])) is not None:
             raise BadInput(
                 f"channel {name!r} jumps by {values[k + 1] - values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s: "
                 f"{speed[k]:.4g} a second, beyond the limit of {limits.velocity[j]:.4g}; perform it again within the limits"
             )
         pull = np.abs(differences(values, rate, 2))
-        hard = pull > (1.0 + TOLERANCE) * limits.acceleration[j]
-        if hard.any():
-            k = int(np.argmax(hard))
+        if (k := _first(pull > (1.0 + TOLERANCE) * limits.acceleration[j])) is not None:
             raise BadInput(
                 f"channel {name!r} changes its speed at {(k + 1) / rate:.3f} s: {pull[k]:.4g} {outputs.units[j]}/s^2, beyond the "
                 f"limit of {limits.acceleration[j]:.4g}; perform it again within the limits"
@@ -80,11 +74,14 @@ def _check_tied(performance: Performance, outputs: DeviceOutputs, table: Array, 
                     f"the carriage of {outputs.names[a]!r} goes {size.max():.4g} {unit} at {size.argmax() / rate:.3f} s, beyond "
                     f"its {most:.4g} {unit}; perform it again within the limits"
                 )
-    if len(limits.tied):
-        bad = next((k for k, row in enumerate(filled) if not limits.kept(row, slack)), None)
-        if bad is not None:
-            names = ", ".join(outputs.names[i] for i in limits.tied[:6])
-            raise BadInput(
-                f"the performance of {performance.clip_name!r} leaves a dependent range or distance among {names} at "
-                f"{bad / rate:.3f} s; perform it again within the limits"
-            )
+    if len(limits.tied) and (k := _first((limits.excess(filled) > slack).any(axis=1))) is not None:
+        names = ", ".join(outputs.names[i] for i in limits.tied[:6])
+        raise BadInput(
+            f"the performance of {performance.clip_name!r} leaves a dependent range or distance among {names} at "
+            f"{k / rate:.3f} s; perform it again within the limits"
+        )
+
+
+def _first(true: ArrayLike) -> int | None:
+    """Where it is first true."""
+    return int(np.argmax(true)) if np.any(true) else None

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.motion import Performance
-from bunraku.stage.devices.device import Device
+from bunraku.character import Character
+from bunraku.motion import Feedback, Performance
+from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.player.outputs import DeviceOutputs
 
 
@@ -24,26 +25,26 @@ class Following:
 
     def __init__(self, outputs: DeviceOutputs, device: Device) -> None:
         k, self._outputs = len(outputs.names), outputs
-        self._told = np.tile(outputs.home, (max(2, round(1e-3 * device.following_ms * device.rate_hz)), 1))
+        self._sent = np.tile(outputs.home, (max(2, round(1e-3 * device.following_ms * device.rate_hz)), 1))
         self._at = 0
         self._gain = np.where(outputs.still, device.posture_gain, 0.0)
-        bars = {"rad": np.radians(device.posture_deg), "m": 0.1 * 1e-3 * device.following_mm}
-        self._most = np.array([bars.get(unit, 0.0) for unit in outputs.units])
+        most = {"rad": np.radians(device.posture_deg), "m": 0.1 * 1e-3 * device.following_mm}
+        self._most = np.array([most.get(unit, 0.0) for unit in outputs.units])
         self.error, self.worst, self.correction = np.zeros(k), np.zeros(k), np.zeros(k)
 
     def begin(self, place: Array) -> None:
         """Forget everything; the machine stands at ``place`` (k,)."""
-        self._told[:] = place
+        self._sent[:] = place
         self.error[:] = 0.0
 
     def tell(self, values: Array) -> None:
         """Note what was sent (k,): the correction is not part of where the machine shall be, or it would add up."""
-        np.subtract(values, self.correction, out=self._told[self._at])
-        self._at = (self._at + 1) % len(self._told)
+        np.subtract(values, self.correction, out=self._sent[self._at])
+        self._at = (self._at + 1) % len(self._sent)
 
     def measured(self, values: Array) -> int:
         """Take in where the machine is (k,); the index of an output that is too far away, or says nothing sensible, or -1."""
-        np.subtract(np.clip(values, self._told.min(axis=0), self._told.max(axis=0)), values, out=self.error)
+        np.subtract(np.clip(values, self._sent.min(axis=0), self._sent.max(axis=0)), values, out=self.error)
         away = np.where(self._outputs.still, np.abs(self.error), 0.0)
         lost = np.where(self._outputs.still, ~np.isfinite(values), False)
         if lost.any():
@@ -67,16 +68,12 @@ class StateFeedback:
     At node k the coordinates are measured and the command for node k + 1 is made from them.
     """
 
-    def __init__(self, performance: Performance, outputs: DeviceOutputs, source: list[int], target: list[tuple[int, int]]) -> None:
+    def __init__(self, feedback: Feedback, character: Character, source: list[int], target: list[int]) -> None:
         from bunraku.mechanics.integrators.variational import VariationalIntegrator
         from bunraku.mechanics.systems.character_system import character_system
 
-        feedback = performance.feedback
-        assert feedback is not None  # noqa: S101
-        self._feedback, self._source = feedback, np.array(source)
-        self._inputs = np.array([i for i, _ in target])
-        self._outputs = np.array([j for _, j in target])
-        system = character_system(performance.character)
+        self._feedback, self._source, self._target = feedback, np.array(source), np.array(target)
+        system = character_system(character)
         self._integrator = VariationalIntegrator(system, 1.0 / feedback.rate)
         self._before = np.zeros(len(source))
         self._node = -2
@@ -94,13 +91,12 @@ class StateFeedback:
         reported = [*outputs.names, *device.sensors]
         missing = [name for name in feedback.coordinates if name not in reported]
         if missing:
-            few = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
-            return None, f"its gains need {few}, which the device does not report; name them under sensors"
+            return None, f"its gains need {listed(missing, 4)}, which the device does not report; name them under sensors"
         if abs(feedback.rate - device.rate_hz) > 1e-9:
             return None, f"its gains are for {feedback.rate:g} Hz, the device runs at {device.rate_hz:g} Hz; set rate_hz"
         source = [reported.index(name) for name in feedback.coordinates]
-        target = [(i, outputs.names.index(name)) for i, name in enumerate(feedback.inputs)]
-        return StateFeedback(performance, outputs, source, target), ""
+        target = [outputs.names.index(name) for name in feedback.inputs]
+        return StateFeedback(feedback, performance.character, source, target), ""
 
     @property
     def steps(self) -> int:
@@ -112,13 +108,10 @@ class StateFeedback:
 
         False, and nothing is put, where the measurement is missing or wild.
         """
-        if measured is None or not 0 <= node < self._feedback.steps:
-            return False
-        q = measured[self._source]
-        if not np.isfinite(q).all():
+        if measured is None or not 0 <= node < self.steps or not np.isfinite(q := measured[self._source]).all():
             return False
         planned = self._feedback.states[node, len(q) :]
         p = self._integrator.momentum(self._before, q) if self._node == node - 1 else planned
         self._before[:], self._node = q, node
-        out[self._outputs] = self._feedback.command(node, np.concatenate([q, p]))[self._inputs]
+        out[self._target] = self._feedback.command(node, np.concatenate([q, p]))
         return True

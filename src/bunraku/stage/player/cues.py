@@ -91,15 +91,15 @@ class Cues:
         return self._socket is not None or self._terminal is not None
 
     def _listen(self, port: int) -> None:
-        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        source = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
-            made.bind(("127.0.0.1", port))
+            source.bind(("127.0.0.1", port))
         except (OSError, OverflowError) as error:
-            made.close()
+            source.close()
             raise BadInput(f"the port {port} for cues is taken or cannot be used; give another, or 0 for a free one") from error
-        made.setblocking(False)
-        self._socket, self.port = made, made.getsockname()[1]
-        self._files.append(made.fileno())
+        source.setblocking(False)
+        self._socket, self.port = source, source.getsockname()[1]
+        self._files.append(source.fileno())
 
     @contextlib.contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -119,48 +119,39 @@ class Cues:
 
     def wait(self, until: float, spin: float) -> list[Cue]:
         """Sleep until the monotonic time ``until``, the last ``spin`` seconds awake; cues, if any, end the wait at once."""
-        while True:
-            left = until - time.monotonic() - spin
-            if left <= 0.0:
-                break
-            ready, _, _ = select.select(self._files, (), (), left)
-            if ready:
-                found = self.read()
-                if found:
-                    return found
-        found = self.read()
-        if not found:
-            while time.monotonic() < until:
-                pass
-        return found
+        while (left := until - time.monotonic() - spin) > 0.0:
+            if select.select(self._files, (), (), left)[0] and (cues := self.read()):
+                return cues
+        cues = self.read()
+        while not cues and time.monotonic() < until:
+            pass
+        return cues
 
     def read(self) -> list[Cue]:
         """The cues that have arrived; never waits."""
-        found: list[Cue] = []
+        cues: list[Cue] = []
         if self._stopped:
-            found.append(Cue("estop", self._stopped))
+            cues.append(Cue("estop", self._stopped))
             self._stopped = ""
             with contextlib.suppress(OSError):
                 os.read(self._wake[0], 64)
         if self._terminal is not None:
-            found += self._pressed(self._terminal)
+            cues += self._pressed(self._terminal)
         if self._socket is not None:
-            found += self._received(self._socket)
-        return found
+            cues += self._received(self._socket)
+        return cues
 
     def _pressed(self, terminal: Keyboard) -> list[Cue]:
-        found: list[Cue] = []
+        cues: list[Cue] = []
         for key in terminal.pressed():
             if key in " qQ\x03":
-                found.append(Cue("estop", {" ": "the space key"}.get(key, f"the key {key!r}")))
-            elif key in "\r\nsS":
-                found.append(Cue("start", "a key"))
-            elif key in "eE":
-                found.append(Cue("stop", "a key"))
-        return found
+                cues.append(Cue("estop", "the space key" if key == " " else f"the key {key!r}"))
+            elif key in "\r\nsSeE":
+                cues.append(Cue("stop" if key in "eE" else "start", "a key"))
+        return cues
 
     def _received(self, source: socket.socket) -> list[Cue]:
-        found: list[Cue] = []
+        cues: list[Cue] = []
         for _ in range(FLOOD):
             try:
                 data = source.recv(MAX_DATAGRAM + 1)
@@ -175,9 +166,9 @@ class Cues:
                 kind = message.address.removeprefix("/bunraku/")
                 name = message.arguments[0] if message.arguments else ""
                 if message.address == f"/bunraku/{kind}" and kind in ("start", "stop", "estop"):
-                    found.append(Cue(kind, f"OSC {message.address}"))
+                    cues.append(Cue(kind, f"OSC {message.address}"))
                 elif message.address == "/bunraku/cue" and isinstance(name, str) and name:
-                    found.append(Cue("cue", f"OSC {message.address} {name[:60]}", name))
+                    cues.append(Cue("cue", f"OSC {message.address} {name[:60]}", name))
                 else:
                     self.ignored += 1
-        return found
+        return cues

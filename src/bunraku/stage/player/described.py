@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from bunraku.motion import Performance
 from bunraku.stage.devices.device import Device, DriverName
 from bunraku.stage.player.check import TOLERANCE
 from bunraku.stage.player.limits import limits_of
-from bunraku.stage.player.outputs import told
+from bunraku.stage.player.outputs import commands
 from bunraku.stage.servos import ServoCalibration
 
 
@@ -57,8 +57,8 @@ def units_of(source: Character | Sequence[Performance]) -> tuple[Character, dict
         axes = {axis.name: "m" if axis.kind == "slide" else "rad" for axis in source.axes}
         units = {name: axes[name] for name in source.driven} | dict.fromkeys(source.prescribed, "m")
         return source, units
-    found = {channel.name: channel.unit for performance in source for channel in told(performance) if channel.kind != "torque"}
-    return source[0].character, found
+    commanded = [channel for performance in source for channel in commands(performance) if channel.kind != "torque"]
+    return source[0].character, {channel.name: channel.unit for channel in commanded}
 
 
 def described_device(
@@ -68,12 +68,11 @@ def described_device(
     name: str = "",
     port: str = "",
     rate: float | None = None,
-    reach: Mapping[str, tuple[float, float]] | None = None,
     ample: bool = False,
 ) -> Device:
     """A device for every channel of a character or of performances, with what is usual for the driver's servos.
 
-    ``reach``: least and largest value of channels without a stated range. An angle that a servo cannot reach about its middle is
+    An angle that a servo cannot reach about its middle is
     put into its middle by ``offset_deg``; what is still beyond is refused when it is played. ``ample``, for rehearsals: a quick
     line, and servos that turn as far as the character does where the usual ones do not.
     """
@@ -86,8 +85,8 @@ def described_device(
         raise BadInput(f"{character.name!r} has no motor, carriage or winch; there is nothing that a device could move")
     usual = DEFAULTS[driver]
     servos = {
-        channel_name: _servo(usual, place + usual.first_id, units[channel_name], low, high, ample)
-        for place, (channel_name, (low, high)) in enumerate(_ranges(source, reach or {}).items())
+        channel: _servo(usual, number, units[channel], low, high, ample)
+        for number, (channel, (low, high)) in enumerate(_ranges(source).items(), usual.first_id)
     }
     rates = [motor.rate for motor in character.motors]
     first = source[0].rate if not isinstance(source, Character) else (min(rates) if rates else 100.0)
@@ -119,15 +118,14 @@ def with_sensors(device: Device, performance: Performance) -> Device:
         low, high, unit = float(seen.min()), float(seen.max()), performance.unit_of(name)
         beyond = max(high - low, 0.1) if unit == "m" else 0.0
         sensors[name] = _servo(ENCODER, first + len(sensors), unit, low - beyond, high + beyond, ample=True)
-    found: Device = device.changed(sensors=sensors, rate_hz=feedback.rate)
-    return found
+    return device.changed(sensors=sensors, rate_hz=feedback.rate)
 
 
 def out_of_reach(source: Character | Sequence[Performance], device: Device) -> dict[str, tuple[float, float, float, float]]:
     """Joints that turn farther than their servo: name -> the joint's lower and upper end, then the servo's [rad]."""
     _, units = units_of(source)
-    found = {}
-    for name, (low, high) in _ranges(source, {}).items():
+    beyond = {}
+    for name, (low, high) in _ranges(source).items():
         servo = device.servos.get(name)
         if servo is None or units[name] != "rad":
             continue
@@ -135,25 +133,24 @@ def out_of_reach(source: Character | Sequence[Performance], device: Device) -> d
         least, most = sorted(((servo.low - zero) / slope, (servo.high - zero) / slope))
         slack = TOLERANCE * (high - low)
         if low < least - slack or high > most + slack:
-            found[name] = (low, high, least, most)
-    return found
+            beyond[name] = (low, high, least, most)
+    return beyond
 
 
-def _ranges(source: Character | Sequence[Performance], reach: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+def _ranges(source: Character | Sequence[Performance]) -> dict[str, tuple[float, float]]:
     """Least and largest value of each channel, in its unit: as the character states, else as far as anything goes, at least 1."""
     character, units = units_of(source)
     limits = limits_of(character, tuple(units), tuple(units.values()))
-    seen = dict(reach)
+    seen: dict[str, tuple[float, float]] = {}
     for performance in () if isinstance(source, Character) else source:
         for channel in performance.channels:
             low, high = seen.get(channel.name, (0.0, 0.0))
             seen[channel.name] = (min(low, float(channel.values.min())), max(high, float(channel.values.max())))
-    found = {}
-    for place, name in enumerate(units):
-        low, high = float(limits.lower[place]), float(limits.upper[place])
+    ranges = {}
+    for name, low, high in zip(units, limits.lower.tolist(), limits.upper.tolist(), strict=True):
         least, most = seen.get(name, (-1.0, 1.0))
-        found[name] = (low if np.isfinite(low) else min(least, -1.0), high if np.isfinite(high) else max(most, 1.0))
-    return found
+        ranges[name] = (low if np.isfinite(low) else min(least, -1.0), high if np.isfinite(high) else max(most, 1.0))
+    return ranges
 
 
 def _servo(usual: _Default, number: int, unit: str, low: float, high: float, ample: bool) -> ServoCalibration:

@@ -69,8 +69,7 @@ class Guard:
         self._narrow()
         self._moved, self._wish = np.zeros(k), self.now.copy()
         self._moves, self._taken, self._fades = np.zeros(k), np.zeros(k), np.exp(-1.0 / (FORGOTTEN * rate))
-        self._next, self._change = np.zeros(k), np.zeros(k)
-        self.by = np.zeros(k)
+        self._next, self.by = np.zeros(k), np.zeros(k)
         self.cut = self.wild = 0
 
     def start(self, measured: Array | None) -> tuple[Array, Array]:
@@ -90,10 +89,7 @@ class Guard:
         off = np.abs(place - known)
         if (off > outputs.following).any():
             j = int(np.argmax(off - outputs.following))
-            raise BadInput(
-                f"{outputs.names[j]!r} stands at {known[j]:.3f} {outputs.units[j]}, outside its range "
-                f"[{limits.lower[j]:.3f}, {limits.upper[j]:.3f}]; move it inside by hand, or correct its calibration"
-            )
+            raise self._misplaced(j, known, f"outside its range [{limits.lower[j]:.3f}, {limits.upper[j]:.3f}]")
         if not limits.kept(place, np.full(len(place), EXACT)):
             raise BadInput("the machine stands in a pose that its dependent ranges or distances forbid; move it by hand first")
         stands = self._tellable(known)
@@ -112,11 +108,14 @@ class Guard:
         far = np.abs(stands - known) > OUTSIDE * (high - low)
         if far.any():
             j = int(np.argmax(far))
-            raise BadInput(
-                f"{outputs.names[j]!r} stands at {known[j]:.3f} {outputs.units[j]}, where its servo cannot be told to be: its "
-                f"pulse range is [{low[j]:.3f}, {high[j]:.3f}]; move it inside by hand, or correct its calibration"
-            )
+            where = f"where its servo cannot be told to be: its pulse range is [{low[j]:.3f}, {high[j]:.3f}]"
+            raise self._misplaced(j, known, where)
         return stands
+
+    def _misplaced(self, j: int, known: Array, where: str) -> BadInput:
+        name, unit = self.outputs.names[j], self.outputs.units[j]
+        advice = "move it inside by hand, or correct its calibration"
+        return BadInput(f"{name!r} stands at {known[j]:.3f} {unit}, {where}; {advice}")
 
     def _narrow(self) -> None:
         """The limits from here on: those of the outputs, and where they are left, not farther than now."""
@@ -141,11 +140,11 @@ class Guard:
             step = self._together(step)
         np.add(now, step, out=new)
         np.clip(new, self._lower, self._upper, out=new)
-        np.subtract(new, wanted, out=self._change)
-        np.abs(self._change, out=self._change)
-        if (self._change > self._smallest).any():
-            self.cut += int(np.count_nonzero(self._change > self._smallest))
-            np.maximum(self.by, self._change, out=self.by)
+        change = np.abs(new - wanted)
+        cut = change > self._smallest
+        if cut.any():
+            self.cut += int(np.count_nonzero(cut))
+            np.maximum(self.by, change, out=self.by)
         np.subtract(new, now, out=self._moved)
         now[:] = new
         self.counts[:] = self.outputs.counts(new, self._count_low, self._count_high)
@@ -162,8 +161,7 @@ class Guard:
         spared = np.maximum(self._pull - self._taken, SPARED * self._pull)
         late = np.copysign(far - closing_step(far, self._pull, spared, room), behind)
         self._wish[:], self._moves[:] = wish, moves
-        step: Array = wish - self.now - late
-        return step
+        return wish - self.now - late
 
     def _watch(self, moves: Array) -> None:
         """Note how much acceleration the wish takes itself, by its steps (k,); a leap says nothing about that."""
@@ -177,8 +175,7 @@ class Guard:
         """The step (k,) within velocity and acceleration, and such that one can brake before the range ends."""
         room = np.maximum(self._upper - self.now, 0.0), np.maximum(self.now - self._lower, 0.0)
         up, down = (np.minimum(largest_step(gap, self._pull), self._reach) for gap in room)
-        found: Array = np.clip(np.clip(step, self._moved - self._pull, self._moved + self._pull), -down, up)
-        return found
+        return np.clip(np.clip(step, self._moved - self._pull, self._moved + self._pull), -down, up)
 
     def _together(self, step: Array) -> Array:
         """The step (k,) with planar speeds and accelerations and everything tied kept, now and while braking from there."""

@@ -40,12 +40,13 @@ class Jog:
         self.device, self.name, self._driver = device, name, driver
         self.servo: ServoCalibration = device.servos[name]
         self._place = list(device.servos).index(name)
-        lows, highs = (np.array([getattr(one, end) for one in device.servos.values()]) for end in ("low", "high"))
-        reported = driver.measure()
-        measured = None if reported is None else reported[: len(lows)]  # sensors come behind the servos
-        still = [standing(one) for one in device.servos.values()]
-        middle = np.array([(low + high) // 2 if at is None else at for low, high, at in zip(lows, highs, still, strict=True)])
-        known = middle if measured is None else np.where(np.isfinite(measured), np.rint(measured), middle)
+        servos, reported = list(device.servos.values()), driver.measure()
+        lows, highs = np.array([servo.low for servo in servos]), np.array([servo.high for servo in servos])
+        still = [standing(servo) for servo in servos]
+        known = np.array([(servo.low + servo.high) // 2 if at is None else at for servo, at in zip(servos, still, strict=True)])
+        if reported is not None:
+            measured = reported[: len(servos)]  # sensors come behind the servos
+            known = np.where(np.isfinite(measured), np.rint(measured), known)
         self._counts: NDArray[np.int64] = np.clip(known, lows, highs).astype(np.int64)
         outside = np.abs(known - self._counts) > OUTSIDE * (highs - lows)
         if outside.any():
@@ -54,10 +55,8 @@ class Jog:
                 f"{list(device.servos)[j]!r} stands at {known[j]:.0f}, outside its [{lows[j]}, {highs[j]}], and would leap; move "
                 "it inside by hand, or widen its range with --set"
             )
-        self.now = float(self._counts[self._place])
-        self.goal = self.now
-        self.written = False
-        self.ended = False
+        self.now = self.goal = float(self._counts[self._place])
+        self.written = self.ended = False
 
     @property
     def angle(self) -> float | None:
@@ -94,16 +93,14 @@ class Jog:
         """Go on towards the goal for so long, and tell the machine."""
         servo = self.servo
         most = (servo.position_max - servo.position_min) / SWEEP * min(max(seconds, 0.0), 0.1)
-        self.now += min(max(self.goal - self.now, -most), most)
-        self.now = min(max(self.now, servo.low), servo.high)
+        self.now = min(max(self.now + min(max(self.goal - self.now, -most), most), servo.low), servo.high)
         self._counts[self._place] = round(self.now)
         self._driver.send(self._counts)
 
     @property
     def result(self) -> Device:
         """The device with the calibration found."""
-        changed: Device = self.device.changed(servos=self.device.servos | {self.name: self.servo})
-        return changed
+        return self.device.changed(servos=self.device.servos | {self.name: self.servo})
 
     def run(self, read_keys: Callable[[], str], say: Callable[[str], None]) -> None:
         """Serve keys until one ends it: ``read_keys()`` gives those pressed, without waiting; ``say(text)`` tells the state."""

@@ -33,7 +33,7 @@ class Keyboard:
         if not select.select((self.handle,), (), (), 0.0)[0]:
             return ""
         try:
-            found = os.read(self.handle, 64)
+            pressed = os.read(self.handle, 64)
         except OSError:
-            found = b""
-        return found.decode("latin-1") if found else "q"
+            pressed = b""
+        return pressed.decode("latin-1") or "q"

@@ -39,15 +39,15 @@ class OutputLimits:
 
     def excess(self, x: Array) -> Array:
         """How far values x (..., k) are beyond dependent ranges and distances; a lack of distance counts half, at its first."""
-        found = np.zeros(x.shape)
+        excess = np.zeros(x.shape)
         for index, on, knots in self.dependents:
             low, high = np.interp(x[..., on], knots[:, 0], knots[:, 1]), np.interp(x[..., on], knots[:, 0], knots[:, 2])
-            found[..., index] = np.maximum(found[..., index], np.maximum(low - x[..., index], x[..., index] - high))
+            excess[..., index] = np.maximum(excess[..., index], np.maximum(low - x[..., index], x[..., index] - high))
         if len(self.apart):
             a, b, c, d = self.apart.T
             lack = 0.5 * (self.distance - np.hypot(x[..., a] - x[..., c], x[..., b] - x[..., d]))
-            np.maximum.at(found.T, a, lack.T)
-        return found
+            np.maximum.at(excess.T, a, lack.T)
+        return excess
 
     def kept(self, x: Array, slack: Array) -> bool:
         """Whether values x (..., k) keep dependent ranges and distances; ``slack`` (k,) is allowed beyond."""
@@ -62,13 +62,12 @@ class OutputLimits:
     @property
     def groups(self) -> list[Indices]:
         """The indices of values tied to each other, directly or by others, and of carriages with both of their values."""
-        found: list[set[int]] = []
-        for tie in [{index, on} for index, on, _ in self.dependents] + [
-            set(one) for one in (*self.apart.tolist(), *self.planar.tolist())
-        ]:
-            touched = [group for group in found if group & tie]
-            found = [group for group in found if not group & tie] + [tie.union(*touched)]
-        return [np.array(sorted(group), dtype=np.int64) for group in found]
+        groups: list[set[int]] = []
+        ties = [part[:2] for part in self.dependents] + self.apart.tolist() + self.planar.tolist()
+        for tie in map(set, ties):
+            touched = [group for group in groups if group & tie]
+            groups = [group for group in groups if not group & tie] + [tie.union(*touched)]
+        return [np.array(sorted(group), dtype=np.int64) for group in groups]
 
 
 def common(limits: Sequence[OutputLimits]) -> OutputLimits:
@@ -123,7 +122,6 @@ def _carriages(
 ) -> tuple[Indices, Indices, Array]:
     """Enter the limits of carriages and winches; the pairs (x, y), the pairs of carriages and how far they stay apart."""
     held = CarriageLimits.of(character)
-    count = 2 * len(held.carriages)
     speeds = np.concatenate([np.repeat(held.speed, 2), held.winch_speed])
     pulls = np.concatenate([np.repeat(held.acceleration, 2), held.winch_acceleration])
     for j, name in enumerate(held.names):
@@ -132,10 +130,13 @@ def _carriages(
         i = names.index(name)
         lower[i], upper[i], acceleration[i] = held.lower[j], held.upper[j], pulls[j]
         velocity[i] = speeds[j] if np.isfinite(speeds[j]) else velocity[i]
-    found = {c: (held.names[2 * c], held.names[2 * c + 1]) for c in range(count // 2)}
-    place = {c: [names.index(name) for name in pair] for c, pair in found.items() if all(name in names for name in pair)}
-    near = [(a, b, least) for (a, b), least in zip(held.pairs.tolist(), held.separation, strict=True) if a in place and b in place]
-    near = [pair for pair in near if pair[2] > 0.0]
+    pairs = {c: held.names[2 * c : 2 * c + 2] for c in range(len(held.carriages))}
+    place = {c: [names.index(name) for name in pair] for c, pair in pairs.items() if all(name in names for name in pair)}
+    near = [
+        (a, b, least)
+        for (a, b), least in zip(held.pairs.tolist(), held.separation, strict=True)
+        if a in place and b in place and least > 0.0
+    ]
     return (
         np.array(list(place.values()), dtype=np.int64).reshape(-1, 2),
         np.array([place[a] + place[b] for a, b, _ in near], dtype=np.int64).reshape(-1, 4),

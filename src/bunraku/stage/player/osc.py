@@ -36,13 +36,13 @@ def read_osc(data: bytes) -> list[OscMessage]:
     """The messages of a datagram, in order; `OscError` for anything else."""
     if len(data) > MAX_DATAGRAM:
         raise OscError(f"{len(data)} bytes; at most {MAX_DATAGRAM} are read")
-    found: list[OscMessage] = []
-    _packet(data, found, 0)
-    return found
+    messages: list[OscMessage] = []
+    _packet(data, messages, 0)
+    return messages
 
 
-def _packet(data: bytes, found: list[OscMessage], depth: int) -> None:
-    if len(found) >= MAX_MESSAGES:
+def _packet(data: bytes, messages: list[OscMessage], depth: int) -> None:
+    if len(messages) >= MAX_MESSAGES:
         raise OscError("too many messages in one bundle")
     if data.startswith(b"#bundle\x00"):
         if depth >= MAX_DEPTH or len(data) < 16:
@@ -54,7 +54,7 @@ def _packet(data: bytes, found: list[OscMessage], depth: int) -> None:
             size = int.from_bytes(data[at : at + 4], "big")
             if size == 0 or size % 4 or at + 4 + size > len(data):
                 raise OscError(f"an element of {size} bytes does not fit its bundle")
-            _packet(data[at + 4 : at + 4 + size], found, depth + 1)
+            _packet(data[at + 4 : at + 4 + size], messages, depth + 1)
             at += 4 + size
         return
     address, at = _text(data, 0)
@@ -69,7 +69,7 @@ def _packet(data: bytes, found: list[OscMessage], depth: int) -> None:
         arguments.append(value)
     if at != len(data):
         raise OscError(f"{len(data) - at} bytes are left over")
-    found.append(OscMessage(address, tuple(arguments)))
+    messages.append(OscMessage(address, tuple(arguments)))
 
 
 def _argument(data: bytes, at: int, tag: str) -> tuple[Argument, int]:
@@ -89,8 +89,7 @@ def _argument(data: bytes, at: int, tag: str) -> tuple[Argument, int]:
     size = struct.calcsize(form)
     if at + size > len(data):
         raise OscError("a number is cut short")
-    value: Argument = struct.unpack(form, data[at : at + size])[0]
-    return value, at + size
+    return struct.unpack_from(form, data, at)[0], at + size
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:
@@ -104,21 +103,3 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
         return data[at:end].decode("utf-8"), after
     except UnicodeDecodeError as error:
         raise OscError("a text is not UTF-8") from error
-
-
-def write_osc(address: str, *arguments: int | float | str) -> bytes:
-    """The datagram of one message with whole numbers, numbers and texts."""
-    tags, body = ",", b""
-    for value in arguments:
-        if isinstance(value, str):
-            tags, body = tags + "s", body + _padded(value)
-        elif isinstance(value, int):
-            tags, body = tags + "i", body + struct.pack(">i", value)
-        else:
-            tags, body = tags + "f", body + struct.pack(">f", value)
-    return _padded(address) + _padded(tags) + body
-
-
-def _padded(text: str) -> bytes:
-    data = text.encode()
-    return data + b"\x00" * (4 - len(data) % 4)

@@ -52,8 +52,7 @@ class DeviceOutputs:
 
     def values(self, counts: Array | Counts) -> Array:
         """The values (..., k) of counts."""
-        found: Array = (counts - self.zero) / self.slope
-        return found
+        return (counts - self.zero) / self.slope
 
     def rest(self, x: Array) -> Array:
         """Values (k,) that stay: those of x (k,) where they are places, home where they are speeds."""
@@ -65,7 +64,7 @@ class DeviceOutputs:
         return np.abs(1.0 / self.slope)
 
 
-def told(performance: Performance) -> tuple[Channel, ...]:
+def commands(performance: Performance) -> tuple[Channel, ...]:
     """The channels that are commands: all but the torques of motors that are told a place or a speed; those are the proof."""
     moved = {channel.name for channel in performance.channels if channel.kind != "torque"}
     return tuple(channel for channel in performance.channels if channel.kind != "torque" or channel.name not in moved)
@@ -84,7 +83,7 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> DeviceOut
                 f"{performance.clip_name!r} is for {performance.character.name!r}, {performances[0].clip_name!r} for "
                 f"{character.name!r}; performances of one show have the same motors"
             )
-        for channel in told(performance):
+        for channel in commands(performance):
             _check_channel(channel, device)
             if units.setdefault(channel.name, channel.unit) != channel.unit:
                 raise BadInput(f"channel {channel.name!r} is in {units[channel.name]} and in {channel.unit}; one servo takes one")
@@ -105,8 +104,10 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> DeviceOut
     if (limits.lower > limits.upper).any():
         j = int(np.argmax(limits.lower > limits.upper))
         raise BadInput(f"the ranges of {names[j]!r} in the performances of this show have nothing in common; perform them again")
-    low, high = np.array([servo.low for servo in servos]), np.array([servo.high for servo in servos])
-    ends = np.sort(np.stack([zero + slope * _finite(limits.lower), zero + slope * _finite(limits.upper)]), axis=0)
+    low, high, pulse_low, pulse_high = (
+        np.array([getattr(servo, end) for servo in servos]) for end in ("low", "high", "position_min", "position_max")
+    )
+    ends = np.sort(zero + slope * np.clip(np.stack([limits.lower, limits.upper]), -1e6, 1e6), axis=0)
     count_low = np.maximum(low, np.ceil(ends[0] - 1e-9)).astype(np.int64)
     count_high = np.minimum(high, np.floor(ends[1] + 1e-9)).astype(np.int64)
     if (count_low > count_high).any():
@@ -127,9 +128,8 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> DeviceOut
             f"the wheel {names[j]!r} cannot stand still: its servo can be told [{narrowed.lower[j]:.3g}, {narrowed.upper[j]:.3g}] "
             "rad/s; correct span_rad_s or the soft limits so that 0 rad/s is among them"
         )
-    bars = {"rad": np.radians(device.following_deg), "m": 1e-3 * device.following_mm}
-    following = np.array([bars.get(unit, np.inf) for unit in every])
-    pulse_low, pulse_high = (np.array([getattr(servo, end) for servo in servos]) for end in ("position_min", "position_max"))
+    most = {"rad": np.radians(device.following_deg), "m": 1e-3 * device.following_mm}
+    following = np.array([most.get(unit, np.inf) for unit in every])
     return DeviceOutputs(names, every, zero, slope, narrowed, count_low, count_high, pulse_low, pulse_high, home, still, following)
 
 
@@ -154,11 +154,7 @@ def _check_channel(channel: Channel, device: Device) -> None:
 
 def _home(performance: Performance, names: tuple[str, ...], units: tuple[str, ...]) -> Array:
     """Home of each output: the character's, of a carriage or string that of the first sample, of a speed 0."""
-    first = {channel.name: float(channel.values[0]) for channel in told(performance)}
+    first = {channel.name: float(channel.values[0]) for channel in commands(performance)}
     home, prescribed = performance.character.home, performance.character.prescribed
     places = [first.get(name, 0.0) if name in prescribed else home.get(name, 0.0) for name in names]
     return np.array([0.0 if unit == "rad/s" else place for unit, place in zip(units, places, strict=True)])
-
-
-def _finite(values: Array) -> Array:
-    return np.clip(values, -1e6, 1e6)

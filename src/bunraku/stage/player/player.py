@@ -65,9 +65,9 @@ class Player:
         self._closed: dict[str, StateFeedback] = {}
         for role, performance in show.parts.items():
             rate, values = checked_values(performance, self.outputs)
-            self._tables[role] = samples_at(values, rate, device.rate_hz)
-            if performance.audio is not None:
-                self._tables[role] = self._heard_out(performance.clip_name, performance.audio, self._tables[role])
+            table = samples_at(values, rate, device.rate_hz)
+            audio = performance.audio
+            self._tables[role] = table if audio is None else self._heard_out(performance.clip_name, audio, table)
             closed, why = StateFeedback.of(performance, self.outputs, device)
             if closed is not None:
                 self._closed[role] = closed
@@ -116,24 +116,18 @@ class _Run:
         show, k = player.show, len(self.outputs.names)
         bounded = sum(len(table) for table in player._tables.values()) * max(show.loops, 1) + int(20.0 * self.rate)
         self.tape = Tape(KEPT if show.unbounded else bounded, k)
-        self.notes = list(player.notes)
-        self.heard: list[str] = []
+        self.notes, self.played, self.heard = list(player.notes), list[str](), list[str]()
         self.overheard: list[Cue] = []
         self.unknown: set[str] = set()
-        self.ended_by = ""
+        self.ended_by = self.role = ""
         self.ignored = -cues.ignored  # those before this run
-        self.played: list[str] = []
         self.missed = self.skipped = self.run_of_missed = self.uncorrected = 0
-        self.tick = 0
-        self.measured: Array | None = None
-        self.cost = 0.0
+        self.tick = self.row = 0
+        self.cost = self.watched = 0.0
         self.wanted, self.before, self.speed = np.zeros(k), np.zeros(k), np.zeros(k)
         self.rows: Array = np.zeros((0, k))
-        self.row = 0
-        self.role = ""
         self.coming: Take | None = None
         self.resting = False
-        self.watched = 0.0
 
     def play(self) -> PlayRecord:
         """From where the machine stands to the end of the show, or to the first thing that is wrong."""
@@ -212,8 +206,7 @@ class _Run:
         self.clock.start()
         self.follower.read(*self.clock.reading())
         self.tick = int(np.ceil((self.follower.show(time.monotonic()) + LEAD) * self.rate))
-        if self.coming is not None:
-            self._sound(self.coming)
+        self._sound(self.coming)
 
     def _next(self) -> bool:
         """One period; False when the show is over."""
@@ -295,9 +288,9 @@ class _Run:
         values = self._values(reported)
         far = self.following.measured(values)
         if far >= 0:
-            name, unit, bar = self.outputs.names[far], self.outputs.units[far], self.outputs.following[far]
+            name, unit, most = self.outputs.names[far], self.outputs.units[far], self.outputs.following[far]
             raise _Stop(
-                f"{name!r} reports {values[far]:.3f} {unit} and was told {self.guard.now[far]:.3f}: more than {bar:.3g} {unit} "
+                f"{name!r} reports {values[far]:.3f} {unit} and was told {self.guard.now[far]:.3f}: more than {most:.3g} {unit} "
                 f"from all it was told in the last {self.device.following_ms:g} ms; is it blocked?"
             )
 
@@ -314,10 +307,8 @@ class _Run:
             return True
         take_after = self.program.next()
         self._lead_to(take_after)
-        if take_after is None:
-            return bool(len(self.rows))
         self._sound(take_after)
-        return True if len(self.rows) else self._turn()
+        return bool(len(self.rows)) or (take_after is not None and self._turn())
 
     def _lead_to(self, take: Take | None) -> None:
         """The rows from here, at the speed it has, to the beginning of a take and its speed, or to rest: wheels stand still.
@@ -336,8 +327,8 @@ class _Run:
         self.rows, self.row, self.role = rows, 0, ""
         self.coming, self.resting = take, take is None
 
-    def _sound(self, take: Take) -> None:
-        if take.audio is not None:
+    def _sound(self, take: Take | None) -> None:
+        if take is not None and take.audio is not None:
             self.clock.sound(take.audio, (self.tick + len(self.rows)) * self.period)
 
     def _hear(self, cue: Cue) -> None:
@@ -355,8 +346,7 @@ class _Run:
         self.ended_by = cue.source if self.program.stopping else ""
         self.clock.silence()
         self._lead_to(take)
-        if take is not None:
-            self._sound(take)
+        self._sound(take)
 
     def _overhear(self) -> None:
         """Stop, if someone asks for it while the machine keeps us waiting; other cues have time until the next command."""

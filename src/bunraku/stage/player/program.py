@@ -31,8 +31,8 @@ class Show:
     @property
     def parts(self) -> dict[str, Performance]:
         """The performances by their role: start, idle, main, end."""
-        found = {"start": self.start, "idle": self.idle, "main": self.main, "end": self.end}
-        return {role: one for role, one in found.items() if one is not None}
+        parts = {"start": self.start, "idle": self.idle, "main": self.main, "end": self.end}
+        return {role: one for role, one in parts.items() if one is not None}
 
     @property
     def unbounded(self) -> bool:
@@ -56,18 +56,14 @@ class Program:
     def __init__(self, takes: dict[str, Take], loops: int) -> None:
         self._takes, self._loops = takes, loops
         self._left = loops
-        self._stopping = False
+        self.stopping = False
+        """Whether a cue has asked for the end."""
         self.role = ""
 
     @property
     def names(self) -> list[str]:
         """What a cue can ask for by name: roles and performances."""
         return list(dict.fromkeys([*self._takes, *(take.name for take in self._takes.values())]))
-
-    @property
-    def stopping(self) -> bool:
-        """Whether a cue has asked for the end."""
-        return self._stopping
 
     def next(self) -> Take | None:
         """The take after the one that has ended, now the one being played; None at the end of the show."""
@@ -79,7 +75,7 @@ class Program:
 
     def _after(self) -> str:
         waiting = "idle" if "idle" in self._takes else "main"
-        if self._stopping:
+        if self.stopping:
             return "" if self.role == "end" else self._or_nothing("end")
         match self.role:
             case "":
@@ -98,10 +94,10 @@ class Program:
 
     def cue(self, cue: Cue) -> tuple[bool, Take | None]:
         """Whether a cue breaks off what is being played, and for which take; None: come to rest, the show is over."""
-        if self._stopping:
+        if self.stopping:
             return False, None
         if cue.kind == "stop":
-            self._stopping = True
+            self.stopping = True
             self.role = self._or_nothing("end")
             return True, self._takes.get(self.role)
         if cue.kind == "start" and self.role in ("start", "idle"):
@@ -114,5 +110,5 @@ class Program:
 
     def _go(self, role: str) -> tuple[bool, Take | None]:
         self.role, self._left = role, self._loops
-        self._stopping = role == "end"
+        self.stopping = role == "end"
         return True, self._takes[role]

@@ -55,9 +55,9 @@ def way(
         return _quintic(start, end, v0, v1, length, rate)
     length = max(length, float(np.max(TURNING * (np.abs(v0) + np.abs(v1)) / full)))
     for stretch in (1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0):
-        found = _quintic(start, end, v0, v1, length * stretch, rate)
-        if _keeps(np.vstack([start - v0 / rate, start, found, end, end + v1 / rate]), limits, rate):
-            return found
+        samples = _quintic(start, end, v0, v1, length * stretch, rate)
+        if _keeps(np.vstack([start - v0 / rate, start, samples, end, end + v1 / rate]), limits, rate):
+            return samples
     slowing, run_up = _braking(start, v0, limits, rate), _braking(end, -v1, limits, rate)[::-1]
     between = way(slowing[-1] if len(slowing) else start, run_up[0] if len(run_up) else end, limits, rate, always=always)
     return np.vstack([slowing, between, run_up])
@@ -73,8 +73,7 @@ def _quintic(start: Array, end: Array, v0: Array, v1: Array, length: float, rate
     blend = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
     out = s * (1.0 - 6.0 * s**2 + 8.0 * s**3 - 3.0 * s**4)
     into = s**3 * (-4.0 + 7.0 * s - 3.0 * s**2)
-    found: Array = start + (end - start) * blend + (n / rate) * (v0 * out + v1 * into)
-    return found
+    return start + (end - start) * blend + (n / rate) * (v0 * out + v1 * into)
 
 
 def _braking(place: Array, speed: Array, limits: OutputLimits, rate: float) -> Array:

@@ -31,9 +31,8 @@ class Tape:
         self.ticks += 1
 
     def _ordered(self, values: NDArray[Any]) -> NDArray[Any]:
-        if self.ticks <= len(values):
-            return values[: self.ticks].copy()
-        return np.roll(values, -(self.ticks % len(values)), axis=0)
+        kept = len(values)
+        return values[: self.ticks].copy() if self.ticks <= kept else np.roll(values, -(self.ticks % kept), axis=0)
 
     @property
     def times(self) -> Array:
@@ -92,10 +91,9 @@ class PlayRecord:
         """Punctuality: lateness [ms] (median, 99 %, largest), skew to the clock [ms] (median, 99 % of its size), drift [ms/min]."""
         late, skew, times = 1e3 * self.tape.late, 1e3 * self.tape.skew, self.tape.times
         if not len(late):
-            return dict.fromkeys(
-                ("lateness_median_ms", "lateness_p99_ms", "lateness_max_ms", "skew_median_ms", "skew_p99_ms"), None
-            )
-        found: dict[str, float | None] = {
+            names = ("lateness_median_ms", "lateness_p99_ms", "lateness_max_ms", "skew_median_ms", "skew_p99_ms")
+            return dict.fromkeys(names, None)
+        figures: dict[str, float | None] = {
             "lateness_median_ms": float(np.median(late)),
             "lateness_p99_ms": float(np.percentile(late, 99)),
             "lateness_max_ms": float(late.max()),
@@ -104,8 +102,8 @@ class PlayRecord:
             "drift_ms_per_min": None,
         }
         if len(late) >= 100 and times[-1] - times[0] >= 1.0:
-            found["drift_ms_per_min"] = 60.0 * _robust_slope(times, skew)
-        return found
+            figures["drift_ms_per_min"] = 60.0 * _robust_slope(times, skew)
+        return figures
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -119,15 +117,14 @@ class PlayRecord:
     def sentences(self) -> list[str]:
         """The record in words."""
         figures = {name: value for name, value in self.figures.items() if value is not None}
-        said = [
+        lines = [
             f"{'STOPPED' if self.stopped else 'ended'}: {self.ended}"
             + (f" (machine released {self.stop_ms:.1f} ms later)" if self.stopped and self.stop_ms is not None else ""),
             f"{_counted(self.tape.ticks, 'command')} at {self.rate:g} Hz to {_counted(len(self.outputs), 'output')} of "
-            f"{self.device!r} ({self.driver}); "
-            f"time by {self.clock}",
+            f"{self.device!r} ({self.driver}); time by {self.clock}",
         ]
         if figures:
-            said.append(
+            lines.append(
                 f"late by {figures['lateness_median_ms']:.2f} ms (median), {figures['lateness_p99_ms']:.2f} ms (99 %), "
                 f"{figures['lateness_max_ms']:.2f} ms (most); {self.missed} missed, {_counted(self.skipped, 'sample')} skipped; "
                 f"{figures['skew_p99_ms']:.2f} ms from the clock (99 %)"
@@ -136,13 +133,13 @@ class PlayRecord:
             worst = max(self.cut_by, key=lambda name: self.cut_by[name], default="")
             by = f", most {self.cut_by[worst]:.3g} {self._unit(worst)} of {worst!r}" if worst else ""
             wild = f"{_counted(self.wild, 'value')} {'was no number' if self.wild == 1 else 'were no numbers'}"
-            said.append(f"{_counted(self.cut, 'value')} cut to the limits{by}; {wild}")
+            lines.append(f"{_counted(self.cut, 'value')} cut to the limits{by}; {wild}")
         if self.following:
             worst = max(self.following, key=lambda name: self.following[name])
-            said.append(f"largest following error {self.following[worst]:.3g} {self._unit(worst)} of {worst!r}")
+            lines.append(f"largest following error {self.following[worst]:.3g} {self._unit(worst)} of {worst!r}")
         if self.ignored:
-            said.append(f"ignored {_counted(self.ignored, 'OSC message')} that {'was' if self.ignored == 1 else 'were'} no cue")
-        return [*said, *(f"note: {note}" for note in self.notes)]
+            lines.append(f"ignored {_counted(self.ignored, 'OSC message')} that {'was' if self.ignored == 1 else 'were'} no cue")
+        return [*lines, *(f"note: {note}" for note in self.notes)]
 
     def _unit(self, name: str) -> str:
         return self.units[self.outputs.index(name)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 
@@ -25,15 +25,14 @@ TAU = 0.03
 """Time constant of the simulated servos [s]."""
 
 
-def simulated_machine(device: Device, start: Sequence[float] | None = None) -> SimulatedMachine:
-    """The machine of a device's protocol, not yet plugged in, servos and sensors at ``start`` [counts] or amid their range."""
+def simulated_machine(device: Device) -> SimulatedMachine:
+    """The machine of a device's protocol, not yet plugged in, servos and sensors amid their range."""
     if device.driver not in MACHINES:
         raise BadInput(f"there is no simulated machine for {device.driver}; there are some for {', '.join(MACHINES)}")
     module, _, name = MACHINES[device.driver].partition(":")
     machine: SimulatedMachine = getattr(import_module(module), name)((*device.ids, *sensor_ids(device)))
     parts = (*device.servos.values(), *device.sensors.values())
-    places = [0.5 * (servo.low + servo.high) for servo in parts] if start is None else start
-    machine.servos = FirstOrderServos(list(places), tau_s=TAU)
+    machine.servos = FirstOrderServos([0.5 * (servo.low + servo.high) for servo in parts], tau_s=TAU)
     return machine
 
 
@@ -46,5 +45,4 @@ def rehearsal(device: Device, simulate: bool) -> Iterator[Device]:
     with ExitStack() as stack:
         with undisturbed():  # a thread inherits its place before other programs from the one that starts it
             machine = stack.enter_context(simulated_machine(device))
-        moved: Device = device.changed(port=machine.port)
-        yield moved
+        yield device.changed(port=machine.port)

@@ -38,8 +38,7 @@ def samples_at(values: Array, rate: float, wanted: float) -> Array:
     padded = np.vstack([2.0 * values[0] - values[1], values, 2.0 * values[-1] - values[-2]])
     count = int(np.ceil((n - 1) / step - 1e-9)) + 1
     places = np.minimum(np.arange(count) * step, n - 1.0)
-    found: Array = BSpline(np.arange(-3.0, n + 3.0), padded, 3)(places)
-    return found
+    return BSpline(np.arange(-3.0, n + 3.0), padded, 3)(places)
 
 
 def held_for(seconds: float, table: Array, outputs: DeviceOutputs, rate: float) -> Array:

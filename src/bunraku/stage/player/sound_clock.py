@@ -31,7 +31,7 @@ class SoundCardClock(Clock):
             self._stream, self._rate = self._opened(rate)
             named = str(self._device.query_devices(self._stream.device)["name"])
         except Exception as error:
-            raise BunrakuError(f"the sound card cannot be opened ({str(error)[:120]}); play without: --clock monotonic") from error
+            raise _trouble(f"cannot be opened ({str(error)[:120]})") from error
         self.name = f"the sound card {named[:60]!r} at {self._rate:g} Hz"
         self._lock = threading.Lock()
         self._done = 0
@@ -80,11 +80,11 @@ class SoundCardClock(Clock):
         try:
             self._stream.start()
         except Exception as error:
-            raise BunrakuError(f"the sound card cannot be started ({str(error)[:120]}); play without: --clock monotonic") from error
+            raise _trouble(f"cannot be started ({str(error)[:120]})") from error
         until = time.monotonic() + FIRST_BLOCK
         while self._done == 0:
             if time.monotonic() > until:
-                raise BunrakuError(f"the sound card played nothing for {FIRST_BLOCK:g} s; play without: --clock monotonic")
+                raise _trouble(f"played nothing for {FIRST_BLOCK:g} s")
             time.sleep(0.002)
 
     def reading(self) -> tuple[float, float]:
@@ -114,6 +114,10 @@ class SoundCardClock(Clock):
         """Silence at once."""
         self._stream.abort()
         self._stream.close()
+
+
+def _trouble(what: str) -> BunrakuError:
+    return BunrakuError(f"the sound card {what}; play without: --clock monotonic")
 
 
 def _sounddevice() -> Any:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput, BunrakuError
+from bunraku.formats.atomic import write_atomically
+from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.motion import Check
 from bunraku.stage.registry import exporters
 from bunraku.studio.page.recording import Recorder
@@ -20,6 +22,7 @@ from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone
 from bunraku.studio.project import plain
 from bunraku.studio.widgets.checks import checks_table, moments_table
 from bunraku.studio.widgets.notice import notice
+from bunraku.verification.moments import worst_moments
 
 
 class CheckTab:
@@ -30,16 +33,11 @@ class CheckTab:
         session = ui.session
         with tab:
             self._state = ui.html("", order=1.0)
-            self._verify = ui.button(
-                "Verify in MuJoCo", session.make.verify, order=2.0, color="green", hint="A replay in physics that is not ours"
-            )
-            self._full = ui.button(
-                "Verify in the full model too",
-                partial(session.make.verify, full_order=True),
-                order=2.1,
-                visible=False,
-                hint="Every part that bends as a mesh, nothing reduced: minutes to hours",
-            )
+            hint = "A replay in physics that is not ours"
+            self._verify = ui.button("Verify in MuJoCo", session.make.verify, order=2.0, color="green", hint=hint)
+            hint, full = "Every part that bends as a mesh, nothing reduced: minutes to hours", "Verify in the full model too"
+            verify_full = partial(session.make.verify, full_order=True)
+            self._full = ui.button(full, verify_full, order=2.1, visible=False, hint=hint)
             self._progress = ui.html("", order=2.2)
             self._cancel = ui.button("Stop verifying", session.cancel, order=2.3, visible=False)
             self._verdict = ui.html("", order=3.0)
@@ -55,34 +53,27 @@ class CheckTab:
     def refresh(self, what: str) -> None:
         """Show promises and what can leave."""
         session = self._ui.session
-        found = session.result
-        old = session.latest
-        self._verify.disabled = self._full.disabled = found is None or session.busy
-        self._full.visible = found is not None and bool(found.performance.character.flexibles)
+        result, old = session.result, session.latest
+        self._verify.disabled = self._full.disabled = result is None or session.busy
+        self._full.visible = result is not None and bool(result.performance.character.flexibles)
         self._show_progress()
-        if found is None:
-            words = (
-                "The performance is out of date: run it again."
-                if old is not None
-                else "Run a performer first; then its promises are here."
-            )
-            self._state.content = notice(words, "out-of-date" if old is not None else "info")
+        if result is None and old is not None:
+            self._state.content = notice("The performance is out of date: run it again.", "out-of-date")
+        elif result is None:
+            self._state.content = notice("Run a performer first; then its promises are here.", "info")
         else:
-            certificate = found.performance.certificate
+            certificate = result.performance.certificate
             words = "The certificate holds." if certificate.holds else "The certificate does not hold; see below."
             self._state.content = notice(f"{words} {certificate.status.sentence}", "good" if certificate.holds else "bad")
-        shown = found or old
+        shown = result or old
         key = None if shown is None else (Same(shown.performance), Same(shown.verdict))
         if key != self._key:
             self._key = key
             self._fill(shown)
-        self._export.show(found is not None, self._fill_export, visible=found is not None)
-        self._record.show(
-            session.shown.motion is not None,
-            self._fill_record,
-            visible=session.shown.motion is not None or session.shown.wish is not None,
-        )
-        self._parts.show(session.document.base is not None, self._fill_parts, visible=session.document.base is not None)
+        moves = session.shown.motion is not None
+        self._export.show(True, self._fill_export, visible=result is not None)
+        self._record.show(moves, self._fill_record, visible=moves or session.shown.wish is not None)
+        self._parts.show(True, self._fill_parts, visible=session.document.base is not None)
 
     def _show_progress(self) -> None:
         """How far verifying is; a replay of parts that bend is not drawn, and that is said."""
@@ -98,22 +89,16 @@ class CheckTab:
         else:
             self._progress.content = ""
 
-    def _fill(self, found: Any) -> None:
-        if found is None:
+    def _fill(self, shown: Any) -> None:
+        if shown is None:
             self._verdict.content = self._certificate.content = self._moments.content = ""
             return
-        from bunraku.verification.moments import worst_moments
-
-        certificate = found.performance.certificate
+        certificate, verdict = shown.performance.certificate, shown.verdict
         notes = "".join(f'<div style="font-size:12px;padding:0 .6em">{escape(note)}</div>' for note in certificate.notes[:6])
         self._certificate.content = checks_table(certificate.checks, "Certificate") + notes
-        self._moments.content = moments_table(worst_moments(found.performance))
-        if found.verdict is not None:
-            self._verdict.content = notice(found.verdict["sentence"], "good" if found.verdict["holds"] else "bad") + checks_table(
-                [_check(one) for one in found.verdict["checks"]], "MuJoCo replay"
-            )
-        else:
-            self._verdict.content = ""
+        self._moments.content = moments_table(worst_moments(shown.performance))
+        said = "" if verdict is None else notice(verdict["sentence"], "good" if verdict["holds"] else "bad")
+        self._verdict.content = said + checks_table([_check(one) for one in verdict["checks"]], "MuJoCo replay") if said else ""
 
     def _fill_export(self) -> None:
         ui, gui = self._ui, self._ui.gui
@@ -124,29 +109,22 @@ class CheckTab:
         ui.button("Download the character", self._download_character)
 
     def _download(self, name: str) -> None:
-        session = self._ui.session
-        found = session.result
-        if found is not None:
-            exporter = exporters()[name]
-            self._send(
-                Path(found.path.name.removesuffix(".performance.npz")).name + exporter.suffix, exporter.function(found.performance)
-            )
+        result, exporter = self._ui.session.result, exporters()[name]
+        if result is not None:
+            stem = Path(result.path.name.removesuffix(".performance.npz")).name
+            self._send(stem + exporter.suffix, exporter.function(result.performance))
 
     def _download_performance(self) -> None:
-        found = self._ui.session.result
-        if found is not None:
-            self._send(found.path.name, found.path.read_bytes())
+        result = self._ui.session.result
+        if result is not None:
+            self._send(result.path.name, result.path.read_bytes())
 
     def _download_character(self) -> None:
-        from bunraku.formats.character_yaml import write_character_yaml
-
         who = self._ui.session.document.need_character()
         self._send(f"{who.name}.character.yaml", write_character_yaml(who).encode())
 
     def _send(self, label: str, data: bytes, client: Any = None) -> None:
         """To the project's folder, and to the browser that asked for it: ``client``, or the one whose button is carried out."""
-        from bunraku.formats.atomic import write_atomically
-
         name = plain(label)  # names of characters and clips may come from a stranger's file
         write_atomically(self._ui.session.project.place("exports") / name, data)
         self._ui.session.say("note", f"wrote exports/{name}")
@@ -155,12 +133,10 @@ class CheckTab:
             client.send_file_download(name, data, save_immediately=True)
 
     def _fill_record(self) -> None:
-        ui, recorder = self._ui, self._recorder
-        ui.button(
-            "Page that plays it (HTML)",
-            lambda: self._later(f"{self._name()}.html", lambda client: recorder.page()),
-            hint="One file, works offline, with the voice",
-        )
+        ui = self._ui
+        hint = "One file, works offline, with the voice"
+        page = "Page that plays it (HTML)"
+        ui.button(page, lambda: self._later(f"{self._name()}.html", lambda client: self._recorder.page()), hint=hint)
         ui.button("Film with sound (MP4)", lambda: self._film(".mp4"), hint="As this browser sees it")
         ui.button("Film (GIF)", lambda: self._film(".gif"))
 
@@ -219,12 +195,5 @@ def _zipped(folder: Path, files: list[Path]) -> bytes:
 
 
 def _check(facts: dict[str, Any]) -> Check:
-    value = facts["value"]
-    return Check(
-        facts["name"],
-        float("nan") if value is None else float(value),
-        facts["unit"],
-        facts["bar"],
-        bool(facts["at_least"]),
-        facts["note"],
-    )
+    value = float("nan") if facts["value"] is None else float(facts["value"])
+    return Check(facts["name"], value, facts["unit"], facts["bar"], bool(facts["at_least"]), facts["note"])

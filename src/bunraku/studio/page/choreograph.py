@@ -16,7 +16,8 @@ from bunraku.studio.page.beginning import fill_beginning
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.going import Going, held_joints
 from bunraku.studio.page.placed_keys import PlacedKeys
-from bunraku.studio.page.ui import Html, RefreshedFolder, Same, Ui, alone, words_of
+from bunraku.studio.page.targets import has_target
+from bunraku.studio.page.ui import Html, RefreshedFolder, Same, Ui, alone, put, words_of
 from bunraku.studio.page.voice import Voice, performed_curves
 from bunraku.studio.widgets.blocks import blocks
 from bunraku.studio.widgets.curves import CurvesView, curves, curves_view, most_moving
@@ -35,7 +36,7 @@ class ChoreographTab:
     """Edits the clip: whatever tracks it has."""
 
     def __init__(self, ui: Ui, tab: Any) -> None:
-        self._ui, self._tab = ui, tab
+        self._ui = ui
         self._clip = RefreshedFolder(ui, tab, "Clip", order=1.0)
         self._begin = RefreshedFolder(ui, tab, "New clip", order=1.5, open=False)
         self._going = RefreshedFolder(ui, tab, "Speed and turning", order=2.0)
@@ -46,14 +47,16 @@ class ChoreographTab:
         self._voice = Voice(ui, tab)
         self._emphasis = RefreshedFolder(ui, tab, "What matters when", order=7.0, open=False)
         self._curves = RefreshedFolder(ui, tab, "Joint curves", order=8.0)
+        self._sections = {"footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes}
+        self._sections |= {"emphasis": self._emphasis, "curves": self._curves}
         self._pictures: dict[str, Any] = {}
         self._goal = Going(ui)
         self._placed = PlacedKeys()
         self._bodies: tuple[str, ...] = ()
+        self._joints: tuple[str, ...] = ()
         self._kind = "position"
         self._curves_view: CurvesView | None = None
         self._emphasis_view: EmphasisView | None = None
-        self._joints: tuple[str, ...] = ()
         self._picked: dict[str, int] = {}
         self._title: Html | None = None
         self._target_rows: list[Html] = []
@@ -72,37 +75,30 @@ class ChoreographTab:
         clip = base.clip or Clip("none")
         ready = base.clip is not None and base.base is not None
         if what in ("document", "selection"):
+            selection = self._ui.session.selection
             kind = (Same(base.base), base.clip is not None, clip.name)
             captured = clip.skeleton is not None and clip.joints is None
             self._clip.show((kind, captured), lambda: self._fill_clip(base))
             if self._title is not None and ready:
                 self._title.content = words_of(_title(clip))
             self._begin.show(Same(base.base), lambda: fill_beginning(self._ui, base.need_character()), visible=ready)
-            gait = clip.gait
-            self._going.show(kind, lambda: self._goal.fill(base), visible=ready and gait is not None)
+            goes, moves = ready and clip.gait is not None, ready and clip.joints is not None
+            self._going.show(kind, lambda: self._goal.fill(base), visible=goes)
             if not self._going.shown:
                 self._goal.clear()
-            self._footfalls.show(kind, lambda: self._picture("footfalls"), visible=ready and gait is not None)
-            count = 0 if gait is None else len(gait.targets)
-            self._targets.show(
-                (kind, count, self._ui.session.selection.target),
-                lambda: self._fill_targets(base),
-                visible=ready and gait is not None,
-            )
-            if gait is not None and self._targets.shown:
-                self._follow_targets(gait)
-            self._held_joints.show(kind, lambda: self._picture("held"), visible=ready and gait is not None)
-            self._modes.show(
-                (kind, _mode_key(clip), self._ui.session.selection.mode),
-                lambda: self._fill_modes(base),
-                visible=ready and clip.modes is not None,
-            )
+            self._footfalls.show(kind, lambda: self._picture("footfalls"), visible=goes)
+            targets = () if clip.gait is None else clip.gait.targets
+            self._targets.show((kind, len(targets), selection.target), lambda: self._fill_targets(base), visible=goes)
+            if clip.gait is not None and self._targets.shown:
+                self._follow_targets(clip.gait)
+            self._held_joints.show(kind, lambda: self._picture("held"), visible=goes)
+            modes = () if clip.modes is None else tuple(mode.primitive for mode in clip.modes.modes)
+            seen = ready and clip.modes is not None
+            self._modes.show((kind, modes, selection.mode), lambda: self._fill_modes(base), visible=seen)
             self._voice.show(kind, base)
-            self._emphasis.show(kind, lambda: self._fill_emphasis(base), visible=ready and clip.joints is not None)
+            self._emphasis.show(kind, lambda: self._fill_emphasis(base), visible=moves)
             moved = () if clip.joints is None else clip.joints.names
-            self._curves.show(
-                (kind, moved, self._joints), lambda: self._fill_curves(base), visible=ready and clip.joints is not None
-            )
+            self._curves.show((kind, moved, self._joints), lambda: self._fill_curves(base), visible=moves)
             self._goal.follow(base)
         if ready and document.clip is not None and document.base is not None:
             self._draw(document)
@@ -131,12 +127,8 @@ class ChoreographTab:
                 self._emphasis_view = emphasis_view(clip.emphasis, names, clip.duration, width=WIDTH)
             drawn["emphasis"] = emphasis(self._emphasis_view, clip.emphasis, selected=self._picked.get("emphasis"), time=0.0)
             drawn["curves"] = self._curve_rows(document, clip.joints)
-        sections = {
-            "footfalls": self._footfalls, "held": self._held_joints, "modes": self._modes,
-            "emphasis": self._emphasis, "curves": self._curves,
-        }  # fmt: skip
         for name, content in drawn.items():  # a section that was taken away comes back with the news of the document, if late
-            if name in self._pictures and sections[name].shown:
+            if name in self._pictures and self._sections[name].shown:
                 self._pictures[name].content = content
 
     def _curve_rows(self, document: Document, wished: JointCurves) -> str:
@@ -147,22 +139,12 @@ class ChoreographTab:
             names = [name for name in self._joints if name in wished.names] or most_moving(wished, 3)
             keys = {name: self._placed.on(wished, name) for name in names} if len(wished.values) > 1 else {}
             self._curves_view = curves_view(document.need_character(), wished, names, performed=performed, keys=keys, width=WIDTH)
-        clip = document.need_clip()
-        joint = session.selection.joint
-        key = self._picked.get("key")
+        joint, key = session.selection.joint, self._picked.get("key")
         selected = (joint, key) if joint and key is not None else joint or None
         held = self._held if self._dragging == "keys.move" else {}
         dragged = (str(held["joint"]), int(held["key"]), float(held["time"])) if held else None
-        return curves(
-            self._curves_view,
-            wished,
-            performed,
-            muted=document.muted,
-            locked=clip.held,
-            selected=selected,
-            dragged=dragged,
-            time=0.0,
-        )
+        marks: dict[str, Any] = {"muted": document.muted, "locked": document.need_clip().held, "selected": selected}
+        return curves(self._curves_view, wished, performed, **marks, dragged=dragged, time=0.0)
 
     # widgets
 
@@ -185,21 +167,17 @@ class ChoreographTab:
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
         gait, who = document.need_gait(), document.need_character()
         what = gui.add_dropdown("What", ("com", "base", *(tip.name for tip in who.end_effectors)))
-        ui.button(
-            "Add a target at this time",
-            lambda: self._add_target(what.value),
-            hint="Where it is now; then drag its gizmo in the scene",
-        )
+        hint = "Where it is now; then drag its gizmo in the scene"
+        ui.button("Add a target at this time", lambda: self._add_target(what.value), hint=hint)
         self._target_rows, self._target_inputs = [], {}
         for k, target in enumerate(gait.targets):
             chosen = session.selection.target == k
             self._target_rows.append(ui.html(_target_row(k, target, chosen)))
             if chosen:
                 time = gui.add_number("Time [s]", round(target.time, 3), min=0.0, max=gait.duration, step=0.01)
-                ui.changed(time, partial(self._set_target, k, "time"), key="target time")
-                weight = gui.add_number("Weight", target.weight, min=0.0, max=1e6)
-                ui.changed(weight, partial(self._set_target, k, "weight"), key="target weight")
-                self._target_inputs = {"time": time, "weight": weight}
+                self._target_inputs = {"time": time, "weight": gui.add_number("Weight", target.weight, min=0.0, max=1e6)}
+                for field, handle in self._target_inputs.items():
+                    ui.changed(handle, partial(self._set_target, k, field), key=f"target {field}")
                 ui.button("Remove this target", partial(self._remove_target, k), color="red")
 
     def _follow_targets(self, gait: Gait) -> None:
@@ -208,11 +186,9 @@ class ChoreographTab:
         for k, (row, target) in enumerate(zip(self._target_rows, gait.targets, strict=False)):
             row.content = _target_row(k, target, chosen == k)
             if chosen == k and self._target_inputs:
-                time, weight = self._target_inputs["time"], self._target_inputs["weight"]
-                time.max = max(gait.duration, target.time)
-                for handle, value in ((time, round(target.time, 3)), (weight, target.weight)):
-                    if abs(handle.value - value) > 1e-6:
-                        handle.value = value
+                self._target_inputs["time"].max = max(gait.duration, target.time)
+                put(self._target_inputs["time"], round(target.time, 3), within=1e-6)
+                put(self._target_inputs["weight"], target.weight, within=1e-6)
 
     def _add_target(self, what: str) -> None:
         session = self._ui.session
@@ -222,14 +198,12 @@ class ChoreographTab:
         session.select(target=len(gait.targets))
 
     def _set_target(self, index: int, field: str, value: float) -> None:
-        gait = self._ui.session.document.gait
-        if gait is not None and index < len(gait.targets):
+        if has_target(self._ui.session.document, index):
             self._ui.session.do("target.move", index=index, **{field: float(value)})
 
     def _remove_target(self, index: int) -> None:
-        gait = self._ui.session.document.gait
         self._ui.session.select(target=None)
-        if gait is not None and index < len(gait.targets):  # else another browser was faster
+        if has_target(self._ui.session.document, index):  # else another browser was faster
             self._ui.session.do("target.remove", index=index)
 
     def _fill_modes(self, document: Document) -> None:
@@ -240,39 +214,31 @@ class ChoreographTab:
         names = tuple(one.name for one in show.primitives)
         chosen = session.selection.mode
         if chosen is not None and chosen < len(show.modes):
-            which = gui.add_dropdown("This mode is", names, initial_value=show.modes[chosen].primitive)
-            ui.changed(which, lambda name: session.do("mode.replace", mode=chosen, primitive=name))
+            replace, now = partial(session.do, "mode.replace", mode=chosen), show.modes[chosen].primitive
+            ui.dropdown("This mode is", names, lambda name: replace(primitive=name), initial_value=now)
         more = gui.add_dropdown("Add", names)
         ui.button("Add at the end", lambda: session.do("mode.add", primitive=more.value))
         ui.button("Optimize the timing", session.make.time_modes, color="green", hint="Switching times that meet the score best")
 
     def _fill_emphasis(self, document: Document) -> None:
         """Which body gets a row first, and what of it counts."""
-        gui, names = self._ui.gui, _bodies(document.need_character())
+        ui, names = self._ui, _bodies(document.need_character())
         self._bodies = tuple(name for name in self._bodies if name in names)
         first = (*self._bodies, names[0])[0]
-        body = gui.add_dropdown("Body", names, initial_value=first, hint="The row of this body comes first")
-        self._ui.changed(body, self._choose_body)
-        kind = gui.add_dropdown("Counts", ("position", "orientation"), initial_value=self._kind, hint="Of what is added next")
-        self._ui.changed(kind, self._choose_kind)
+        ui.dropdown("Body", names, self._choose_body, initial_value=first, hint="The row of this body comes first")
+        keep = partial(setattr, self, "_kind")
+        ui.dropdown("Counts", ("position", "orientation"), keep, initial_value=self._kind, hint="Of what is added next")
         self._picture("emphasis")
 
     def _choose_body(self, name: str) -> None:
         self._bodies = (str(name), *(one for one in self._bodies if one != name))[:MOST_FRAMES]
         self.refresh("shown")
 
-    def _choose_kind(self, kind: str) -> None:
-        self._kind = str(kind)
-
     def _fill_curves(self, document: Document) -> None:
-        ui, gui = self._ui, self._ui.gui
-        joints = document.need_clip().joints
-        assert joints is not None  # noqa: S101
-        who = document.need_character()
-        groups = ("those that move most", *who.groups, *joints.names)
+        joints = document.need_clip().need_joints("showing")
+        groups = ("those that move most", *document.need_character().groups, *joints.names)
         shown = self._joints[0] if len(self._joints) == 1 else groups[0]
-        which = gui.add_dropdown("Show", groups, initial_value=shown if shown in groups else groups[0])
-        ui.changed(which, self._choose_joints)
+        self._ui.dropdown("Show", groups, self._choose_joints, initial_value=shown if shown in groups else groups[0])
         self._picture("curves")
 
     def _choose_joints(self, name: str) -> None:
@@ -290,40 +256,34 @@ class ChoreographTab:
 
     def _listen(self) -> None:
         ui, session = self._ui, self._ui.session
-        on = ui.server.on_event
-        on(
-            "gait.toggle",
-            lambda f: ui.act(lambda: session.do("gait.toggle", foot=f["foot"], cell=int(f["cell"]), cells=int(f["cells"]))),
-        )
-        self._drag(
-            "gait.swing",
-            lambda f: {
-                "foot": f["foot"],
-                "swing": int(f["swing"]),
-                "end": f["end"],
-                "phase": footfall_scale(WIDTH).time(float(f["x"])),
-            },
-        )
-        self._drag("keys.move", self._key_place)
-        self._drag(
-            "phrase.border", lambda f: {"index": int(f["index"]), "end": f["end"], "track": f["track"], "time": self._time(f)}
-        )
-        self._drag("mode.border", lambda f: {"mode": int(f["mode"]), "time": self._time(f)})
-        self._drag("emphasis.border", lambda f: {"index": int(f["index"]), "end": f["end"], "time": self._time(f)})
-        self._drag("accent.move", lambda f: {"index": int(f["index"]), "time": self._time(f)})
-        self._drag("emphasis.weight", self._weight_place)
-        on("keys.add", lambda f: ui.act(lambda: self._add_key(f["joint"])))
-        on("keys.remove", lambda f: ui.act(lambda: self._remove_key(f["joint"], int(f["key"]))))
-        on("keys.select", lambda f: ui.act(lambda: self._pick("key", int(f["key"]), joint=f["joint"])))
-        on("joint.mute", lambda f: ui.act(lambda: session.do("joint.mute", joint=f["joint"])))
-        on("joint.lock", lambda f: ui.act(lambda: session.do("joint.lock", joint=f["joint"])))
-        on("emphasis.select", lambda f: ui.act(lambda: self._pick("emphasis", int(f["index"]))))
-        on("emphasis.remove", lambda f: ui.act(lambda: session.do("emphasis.remove", index=int(f["index"]))))
-        on("emphasis.add", lambda f: ui.act(lambda: self._add_emphasis(f["frame"], float(f["t"]))))
-        on("mode.select", lambda f: ui.act(lambda: session.select(mode=int(f["mode"]))))
-        on("mode.remove", lambda f: ui.act(lambda: self._remove_mode(int(f["mode"]))))
-        on("mode.add", lambda f: ui.act(lambda: self._add_mode(int(f["at"]))))
-        on("target.select", lambda f: ui.act(lambda: session.select(target=int(f["index"]))))
+        drags = {
+            "gait.swing": self._swing_place,
+            "keys.move": self._key_place,
+            "phrase.border": lambda f: {"index": int(f["index"]), "end": f["end"], "track": f["track"], "time": self._time(f)},
+            "mode.border": lambda f: {"mode": int(f["mode"]), "time": self._time(f)},
+            "emphasis.border": lambda f: {"index": int(f["index"]), "end": f["end"], "time": self._time(f)},
+            "accent.move": lambda f: {"index": int(f["index"]), "time": self._time(f)},
+            "emphasis.weight": self._weight_place,
+        }
+        clicks = {
+            "gait.toggle": lambda f: session.do("gait.toggle", foot=f["foot"], cell=int(f["cell"]), cells=int(f["cells"])),
+            "keys.add": lambda f: self._add_key(f["joint"]),
+            "keys.remove": lambda f: self._remove_key(f["joint"], int(f["key"])),
+            "keys.select": lambda f: self._pick("key", int(f["key"]), joint=f["joint"]),
+            "joint.mute": lambda f: session.do("joint.mute", joint=f["joint"]),
+            "joint.lock": lambda f: session.do("joint.lock", joint=f["joint"]),
+            "emphasis.select": lambda f: self._pick("emphasis", int(f["index"])),
+            "emphasis.remove": lambda f: session.do("emphasis.remove", index=int(f["index"])),
+            "emphasis.add": lambda f: self._add_emphasis(f["frame"], float(f["t"])),
+            "mode.select": lambda f: session.select(mode=int(f["mode"])),
+            "mode.remove": lambda f: self._remove_mode(int(f["mode"])),
+            "mode.add": lambda f: self._add_mode(int(f["at"])),
+            "target.select": lambda f: session.select(target=int(f["index"])),
+        }
+        for name, arguments in drags.items():
+            self._drag(name, arguments)
+        for name, act in clicks.items():
+            ui.on(name, act)
 
     def _drag(self, name: str, arguments: Any) -> None:
         """An event of a drag: previewed while it moves, one edit at its end. What is refused while dragging is not shown.
@@ -366,6 +326,10 @@ class ChoreographTab:
 
     def _time(self, fields: dict[str, str]) -> float:
         return time_scale(WIDTH, self._ui.session.document.need_clip().duration).time(float(fields["x"]))
+
+    def _swing_place(self, fields: dict[str, str]) -> dict[str, Any]:
+        phase = footfall_scale(WIDTH).time(float(fields["x"]))
+        return {"foot": fields["foot"], "swing": int(fields["swing"]), "end": fields["end"], "phase": phase}
 
     def _key_place(self, fields: dict[str, str]) -> dict[str, Any]:
         assert self._curves_view is not None  # noqa: S101 - the event comes from its picture
@@ -438,7 +402,3 @@ def _target_row(k: int, target: Target, chosen: bool) -> str:
         f'<div data-click="target.select" data-index="{k}" style="cursor:pointer;font-size:12px;padding:.15em .6em;'
         f'{"font-weight:600" if chosen else ""}">{k + 1}. {escape(target.what)} at {target.time:.2f} s</div>'
     )
-
-
-def _mode_key(clip: Clip) -> tuple[str, ...]:
-    return () if clip.modes is None else tuple(mode.primitive for mode in clip.modes.modes)

@@ -15,8 +15,9 @@ from bunraku.building.servos import SERVOS
 from bunraku.design.warnings import DesignWarning, warnings_of
 from bunraku.errors import BunrakuError
 from bunraku.studio.document import Document
+from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.handles import Handles
-from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Same, Ui, alone, put
 from bunraku.studio.widgets.notice import notice
 
 MODES = {"Manual": "manual", "Semi-automatic": "semi-automatic", "Automatic": "automatic"}
@@ -33,7 +34,7 @@ class DesignTab:
     """Edits the character."""
 
     def __init__(self, ui: Ui, tab: Any, handles: Handles) -> None:
-        self._ui, self._tab, self._handles = ui, tab, handles
+        self._ui, self._handles = ui, handles
         with tab:
             self._warnings = ui.html("", order=1.0)
         self._components = RefreshedFolder(ui, tab, "Components", order=2.0)
@@ -42,7 +43,6 @@ class DesignTab:
         self._dimensions = RefreshedFolder(ui, tab, "Dimensions", order=5.0)
         self._choice = {"kind": "motor", "component": ""}
         self._sliders: dict[str, Any] = {}
-        self._warned = ""
         self.refresh("document")
 
     @alone
@@ -54,7 +54,9 @@ class DesignTab:
         document = session.document
         open_one = document.base is not None
         if what != "shown":
-            self._components.show(self._components_key(document), lambda: self._fill_components(document), visible=open_one)
+            choice = (session.selection.socket, *self._choice.values(), document.mirror)
+            key = (Same(document.base), document.dimensions == {}, *choice)
+            self._components.show(key, lambda: self._fill_components(document), visible=open_one)
             self._part.show(
                 (Same(document.base), session.selection),
                 lambda: self._fill_part(document),
@@ -71,49 +73,32 @@ class DesignTab:
 
     # components
 
-    def _components_key(self, document: Document) -> tuple[Any, ...]:
-        return (
-            Same(document.base),
-            document.dimensions == {},
-            self._ui.session.selection.socket,
-            *self._choice.values(),
-            document.mirror,
-        )
-
     def _fill_components(self, document: Document) -> None:
-        ui, session, gui = self._ui, self._ui.session, self._ui.gui
-        found = sockets(document.need_character())
-        names = tuple(one.name for one in found)
+        ui, session = self._ui, self._ui.session
+        names = tuple(one.name for one in sockets(document.need_character()))
         if not names:
             ui.words("This character has no place to attach something.")
             return
         chosen = session.selection.socket if session.selection.socket in names else names[0]
-        place = gui.add_dropdown("Socket", names, initial_value=chosen, hint="Where; a click on the character picks the nearest")
-        ui.changed(place, lambda name: session.select(socket=name))
-        show = gui.add_checkbox("Show sockets", self._handles.wanted, hint="As balls in the scene, to be clicked")
-        ui.changed(show, self._handles.want)
-        kinds = KINDS
-        kind = gui.add_dropdown("Add", kinds, initial_value=self._choice["kind"] if self._choice["kind"] in kinds else kinds[0])
-        ui.changed(kind, lambda value: self._choose(kind=value, component=""))
-        models = tuple(name for name, one in library().items() if one.kind == kind.value)
+        hint = "Where; a click on the character picks the nearest"
+        place = ui.dropdown("Socket", names, lambda name: session.select(socket=name), initial_value=chosen, hint=hint)
+        ui.checkbox("Show sockets", self._handles.wanted, self._handles.want, hint="As balls in the scene, to be clicked")
+        kind = self._choice["kind"]
+        ui.dropdown("Add", KINDS, lambda value: self._choose(kind=value, component=""), initial_value=kind)
+        models = tuple(name for name, one in library().items() if one.kind == kind)
         picked = self._choice["component"] if self._choice["component"] in models else models[0]
-        model = gui.add_dropdown("Which", models, initial_value=picked)
-        ui.changed(model, lambda value: self._choose(component=value))
+        ui.dropdown("Which", models, lambda value: self._choose(component=value), initial_value=picked)
         one = component(picked)
-        ui.html(f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{escape(one.figures)}</div>')
+        ui.html(_small(one.figures))
         inputs = {size.name: self._dimension(size) for size in one.dimensions}
-        mirror = gui.add_checkbox("Mirror", document.mirror, hint="On both sides, where the character is symmetric")
-        ui.changed(mirror, lambda on: session.do("design.mirror", on=on))
-        ui.button(
-            f"Add {one.kind}",
-            lambda: session.do(
-                "component.add",
-                socket=place.value,
-                component=picked,
-                dimensions={key: read() for key, read in inputs.items()},
-            ),
-            color="green",
-        )
+        hint = "On both sides, where the character is symmetric"
+        ui.checkbox("Mirror", document.mirror, lambda on: session.do("design.mirror", on=on), hint=hint)
+
+        def add() -> None:
+            sizes = {key: read() for key, read in inputs.items()}
+            session.do("component.add", socket=place.value, component=picked, dimensions=sizes)
+
+        ui.button(f"Add {one.kind}", add, color="green")
 
     def _dimension(self, size: Dimension) -> Callable[[], float | str]:
         """A widget for a dimension of a component, and how to read it: lengths in mm, angles in degrees."""
@@ -132,7 +117,7 @@ class DesignTab:
         self.refresh("document")
 
     def _fill_part(self, document: Document) -> None:
-        ui, session, gui = self._ui, self._ui.session, self._ui.gui
+        ui, session = self._ui, self._ui.session
         who, name = document.need_character(), session.selection.body
         body = next((one for one in who.bodies if one.name == name), None)
         if body is None:
@@ -144,8 +129,8 @@ class DesignTab:
         if motor is not None:
             now = motor.model or UNNAMED
             known = (*(() if now in SERVOS else (now,)), *SERVOS)  # what is no servo of ours stays first, until one is chosen
-            servo = gui.add_dropdown("Motor", known, initial_value=now, hint=f"Drives {motor.coordinate}")
-            ui.changed(servo, partial(self._choose_servo, motor.name))
+            choose, hint = partial(self._choose_servo, motor.name), f"Drives {motor.coordinate}"
+            ui.dropdown("Motor", known, choose, initial_value=now, hint=hint)
         ui.button("Remove it and all beyond", lambda: session.do("component.remove", body=name), color="red")
 
     def _choose_servo(self, motor: str, servo: str) -> None:
@@ -157,26 +142,20 @@ class DesignTab:
     def _fill_follow(self, document: Document) -> None:
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
         label = next(key for key, value in MODES.items() if value == document.mode)
-        mode = gui.add_dropdown("Mode", tuple(MODES), initial_value=label)
-        ui.changed(mode, lambda value: session.do("design.mode", mode=MODES[value]))
+        ui.dropdown("Mode", MODES, lambda value: session.do("design.mode", mode=MODES[value]), initial_value=label)
         if document.mode == "semi-automatic":
             for name in FEATURES:
                 box = gui.add_checkbox(f"Keep {name}", name in document.kept.split("+"), hint="Stays while other dimensions follow")
                 ui.changed(box, partial(self._keep, box, name))
             ui.button("Let the others follow", session.make.improve, color="green", hint="After a drag they do by themselves")
         elif document.mode == "automatic":
-            aim = gui.add_dropdown("Improve", AIMS, initial_value=document.aim)
-            ui.changed(aim, lambda value: session.do("design.aim", aim=value))
+            ui.dropdown("Improve", AIMS, lambda value: session.do("design.aim", aim=value), initial_value=document.aim)
             ui.button("Improve the design", session.make.improve, color="green")
         if document.mode == "manual":
-            words = (
-                "The motion follows while a dimension is dragged."
-                if document.gait is not None
-                else "After a change, run the performer again."
-            )
-            ui.html(f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{words}</div>')
+            follows = "The motion follows while a dimension is dragged."
+            ui.html(_small(follows if document.gait is not None else "After a change, run the performer again."))
         else:
-            if not document.gait is not None:
+            if document.gait is None:
                 ui.html(notice("This needs a gait: open a clip with one, or begin one in Choreograph.", "info"))
             self._fill_free(document)
 
@@ -192,20 +171,13 @@ class DesignTab:
     def _fill_free(self, document: Document) -> None:
         """Which dimensions may change by themselves: all, or those of one part."""
         assert document.base is not None  # noqa: S101 - shown only then
-        names = dimensions(document.base).names
-        groups = tuple(dict.fromkeys(name.rpartition(" ")[0] for name in names))
-        chosen = next(
-            (one for one in groups if set(document.free) == {name for name in names if name.rpartition(" ")[0] == one}), ALL
-        )
-        which = self._ui.gui.add_dropdown(
-            "May change", (ALL, *groups), initial_value=chosen, hint="Which dimensions follow by themselves"
-        )
-
-        def choose(group: str) -> None:
-            free = [] if group == ALL else [name for name in names if name.rpartition(" ")[0] == group]
-            self._ui.session.do("design.free", names=free)
-
-        self._ui.changed(which, choose)
+        parts: dict[str, list[str]] = {}
+        for name in dimensions(document.base).names:
+            parts.setdefault(name.rpartition(" ")[0], []).append(name)
+        chosen = next((part for part, names in parts.items() if set(document.free) == set(names)), ALL)
+        hint = "Which dimensions follow by themselves"
+        ui, free = self._ui, partial(self._ui.session.do, "design.free")
+        ui.dropdown("May change", (ALL, *parts), lambda part: free(names=parts.get(part, [])), initial_value=chosen, hint=hint)
 
     # dimensions
 
@@ -227,44 +199,38 @@ class DesignTab:
                     value = document.dimensions.get(one.name, one.value)
                     label = one.name.rpartition(" ")[2] + " [mm]"
                     low, high = round(1e3 * one.low, 2), round(1e3 * one.high, 2)
-                    slider = gui.add_slider(
-                        label, low, max(high, low + 0.1), 0.1, round(min(max(1e3 * value, low), high), 1), hint=one.name
-                    )
-                    self._sliders[one.name] = slider
-                    self._drag(slider, one, document)
+                    shown = round(min(max(1e3 * value, low), high), 1)
+                    self._sliders[one.name] = gui.add_slider(label, low, max(high, low + 0.1), 0.1, shown, hint=one.name)
+                    self._drag(self._sliders[one.name], one, document)
         if not design.parameters:
             ui.words("This character has no dimension that could be changed here.")
         ui.button("Take the dimensions over", lambda: session.do("dimension.fix"), hint="Count further changes from here")
 
     def _drag(self, slider: Any, parameter: Any, document: Document) -> None:
         """While dragged: shown and solved live. When it rests: one edit."""
-        from bunraku.studio.page.dragging import Drag
 
         def value(raw: float) -> dict[str, Any]:
             return {"name": parameter.name, "value": min(max(1e-3 * float(raw), parameter.low), parameter.high)}
 
         session, base = self._ui.session, document.base
         drag = Drag(self._ui, f"dimension {parameter.name}", "dimension.set", valid=lambda: session.document.base is base)
-        self._ui.changed(slider, lambda raw: drag.move(value(raw)), key=f"slider {parameter.name}", drags=True)
+        drag.follow(slider, value)
 
     def _set_sliders(self, document: Document) -> None:
         """After undo: the sliders go back too."""
         if document.base is None or not self._sliders:
             return
         design = dimensions(document.base)
-        initial = dict(zip(design.names, design.initial, strict=True))
+        values = dict(zip(design.names, design.initial, strict=True)) | dict(document.dimensions)
         for name, slider in self._sliders.items():
-            wanted = 1e3 * float(document.dimensions.get(name, initial[name]))
-            wanted = round(min(max(wanted, slider.min), slider.max), 1)
-            if abs(slider.value - wanted) > 0.05:
-                slider.value = wanted
+            put(slider, round(min(max(1e3 * float(values[name]), slider.min), slider.max), 1), within=0.05)
 
     def _warn(self, document: Document) -> None:
         if document.base is None:
             self._warnings.content = notice("No character yet: open an example from the gallery, or a file of your own.", "empty")
             return
         try:
-            found = warnings_of(document.need_character(), bed=self._ui.session.make.printer)
+            warnings = warnings_of(document.need_character(), bed=self._ui.session.make.printer)
         except BunrakuError as error:
             self._warnings.content = f'<div style="font-size:12px;padding:.2em .6em">{escape(str(error))}</div>'
             return
@@ -272,10 +238,14 @@ class DesignTab:
         rows = [
             f'<div {_click(one)}border-left:3px solid {colors[one.severity]};padding:.1em .5em;margin:.15em .4em">'
             f"<b>{escape(one.kind)}</b> {escape(one.text)}</div>"
-            for one in found[:8]
+            for one in warnings[:8]
         ]
-        more = f'<div style="opacity:.6;padding:0 .6em">and {len(found) - 8} more</div>' if len(found) > 8 else ""
+        more = f'<div style="opacity:.6;padding:0 .6em">and {len(warnings) - 8} more</div>' if len(warnings) > 8 else ""
         self._warnings.content = f'<div class="bunraku-warnings" style="font-size:12px">{"".join(rows)}{more}</div>'
+
+
+def _small(text: str) -> str:
+    return f'<div style="font-size:12px;opacity:.8;padding:0 .6em">{escape(text)}</div>'
 
 
 def _click(one: DesignWarning) -> str:

@@ -38,6 +38,10 @@ class Drag:
         """The edit that was made when the drag rested, the grip of the hand then, and when."""
         self._lock = threading.Lock()
 
+    def follow(self, handle: Any, arguments: Callable[[Any], dict[str, Any]]) -> Any:
+        """Let a slider be the handle: ``arguments`` of the edit from its value."""
+        return self._ui.changed(handle, lambda value: self.move(arguments(value)), key=f"drag {self._key}", drags=True)
+
     def move(self, arguments: dict[str, Any], *, rests: bool = True) -> None:
         """Another value under the hand. ``rests``: the end is not told, so rest is taken for it."""
         if self._lost:
@@ -114,17 +118,16 @@ class Drag:
         return last
 
     def _finish(self, arguments: dict[str, Any] | None, *, amend: bool) -> bool:
-        taken = self._taken()
+        taken, session = self._taken(), self._ui.session
         if taken is None:
             self._began = None
         last = arguments or taken
         if last is None or not self._valid():
             return False
-        session = self._ui.session
         try:
             (session.amend if amend else session.do)(self._name, **last)
         except BunrakuError:
-            self._ui.session.drop_preview()
+            session.drop_preview()
             raise
         return True
 

@@ -43,13 +43,11 @@ class GalleryTab:
         gui, session = ui.gui, ui.session
         with tab:
             gui.add_markdown("Open an example, or a file of your own.")
-            upload = gui.add_upload_button(
-                "Open a file", hint="A character, a clip, a performance, a surface, or a ZIP with several"
-            )
+            hint = "A character, a clip, a performance, a surface, or a ZIP with several"
+            upload = gui.add_upload_button("Open a file", hint=hint)
 
             async def uploaded(event: Any) -> None:
-                file = event.target.value
-                ui.act(ui.settled(lambda: self._bring(ui.server.uploads.label(file.name), file.content)))
+                ui.act(ui.settled(partial(self._bring, event.target.value)))
 
             upload.on_upload(uploaded)
             ui.button("New character", partial(session.do, "open.blank"), hint="A box to build on, in the Design tab", color="gray")
@@ -57,17 +55,12 @@ class GalleryTab:
                 with gui.add_folder(label, expand_by_default=False):
                     for name, demo in DEMOS.items():
                         if demo.performer.split("+")[-1] == performer and demo.character:  # a chain stands with its last
-                            ui.button(
-                                name,
-                                partial(session.do, "open.example", name=name),
-                                color=QUIET,
-                            )
+                            ui.button(name, partial(session.do, "open.example", name=name), color=QUIET)
                             ui.html(f'<div style="{SMALL}">{escape(demo.meaning[:1].upper() + demo.meaning[1:])}</div>')
 
-    def _bring(self, name: str, data: bytes) -> None:
-        session = self._ui.session
-        opened = session.bring(name, data)
-        session.say("note", f"opened {opened}")
+    def _bring(self, file: Any) -> None:
+        session, name = self._ui.session, self._ui.server.uploads.label(file.name)
+        session.say("note", f"opened {session.bring(name, file.content)}")
 
 
 def add_tour(ui: Ui, step: int = 0) -> None:

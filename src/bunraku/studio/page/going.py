@@ -12,7 +12,7 @@ from bunraku.gait.patterns import PATTERNS
 from bunraku.motion import Gait
 from bunraku.studio.document import Document
 from bunraku.studio.page.dragging import Drag
-from bunraku.studio.page.ui import Ui
+from bunraku.studio.page.ui import Ui, put
 
 CHIP = (
     "display:inline-block;font-size:11px;line-height:1.7;padding:0 .6em;margin:.12em;border-radius:4px;cursor:pointer;"
@@ -33,29 +33,31 @@ class Going:
         gait = document.need_gait()
         x, y = gait.distance or (None, None)
         limit = 2.0 * max(0.5, abs(x or 0.0), abs(y or 0.0))
-        turn, made_for = math.degrees(gait.turn or 0.0), _gone_by(document)
+        turn, gone_by = math.degrees(gait.turn or 0.0), _gone_by(document)
         most = max(180.0, abs(turn))
-        self._inputs = {
+        goal = {
             "forward": gui.add_slider("Forward [m]", -limit, limit, 0.005, x or 0.0, hint="In one cycle, or from start to end"),
             "aside": gui.add_slider("Aside [m]", -limit, limit, 0.005, y or 0.0, hint="To the left"),
             "turn": gui.add_slider("Turn [deg]", -most, most, 1.0, turn, hint="To the left"),
         }
-        for name in ("forward", "aside", "turn"):
-            drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == made_for)
+        for name, slider in goal.items():
+            drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == gone_by)
             scale = math.pi / 180.0 if name == "turn" else 1.0
-            ui.changed(self._inputs[name], partial(_goal, drag, name, scale), key=f"goal {name}", drags=True)
+            drag.follow(slider, partial(_goal, name, scale))
+
+        def set_gait(field: str, scale: float, value: float) -> None:
+            session.do("gait.set", field=field, value=scale * float(value))
+
         low, high = min(0.1, gait.duration), max(60.0, gait.duration)
         duration = gui.add_number("Duration [s]", gait.duration, min=low, max=high, step=0.05)
-        ui.changed(duration, lambda value: session.do("gait.set", field="duration", value=float(value)), key="gait duration")
+        ui.changed(duration, partial(set_gait, "duration", 1.0), key="gait duration")
         patterns = (*PATTERNS, "custom") if gait.pattern == "custom" else PATTERNS
         pattern = gui.add_dropdown("Pattern", patterns, initial_value=gait.pattern if gait.pattern in patterns else patterns[0])
         ui.changed(pattern, lambda value: None if value == "custom" else session.do("gait.set", field="pattern", value=value))
         lift = round(1e3 * gait.swing_height, 1)
         height = gui.add_number("Swing height [mm]", lift, min=min(1.0, lift), max=max(300.0, lift), step=1.0)
-        ui.changed(
-            height, lambda value: session.do("gait.set", field="swing_height", value=1e-3 * float(value)), key="swing height"
-        )
-        self._inputs |= {"duration": duration, "pattern": pattern, "height": height}
+        ui.changed(height, partial(set_gait, "swing_height", 1e-3), key="swing height")
+        self._inputs = goal | {"duration": duration, "pattern": pattern, "height": height}
 
     def clear(self) -> None:
         """The widgets were taken away."""
@@ -71,14 +73,13 @@ class Going:
         values |= {"duration": gait.duration, "height": round(1e3 * gait.swing_height, 1)}
         for name, value in values.items():
             handle = self._inputs[name]
-            if abs(handle.value - value) > 1e-3:
-                _widen(handle, value)
-                handle.value = value
+            if not handle.min <= value <= handle.max:  # it came otherwise than by hand
+                handle.min, handle.max = min(handle.min, value), max(handle.max, value)
+            put(handle, value, within=1e-3)
         pattern = self._inputs["pattern"]
         if gait.pattern not in pattern.options:
             pattern.options = (*pattern.options, gait.pattern)
-        if pattern.value != gait.pattern:
-            pattern.value = gait.pattern
+        put(pattern, gait.pattern)
 
 
 def held_joints(character: Character, gait: Gait) -> str:
@@ -100,16 +101,8 @@ def held_joints(character: Character, gait: Gait) -> str:
     return f'<div style="padding:.1em .6em">{words}{"".join(chips)}</div>'
 
 
-def _goal(drag: Drag, name: str, scale: float, value: float) -> None:
-    drag.move({name: scale * float(value)})
-
-
-def _widen(handle: Any, value: float) -> None:
-    """Bounds within which a value lies that came otherwise than by hand."""
-    if value < handle.min:
-        handle.min = value
-    if value > handle.max:
-        handle.max = value
+def _goal(name: str, scale: float, value: float) -> dict[str, Any]:
+    return {name: scale * float(value)}
 
 
 def _gone_by(document: Document) -> tuple[str | None, str] | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bunraku.building.components.sockets import Socket, sockets
 from bunraku.stage.figure.motion import drawn_pose, picked
+from bunraku.stage.figure.solids import unit_mesh
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Same, Ui, alone
 from bunraku.studio.page.view import GREEN, RED
@@ -45,20 +46,18 @@ class Handles:
             self._balls = None
         if not self.wanted or character is None:
             return
-        found = sockets(character)
-        places = self._places(found)
+        shown = sockets(character)
+        places = self._places(shown)
         if not len(places):
             return
-        from bunraku.stage.figure.solids import unit_mesh
-
         vertices, faces = unit_mesh("ball")
         size = 0.012 * float(np.linalg.norm(np.ptp(places, axis=0)) or 0.2)
-        colors = np.array([RED if one.name == chosen else GREEN for one in found], dtype=np.uint8)
+        colors = np.array([RED if one.name == chosen else GREEN for one in shown], dtype=np.uint8)
         self._balls = self._ui.server.viser.scene.add_batched_meshes_simple(
             f"{WORLD}/sockets",
             size * vertices,
             faces,
-            np.tile([1.0, 0.0, 0.0, 0.0], (len(found), 1)),
+            np.tile([1.0, 0.0, 0.0, 0.0], (len(shown), 1)),
             places,
             batched_colors=colors,
             lod="off",
@@ -66,21 +65,17 @@ class Handles:
 
         async def clicked(event: Any) -> None:
             ray = (np.array(event.ray_origin), np.array(event.ray_direction))
-            self._ui.act(lambda: self._pick_socket(found, places, *ray))
+            self._ui.act(lambda: self._pick_socket(shown, places, *ray))
 
         self._balls.on_click(clicked)
 
-    def _places(self, found: tuple[Socket, ...]) -> Any:
-        """Where the sockets are in the world, at home."""
+    def _places(self, shown: tuple[Socket, ...]) -> Any:
+        """Where sockets are in the world, at home."""
         motion = drawn_pose(self._ui.session.document.need_character())
         R, p = motion.figure.poses(motion.figure.home[None, :])
         index = {name: k for k, name in enumerate(motion.figure.bodies)}
-        rows = []
-        for one in found:
-            k = index.get(one.body)
-            place = np.array(one.pose.position)
-            rows.append(place if k is None else p[0, k] + R[0, k] @ place)
-        return np.array(rows).reshape(-1, 3)
+        at = [(index.get(one.body), np.array(one.pose.position)) for one in shown]
+        return np.array([place if k is None else p[0, k] + R[0, k] @ place for k, place in at]).reshape(-1, 3)
 
     def _clicked(self, origin: Any, direction: Any) -> None:
         """A click on the character: its body, and of its sockets the one nearest to the point."""
@@ -88,22 +83,19 @@ class Handles:
         motion = self._scene.shown
         if motion is None:
             return
-        frame = motion.at(session.transport.now)
-        root = np.array(self._scene.offset)
-        hit = picked(motion, frame, np.asarray(origin) - root, direction)
+        hit = picked(motion, motion.at(session.transport.now), np.asarray(origin) - np.array(self._scene.offset), direction)
         if hit is None:
             return
-        body = hit.body
-        mine = [one for one in sockets(session.document.need_character()) if one.body == body]
-        socket = min(mine, key=lambda one: float(np.linalg.norm(np.array(one.pose.position) - hit.local))).name if mine else ""
         who = session.document.need_character()
-        joint = next((one for one in who.joints if one.child == body), None)
-        session.select(body=body, socket=socket, joint=joint.axes[0].name if joint is not None and joint.axes else "")
+        mine = [one for one in sockets(who) if one.body == hit.body]
+        socket = min(mine, key=lambda one: float(np.linalg.norm(np.array(one.pose.position) - hit.local))).name if mine else ""
+        joint = next((one for one in who.joints if one.child == hit.body), None)
+        session.select(body=hit.body, socket=socket, joint=joint.axes[0].name if joint is not None and joint.axes else "")
 
-    def _pick_socket(self, found: tuple[Socket, ...], places: Any, origin: Any, direction: Any) -> None:
+    def _pick_socket(self, shown: tuple[Socket, ...], places: Any, origin: Any, direction: Any) -> None:
         """The socket nearest to the ray."""
         d = direction / np.linalg.norm(direction)
         away = places + np.array(self._scene.offset) - origin
         off = np.linalg.norm(away - (away @ d)[:, None] * d, axis=1)
-        one = found[int(np.argmin(off))]
+        one = shown[int(np.argmin(off))]
         self._ui.session.select(socket=one.name, body=one.body if one.body != "world" else "")

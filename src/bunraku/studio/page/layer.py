@@ -27,7 +27,9 @@ class Layer:
         self, server: viser.ViserServer, root: str, *, tint: tuple[int, int, int] | None = None, opacity: float | None = None
     ):
         self._server, self._root, self._tint, self._opacity = server, root, tint, opacity
-        self._motion: DrawnMotion | None = None
+        self.motion: DrawnMotion | None = None
+        """What is drawn."""
+        """What it shows."""
         self._solids: dict[str, Any] = {}
         self._surfaces: list[tuple[Any, Deforming]] = []
         self._strings: Any = None
@@ -38,27 +40,21 @@ class Layer:
         self.on_click: Callable[[Any, Any], object] | None = None
         """Called with the ray (origin, direction) of a click on the character."""
 
-    @property
-    def motion(self) -> DrawnMotion | None:
-        """What is drawn."""
-        return self._motion
-
     def show(
         self, motion: DrawnMotion | None, *, visible: bool = True, dim: bool = False, marked: frozenset[str] = frozenset()
     ) -> None:
         """Draw another motion, ``marked`` bodies in red; nodes are kept where the character is the same."""
-        old, self._motion = self._motion, motion
+        old, self.motion = self.motion, motion
         self._frame = -1
         if motion is None:
             self.clear()
             return
-        alike = old is not None and _alike(old, motion) and dim == self._dim and marked == self._marked
-        if not alike:
+        if old is not None and _alike(old, motion) and (dim, marked) == (self._dim, self._marked):
+            self._surfaces = [(handle, new) for (handle, _), new in zip(self._surfaces, motion.surfaces, strict=True)]
+        else:
             self.clear()
             self._dim, self._marked = dim, marked
             self._make(motion)
-        else:
-            self._surfaces = [(handle, new) for (handle, _), new in zip(self._surfaces, motion.surfaces, strict=True)]
         self.visible(visible)
 
     def visible(self, visible: bool) -> None:
@@ -70,7 +66,7 @@ class Layer:
 
     def move(self, time: float) -> None:
         """To a time [s] of the motion."""
-        motion = self._motion
+        motion = self.motion
         if motion is None or not self._shown:
             return
         k = motion.at(time)
@@ -98,11 +94,8 @@ class Layer:
         self._solids, self._surfaces, self._strings = {}, [], None
 
     def _handles(self) -> list[Any]:
-        return [
-            *self._solids.values(),
-            *(handle for handle, _ in self._surfaces),
-            *([self._strings] if self._strings is not None else []),
-        ]
+        strings = [] if self._strings is None else [self._strings]
+        return [*self._solids.values(), *(handle for handle, _ in self._surfaces), *strings]
 
     def _color(self, rgba: Any) -> Any:
         color = np.asarray(rgba, dtype=np.float64)[..., :3] * 255.0
@@ -124,6 +117,7 @@ class Layer:
     def _make(self, motion: DrawnMotion) -> None:
         scene = self._server.scene
         see_through = self._opacity is not None
+        look: dict[str, Any] = {"opacity": self._opacity, "cast_shadow": not see_through, "receive_shadow": not see_through}
         for kind, placed in motion.placed.items():
             seen = motion.figure.seen[kind]
             if not len(seen):
@@ -138,11 +132,9 @@ class Layer:
                 placed.positions[0, seen],
                 batched_scales=(GHOST if see_through else 1.0) * solids.scale[seen].astype(np.float32),
                 batched_colors=self._colors(motion, kind),
-                opacity=self._opacity,
                 lod="off",
                 flat_shading=kind == "box",
-                cast_shadow=not see_through,
-                receive_shadow=not see_through,
+                **look,
             )
             self._listen(self._solids[kind])
         for surface in motion.surfaces:
@@ -151,18 +143,14 @@ class Layer:
                 surface.points[0],
                 surface.faces,
                 color=tuple(int(part) for part in self._color(surface.color)),
-                opacity=self._opacity,
                 side="back" if see_through else "double",  # a ghost that agrees is hidden by the front of the solid one
-                cast_shadow=not see_through,
-                receive_shadow=not see_through,
+                **look,
             )
             self._listen(handle)
             self._surfaces.append((handle, surface))
         if motion.strings.shape[1]:
-            color = STRING if self._tint is None else self._tint
-            self._strings = scene.add_line_segments(
-                f"{self._root}/strings", motion.strings[0], colors=color, thickness=1.5, thickness_units="screen"
-            )
+            lines = {"colors": self._tint or STRING, "thickness": 1.5, "thickness_units": "screen"}
+            self._strings = scene.add_line_segments(f"{self._root}/strings", motion.strings[0], **lines)
 
     def _listen(self, handle: Any) -> None:
         function = self.on_click
@@ -183,6 +171,5 @@ def _alike(one: DrawnMotion, two: DrawnMotion) -> bool:
         same = np.array_equal(a.scale, b.scale) and np.array_equal(a.color, b.color)
         if not same or not np.array_equal(one.figure.seen[kind], two.figure.seen[kind]):
             return False
-    if [surface.faces.shape for surface in one.surfaces] != [surface.faces.shape for surface in two.surfaces]:
-        return False
-    return one.strings.shape[1] == two.strings.shape[1]
+    same = [surface.faces.shape for surface in one.surfaces] == [surface.faces.shape for surface in two.surfaces]
+    return same and one.strings.shape[1] == two.strings.shape[1]

@@ -9,13 +9,14 @@ from html import escape
 from typing import Any
 
 from bunraku.errors import BunrakuError
-from bunraku.performers.choose import SPOKEN_AND_BENT
+from bunraku.performers.choose import SPOKEN_AND_BENT, choose_performer
 from bunraku.performers.performer import REGISTRY, make_performer, options_of, performer_class
 from bunraku.studio.document import Document
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.page.plot import Plot
 from bunraku.studio.page.typed import Typed
-from bunraku.studio.page.ui import RefreshedFolder, Ui, alone
+from bunraku.studio.page.ui import RefreshedFolder, Ui, alone, put
+from bunraku.studio.widgets.plots import convergence
 
 BEST = "the one that suits best"
 SMALL = "font-size:12px;padding:0 .6em;overflow-wrap:anywhere"
@@ -30,17 +31,14 @@ class OptimizeTab:
         gui, session = ui.gui, ui.session
         with tab:
             names = (BEST, *MAIN, SPOKEN_AND_BENT, *(name for name in REGISTRY if name not in MAIN))
-            self._performer = gui.add_dropdown("Performer", names, order=1.0)
-            ui.changed(self._performer, lambda name: session.do("performer.set", performer="" if name == BEST else name))
+            self._performer = ui.dropdown("Performer", names, self._choose, order=1.0)
             self._why = ui.html("", order=2.0)
             self._run = ui.button("Run", ui.settled(session.make.perform), order=3.0, color="green")
             self._cancel = ui.button("Cancel", session.cancel, order=4.0, disabled=True)
-            self._auto = gui.add_checkbox("Run again after every edit", initial_value=False, order=5.0)
-            ui.changed(self._auto, self._set_auto)
+            self._auto = ui.checkbox("Run again after every edit", False, self._set_auto, order=5.0)
             self._bar = gui.add_progress_bar(0.0, visible=False, order=6.0)
             self._progress = ui.html("", order=7.0)
             self._plot = Plot(ui, height=170, order=8.0, title="Convergence, powers of ten")
-        self._tab = tab
         self._options = RefreshedFolder(ui, tab, "Options", order=9.0, open=False)
         self._fields: dict[str, Any] = {}
         self._known: dict[str, Any] = {}
@@ -75,6 +73,9 @@ class OptimizeTab:
             self._tried = document.key
             self._ui.act(session.make.perform, key="auto")
 
+    def _choose(self, name: str) -> None:
+        self._ui.session.do("performer.set", performer="" if name == BEST else name)
+
     def _set_auto(self, on: bool) -> None:
         self._again = bool(on)
         if on and self._ui.session.result is None:
@@ -85,8 +86,6 @@ class OptimizeTab:
         if document.base is None or document.clip is None:
             return "Open a character and a clip to perform."
         if self._suits[0] != document.key:
-            from bunraku.performers.choose import choose_performer
-
             try:
                 character, clip = document.need_character(), document.need_clip()
                 choice = choose_performer(character, clip, document.performer)
@@ -113,34 +112,33 @@ class OptimizeTab:
     def _put(self, name: str, value: Any) -> None:
         """Show a value in its field."""
         handle = self._fields[name]
-        wanted = type(handle.value)(value)
-        if handle.value != wanted:
-            handle.value = wanted
+        put(handle, type(handle.value)(value))
 
     def _option(self, field: Any, hint: Any, value: Any) -> None:
         ui = self._ui
         label = field.name.replace("_", " ") + (f" [{field.metadata['unit']}]" if field.metadata.get("unit") else "")
-        told = {"hint": field.metadata.get("meaning", "")}
+        hint_of = {"hint": field.metadata.get("meaning", "")}
+        chosen = typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
         handle: Any
         if isinstance(value, bool):
-            handle = ui.gui.add_checkbox(label, value, **told)
-        elif typing.get_origin(hint) is typing.Literal:
-            handle = ui.gui.add_dropdown(label, tuple(str(one) for one in typing.get_args(hint)), initial_value=str(value), **told)
+            handle = ui.gui.add_checkbox(label, value, **hint_of)
+        elif chosen:
+            handle = ui.gui.add_dropdown(label, tuple(map(str, chosen)), initial_value=str(value), **hint_of)
         elif isinstance(value, (int, float)):
             low, high = field.metadata.get("low"), field.metadata.get("high")
-            handle = ui.gui.add_number(label, value, min=low, max=high, step=1 if isinstance(value, int) else None, **told)
+            handle = ui.gui.add_number(label, value, min=low, max=high, step=1 if isinstance(value, int) else None, **hint_of)
         elif isinstance(value, str):
-            handle = ui.gui.add_text(label, value, **told)
+            handle = ui.gui.add_text(label, value, **hint_of)
         else:
             shown = "default" if value is None else str(value)
-            ui.gui.add_text(label, shown, disabled=True, **told)
+            ui.gui.add_text(label, shown, disabled=True, **hint_of)
             return
         self._fields[field.name] = handle
-        chosen: Callable[[Any], object] = partial(self._set_option, self._ui.session.document.performer, field.name)
-        if isinstance(value, bool) or typing.get_origin(hint) is typing.Literal:
-            ui.changed(handle, chosen, key=f"option {field.name}")
+        set_option: Callable[[Any], object] = partial(self._set_option, ui.session.document.performer, field.name)
+        if isinstance(value, bool) or chosen:
+            ui.changed(handle, set_option, key=f"option {field.name}")
         else:
-            Typed(ui, handle, f"option {field.name}", chosen)
+            Typed(ui, handle, f"option {field.name}", set_option)
 
     @alone
     def _set_option(self, performer: str, name: str, value: Any) -> None:
@@ -175,13 +173,8 @@ class OptimizeTab:
         line = f"{job.verb}: {job.stage if running else words}" + (f" · {tail}" if tail else "")
         self._progress.content = f'<div class="bunraku-job" data-job="{job.status}" style="{SMALL}">{escape(line)}</div>'
         if job.verb != "verify":
-            self._show_convergence(job.history)
-
-    def _show_convergence(self, history: tuple[tuple[float, dict[str, float]], ...]) -> None:
-        from bunraku.studio.widgets.plots import convergence
-
-        figures = [one for _, one in history]
-        self._plot.show(convergence(figures) if len(figures) > 1 else None, key=len(figures))
+            figures = [one for _, one in job.history]
+            self._plot.show(convergence(figures) if len(figures) > 1 else None, key=len(figures))
 
 
 def _options(document: Document) -> dict[str, Any]:

@@ -15,16 +15,15 @@ class LeftDock:
     def __init__(self, ui: Ui) -> None:
         self._ui = ui
         self.panel = ui.gui.add_panel()
-        self._gallery = GalleryTab(ui, self.panel.add_tab("Gallery"))
+        GalleryTab(ui, self.panel.add_tab("Gallery"))
         with self.panel.add_tab("Outline"):
             self._outline = ui.html("")
         with self.panel.add_tab("History"):
             self._history = ui.html("")
         self.panel.dock_left()
         self.panel.set_width(240.0)
-        on, session = ui.server.on_event, ui.session
-        on("select", lambda fields: ui.act(lambda: self._select(fields["kind"], fields["name"])))
-        on("history.jump", lambda fields: ui.act(ui.settled(lambda: session.jump(int(fields["index"])))))
+        ui.on("select", lambda fields: self._select(fields["kind"], fields["name"]))
+        ui.on("history.jump", lambda fields: ui.settled(lambda: ui.session.jump(int(fields["index"])))())
         self.refresh("document")
 
     @alone
@@ -41,14 +40,10 @@ class LeftDock:
     def _select(self, kind: str, name: str) -> None:
         session = self._ui.session
         who = session.document.need_character()
-        fields: dict[str, Any] = {"body": "", "joint": ""}
-        if kind == "body":
-            fields["body"] = name
-        elif kind == "joint":
-            joint = next((one for one in who.joints if one.name == name or name in {axis.name for axis in one.axes}), None)
-            fields |= {"joint": name, "body": "" if joint is None else joint.child}
-        else:
+        fields: dict[str, Any] = {"body": name if kind == "body" else "", "joint": ""}
+        if kind != "body":
             motor = next((one for one in who.motors if one.name == name), None)
-            joint = None if motor is None else next((j for j in who.joints if motor.coordinate in {a.name for a in j.axes}), None)
-            fields |= {"joint": "" if motor is None else motor.coordinate, "body": "" if joint is None else joint.child}
+            moved = name if kind == "joint" else "" if motor is None else motor.coordinate
+            joint = next((one for one in who.joints if one.name == moved or moved in {axis.name for axis in one.axes}), None)
+            fields = {"joint": moved, "body": "" if joint is None else joint.child}
         session.select(**fields)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import logging
 from typing import TYPE_CHECKING, Any
 
+from bunraku.errors import BunrakuError
 from bunraku.studio.page.check import CheckTab
 from bunraku.studio.page.choreograph import ChoreographTab
 from bunraku.studio.page.design import DesignTab
 from bunraku.studio.page.gallery import add_tour
 from bunraku.studio.page.handles import Handles
-from bunraku.studio.page.intents import Intents
 from bunraku.studio.page.optimize import OptimizeTab
 from bunraku.studio.page.outline import LeftDock
 from bunraku.studio.page.player import PlaybackTimer
@@ -23,6 +23,7 @@ from bunraku.studio.page.targets import TargetGizmos
 from bunraku.studio.page.timeline import Timeline
 from bunraku.studio.page.top import Top, add_commands
 from bunraku.studio.page.ui import Ui
+from bunraku.studio.server.acts import ActQueue
 from bunraku.studio.session import Session
 
 if TYPE_CHECKING:
@@ -38,11 +39,10 @@ class Page:
     """The studio in browsers: every one that is connected shows the same."""
 
     def __init__(self, server: StudioServer, session: Session, *, dark: bool = False, tour: bool = False) -> None:
-        self.intents = Intents(lambda words: session.say("error", words))
+        self.intents = ActQueue("studio intents", self._refused)
         self.ui = ui = Ui(server, session, self.intents, dark)
+        self._news = ActQueue("studio page", self._unshown)
         self._waiting: set[str] = set()
-        self._wake = threading.Condition()
-        self._closed = self._showing = False
         self._theme()
         server.viser.gui.main_panel.dock_right()
         server.viser.gui.main_panel.set_width(WIDTH)
@@ -53,7 +53,8 @@ class Page:
         tabs = ui.gui.add_tab_group()
         parts = {name: tabs.add_tab(name) for name in ("Design", "Choreograph", "Optimize", "Check & export")}
         self._left = LeftDock(ui)
-        self.player = PlaybackTimer(session.transport, self._move, self._round)
+        show = self._guard
+        self.player = PlaybackTimer(session.transport, lambda time: show(lambda: self.scene.move(time)), self._round)
         self.timeline = Timeline(ui, self.scene, self.player.wake)
         self.handles = Handles(ui, self.scene)
         self.reach = Reach(ui, parts["Choreograph"], self.player.wake)
@@ -72,16 +73,15 @@ class Page:
             self.handles,
         ]
         self._commands()
-        threading.Thread(target=self._refresh, name="studio page", daemon=True).start()
-        session.listen(self._told)
+        session.listen(self._notice)
         server.on_event("slider.hold", lambda fields: ui.hand.take())
         server.on_event("slider.let", lambda fields: ui.hand.let())
         server.viser.on_client_connect(self._connected)
         server.viser.on_client_disconnect(self._left_alone)
         if session.document.base is not None:
             self.intents.post(session.show)
-        self._told("document")
-        self._told("shown")
+        self._notice("document")
+        self._notice("shown")
         if tour:
             add_tour(ui)
 
@@ -91,38 +91,28 @@ class Page:
         self.intents.wait_idle(PATIENCE)
         self.player.close()
         self.intents.close()
-        with self._wake:
-            self._closed = True
-            self._wake.notify_all()
+        self._news.close()
 
     def settle(self, timeout: float = 20.0) -> bool:
         """Whether everything the user did was carried out and shown within ``timeout`` [s] (jobs go on)."""
-        if not self.intents.wait_idle(timeout):
-            return False
-        with self._wake:
-            return self._wake.wait_for(lambda: not self._waiting and not self._showing, timeout)
+        return self.intents.wait_idle(timeout) and self._news.wait_idle(timeout)
 
     # inside
 
-    def _told(self, what: str) -> None:
-        with self._wake:
-            self._waiting.add(what)
-            self._wake.notify_all()
+    def _refused(self, error: Exception) -> None:
+        strange = f"that did not work ({type(error).__name__}: {error}); the document is as it was"
+        self.ui.session.say("error", str(error) if isinstance(error, BunrakuError) else strange)
+
+    def _notice(self, what: str) -> None:
+        """Show a change when its turn comes, together with others that came while something was shown."""
+        self._waiting.add(what)
+        self._news.post(self._refresh, key="refresh")
 
     def _refresh(self) -> None:
-        """Show changes, several at once where they came while something was shown."""
-        while True:
-            with self._wake:
-                self._wake.wait_for(lambda: self._waiting or self._closed)
-                if self._closed:
-                    return
-                told, self._waiting, self._showing = self._waiting, set(), True
-            for what in ("document", "selection", "shown", "result", "skin", "job", "message", "saved"):
-                if what in told:
-                    self._show(what)
-            with self._wake:
-                self._showing = False
-                self._wake.notify_all()
+        for what in ("document", "selection", "shown", "result", "skin", "job", "message", "saved"):
+            if what in self._waiting:
+                self._waiting.discard(what)
+                self._show(what)
 
     def _show(self, what: str) -> None:
         if what in ("document", "shown"):
@@ -135,28 +125,25 @@ class Page:
         try:
             show()
         except Exception as error:
-            import logging
+            self._unshown(error)
 
-            logging.getLogger("bunraku.studio").exception("the page could not show a change")
-            self.ui.session.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
+    def _unshown(self, error: Exception) -> None:
+        logging.getLogger("bunraku.studio").exception("the page could not show a change", exc_info=error)
+        self.ui.session.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
 
     def _left_alone(self, client: Any) -> None:
         """When the last browser has gone, no hand is on anything any more; what it had let go is an edit."""
-
-        def let_go() -> None:
-            if not self.ui.hand.holds:
-                self.ui.hand.finish()
-            for panel in self._panels:
-                if hasattr(panel, "release"):
-                    panel.release()
-            self.ui.hand.drop()
-            self.ui.session.drop_preview()
-
         if not self.ui.server.viser.get_clients():
-            self.ui.act(let_go)
+            self.ui.act(self._let_go)
 
-    def _move(self, time: float) -> None:
-        self._guard(lambda: self.scene.move(time))
+    def _let_go(self) -> None:
+        if not self.ui.hand.holds:
+            self.ui.hand.finish()
+        for panel in self._panels:
+            if hasattr(panel, "release"):
+                panel.release()
+        self.ui.hand.drop()
+        self.ui.session.drop_preview()
 
     def _round(self) -> None:
         """After a change of the transport by hand, and with each round of the loop."""

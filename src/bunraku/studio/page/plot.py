@@ -49,8 +49,7 @@ class Plot:
             self._handle.data = arrays
             return
         self._remove()
-        self._labels = labels
-        self._key = key
+        self._labels, self._key = labels, key
         over_time = data.series[0].role != "cost"
         series: list[dict[str, Any]] = [{"label": "t [s]" if over_time else "report"}]
         owners = list(dict.fromkeys(one.belongs for one in data.series))

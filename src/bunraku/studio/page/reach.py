@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,18 +32,14 @@ class Reach:
         self._lock = threading.RLock()
         self._section = RefreshedFolder(ui, tab, "Hands and feet", order=6.5)
         self._drag = Drag(ui, "reach", "pose.reach")
-        self._held: tuple[str, float] | None = None
+        self.held: tuple[str, float] | None = None
+        """What is held, and at which time [s]."""
         self._before: Any = None
         self._lines: dict[str, Any] = {}
         self._gizmo: Any = None
         self._busy = False
         self._what, self._width = "", 0.3
         self._names: tuple[Any, tuple[str, ...]] = (None, ())
-
-    @property
-    def held(self) -> tuple[str, float] | None:
-        """What is held, and at which time [s]."""
-        return self._held
 
     @alone
     def refresh(self, what: str) -> None:
@@ -52,10 +49,10 @@ class Reach:
         with self._lock:
             document = self._ui.session.previewed
             names = self._known(document)
-            if self._held is not None and self._held[0] not in names:
+            if self.held is not None and self.held[0] not in names:
                 self.let_go()
-            self._section.show((names, self._held), lambda: self._fill(names), visible=bool(names))
-            if self._held is not None:
+            self._section.show((names, self.held), lambda: self._fill(names), visible=bool(names))
+            if self.held is not None:
                 self._show(document)
 
     def grab(self, name: str) -> None:
@@ -71,7 +68,7 @@ class Reach:
     @alone
     def _take(self, name: str, time: float) -> None:
         self.let_go()
-        self._what, self._held = name, (name, time)
+        self._what, self.held = name, (name, time)
         self._before = self._path(self._ui.session.document)
         self._make()
         self.refresh("document")
@@ -83,7 +80,7 @@ class Reach:
             for handle in (self._gizmo, *self._lines.values()):
                 if handle is not None:
                     handle.remove()
-            self._gizmo, self._lines, self._held, self._busy = None, {}, None, False
+            self._gizmo, self._lines, self.held, self._busy = None, {}, None, False
 
     # inside
 
@@ -100,23 +97,15 @@ class Reach:
     def _fill(self, names: tuple[str, ...]) -> None:
         ui, gui = self._ui, self._ui.gui
         first = next((name for name in (self._what, "r_hand", "right_hand", "hand") if name in names), names[0])
-        which = gui.add_dropdown("What", names, initial_value=first)
-        ui.changed(which, self._choose)
+        ui.dropdown("What", names, partial(setattr, self, "_what"), initial_value=first)
         self._what = first
-        width = gui.add_slider(
-            "Over [s]", 0.05, 1.5, 0.05, self._width, hint="How long before and after the motion changes with it"
-        )
-        ui.changed(width, self._set_width)
+        hint = "How long before and after the motion changes with it"
+        width = gui.add_slider("Over [s]", 0.05, 1.5, 0.05, self._width, hint=hint)
+        ui.changed(width, partial(setattr, self, "_width"))
         ui.button("Grab at this time", lambda: self.grab(self._what), hint="Then drag its gizmo in the scene")
-        if self._held is not None:
-            ui.words(f"Holding {self._held[0]} at {self._held[1]:.2f} s")
+        if self.held is not None:
+            ui.words(f"Holding {self.held[0]} at {self.held[1]:.2f} s")
             ui.button("Let go", self._release)
-
-    def _choose(self, name: str) -> None:
-        self._what = str(name)
-
-    def _set_width(self, value: float) -> None:
-        self._width = float(value)
 
     def release(self) -> None:
         """No hand is on the gizmo any more."""
@@ -129,16 +118,16 @@ class Reach:
     def _path(self, document: Document) -> Any:
         """The way (m, 3) [m] of what is held."""
         wish = document.wish
-        if self._held is None or wish is None or wish.joints is None:
+        if self.held is None or wish is None or wish.joints is None:
             return np.zeros((1, 3))
-        return path_of(document.need_character(), wish.joints, self._held[0])
+        return path_of(document.need_character(), wish.joints, self.held[0])
 
     def _show(self, document: Document) -> None:
         """The gizmo where the frame is, unless a hand is on it; both lines."""
-        if self._held is None:
+        if self.held is None:
             return
         path, rate = self._path(document), document.need_clip().need_joints("showing").rate
-        k = min(round(self._held[1] * rate), len(path) - 1)
+        k = min(round(self.held[1] * rate), len(path) - 1)
         if not self._busy and self._gizmo is not None:
             here = tuple(float(part) for part in path[k])
             if max(abs(a - b) for a, b in zip(self._gizmo.position, here, strict=True)) > 1e-6:
@@ -148,66 +137,60 @@ class Reach:
     def _draw_lines(self, path: Any, k: int, rate: float) -> None:
         """The way around the sample ``k``, grey as it was when it was grabbed, and green where it has changed since."""
         around = slice(max(0, k - int(AROUND * rate)), k + int(AROUND * rate) + 1)
-        before = _segments(self._before[around])
-        now = _segments(path)
+        before, now = _segments(self._before[around]), _segments(path)
         changed = np.ones(len(now), dtype=bool) if len(path) != len(self._before) else (now != _segments(self._before)).any((1, 2))
         for name, points, color, wide in (("before", before, GREY, 2.0), ("now", now[changed], GREEN, 4.0)):
-            old = self._lines.pop(name, None)
-            if old is not None and len(points) and old.points.shape == points.shape:
-                old.points = points
-                self._lines[name] = old
+            line = self._lines.get(name)
+            if line is not None and line.points.shape == points.shape:
+                line.points = points
                 continue
-            if old is not None:
-                old.remove()
+            if line is not None:
+                self._lines.pop(name).remove()
             if len(points):
-                scene = self._ui.server.viser.scene
-                self._lines[name] = scene.add_line_segments(
-                    f"{GIZMO}-{name}", points, colors=color, thickness=wide, thickness_units="screen"
-                )
+                add, look = self._ui.server.viser.scene.add_line_segments, {"thickness": wide, "thickness_units": "screen"}
+                self._lines[name] = add(f"{GIZMO}-{name}", points, colors=color, **look)
 
     def _make(self) -> None:
         session = self._ui.session
         motion = session.shown.wish or session.shown.motion
         size = 0.5 if motion is None else float(np.linalg.norm(motion.upper.max(axis=0) - motion.lower.min(axis=0)))
-        gizmo = self._ui.server.viser.scene.add_transform_controls(
-            GIZMO, scale=0.15 * size, disable_rotations=True, depth_test=False
-        )
-        self._gizmo = gizmo
+        add = self._ui.server.viser.scene.add_transform_controls
+        self._gizmo = add(GIZMO, scale=0.15 * size, disable_rotations=True, depth_test=False)
 
         async def moved(event: Any) -> None:
             self.dragged(event.phase)
 
-        gizmo.on_update(moved)
+        self._gizmo.on_update(moved)
 
     def dragged(self, phase: str) -> None:
         """The hand on the gizmo: "start", "update" wherever it goes, "end" when it lets go."""
         if phase == "update":
             self._busy = True
-            self._ui.act(lambda: self._move(self._arguments()), key="gizmo reach")
+            self._ui.act(self._move, key="gizmo reach")
         elif phase == "end" and self._busy:  # a click that moves nothing is no edit
-            self._ui.act(lambda: self._end(self._arguments()))
+            self._ui.act(self._end)
 
     def _arguments(self) -> dict[str, Any]:
-        name, time = self._held or ("", 0.0)
+        name, time = self.held or ("", 0.0)
         place = [] if self._gizmo is None else [float(part) for part in self._gizmo.position]
         return {"frame": name, "time": time, "place": place, "width": self._width}
 
-    def _move(self, arguments: dict[str, Any]) -> None:
-        if self._held is not None:
-            self._drag.move(arguments, rests=False)
+    def _move(self) -> None:
+        if self.held is not None:
+            self._drag.move(self._arguments(), rests=False)
 
-    def _end(self, arguments: dict[str, Any]) -> None:
+    def _end(self) -> None:
         """One edit; what could not be reached is told, and the gizmo goes to where the frame is."""
         self._busy = False
-        if self._held is None:
+        if self.held is None:
             return
-        session = self._ui.session
+        session, arguments = self._ui.session, self._arguments()
         self._drag.end(arguments)
         rate = session.document.need_clip().need_joints("showing").rate
-        there = self._path(session.document)[round(self._held[1] * rate)]
+        there = self._path(session.document)[round(self.held[1] * rate)]
         miss = float(np.linalg.norm(there - np.array(arguments["place"])))
         if miss > TOLD:
-            session.say("note", f"{self._held[0]} comes no nearer than {1e3 * miss:.0f} mm to where you put it")
+            session.say("note", f"{self.held[0]} comes no nearer than {1e3 * miss:.0f} mm to where you put it")
 
 
 def _segments(path: Any) -> Any:

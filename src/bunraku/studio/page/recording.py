@@ -56,8 +56,8 @@ class Recorder:
                         serializer.insert_sleep(1.0 / RATE)
                 finally:
                     camera.position, camera.look_at = before
-            found: str = serializer.as_html(dark_mode=self._ui.dark)
-        return (found if audio is None else with_voice(found, _from(audio, start))).encode()
+            html: str = serializer.as_html(dark_mode=self._ui.dark)
+        return (html if audio is None else with_voice(html, _from(audio, start))).encode()
 
     def film(self, suffix: str, client: viser.ClientHandle | None = None) -> bytes:
         """What a browser draws, as MP4 with the voice or as GIF; that of ``client``, or any."""
@@ -65,14 +65,14 @@ class Recorder:
         if client is None:
             raise BadInput("a film needs an open page to look at; open the studio in a browser")
         start, end = self._range(MOST[suffix])
-        rate = RATES[suffix]
         with self._recording():
-            return film_bytes(Film(self._frames(client, suffix, start, end), rate, self._audio(), start), suffix)
+            frames = self._frames(client, suffix, start, end)
+            return film_bytes(Film(frames, RATES[suffix], self._audio(), start), suffix)
 
     def _audio(self) -> Audio | None:
         """The voice of what is shown."""
-        performance, clip = self._ui.session.performance, self._ui.session.document.clip
-        return performance.audio if performance is not None else clip.audio if clip is not None else None
+        heard = self._ui.session.performance or self._ui.session.document.clip
+        return None if heard is None else heard.audio
 
     @contextmanager
     def _recording(self) -> Iterator[None]:
@@ -95,9 +95,8 @@ class Recorder:
             try:
                 yield client.get_render(*SIZES[suffix], wxyz=wxyz, position=position, fov=FILM_FIELD, timeout=PATIENCE)
             except Exception as error:
-                raise BadInput(
-                    f"the browser drew no picture within {PATIENCE:.0f} s; keep its page in view while filming"
-                ) from error
+                advice = f"the browser drew no picture within {PATIENCE:.0f} s; keep its page in view while filming"
+                raise BadInput(advice) from error
             if k % 15 == 0:
                 self._ui.session.say("note", f"filming: {100.0 * k / count:.0f} %")
 

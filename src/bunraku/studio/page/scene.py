@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bunraku.errors import BadInput, BunrakuError
+from bunraku.stage.figure.motion import DrawnMotion, drawn_pose
 from bunraku.studio.page.layer import Layer
 from bunraku.studio.page.ui import Same
 from bunraku.studio.page.view import BLUE, COVERED, GREEN, GREY, PHONE, camera_for
@@ -18,7 +19,6 @@ from bunraku.studio.session import Session
 if TYPE_CHECKING:
     import viser
 
-    from bunraku.stage.figure.motion import DrawnMotion
 
 LAYERS = {"performed": "Performed", "wish": "Wished (green)", "before": "Before (grey)", "replay": "MuJoCo replay (blue)"}
 WORLD = "/world"
@@ -31,19 +31,16 @@ class Scene:
 
     def __init__(self, server: viser.ViserServer, session: Session) -> None:
         self._server, self._session = server, session
-        self._moving = threading.RLock()  # the player moves layers while others make them anew
+        self.still = threading.RLock()
+        """Held by who needs that nobody else draws or moves anything: the player moves layers while others make them anew."""
         scene = server.scene
         scene.set_up_direction("+z")
         self._root = scene.add_frame(WORLD, show_axes=False)
         self._grid = scene.add_grid(f"{WORLD}/ground", 8.0, 8.0, cell_size=0.1, section_size=0.5, plane="xy")
         self._label = scene.add_label(f"{WORLD}/label", "", visible=False)
         self._aside = scene.add_frame(f"{WORLD}/replay", show_axes=False)
-        self._layers = {
-            "performed": Layer(server, f"{WORLD}/performed"),
-            "wish": Layer(server, f"{WORLD}/wish", tint=GREEN, opacity=0.35),
-            "before": Layer(server, f"{WORLD}/before", tint=GREY, opacity=0.35),
-            "replay": Layer(server, f"{WORLD}/replay", tint=BLUE, opacity=0.45),
-        }
+        looks = {"performed": (None, None), "wish": (GREEN, 0.35), "before": (GREY, 0.35), "replay": (BLUE, 0.45)}
+        self._layers = {name: Layer(server, f"{WORLD}/{name}", tint=tint, opacity=seen) for name, (tint, seen) in looks.items()}
         self.wanted = {"performed": True, "wish": True, "before": False, "replay": True}
         self.beside = True
         """Whether the replay stands beside the plan, to the left of the character; else it is drawn over it."""
@@ -68,8 +65,8 @@ class Scene:
     @property
     def offset(self) -> tuple[float, float, float]:
         """Where the world stands in the scene: it is moved when the view goes along with the character."""
-        x, y, z = (float(part) for part in self._root.position)
-        return (x, y, z)
+        x, y, z = map(float, self._root.position)
+        return x, y, z
 
     def darken(self, on: bool) -> None:
         """The ground for dark mode, or for light."""
@@ -92,18 +89,17 @@ class Scene:
         wish = shown.wish if shown.motion is not None else None
         drawn = {"performed": solid, "wish": wish, "before": shown.before, "replay": shown.replay}
         self.follow = self.followed if self.followed is not None else session.previewed.gait is not None
-        with self._moving, self._server.atomic():
+        with self.still, self._server.atomic():
             for name, motion in drawn.items():
-                on = self.wanted[name] and self._instead is None
                 first = name == "performed"
                 marked = self._violating() if first else frozenset[str]()
-                self._layers[name].show(motion, visible=on, dim=stale and first, marked=marked)
+                self._layers[name].show(motion, visible=self._visible(name), dim=stale and first, marked=marked)
             self._label.visible = bool(stale and solid is not None and self._instead is None)
             if stale and solid is not None:
                 self._label.text = "out of date"
                 k = solid.at(session.transport.now)
-                above = (*(0.5 * (solid.lower[k] + solid.upper[k]))[:2], 1.06 * solid.upper[k, 2])
-                self._label.position = tuple(float(part) for part in above)
+                x, y, _ = (0.5 * (solid.lower[k] + solid.upper[k])).tolist()
+                self._label.position = (x, y, 1.06 * float(solid.upper[k, 2]))
         self.move(session.transport.now)
         if self._instead is not None:
             self._turn(self._instead)
@@ -120,21 +116,19 @@ class Scene:
     def want(self, name: str, on: bool) -> None:
         """Show a layer or hide it."""
         self.wanted[name] = on
-        with self._moving:
-            self._layers[name].visible(on and self._instead is None)
+        with self.still:
+            self._layers[name].visible(self._visible(name))
         self.move(self._session.transport.now)
         if name == "replay":
             self.refresh()
+
+    def _visible(self, name: str) -> bool:
+        return self.wanted[name] and self._instead is None
 
     def put_beside(self, on: bool) -> None:
         """The replay beside the plan, or over it."""
         self.beside = bool(on)
         self.refresh()
-
-    @property
-    def still(self) -> threading.RLock:  # type: ignore[valid-type]
-        """Held by who needs that nobody else draws or moves anything."""
-        return self._moving
 
     def record(self, time: float | None) -> None:
         """Everything to a time [s], where it stays whatever the clock says; None: where the clock is, again."""
@@ -143,7 +137,7 @@ class Scene:
 
     def move(self, time: float) -> None:
         """Everything to a time [s]; not while it is recorded."""
-        with self._moving, self._server.atomic():
+        with self.still, self._server.atomic():
             time = time if self._recorded is None else self._recorded
             for layer in self._layers.values():
                 layer.move(time)
@@ -159,21 +153,19 @@ class Scene:
         if self._box is None:
             return
         for one in [client] if client is not None else list(self._server.get_clients().values()):
-            seen = one.camera
-            wide, tall = float(seen.image_width or 770), float(seen.image_height or 850)
-            middle, away = camera_for(
-                *self._box, field=float(seen.fov), width=wide, height=tall, covered=COVERED if wide > PHONE else 0.5 * tall
-            )
+            camera = one.camera
+            wide, tall = float(camera.image_width or 770), float(camera.image_height or 850)
+            covered = COVERED if wide > PHONE else 0.5 * tall
+            middle, away = camera_for(*self._box, field=float(camera.fov), width=wide, height=tall, covered=covered)
             with one.atomic():
-                one.camera.position = tuple(middle + away)  # first: it takes what is looked at along
-                one.camera.look_at = tuple(middle)
+                camera.position = tuple(middle + away)  # first: it takes what is looked at along
+                camera.look_at = tuple(middle)
 
     def _frame(self, motion: DrawnMotion, replay: DrawnMotion | None = None) -> None:
         """Keep the box of all that moves, and the replay beside it; another one turns the cameras to it."""
         shift = np.where([True, True, False], motion.com, 0.0) if self.follow else np.zeros(3)
         low, high = (motion.lower - shift).min(axis=0), (motion.upper - shift).max(axis=0)
-        way = GAP * float(high[1] - low[1]) if replay is not None and self.beside else 0.0
-        here = (0.0, way, 0.0)
+        here = (0.0, GAP * float(high[1] - low[1]) if replay is not None and self.beside else 0.0, 0.0)
         if tuple(self._aside.position) != here:
             self._aside.position = here
         self._turn((low, high + np.array(here)))
@@ -202,8 +194,6 @@ class Scene:
         if character is None:
             return None
         if self._home is None or self._home[0] is not character:
-            from bunraku.stage.figure.motion import drawn_pose
-
             try:
                 self._home = (character, drawn_pose(character))
             except BunrakuError as error:

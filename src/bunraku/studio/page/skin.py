@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from bunraku.studio.edits.skins import bodies_of, recipe_of, scale_of
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.skin_figures import even_places, fold_legend, remark, skin_figures
 from bunraku.studio.page.skin_scene import SkinScene, View
-from bunraku.studio.page.ui import Html, RefreshedFolder, Ui, alone
+from bunraku.studio.page.ui import Html, RefreshedFolder, Ui, alone, put
 
 UNITS = {"metres": 1.0, "centimetres": 0.01, "millimetres": 0.001}
 VIEWS: dict[View, str] = {"character": "Character", "plan": "Plan", "thickness": "Thickness", "glue": "Glue"}
@@ -63,8 +64,8 @@ class SkinPanel:
         """A new plan, a new skin, a new motion is what one wants to see."""
         session = self._ui.session
         plan = session.skinning.latest(document)
-        made = session.skinning.made_of(document)
-        now = (plan.key if plan else "", made.source if made else None, session.shown.motion or session.shown.wish)
+        creature = session.skinning.made_of(document)
+        now = (plan.key if plan else "", creature.source if creature else None, session.shown.motion or session.shown.wish)
         old, self._seen = self._seen, now
         if now[0] and now[0] != old[0]:
             self._view = "plan"
@@ -76,12 +77,12 @@ class SkinPanel:
             self._view = "character"
 
     def _possible(self, document: Document) -> list[View]:
-        found: list[View] = ["character"] if document.base is not None else []
+        views: list[View] = ["character"] if document.base is not None else []
         if document.recipe:
-            found.append("plan")
+            views.append("plan")
         if document.base is not None and document.base.skin is not None:
-            found += ["thickness", "glue"]
-        return found
+            views += ["thickness", "glue"]
+        return views
 
     def _draw(self, document: Document) -> None:
         plan = self._ui.session.skinning.latest(document)
@@ -119,14 +120,14 @@ class SkinPanel:
         self._fill_view(document)
         if document.recipe:
             self._fill_choices(document, recipe_of(document))
-        self._figures = self._ui.html("")
+        ui, session = self._ui, self._ui.session
+        self._figures = ui.html("")
         if document.recipe:
-            session = self._ui.session
-            self._ui.button("Make the creature", session.make_skin, color="green", hint="Half a minute")
-            self._ui.button("Plan", session.plan_skin, hint="Again: it is planned after every edit by itself")
+            ui.button("Make the creature", session.make_skin, color="green", hint="Half a minute")
+            ui.button("Plan", session.plan_skin, hint="Again: it is planned after every edit by itself")
             self._fill_folds(recipe_of(document))
             self._fill_bonds(recipe_of(document))
-            self._ui.button("Leave the skin", partial(session.do, "skin.end"), color="gray", hint="A creature that was made stays")
+            ui.button("Leave the skin", partial(session.do, "skin.end"), color="gray", hint="A creature that was made stays")
 
     def _fill_view(self, document: Document) -> None:
         labels = tuple(VIEWS[one] for one in self._possible(document))
@@ -134,60 +135,48 @@ class SkinPanel:
             return
         back = {label: view for view, label in VIEWS.items()}
         shown = VIEWS[self._view] if VIEWS[self._view] in labels else labels[0]
-        view = self._ui.gui.add_dropdown("See", labels, initial_value=shown, hint="In the scene")
-        self._handles["see"] = self._ui.changed(view, lambda label: self.see(back[label]))
+        see = self._ui.dropdown("See", labels, lambda label: self.see(back[label]), initial_value=shown, hint="In the scene")
+        self._handles["see"] = see
 
     def _fill_choices(self, document: Document, recipe: SkinRecipe) -> None:
         ui, gui = self._ui, self._ui.gui
         template = gui.add_dropdown("Template", tuple(TEMPLATES), initial_value=recipe.template, hint="The mechanism inside")
         self._choice("template", template)
         unit = next((name for name, scale in UNITS.items() if scale == scale_of(document)), "metres")
-        scale = gui.add_dropdown("Unit of the file", tuple(UNITS), initial_value=unit)
-        self._handles["scale"] = ui.changed(scale, lambda name: ui.session.do("skin.set", field="scale", value=UNITS[name]))
+        scale = partial(ui.session.do, "skin.set", field="scale")
+        self._handles["scale"] = ui.dropdown("Unit of the file", UNITS, lambda name: scale(value=UNITS[name]), initial_value=unit)
         self._slide("thickness", "Thickness [mm]", 1.0, 20.0, 0.1, 1e3)
         self._slide("glue", "Glue points", 40, 1000, 1, 1.0)
         mass = gui.add_number("Mass [kg]", recipe.mass, min=0.0, max=100.0, step=0.1, hint="Of the whole; 0: what it comes to")
         self._choice("mass", mass, float)
 
     def _fill_folds(self, recipe: SkinRecipe) -> None:
-        ui, gui = self._ui, self._ui.gui
-        joints = tuple(recipe.joints)
-        with gui.add_folder("Folds", expand_by_default=True):
+        with self._ui.gui.add_folder("Folds", expand_by_default=True):
             self._slide("teeth", "Grooves", 0, 4, 1, 1.0)
-            places = even_places(recipe)
             for joint, on in recipe.joints.items():
-                box = gui.add_checkbox(f"{joint} folds", on, disabled=joint == joints[-1], hint="Whether the skin folds there")
-                ui.changed(box, partial(self._fold, joint))
-                if not on:
-                    continue
-                slider = gui.add_slider(
-                    f"{joint} at [%]", 0.0, 100.0, 1.0, round(100.0 * places[joint]), hint="0 at the torso, 100 at the foot"
-                )
-                ui.changed(
-                    slider, partial(self._place, self._drag(f"fold {joint}", "skin.fold"), joint), key=f"fold {joint}", drags=True
-                )
-                self._handles[f"at {joint}"] = slider
-            ui.html(fold_legend(recipe))
+                self._fill_fold(recipe, joint, on)
+            self._ui.html(fold_legend(recipe))
 
-    def _fold(self, joint: str, on: bool) -> None:
-        self._ui.session.do("skin.fold", joint=joint, on=bool(on))
-
-    def _place(self, drag: Drag, joint: str, percent: float) -> None:
-        drag.move({"joint": joint, "place": 0.01 * float(percent)})
+    def _fill_fold(self, recipe: SkinRecipe, joint: str, on: bool) -> None:
+        """Whether the skin folds at a joint, and where."""
+        ui, last = self._ui, joint == tuple(recipe.joints)[-1]
+        fold, hint = partial(ui.session.do, "skin.fold", joint=joint), "Whether the skin folds there"
+        ui.checkbox(f"{joint} folds", on, lambda checked: fold(on=bool(checked)), disabled=last, hint=hint)
+        if on:
+            hint, percent = "0 at the torso, 100 at the foot", round(100.0 * even_places(recipe)[joint])
+            slider = ui.gui.add_slider(f"{joint} at [%]", 0.0, 100.0, 1.0, percent, hint=hint)
+            drag = self._drag(f"fold {joint}", "skin.fold")
+            self._handles[f"at {joint}"] = drag.follow(slider, lambda raw: {"joint": joint, "place": 0.01 * float(raw)})
 
     def _fill_bonds(self, recipe: SkinRecipe) -> None:
         ui, gui = self._ui, self._ui.gui
         with gui.add_folder("Glue of a body", expand_by_default=False):
             bodies = bodies_of(recipe.template)
             chosen = self._body if self._body in bodies else bodies[0]
-            body = gui.add_dropdown("Body", bodies, initial_value=chosen)
-            ui.changed(body, self._pick_body)
-            share = gui.add_slider(
-                "Times its share", 0.0, 5.0, 0.1, min(recipe.bonds.get(chosen, 1.0), 5.0), hint="1: as much as its area asks for"
-            )
-            drag = self._drag("bond", "skin.bond")
-            ui.changed(share, lambda value: drag.move({"body": chosen, "share": float(value)}), key="bond", drags=True)
-            self._handles["bond"] = share
+            ui.dropdown("Body", bodies, self._pick_body, initial_value=chosen)
+            hint, share = "1: as much as its area asks for", min(recipe.bonds.get(chosen, 1.0), 5.0)
+            slider, drag = gui.add_slider("Times its share", 0.0, 5.0, 0.1, share, hint=hint), self._drag("bond", "skin.bond")
+            self._handles["bond"] = drag.follow(slider, lambda value: {"body": chosen, "share": float(value)})
 
     def _pick_body(self, name: str) -> None:
         self._body = name
@@ -201,12 +190,11 @@ class SkinPanel:
         """A slider for a number of the recipe, shown ``scale`` times larger."""
         value = scale * float(getattr(recipe_of(self._ui.session.document), field))
         handle = self._ui.gui.add_slider(label, low, high, step, type(step)(round(value / step) * step))
-        drag = self._drag(f"skin {field}", "skin.set")
 
-        def moved(raw: float) -> None:
-            drag.move({"field": field, "value": int(raw) if isinstance(step, int) else float(raw) / scale})
+        def arguments(raw: float) -> dict[str, Any]:
+            return {"field": field, "value": int(raw) if isinstance(step, int) else float(raw) / scale}
 
-        self._handles[field] = self._ui.changed(handle, moved, key=f"skin {field}", drags=True)
+        self._handles[field] = self._drag(f"skin {field}", "skin.set").follow(handle, arguments)
 
     def _drag(self, key: str, edit: str) -> Drag:
         session, source = self._ui.session, self._ui.session.document.recipe.get("source")
@@ -225,17 +213,13 @@ class SkinPanel:
             if "bond" in handles:
                 wanted["bond"] = min(recipe.bonds.get(self._body or bodies_of(recipe.template)[0], 1.0), 5.0)
         for name, value in wanted.items():
-            if name in handles and handles[name].value != value and value in getattr(handles[name], "options", (value,)):
-                handles[name].value = value
+            if name in handles and value in getattr(handles[name], "options", (value,)):
+                put(handles[name], value)
         if self._figures is not None:
-            try:
+            worn, skinning = None, session.skinning
+            with suppress(BunrakuError):
                 worn = self._worn_by(document)
-            except BunrakuError:
-                worn = None
-            skinning = session.skinning
-            fresh = skinning.plan_of(document)
-            words = [
-                skin_figures(skinning.latest(document), skinning.made_of(document), worn),
-                "" if fresh is not None or not document.recipe else remark(skinning.trouble or "planning …"),
-            ]
-            self._figures.content = f'<div class="bunraku-skin" style="font-size:12px;padding:.2em .6em">{"".join(words)}</div>'
+            planning = document.recipe and skinning.plan_of(document) is None
+            words = skin_figures(skinning.latest(document), skinning.made_of(document), worn)
+            words += remark(skinning.trouble or "planning …") if planning else ""
+            self._figures.content = f'<div class="bunraku-skin" style="font-size:12px;padding:.2em .6em">{words}</div>'

@@ -18,17 +18,17 @@ def even_places(recipe: SkinRecipe) -> dict[str, float]:
     return {joint: recipe.places.get(joint, k / max(len(folded) - 1, 1)) for k, joint in enumerate(folded)}
 
 
-def skin_figures(plan: PlannedSkin | None, made: MadeSkin | None, worn: WornSkin | None) -> str:
+def skin_figures(plan: PlannedSkin | None, creature: MadeSkin | None, worn: WornSkin | None) -> str:
     """What is known of a skin, as HTML: sizes, joints, folds, nodes, thickness from blue to red, what reaches into it."""
     rows: list[str] = []
-    facts: Mapping[str, Any] = made.figures if made is not None else plan.figures if plan is not None else {}
+    facts: Mapping[str, Any] = creature.figures if creature is not None else plan.figures if plan is not None else {}
     if "size" in facts:
         x, y, z = (float(part) for part in facts["size"])
         rows.append(f"{100 * x:.0f} × {100 * y:.0f} × {100 * z:.0f} cm, {facts['joints']} joints")
     if plan is not None:
         rows.append(f"{plan.figures['folds']} folds")
         rows += [escape(note) for note in plan.repairs]
-    if made is not None:
+    if creature is not None:
         rows.append(f"{facts['nodes']} nodes, least dihedral angle {57.29578 * float(facts['least_dihedral']):.0f}°")
     if worn is not None:
         least, most = 1e3 * worn.thickness.least, 1e3 * worn.thickness.most

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.building.creatures.skin_views import WornSkin
+from bunraku.stage.figure.solids import unit_mesh
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Ui
 from bunraku.studio.page.view import GREY, RED
@@ -53,7 +54,10 @@ class SkinScene:
             self._segments("line", a["line"][a["edges"]], LINE, 0.007 * size)
             self._segments("struts", a["struts"], STRUT, 0.004 * size)
             self._balls("joints", a["joints"], RED, 0.012 * size)
-            self._boxes(a["case_centers"], a["case_wxyz"], a["case_sizes"])
+            vertices, faces = unit_mesh("box")
+            look = {"batched_colors": GREY, "opacity": 0.45, "flat_shading": True}
+            cases = (vertices / np.ptp(vertices, axis=0), faces, a["case_wxyz"], a["case_centers"])
+            self._meshes("servos", *cases, batched_scales=a["case_sizes"].astype(np.float32), **look)
             colors = np.array([fold_color(joint, joints) for joint in plan.folds], dtype=np.uint8).reshape(-1, 3)
             if len(a["rings"]):
                 self._segments("folds", a["rings"], np.repeat(colors[a["ring_fold"]][:, None], 2, axis=1), 0.005 * size)
@@ -121,32 +125,10 @@ class SkinScene:
         self._nodes.append(add(f"{_ROOT}/{name}", points.astype(np.float32), colors=colors, thickness=thickness))
 
     def _balls(self, name: str, places: Array, color: tuple[int, int, int], radius: float) -> None:
-        from bunraku.stage.figure.solids import unit_mesh
-
         vertices, faces = unit_mesh("ball")
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1))
+        self._meshes(name, radius * vertices, faces, still, places, batched_colors=color)
+
+    def _meshes(self, name: str, *arrays: Any, **look: Any) -> None:
         add = self._ui.server.viser.scene.add_batched_meshes_simple
-        self._nodes.append(
-            add(f"{_ROOT}/{name}", radius * vertices, faces, still, places, batched_colors=color, lod="off", cast_shadow=False)
-        )
-
-    def _boxes(self, centers: Array, wxyz: Array, sizes: Array) -> None:
-        from bunraku.stage.figure.solids import unit_mesh
-
-        vertices, faces = unit_mesh("box")
-        span = np.ptp(vertices, axis=0)
-        self._nodes.append(
-            self._ui.server.viser.scene.add_batched_meshes_simple(
-                f"{_ROOT}/servos",
-                vertices / span,
-                faces,
-                wxyz,
-                centers,
-                batched_scales=sizes.astype(np.float32),
-                batched_colors=GREY,
-                opacity=0.45,
-                cast_shadow=False,
-                flat_shading=True,
-                lod="off",
-            )
-        )
+        self._nodes.append(add(f"{_ROOT}/{name}", *arrays, **look, cast_shadow=False, lod="off"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bunraku.motion import Target
+from bunraku.studio.document import Document
 from bunraku.studio.page.dragging import Drag
 from bunraku.studio.page.scene import WORLD, Scene
 from bunraku.studio.page.ui import Ui, alone
@@ -29,9 +30,9 @@ class TargetGizmos:
         targets = () if gait is None or document.base is None else gait.targets
         key = tuple((one.what, one.time, tuple(part is None for part in one.place)) for one in targets)
         if key != self._key:
-            old, self._gizmos, self._key = self._gizmos, [], None
-            for gizmo in old:
-                gizmo.remove()
+            self._key = None
+            while self._gizmos:
+                self._gizmos.pop().remove()
             self._gizmos = [self._make(k, target) for k, target in enumerate(targets)]
             self._key = key
         if self._busy:
@@ -55,7 +56,7 @@ class TargetGizmos:
             active_axes=tuple(part is not None for part in target.place),
             depth_test=False,
         )
-        drag = Drag(self._ui, f"target {k}", "target.move", valid=lambda: self._there(k))
+        drag = Drag(self._ui, f"target {k}", "target.move", valid=lambda: has_target(session.document, k))
         free = [part is None for part in target.place]
 
         def arguments() -> dict[str, Any]:
@@ -76,7 +77,8 @@ class TargetGizmos:
         gizmo.on_update(moved)
         return gizmo
 
-    def _there(self, k: int) -> bool:
-        """Whether there is still such a target."""
-        gait = self._ui.session.document.gait
-        return gait is not None and k < len(gait.targets)
+
+def has_target(document: Document, index: int) -> bool:
+    """Whether there is still such a target."""
+    gait = document.gait
+    return gait is not None and index < len(gait.targets)

@@ -15,6 +15,7 @@ from bunraku.studio.transport import SPEEDS
 from bunraku.studio.widgets.plots import errors, motor_names, motors
 from bunraku.studio.widgets.scale import time_scale
 from bunraku.studio.widgets.timeline import timeline
+from bunraku.verification.moments import violated_times
 
 HEIGHT = 264.0
 
@@ -29,35 +30,26 @@ class Timeline:
         with self.panel.add_tab("Timeline"):
             self._bar = ui.html("")
             self._voice = ui.html("")
-            self._buttons = gui.add_button_group("", ("Start", "Back", "Play", "Next", "Loop"))
-            acts = {
+            acts: dict[str, Any] = {
                 "Start": lambda: transport.scrub(transport.moment.start),
                 "Back": lambda: transport.step(-1),
                 "Play": transport.toggle,
                 "Next": lambda: transport.step(1),
                 "Loop": lambda: transport.set_loop(not transport.moment.looped),
             }
-
-            async def pressed(event: Any) -> None:
-                ui.act(lambda: self._moved(acts[event.target.value]))
-
-            self._buttons.on_click(pressed)
-            speed = gui.add_dropdown("Speed", tuple(f"{one:g}x" for one in SPEEDS), initial_value="1x")
-            ui.changed(speed, lambda value: self._moved(lambda: transport.set_speed(float(value[:-1]))))
+            ui.button_group({label: partial(self._moved, act) for label, act in acts.items()})
+            speeds = {f"{one:g}x": partial(transport.set_speed, float(one)) for one in SPEEDS}
+            ui.dropdown("Speed", speeds, lambda name: self._moved(speeds[name]), initial_value="1x")
         with self.panel.add_tab("Motors"):
-            self._names = gui.add_dropdown("Motor", ("-",))
-            ui.changed(self._names, self._draw_motors)
+            self._names = ui.dropdown("Motor", ("-",), self._draw_motors)
             self._motors = Plot(ui, height=120)
         with self.panel.add_tab("Errors"):
             self._errors = Plot(ui, height=132)
         with self.panel.add_tab("View"):
             for name, label in LAYERS.items():
-                box = gui.add_checkbox(label, scene.wanted[name])
-                ui.changed(box, partial(scene.want, name))
-            beside = gui.add_checkbox("Replay beside the plan", scene.beside, hint="Else it is drawn over it")
-            ui.changed(beside, scene.put_beside)
-            follow = gui.add_checkbox("Go along with the character", scene.follow)
-            ui.changed(follow, self._follow)
+                ui.checkbox(label, scene.wanted[name], partial(scene.want, name))
+            ui.checkbox("Replay beside the plan", scene.beside, scene.put_beside, hint="Else it is drawn over it")
+            ui.checkbox("Go along with the character", scene.follow, self._follow)
             ui.button("Look at the character", scene.look)
         self._audio: tuple[Audio | None, str] = (None, "")
         self._violated: Any = None
@@ -69,27 +61,24 @@ class Timeline:
     @alone
     def refresh(self, what: str) -> None:
         """Show where playing stands, marks and plots."""
-        session = self._ui.session
-        moment = session.transport.moment
-        loop = (moment.start, moment.end) if session.transport.duration else None
-        found = session.timed
+        session, transport = self._ui.session, self._ui.session.transport
+        moment = transport.moment
+        timed = session.timed
         audio = self._sound()
-        self._bar.content = (
-            timeline(
-                session.transport.duration,
-                time=session.transport.now,
-                loop=loop,
-                marks=self._marks(found),
-                audio=audio,
-                out_of_date=session.stale,
-                state=self._state(),
-                width=self._width,
-            )
-            + self._clock()
+        bar = timeline(
+            transport.duration,
+            time=transport.now,
+            loop=(moment.start, moment.end) if transport.duration else None,
+            marks=self._marks(timed),
+            audio=audio,
+            out_of_date=session.stale,
+            state=self._state(),
+            width=self._width,
         )
+        self._bar.content = bar + self._clock()
         self._voice.content = self._sounding(audio)
         if what in ("result", "shown", "document"):
-            self._plot(found)
+            self._plot(timed)
 
     def place(self, width: int, height: int) -> None:
         """Put the panel at the bottom of the view, which is ``width`` x ``height`` [px] between the docks."""
@@ -97,9 +86,8 @@ class Timeline:
             return
         self._place = (width, height)
         self._width = max(340.0, width - 24.0)
-        self.panel.float(
-            x=max(4.0, 0.5 * (width - self._width)), y=max(8.0, height - HEIGHT - 12.0), width=self._width, height=HEIGHT
-        )
+        x, y = max(4.0, 0.5 * (width - self._width)), max(8.0, height - HEIGHT - 12.0)
+        self.panel.float(x=x, y=y, width=self._width, height=HEIGHT)
         self.refresh("time")
 
     # inside
@@ -113,16 +101,15 @@ class Timeline:
         self._scene.refresh()
 
     def _listen(self) -> None:
-        session = self._ui.session
+        ui, transport = self._ui, self._ui.session.transport
 
         def at(fields: dict[str, str]) -> float:
-            return time_scale(self._width, session.transport.duration).time(float(fields["x"]))
+            return time_scale(self._width, transport.duration).time(float(fields["x"]))
 
-        on, act = self._ui.server.on_event, self._ui.act
-        on("time.scrub", lambda f: act(lambda: self._moved(lambda: session.transport.scrub(at(f))), key="scrub"))
-        on("loop.start", lambda f: act(lambda: self._moved(lambda: session.transport.set_range(start=at(f))), key="loop"))
-        on("loop.end", lambda f: act(lambda: self._moved(lambda: session.transport.set_range(end=at(f))), key="loop"))
-        on("time.jump", lambda f: act(lambda: self._moved(lambda: self._jump(float(f["t"])))))
+        ui.on("time.scrub", lambda f: self._moved(lambda: transport.scrub(at(f))), key="scrub")
+        ui.on("loop.start", lambda f: self._moved(lambda: transport.set_range(start=at(f))), key="loop")
+        ui.on("loop.end", lambda f: self._moved(lambda: transport.set_range(end=at(f))), key="loop")
+        ui.on("time.jump", lambda f: self._moved(lambda: self._jump(float(f["t"]))))
 
     def _jump(self, time: float) -> None:
         self._ui.session.transport.pause()
@@ -131,9 +118,9 @@ class Timeline:
     def _sound(self) -> Audio | None:
         """That of the performance of what is open; as long as there is none, that of the clip."""
         session = self._ui.session
-        found, clip = session.result, session.document.clip
-        if found is not None and found.performance.audio is not None:
-            return found.performance.audio
+        result, clip = session.result, session.document.clip
+        if result is not None and result.performance.audio is not None:
+            return result.performance.audio
         if clip is not None:
             return clip.audio
         return None if session.performance is None else session.performance.audio
@@ -147,12 +134,15 @@ class Timeline:
             return ""
         if self._audio[0] is not audio:
             self._audio = (audio, self._ui.server.publish("voice.wav", wav_bytes(audio), "audio/wav"))
+        stamp, playing = self._playing()
+        return f'<div data-audio="{escape(self._audio[1])}" {playing} data-stamp="{stamp}"></div>'
+
+    def _playing(self) -> tuple[str, str]:
+        """The round that is played, and where it stands, as attributes."""
         transport = self._ui.session.transport
         stamp = "-".join(str(part) for part in transport.round)
-        return (
-            f'<div data-audio="{escape(self._audio[1])}" data-playing="{int(transport.playing)}" data-time="{transport.now:.4f}" '
-            f'data-speed="{transport.moment.speed:g}" data-stamp="{stamp}"></div>'
-        )
+        speed = f'data-speed="{transport.moment.speed:g}"'
+        return stamp, f'data-playing="{int(transport.playing)}" data-time="{transport.now:.4f}" {speed}'
 
     def _state(self) -> str:
         """How it plays, in words: the buttons do not show it."""
@@ -166,39 +156,34 @@ class Timeline:
     def _clock(self) -> str:
         """What the page's script moves the playhead by."""
         transport = self._ui.session.transport
-        moment = transport.moment
-        stamp = "-".join(str(part) for part in transport.round)
+        moment, (stamp, playing) = transport.moment, self._playing()
         return (
-            f'<div data-clock="{stamp}" data-playing="{int(transport.playing)}" data-time="{transport.now:.4f}" '
-            f'data-speed="{moment.speed:g}" data-start="{moment.start:.4f}" data-end="{moment.end:.4f}" '
+            f'<div data-clock="{stamp}" {playing} data-start="{moment.start:.4f}" data-end="{moment.end:.4f}" '
             f'data-looped="{int(moment.looped)}" data-duration="{transport.duration:.4f}"></div>'
         )
 
-    def _marks(self, found: Any) -> list[tuple[float, str]]:
-        if found is None:
+    def _marks(self, timed: Any) -> list[tuple[float, str]]:
+        if timed is None:
             return []
-        from bunraku.verification.moments import violated_times
-
-        key = Same(found.performance)
+        key = Same(timed.performance)
         if self._violated is None or self._violated[0] != key:
-            self._violated = (key, violated_times(found.performance))
+            self._violated = (key, violated_times(timed.performance))
         return list(self._violated[1])
 
-    def _plot(self, found: Any) -> None:
-        if found is None:
+    def _plot(self, timed: Any) -> None:
+        if timed is None:
             self._motors.show(None)
             self._errors.show(None)
             return
-        names = motor_names(found.performance, 60)
+        names = motor_names(timed.performance, 60)
         if tuple(self._names.options) != names and names:
             self._names.options = names
         self._draw_motors(self._names.value)
-        known = self._ui.session.errors.get(found.key)
+        known = self._ui.session.errors.get(timed.key)
         self._errors.show(None if known is None else errors(known), key=Same(known))
 
     @alone
     def _draw_motors(self, name: str) -> None:
-        session = self._ui.session
-        found = session.timed
-        if found is not None:
-            self._motors.show(motors(found.performance, (name,)), key=(Same(found.performance), name))
+        timed = self._ui.session.timed
+        if timed is not None:
+            self._motors.show(motors(timed.performance, (name,)), key=(Same(timed.performance), name))

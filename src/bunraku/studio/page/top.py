@@ -16,15 +16,10 @@ class Top:
 
     def __init__(self, ui: Ui) -> None:
         self._ui = ui
-        gui, session = ui.gui, ui.session
+        session = ui.session
         self._status = ui.html("")
-        self._row = gui.add_button_group("", ("Undo", "Redo", "Save"))
-
-        async def pressed(event: Any) -> None:
-            act = {"Undo": session.undo, "Redo": session.redo, "Save": session.save}[event.target.value]
-            ui.act(ui.settled(act))
-
-        self._row.on_click(pressed)
+        acts = {"Undo": session.undo, "Redo": session.redo, "Save": session.save}
+        self._row = ui.button_group({label: ui.settled(act) for label, act in acts.items()})
         self._messages = ui.html("")
         self._seen = 0
         self.refresh("document")
@@ -72,10 +67,7 @@ def add_commands(ui: Ui, acts: dict[str, tuple[Any, str | None, str | None]]) ->
         except ValueError as error:
             raise BadInput(f"the command {label!r} cannot have the key {hotkey!r} ({error})") from error
 
-        def bind(command: Any, act: Any) -> None:
-            async def triggered(event: Any) -> None:
-                ui.act(act)
+        async def triggered(event: Any, act: Any = act) -> None:
+            ui.act(act)
 
-            command.on_trigger(triggered)
-
-        bind(command, act)
+        command.on_trigger(triggered)

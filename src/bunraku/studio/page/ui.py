@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from bunraku.studio.page.intents import Intents
+from bunraku.studio.server.acts import ActQueue
 from bunraku.studio.session import Session
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Ui:
 
     server: StudioServer
     session: Session
-    intents: Intents
+    intents: ActQueue
     dark: bool = False
     drawing: threading.RLock = field(default_factory=threading.RLock)  # type: ignore[valid-type]
     """Held while a panel is shown anew: the page's thread and the one of the user's acts both do so."""
@@ -93,6 +93,10 @@ class Ui:
     def act(self, function: Callable[[], object], *, key: str = "") -> None:
         """Carry out what the user did."""
         self.intents.post(function, key=key)
+
+    def on(self, event: str, function: Callable[[dict[str, str]], object], *, key: str = "") -> None:
+        """Carry out ``function`` of the fields of every event of this name from the page's pictures."""
+        self.server.on_event(event, lambda fields: self.act(lambda: function(fields), key=key))
 
     def settled(self, function: Callable[[], object]) -> Callable[[], None]:
         """Do something with the document as the user sees it: what was dragged a moment ago is an edit first."""
@@ -120,6 +124,24 @@ class Ui:
         handle.on_click(pressed)
         return handle
 
+    def button_group(self, acts: dict[str, Callable[[], object]]) -> viser.GuiButtonGroupHandle[Any]:
+        """Buttons in a row by their labels."""
+        handle = self.gui.add_button_group("", tuple(acts))
+
+        async def pressed(event: Any) -> None:
+            self.act(acts[event.target.value])
+
+        handle.on_click(pressed)
+        return handle
+
+    def dropdown(self, label: str, names: Iterable[str], function: Callable[[str], object], **options: Any) -> Any:
+        """A choice of one of several names that does something."""
+        return self.changed(self.gui.add_dropdown(label, tuple(names), **options), function)
+
+    def checkbox(self, label: str, on: bool, function: Callable[[bool], object], **options: Any) -> Any:
+        """A box that does something when it is checked or not."""
+        return self.changed(self.gui.add_checkbox(label, on, **options), function)
+
     def html(self, content: str = "", *, order: float | None = None) -> Html:
         """A piece of HTML."""
         return Html(self.gui.add_html(str(content), order=order))
@@ -135,13 +157,18 @@ class Ui:
         """
 
         async def updated(event: Any) -> None:
-            if event.client is None:
-                return
-            value = event.target.value
-            self.act((lambda: function(value)) if drags else self.settled(lambda: function(value)), key=key)
+            if event.client is not None:
+                act = partial(function, event.target.value)
+                self.act(act if drags else self.settled(act), key=key)
 
         handle.on_update(updated)
         return handle
+
+
+def put(handle: Any, value: Any, within: float = 0.0) -> None:
+    """Give a widget another value; not when it has it already (``within`` so much): browsers would be told all the same."""
+    if abs(handle.value - value) > within if within else handle.value != value:
+        handle.value = value
 
 
 def words_of(text: str) -> str:
@@ -205,20 +232,15 @@ class RefreshedFolder:
 
     def show(self, key: Hashable, fill: Callable[[], object], *, visible: bool = True) -> None:
         """Fill the folder by ``fill`` unless it was filled for the same ``key``; not ``visible``: take it away."""
+        if visible and self._folder is not None and key == self._key:
+            return
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
         if not visible:
-            self._remove()
             return
-        if self._folder is not None and key == self._key:
-            return
-        self._remove()
         self._key = key
         with self._parent:
             self._folder = self._ui.gui.add_folder(self._label, order=self._order, expand_by_default=self._open)
             with self._folder:
                 fill()
-
-    def _remove(self) -> None:
-        if self._folder is not None:
-            self._folder.remove()
-            self._folder = None
-        self._key = object()

@@ -30,13 +30,13 @@ class Voice:
         self._text: Any = None
         self._seen = ""
         """The text of the chosen mark when the field was set last: what is being typed is not overwritten."""
-        ui.server.on_event("phrase.select", lambda f: ui.act(lambda: self._pick(f["track"], int(f["index"]))))
+        ui.on("phrase.select", lambda f: self._pick(f["track"], int(f["index"])))
 
     def show(self, kind: Any, document: Document) -> None:
         """Make the section for the clip of a document; ``kind``: what is open."""
         clip = document.clip
-        seen = clip is not None and document.base is not None and (clip.joints is not None or _voiced(clip))
-        if clip is None or not seen:
+        voiced = clip is not None and bool(clip.joints is not None or clip.audio is not None or clip.words or clip.phrases)
+        if clip is None or document.base is None or not voiced:
             self._section.show(None, lambda: None, visible=False)
             self.picture = self._text = None
             return
@@ -61,18 +61,9 @@ class Voice:
             if done is not None and name in done.names:
                 performed = (f"{name}, performed", done.times, done.column(name))
         strokes = [mark.stroke for mark in (*clip.words, *clip.phrases) if mark.stroke is not None]
-        self.picture.content = speech(
-            clip.duration,
-            clip.audio,
-            clip.words,
-            clip.phrases,
-            strokes=strokes,
-            motion=motion,
-            performed=performed,
-            selected=self._mark,
-            time=0.0,
-            width=WIDTH,
-        )
+        curves: dict[str, Any] = {"strokes": strokes, "motion": motion, "performed": performed}
+        marks = (clip.words, clip.phrases)
+        self.picture.content = speech(clip.duration, clip.audio, *marks, **curves, selected=self._mark, time=0.0, width=WIDTH)
 
     # inside
 
@@ -88,7 +79,8 @@ class Voice:
             track, index = self._mark
             self._seen = _marks(clip, track)[index].text
             self._text = ui.gui.add_text("Text", self._seen)
-            Typed(ui, self._text, "mark text", partial(self._rename, track, index))
+            rename = partial(session.do, "phrase.rename", index=index, track=track)  # of this mark, whichever is chosen later
+            Typed(ui, self._text, "mark text", lambda text: rename(text=str(text)))
             ui.button(f"Remove this {track}", self._remove, color="red")
 
     def _pick(self, track: str, index: int) -> None:
@@ -100,33 +92,21 @@ class Voice:
         session = self._ui.session
         clip = session.document.need_clip()
         start = min(session.transport.now, clip.duration)
-        made = session.do("phrase.add", text="phrase", start=start, end=min(start + LONG, clip.duration)).need_clip()
-        self._pick("phrase", next(k for k, mark in enumerate(made.phrases) if mark not in clip.phrases))
-
-    def _rename(self, track: str, index: int, text: str) -> None:
-        """Of the mark that the field was made for: another may be chosen before the typing rests."""
-        self._ui.session.do("phrase.rename", index=index, text=str(text), track=track)
+        longer = session.do("phrase.add", text="phrase", start=start, end=min(start + LONG, clip.duration)).need_clip()
+        self._pick("phrase", next(k for k, mark in enumerate(longer.phrases) if mark not in clip.phrases))
 
     def _remove(self) -> None:
-        track, index = self._chosen()
-        self._mark = None
-        self._ui.session.do("phrase.remove", index=index, track=track)
-
-    def _chosen(self) -> tuple[str, int]:
         if self._mark is None:
             raise BadInput("no phrase is chosen; click one in the picture of the voice")
-        return self._mark
+        (track, index), self._mark = self._mark, None
+        self._ui.session.do("phrase.remove", index=index, track=track)
 
 
-def performed_curves(found: Result | None) -> JointCurves | None:
+def performed_curves(result: Result | None) -> JointCurves | None:
     """The curves of a performance that are compared with the wish."""
-    if found is None:
+    if result is None:
         return None
-    return found.performance.motion if found.performance.dynamic else found.performance.positions()
-
-
-def _voiced(clip: Clip) -> bool:
-    return clip.audio is not None or bool(clip.words) or bool(clip.phrases)
+    return result.performance.motion if result.performance.dynamic else result.performance.positions()
 
 
 def _marks(clip: Clip, track: str) -> tuple[Mark, ...]:

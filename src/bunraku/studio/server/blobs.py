@@ -27,11 +27,7 @@ class Blob:
 
 
 class Blobs:
-    """Published files by their path below the page.
-
-    Args:
-        limit: Bytes of all files together.
-    """
+    """Published files by their path below the page; ``limit``: bytes of all together."""
 
     def __init__(self, limit: int = 512 * 2**20) -> None:
         self.limit = limit
@@ -40,10 +36,10 @@ class Blobs:
         self._blobs: dict[str, Blob] = {}
 
     def publish(self, name: str, data: bytes, content_type: str) -> str:
-        """Serve ``data``; a file of the same name is replaced and its old path is gone.
+        """Serve ``data`` to the page; a file of the same name is replaced and its old path is gone.
 
-        Returns:
-            The path relative to the page, never used before.
+        ``content_type`` is such as ``audio/wav``: what is not audio, video or image is offered to be saved, never shown. Returns
+        the path relative to the page, ``files/xyz/voice.wav``, never used before.
         """
         shown = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")[-100:] or "file"
         if not _TYPE.fullmatch(content_type):
@@ -52,9 +48,8 @@ class Blobs:
             old = self._blobs.get(self._key_of.get(name, ""))
             total = sum(len(blob.data) for blob in self._blobs.values()) - (len(old.data) if old else 0)
             if total + len(data) > self.limit:
-                raise BadInput(
-                    f"{name} of {len(data)} bytes does not fit: the studio keeps at most {self.limit} bytes of files; withdraw some"
-                )
+                limit = f"the studio keeps at most {self.limit} bytes of files"
+                raise BadInput(f"{name} of {len(data)} bytes does not fit: {limit}; withdraw some")
             self._drop(name)
             key = f"files/{secrets.token_urlsafe(9)}/{shown}"
             self._key_of[name] = key
@@ -78,11 +73,9 @@ class Blobs:
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """The bytes a Range header asks for, as (first, one past the last).
+    """The bytes a Range header asks for, as (first, one past the last); (0, 0) when they lie outside the file.
 
-    Returns:
-        ``None`` when the whole file is to be sent (no header, several ranges, or not understood); (0, 0) when the range
-        lies outside the file.
+    ``None`` when the whole file is to be sent: no header, several ranges, or not understood.
     """
     match = re.fullmatch(r"bytes=([0-9]{0,15})-([0-9]{0,15})", header or "")
     if match is None or match[0] == "bytes=-":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections import deque
 from collections.abc import Callable
+from functools import partial
+
+from bunraku.studio.server.acts import ActQueue
 
 Fields = dict[str, str]
 """The data attributes of the element, plus phase, x, y of a drag."""
@@ -19,27 +20,19 @@ class EventQueue:
     """A queue that never blocks who puts into it and never lets a drag pile up.
 
     While a handler is busy, a new move of a drag replaces the waiting move of the same element; starts, ends and clicks
-    are never dropped. A handler that raises does not stop the queue: the error goes to :attr:`on_error`.
-
-    Args:
-        limit: How many events may wait; further ones are refused.
+    are never dropped; more than ``limit`` that wait are refused. A handler that raises does not stop the queue: the event's name
+    and the error go to :attr:`on_error`.
     """
 
     def __init__(self, limit: int = 1000) -> None:
-        self.limit = limit
         self.on_error: Callable[[str, Exception], None] = lambda name, error: _LOG.exception("handler of %s", name, exc_info=error)
         self._handlers: dict[str, list[Handler]] = {}
-        self._waiting: deque[tuple[str, Fields]] = deque()
-        self._changed = threading.Condition()
-        self._busy = False
-        self._open = True
-        self._thread = threading.Thread(target=self._work, name="bunraku-studio-events", daemon=True)
-        self._thread.start()
+        self._acts = ActQueue("bunraku-studio-events", partial(_LOG.error, "the handler of errors failed: %s"), limit=limit)
+        self.wait_idle, self.close = self._acts.wait_idle, self._acts.close
 
     def on(self, name: str, handler: Handler) -> None:
-        """Call ``handler`` for every event of this name, after those registered before."""
-        with self._changed:
-            self._handlers.setdefault(name, []).append(handler)
+        """Call ``handler`` with the fields of every event of this name, after those registered before."""
+        self._handlers.setdefault(name, []).append(handler)
 
     def knows(self, name: str) -> bool:
         """Whether anyone handles events of this name."""
@@ -47,66 +40,12 @@ class EventQueue:
 
     def put(self, name: str, fields: Fields) -> bool:
         """Add an event; ``False`` when too many wait already. Never blocks."""
-        with self._changed:
-            if not self._open:
-                return False
-            if fields.get("phase") == "move":
-                self._forget_move(name, fields)
-            if len(self._waiting) >= self.limit:
-                return False
-            self._waiting.append((name, fields))
-            self._changed.notify_all()
-        return True
+        element = frozenset((key, value) for key, value in fields.items() if key not in ("phase", "x", "y"))
+        return self._acts.post(lambda: self._handle(name, fields), key=(name, element), latest=fields.get("phase") == "move")
 
-    def wait_idle(self, timeout: float | None = None) -> bool:
-        """Wait until every event put so far was handled; ``False`` when ``timeout`` [s] ran out first."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._waiting and not self._busy, timeout)
-
-    def close(self) -> None:
-        """Handle no further event; the one at work ends first (waits at most 5 s for it)."""
-        with self._changed:
-            self._open = False
-            self._waiting.clear()
-            self._changed.notify_all()
-        if threading.current_thread() is not self._thread:
-            self._thread.join(timeout=5.0)
-
-    def _forget_move(self, name: str, fields: Fields) -> None:
-        mine = _element(fields)
-        for index in range(len(self._waiting) - 1, -1, -1):
-            other, waiting = self._waiting[index]
-            if other == name and _element(waiting) == mine:
-                if waiting.get("phase") == "move":
-                    del self._waiting[index]
-                return
-
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or not self._open)
-                if not self._open:
-                    return
-                name, fields = self._waiting.popleft()
-                handlers = list(self._handlers.get(name, ()))
-                self._busy = True
+    def _handle(self, name: str, fields: Fields) -> None:
+        for handler in tuple(self._handlers.get(name, ())):
             try:
-                for handler in handlers:
-                    self._call(name, handler, fields)
-            finally:
-                with self._changed:
-                    self._busy = False
-                    self._changed.notify_all()
-
-    def _call(self, name: str, handler: Handler, fields: Fields) -> None:
-        try:
-            handler(dict(fields))
-        except Exception as error:
-            try:
+                handler(dict(fields))
+            except Exception as error:
                 self.on_error(name, error)
-            except Exception:
-                _LOG.exception("the handler of errors failed on %s", name)
-
-
-def _element(fields: Fields) -> Fields:
-    return {key: value for key, value in fields.items() if key not in ("phase", "x", "y")}

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from bunraku.stage.gate import Intake
 from bunraku.studio.server.uploads import UploadDesk, Uploads
 
 SMALL = 64 * 2**10
@@ -41,9 +42,7 @@ ALLOWED = {
 class MessageFilter:
     """Decides message by message what reaches viser, for one connection.
 
-    Args:
-        uploads: Limits that all connections share.
-        is_upload_button: Whether a component of this uuid takes files; a file for any other is refused.
+    ``is_upload_button``: whether a component of this uuid takes files; a file for any other is refused.
     """
 
     def __init__(self, uploads: Uploads, is_upload_button: Callable[[str], bool]) -> None:
@@ -66,7 +65,10 @@ class MessageFilter:
             return []
         if kind == "FileTransferPart":
             return self._encoded(self.desk.part(message))
-        if not _finite(message) or (kind == "GuiUpdateMessage" and not _only_a_value(message)):
+        updates = message.get("updates")
+        if kind == "GuiUpdateMessage" and not (isinstance(updates, dict) and set(updates) == {"value"}):
+            return []
+        if not _finite(message):
             return []
         if kind == "FileTransferStartUpload":
             known = self._is_upload_button(str(message.get("source_component_uuid")))
@@ -87,24 +89,19 @@ class MessageFilter:
 class FilteredConnection:
     """A websocket connection whose :meth:`recv` yields only messages that pass the filter; all else is the connection's own."""
 
-    def __init__(self, connection: Any, sieve: MessageFilter) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any, sieve: MessageFilter, intake: Intake) -> None:
+        self._connection, self._intake = connection, intake
         self._sieve = sieve
         self._ready: deque[bytes] = deque()
 
     async def recv(self) -> bytes:
         """The next message for viser."""
         while not self._ready:
-            self._ready.extend(self._sieve.take(await self._connection.recv()))
+            self._ready.extend(self._sieve.take(await self._intake.receive(self._connection)))
         return self._ready.popleft()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
-
-
-def _only_a_value(message: dict[str, Any]) -> bool:
-    updates = message.get("updates")
-    return isinstance(updates, dict) and set(updates) == {"value"}
 
 
 def _finite(value: Any) -> bool:

@@ -26,13 +26,9 @@ _LOADER = re.compile(r'<script data-p="([^"]*)" data-ss="(\d+)" data-cs="(\d+)">
 
 @dataclass(frozen=True)
 class PageFiles:
-    """What the server sends for the page.
+    """What the server sends for the page: the document, ``page.js``, ``page.css``.
 
-    Args:
-        html: The document.
-        script: ``page.js``.
-        style: ``page.css``.
-        hashes: CSP hashes of the inline scripts in the document, and of the one that viser's loader adds.
+    ``hashes``: CSP hashes of the inline scripts in the document, and of the one that viser's loader adds.
     """
 
     html: bytes
@@ -58,13 +54,9 @@ def decode_base88(text: str) -> bytes:
 
 
 def read_page(upload_limit: int) -> PageFiles:
-    """Build the page from the installed viser.
+    """The page of the installed viser, which lets a user choose files of at most ``upload_limit`` bytes.
 
-    Args:
-        upload_limit: Bytes of the largest file the page lets a user choose.
-
-    Raises:
-        BadInput: viser's page is not built as expected, so its scripts cannot be told from others.
+    BadInput when viser's page is not built as expected, so that its scripts cannot be told from others.
     """
     import viser
 

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from socket import socket
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BadInput, MissingExtra
-from bunraku.studio.server.messages import LARGEST, FilteredConnection, MessageFilter
-from bunraku.studio.server.quiet import WIRE
+from bunraku.stage.gate import WIRE, Gate, Intake
+from bunraku.studio.server.messages import FilteredConnection, MessageFilter
 from bunraku.studio.server.uploads import Uploads
 from bunraku.studio.server.waking import mend_buffers, mend_server
 
 if TYPE_CHECKING:
     import viser
+
+    from bunraku.studio.server.site import Site
 
 HANDSHAKES = 128
 """Connections of any kind, half-open ones included; further ones are closed at once."""
@@ -30,33 +33,21 @@ _FIX = 'install it with: pip install "viser>=1.1,<1.2"'
 _starting = threading.Lock()
 
 
-def check_version() -> None:
-    """Refuse to start on a viser whose inside is not known.
-
-    Raises:
-        MissingExtra: viser is not installed.
-        BadInput: Its version is not 1.1.
-    """
+def check_version() -> str:
+    """The version of viser; MissingExtra when there is none, BadInput when it is not 1.1, whose inside is known."""
     try:
         import viser
     except ImportError as error:
         raise MissingExtra("viser", "studio", "The studio") from error
     if viser.__version__.split(".")[:2] != ["1", "1"]:
         raise BadInput(f"viser {viser.__version__} is installed and the studio's protection is made for viser 1.1; {_FIX}")
+    return str(viser.__version__)
 
 
-def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: Uploads) -> viser.ViserServer:
-    """Start viser on a bound socket behind ``answer``.
-
-    Args:
-        listening: Socket, bound.
-        answer: Called with connection and request; a response, or ``None`` to let a websocket in.
-        uploads: Limits of uploads.
-
-    Raises:
-        BadInput: viser did not start through the patch.
-    """
+def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserServer:
+    """Start viser on a bound socket behind a site, which answers every request; BadInput when it did not start by this patch."""
     import websockets.asyncio.server as module
+    from viser import _messages
 
     started: list[viser.ViserServer] = []
     errors: list[Exception] = []
@@ -67,17 +58,13 @@ def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: U
         if getattr(handler, "__module__", "") != "viser.infra._infra":
             return stock(handler, *args, **options)
         used.append(True)
-        return _Opening(
+        return _opening(
             lambda: stock(
-                _filtered(handler, uploads, started),
+                _filtered(handler, site.gate, uploads, started),
                 sock=listening,
                 create_connection=_bounded_connection(module),
-                process_request=answer,
                 select_subprotocol=options["select_subprotocol"],
-                compression=None,
-                max_size=LARGEST,
-                server_header=None,
-                logger=WIRE,
+                **site.gate.settings(site.answer),
             ),
             errors,
         )
@@ -90,45 +77,34 @@ def start_viser(listening: socket, answer: Callable[[Any, Any], Any], uploads: U
             server = _private_viser()(host=address[0], port=address[1], verbose=False)
         finally:
             module.serve = stock
-    if errors or not used or server.get_port() != address[1]:
-        server.stop()
-        why = str(errors[0]) if errors else "it did not open its server by websockets.asyncio.server.serve"
-        raise BadInput(f"viser could not be put behind the studio's gate: {why}; {_FIX}")
     try:
+        if errors or not used or server.get_port() != address[1]:
+            why = str(errors[0]) if errors else "it did not open its server by websockets.asyncio.server.serve"
+            raise BadInput(f"viser could not be put behind the studio's gate: {why}; {_FIX}")
         mend_server(server)
     except BadInput:
         server.stop()
         raise
-    _drop_share_handlers(server)
+    for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        server._websock_server.unregister_handler(kind)
     started.append(server)
     return server
 
 
-class _Opening:
+@asynccontextmanager
+async def _opening(serve: Callable[[], Any], errors: list[Exception]) -> AsyncIterator[Any]:
     """What our ``serve`` gives viser to enter: the server, or one without sockets when it could not open.
 
     viser's thread must never die while it starts: its constructor would wait for it for ever.
     """
-
-    def __init__(self, serve: Callable[[], Any], errors: list[Exception]) -> None:
-        self._serve = serve
-        self._errors = errors
-        self._inner: Any = None
-
-    async def __aenter__(self) -> Any:
-        asyncio.get_running_loop().set_exception_handler(_note)
+    asyncio.get_running_loop().set_exception_handler(_note)
+    async with AsyncExitStack() as stack:
         try:
-            inner = self._serve()
-            opened = await inner.__aenter__()
+            server = await stack.enter_async_context(serve())
         except Exception as error:
-            self._errors.append(error)
-            return SimpleNamespace(server=SimpleNamespace(sockets=()))
-        self._inner = inner
-        return opened
-
-    async def __aexit__(self, *exception: Any) -> None:
-        if self._inner is not None:
-            await self._inner.__aexit__(*exception)
+            errors.append(error)
+            server = SimpleNamespace(server=SimpleNamespace(sockets=()))
+        yield server
 
 
 def _note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -152,18 +128,13 @@ def _private_viser() -> Callable[..., viser.ViserServer]:
     return PrivateViser
 
 
-def _drop_share_handlers(server: viser.ViserServer) -> None:
-    from viser import _messages
-
-    for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
-        server._websock_server.unregister_handler(kind)
-
-
-def _filtered(handler: Callable[[Any], Any], uploads: Uploads, started: list[viser.ViserServer]) -> Callable[[Any], Any]:
+def _filtered(
+    handler: Callable[[Any], Any], gate: Gate, uploads: Uploads, started: list[viser.ViserServer]
+) -> Callable[[Any], Any]:
     async def handle(connection: Any) -> None:
         sieve = MessageFilter(uploads, lambda uuid: bool(started) and _is_upload_button(started[0], uuid))
         try:
-            await handler(FilteredConnection(connection, sieve))
+            await handler(FilteredConnection(connection, sieve, Intake(gate)))
         finally:
             sieve.desk.close()
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
-
-WIRE = logging.getLogger("bunraku.studio.wire")
-"""Where errors of connections go (a client that left, a handshake refused); heard only by who adds a handler."""
-WIRE.propagate = False
-WIRE.addHandler(logging.NullHandler())
 
 _lock = threading.Lock()
 _loud: list[Callable[..., None]] = []

@@ -11,29 +11,30 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bunraku.errors import BadInput
+from bunraku.stage.gate import Gate, is_loopback
 from bunraku.studio.server.blobs import Blobs
 from bunraku.studio.server.events import EventQueue, Handler
-from bunraku.studio.server.gate import Gate, is_loopback
+from bunraku.studio.server.messages import LARGEST
 from bunraku.studio.server.uploads import Uploads
 
 if TYPE_CHECKING:
     import viser
 
-    from bunraku.studio.server.site import Site
+
+REACHABLE = (
+    "The studio listens on {host}: every machine that reaches this one and knows the address may use it, and the connection is not "
+    "encrypted. Give the address to nobody you do not trust; an ssh tunnel to 127.0.0.1 is safer."
+)
 
 
 class StudioServer:
     """A running server; :attr:`url` is what the user opens.
 
-    Args:
-        host: Address to listen on. Another one than loopback is for those who ask for it; :attr:`warning` then says what it means.
-        port: Port to listen on; 0 takes a free one. A busy port is an error.
-        token: Secret part of the address, 16 letters or more of A-Z a-z 0-9 _ -; ``None`` makes a new one.
-        upload_limit: Bytes of the largest file a browser may send (and of all under way together).
+    ``host``: another one than loopback is for those who ask for it; :attr:`warning` then says what it means. ``port`` 0 is any
+    free one, a busy one is an error. ``token``, the secret part of the address, has 16 letters or more of A-Z a-z 0-9 _ -; None
+    makes a new one. ``upload_limit``: bytes of the largest file a browser may send (and of all under way together).
 
-    Raises:
-        BadInput: The port is in use, the host is not of this machine, or viser is not of the version protected here.
-        MissingExtra: viser is not installed.
+    BadInput when the port is in use, the host is not of this machine, or viser is not of the version protected here.
     """
 
     viser: viser.ViserServer
@@ -48,77 +49,49 @@ class StudioServer:
     uploads: Uploads
     """Limits of uploads; its ``label(name)`` is what the user called the file kept as ``name``."""
 
+    on_event: Callable[[str, Handler], None]
+    """:meth:`EventQueue.on` of the events from the page's script. The page itself sends ``audio.drift`` (ms, time),
+    ``audio.blocked`` and ``upload.refused`` (name, size)."""
+
     warning: str | None
     """What to tell the user before they rely on it, when other machines can reach the server; ``None`` on loopback."""
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None, upload_limit: int = 64 * 2**20) -> None:
+        from bunraku.studio.server.page import read_page
         from bunraku.studio.server.patch import check_version, start_viser
         from bunraku.studio.server.quiet import hush, unhush
+        from bunraku.studio.server.site import Site
 
-        check_version()
+        version = check_version()
         if token is not None and not re.fullmatch(r"[A-Za-z0-9_-]{16,128}", token):
             raise BadInput("the token of the studio needs 16 to 128 letters of A-Z a-z 0-9 _ -; leave it out to get a new one")
         self.token = token or secrets.token_urlsafe(24)
         self.uploads = Uploads(upload_limit)
         self._blobs = Blobs()
+        self.publish, self.withdraw = self._blobs.publish, self._blobs.withdraw
         listening = _listen(host, port)
         self._events = EventQueue()
+        self.on_event, self.wait_idle = self._events.on, self._events.wait_idle
         self.port = listening.getsockname()[1]
+        gate = Gate(self.token, host, largest=LARGEST)
         hush()
         try:
-            self.viser = start_viser(listening, self._site(host, upload_limit).answer, self.uploads)
+            site = Site(gate, read_page(upload_limit), self._events, self._blobs, f"viser-v{version}")
+            self.viser = start_viser(listening, site, self.uploads)
         except BaseException:
             unhush()
             listening.close()
             self._events.close()
             raise
         self.url = f"http://{_shown(host)}:{self.port}/{self.token}/"
-        self.warning = None if is_loopback(host) else _warning(host)
+        self.warning = None if is_loopback(host) else REACHABLE.format(host=host)
         self._stopped = False
         for name in ("audio.drift", "audio.blocked", "upload.refused"):
             self.on_event(name, lambda fields: None)
 
-    def _site(self, host: str, upload_limit: int) -> Site:
-        import viser
-
-        from bunraku.studio.server.page import read_page
-        from bunraku.studio.server.site import Site
-
-        return Site(Gate(self.token, host), read_page(upload_limit), self._events, self._blobs, f"viser-v{viser.__version__}")
-
-    def on_event(self, name: str, handler: Handler) -> None:
-        """Call ``handler`` with the fields of every event of this name from the page's script.
-
-        Handlers run in the order of the events, one at a time, in a thread of their own. While one is busy, the latest
-        move of a drag replaces the one waiting; starts, ends and clicks are never dropped. The page itself sends
-        ``audio.drift`` (ms, time), ``audio.blocked`` and ``upload.refused`` (name, size).
-        """
-        self._events.on(name, handler)
-
     def on_error(self, handler: Callable[[str, Exception], None]) -> None:
         """Call ``handler`` with the event's name and the exception when a handler of events raises (else it is logged)."""
         self._events.on_error = handler
-
-    def wait_idle(self, timeout: float | None = None) -> bool:
-        """Wait until every event received so far was handled; ``False`` when ``timeout`` [s] ran out first."""
-        return self._events.wait_idle(timeout)
-
-    def publish(self, name: str, data: bytes, content_type: str) -> str:
-        """Serve a file to the page (a WAV to play, a result to download).
-
-        Args:
-            name: A name of ours; a file published under it before is replaced.
-            data: Content; all files together are bounded (512 MiB).
-            content_type: Such as ``audio/wav``. What is not audio, video or image is offered to be saved, never shown.
-
-        Returns:
-            Its address relative to the page, ``files/xyz/voice.wav``, new at every call.
-        """
-        return self._blobs.publish(name, data, content_type)
-
-    def withdraw(self, name: str) -> None:
-        """Serve a published file no longer."""
-        self._blobs.withdraw(name)
 
     def stop(self) -> None:
         """Close all connections and the port; a second call does nothing."""
@@ -164,10 +137,3 @@ def _shown(host: str) -> str:
     if address.is_unspecified:
         return "127.0.0.1" if address.version == 4 else "[::1]"
     return f"[{host}]" if address.version == 6 else host
-
-
-def _warning(host: str) -> str:
-    return (
-        f"The studio listens on {host}: every machine that reaches this one and knows the address may use it, "
-        "and the connection is not encrypted. Give the address to nobody you do not trust; an ssh tunnel to 127.0.0.1 is safer."
-    )

@@ -11,9 +11,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from bunraku.stage.gate import Gate, Refusal
+from bunraku.studio.server.admission import Admission, admit, security_headers
 from bunraku.studio.server.blobs import Blob, Blobs, byte_range
 from bunraku.studio.server.events import EventQueue
-from bunraku.studio.server.gate import Admission, Gate, Refusal, security_headers
 from bunraku.studio.server.page import PageFiles
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Site:
 
     def answer(self, connection: Any, request: Request) -> Response | None:
         """A response, or ``None`` to open the websocket that was asked for."""
-        decision = self.gate.admit(request.path, request.headers)
+        decision = admit(self.gate, request.path, request.headers)
         if isinstance(decision, Refusal):
             return _text(decision.status, decision.reason)
         if decision.kind == "http":
@@ -59,15 +60,15 @@ class Site:
             return _file(self.blobs.get(asked.path), request.headers.get("Range"))
         packed = "gzip" in request.headers.get("Accept-Encoding", "")
         content = {
-            "": ("text/html; charset=utf-8", self.page.html, self._packed_html),
-            "page.js": ("text/javascript; charset=utf-8", self.page.script, None),
-            "page.css": ("text/css; charset=utf-8", self.page.style, None),
+            "": ("html", self._packed_html if packed else self.page.html),
+            "page.js": ("javascript", self.page.script),
+            "page.css": ("css", self.page.style),
         }.get(asked.path)
         if content is None:
             return _text(HTTPStatus.NOT_FOUND, "Nothing here.")
-        kind, plain, small = content
-        headers = {"Content-Type": kind} | ({"Content-Encoding": "gzip"} if packed and small else {})
-        body = small if packed and small else plain
+        kind, body = content
+        encoding = {"Content-Encoding": "gzip"} if packed and kind == "html" else {}
+        headers = {"Content-Type": f"text/{kind}; charset=utf-8"} | encoding
         return _respond(HTTPStatus.OK, body, headers, security_headers(asked.host, self.page.hashes))
 
     @cached_property

@@ -49,14 +49,11 @@ class _Upload:
 class Uploads:
     """What all connections share: the limits, and what users called their files.
 
-    Args:
-        limit: Bytes announced by all uploads under way together, so also the largest file.
-        at_once: How many uploads may be under way.
+    ``limit``: bytes announced by all uploads under way together, so also the largest file; ``at_once``: how many they may be.
     """
 
     def __init__(self, limit: int, at_once: int = 4) -> None:
-        self.limit = limit
-        self.at_once = at_once
+        self.limit, self.at_once = limit, at_once
         self._lock = threading.Lock()
         self._under_way: dict[int, int] = {}
         self._labels: OrderedDict[str, str] = OrderedDict()
@@ -105,8 +102,7 @@ class UploadDesk:
         if not isinstance(message.get("mime_type"), str) or key in self._uploads or count != -(-size // PART):
             return []
         own = generated_name(name[-300:])
-        start = {**message, "filename": own, "mime_type": message["mime_type"][:100]}
-        upload = _Upload(start, size)
+        upload = _Upload({**message, "filename": own, "mime_type": message["mime_type"][:100]}, size)
         if not self._shared._claim(id(upload), size):
             return []
         self._shared._remember(own, name[-300:])
@@ -131,13 +127,13 @@ class UploadDesk:
             self._drop(key)
 
     def _finish(self, key: str) -> list[Message]:
-        upload = self._uploads[key]
-        self._drop(key)
+        upload = self._drop(key)
         return [upload.start, *(upload.parts[index] for index in range(upload.count))]
 
-    def _drop(self, key: str) -> None:
+    def _drop(self, key: str) -> _Upload:
         upload = self._uploads.pop(key)
         self._shared._release(id(upload))
+        return upload
 
 
 def _whole(value: object) -> TypeGuard[int]:

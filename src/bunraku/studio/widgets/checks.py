@@ -27,18 +27,14 @@ def checks_table(checks: Sequence[Check], heading: str = "") -> str:
     if not checks:
         return notice("Nothing is promised yet: run the performer first.", "empty")
     barred = sorted((check for check in checks if check.bar is not None), key=lambda check: check.holds)
-    told = [check for check in checks if check.bar is None]
-    rows = [_row(check) for check in (*barred, *told)[:MOST_ROWS]]
+    information = [check for check in checks if check.bar is None]
+    rows = []
+    for check in (*barred, *information)[:MOST_ROWS]:
+        note = element("div", check.note, style="opacity:.7") if check.note else None
+        rows.append(_jumping(_cells(check.name, note, check), moment_of(check), pale=check.bar is None))
     left = len(checks) - len(rows)
     more = element("div", f"and {left} more", style="opacity:.65;font-size:12px") if left > 0 else None
-    return element(
-        "div",
-        _summary(heading, barred),
-        element("table", _COLUMNS, element("tbody", rows), style=_TABLE),
-        more,
-        class_="checks",
-        style=_ROOM,
-    )
+    return element("div", _summary(heading, barred), _table(rows), more, class_="checks", style=_ROOM)
 
 
 def moments_table(moments: Sequence[WorstMoment]) -> str:
@@ -49,31 +45,29 @@ def moments_table(moments: Sequence[WorstMoment]) -> str:
     for one in sorted(moments, key=lambda one: one.holds)[:MOST_ROWS]:
         where = element("div", f"{one.what} at {one.time:.2f}\u00a0s", style="opacity:.7")
         rows.append(_jumping(_cells(element("b", one.name), where, one), one.time))
-    return element("div", element("table", _COLUMNS, element("tbody", rows), style=_TABLE), class_="moments", style=_ROOM)
+    return element("div", _table(rows), class_="moments", style=_ROOM)
+
+
+def _table(rows: Sequence[Markup]) -> Markup:
+    return element("table", _COLUMNS, element("tbody", rows), style=_TABLE)
 
 
 def _summary(heading: str, barred: Sequence[Check]) -> Markup:
     broken = sum(not check.holds for check in barred)
-    said = (
-        f"all {len(barred)} promises hold"
-        if not broken
-        else f"{broken} of {len(barred)} promises {'does' if broken == 1 else 'do'} not hold"
-    )
+    said = f"{broken} of {len(barred)} promises {'does' if broken == 1 else 'do'} not hold"
+    said = said if broken else f"all {len(barred)} promises hold"
     mark = element("span", "✓ " if not broken else "✕ ", style=f"color:{RED if broken else GREEN};font-weight:700")
     return element("div", mark, element("b", f"{heading}: " if heading else ""), said, style="font-size:12px;margin:4px 0")
 
 
-def _row(check: Check) -> Markup:
-    note = element("div", check.note, style="opacity:.7") if check.note else None
-    return _jumping(_cells(check.name, note, check), moment_of(check), pale=check.bar is None)
-
-
 def _cells(name: object, more: object, one: Check | WorstMoment) -> list[Markup]:
     """Name, value against its threshold, verdict."""
-    bar = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
+    threshold = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
+    value = "no number" if math.isnan(one.value) else "∞" if math.isinf(one.value) else f"{one.value:.4g}"
+    figures = (f"{value} {one.unit}".strip(), element("div", threshold, style="opacity:.7"))
     return [
         element("td", name, more, style=_CELL),
-        element("td", _value(one.value, one.unit), element("div", bar, style="opacity:.7"), style=f"{_CELL};text-align:right"),
+        element("td", *figures, style=f"{_CELL};text-align:right"),
         element("td", _verdict(one.holds, one.bar is not None), style=f"{_CELL};white-space:nowrap"),
     ]
 
@@ -86,11 +80,6 @@ def _jumping(cells: Sequence[Markup], time: float | None, pale: bool = False) ->
     last = Markup(cells[-1].replace("</td>", f" {go}</td>"))
     style = f"{shade}cursor:pointer"
     return element("tr", cells[:-1], last, data_click="time.jump", data_t=f"{time:.4f}", title=f"go to {time:.2f} s", style=style)
-
-
-def _value(value: float, unit: str) -> str:
-    said = "no number" if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.4g}"
-    return f"{said} {unit}".strip()
 
 
 def _verdict(holds: bool, promised: bool) -> Markup:

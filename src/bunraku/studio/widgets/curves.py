@@ -15,24 +15,10 @@ from bunraku.editing.keys import Keys, keys_of, moved_keys
 from bunraku.errors import BadInput
 from bunraku.geometry.decimate import decimated
 from bunraku.motion import JointCurves
+from bunraku.studio.widgets import svg
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
-from bunraku.studio.widgets.svg import (
-    AMBER,
-    BLUE,
-    GREEN,
-    RED,
-    Markup,
-    clickable,
-    element,
-    grip,
-    line,
-    path_of,
-    picture,
-    rect,
-    title,
-    words,
-)
+from bunraku.studio.widgets.svg import Markup
 
 ROW, PAD, MOST_ROWS = 92.0, 8.0, 5
 MOST_POINTS, ALL_POINTS = 400, 1600
@@ -59,6 +45,10 @@ class CurveRow:
     def y(self, value: float) -> float:
         """Where a value stands [px]."""
         return self.top + self.height - PAD - (value - self.low) / (self.high - self.low) * (self.height - 2.0 * PAD)
+
+    def y_within(self, value: float) -> float:
+        """The same, at the row's edge when it is outside."""
+        return min(max(self.y(value), self.top), self.top + self.height)
 
     def value(self, y: float) -> float:
         """The value at a place [px]."""
@@ -142,7 +132,7 @@ def curves(
     shown = tuple(_with_key(row, dragged) for row in view.rows)
     rows = [_row(row, view, wished, performed, muted, locked, selected) for row in shown]
     parts = [grid(view.scale, 0.0, bottom), rows, playhead(view.scale, time, 0.0, bottom), axis(view.scale, bottom + 15.0)]
-    return picture(view.scale.width, bottom + 20.0, *parts, label="joint curves")
+    return svg.picture(view.scale.width, bottom + 20.0, *parts, label="joint curves")
 
 
 def _with_key(row: CurveRow, dragged: tuple[str, int, float] | None) -> CurveRow:
@@ -167,18 +157,17 @@ def _row(
     chosen = selected == row.name or key is not None
     parts = [_bands(row, scale), _margin(row, scale, still, fixed, chosen, key)]
     if performed is not None and row.name in performed.names:
-        look = {"stroke": GREEN, "stroke_width": 2.5, "stroke_opacity": 0.55}
-        parts.append(_line(row, scale, performed, "performed", most, look))
-    look = {"stroke": BLUE, "stroke_width": 1.5, "stroke_opacity": 0.35 if still else 1.0}
-    parts.append(_line(row, scale, wished, "wished", most, look))
+        parts.append(_line(row, scale, performed, "performed", most, stroke=svg.GREEN, stroke_width=2.5, stroke_opacity=0.55))
+    opacity = 0.35 if still else 1.0
+    parts.append(_line(row, scale, wished, "wished", most, stroke=svg.BLUE, stroke_width=1.5, stroke_opacity=opacity))
     if still:
         y = row.y(min(max(row.home, row.low), row.high))
-        hint = title(f"{row.name} is muted: it stays at home, {_said(row.home, row.unit)}")
-        parts.append(line(scale.left, y, scale.right, y, hint, stroke=AMBER, stroke_width=2.0, stroke_dasharray="6 4"))
+        hint = svg.title(f"{row.name} is muted: it stays at home, {_said(row.home, row.unit)}")
+        parts.append(svg.line(scale.left, y, scale.right, y, hint, stroke=svg.AMBER, stroke_width=2.0, stroke_dasharray="6 4"))
     if row.keys is not None:
         parts.append(_keys(row, scale, row.keys, wished.column(row.name), fixed or still, key))
     parts.append(row_line(scale, row.top + row.height + 4.0))
-    return element("g", parts)
+    return svg.element("g", parts)
 
 
 def _bands(row: CurveRow, scale: TimeScale) -> Markup:
@@ -189,59 +178,54 @@ def _bands(row: CurveRow, scale: TimeScale) -> Markup:
             continue
         y = row.y(limit)
         top, bottom = (edge, y) if above else (y, edge)
-        hint = title(f"{row.name}: {'at most' if above else 'at least'} {_said(limit, row.unit)}")
+        hint = svg.title(f"{row.name}: {'at most' if above else 'at least'} {_said(limit, row.unit)}")
         wide = scale.right - scale.left
-        parts.append(rect(scale.left, top, wide, max(bottom - top, 0.0), hint, fill=RED, fill_opacity=0.12))
-        parts.append(line(scale.left, y, scale.right, y, stroke=RED, stroke_opacity=0.7, stroke_dasharray="4 3"))
-    return element("g", parts)
+        parts.append(svg.rect(scale.left, top, wide, max(bottom - top, 0.0), hint, fill=svg.RED, fill_opacity=0.12))
+        parts.append(svg.line(scale.left, y, scale.right, y, stroke=svg.RED, stroke_opacity=0.7, stroke_dasharray="4 3"))
+    return svg.element("g", parts)
 
 
 def _margin(row: CurveRow, scale: TimeScale, muted: bool, locked: bool, chosen: bool, key: int | None) -> Markup:
     """The name, buttons for mute, lock and keys, and the ends of the values."""
     who, y = row.name, row.top + 26.0
-    label = words(2.0, row.top + 14.0, who, scale.left - 8.0, font_weight="700" if chosen else "500")
-    hit = grip(0.0, row.top, scale.left - 6.0, 22.0)
-    name = clickable(title(f"select {who}"), hit, label, data_click="select", data_kind="joint", data_name=who)
+    label = svg.words(2.0, row.top + 14.0, who, scale.left - 8.0, font_weight="700" if chosen else "500")
+    hit = svg.grip(0.0, row.top, scale.left - 6.0, 22.0)
+    name = svg.clickable(svg.title(f"select {who}"), hit, label, data_click="select", data_kind="joint", data_name=who)
     mute = f"mute {who}: for now it stays at home, whatever its curve says"
     lock = f"lock {who}: the clip itself holds it at home, and its keys do not drag"
     buttons = [
-        _button(2.0, y, "M", muted, AMBER, mute, "joint.mute", who),
-        _button(28.0, y, "L", locked, RED, lock, "joint.lock", who),
-        _button(2.0, y + 25.0, "+", False, BLUE, f"add a key to {who} at the playhead", "keys.add", who),
+        _button(2.0, y, "M", muted, svg.AMBER, mute, "joint.mute", who),
+        _button(28.0, y, "L", locked, svg.RED, lock, "joint.lock", who),
+        _button(2.0, y + 25.0, "+", False, svg.BLUE, f"add a key to {who} at the playhead", "keys.add", who),
     ]
     if key is not None:
-        buttons.append(_button(28.0, y + 25.0, "−", False, BLUE, f"remove the selected key of {who}", "keys.remove", who, key))
+        buttons.append(_button(28.0, y + 25.0, "−", False, svg.BLUE, f"remove the selected key of {who}", "keys.remove", who, key))
     right: dict[str, Any] = {"text_anchor": "end", "fill_opacity": 0.55}
     top, low = _said(row.value(row.top + PAD), row.unit), _said(row.low, row.unit)
-    ends = [
-        words(scale.right - 2.0, row.top + 10.0, top, **right),
-        words(scale.right - 2.0, row.top + row.height - 2.0, low, **right),
-    ]
-    return element("g", name, buttons, ends)
+    upper = svg.words(scale.right - 2.0, row.top + 10.0, top, **right)
+    lower = svg.words(scale.right - 2.0, row.top + row.height - 2.0, low, **right)
+    return svg.element("g", name, buttons, upper, lower)
 
 
 def _button(
     x: float, y: float, sign: str, on: bool, color: str, hint: str, event: str, joint: str, key: int | None = None
 ) -> Markup:
     look = {"fill": color, "fill_opacity": 0.85} if on else {"fill": "currentColor", "fill_opacity": 0.08}
-    box = rect(x, y, 22.0, 20.0, rx=4.0, **look, stroke="currentColor", stroke_opacity=0.25)
-    text = words(x + 11.0, y + 14.0, sign, text_anchor="middle", font_weight="600")
+    box = svg.rect(x, y, 22.0, 20.0, rx=4.0, **look, stroke="currentColor", stroke_opacity=0.25)
+    text = svg.words(x + 11.0, y + 14.0, sign, text_anchor="middle", font_weight="600")
     pressed = ("true" if on else "false") if event.startswith("joint.") else None
     data = {"data_click": event, "data_joint": joint, "data_key": key, "role": "button", "aria_pressed": pressed}
-    return clickable(title(hint), box, text, **data)
+    return svg.clickable(svg.title(hint), box, text, **data)
 
 
-def _line(row: CurveRow, scale: TimeScale, curves_: JointCurves, what: str, most: int, look: Mapping[str, object]) -> Markup:
+def _line(row: CurveRow, scale: TimeScale, curves_: JointCurves, what: str, most: int, **look: object) -> Markup:
     """One curve, at most ``most`` points of what is in view."""
     times = curves_.times
     inside = (times >= scale.start - 1e-9) & (times <= scale.end + 1e-9)
     t, y = times[inside], curves_.column(row.name)[inside]
-    if not len(t):
-        return Markup("")
-    top, bottom = row.top, row.top + row.height
-    points = [(scale.x(float(t[k])), min(max(row.y(float(y[k])), top), bottom)) for k in decimated(y, most)]
-    path = path_of(points)
-    return element("path", title(f"{row.name}, {what}"), d=path, fill="none", stroke_linejoin="round", class_=what, **look)
+    points = [(scale.x(float(t[k])), row.y_within(float(y[k]))) for k in decimated(y, most)]
+    hint = svg.title(f"{row.name}, {what}")
+    return svg.path(svg.path_of(points), hint, fill="none", stroke_linejoin="round", class_=what, **look) if points else Markup("")
 
 
 def _keys(row: CurveRow, scale: TimeScale, keys: Keys, curve: Array, still: bool, selected: int | None) -> Markup:
@@ -250,12 +234,15 @@ def _keys(row: CurveRow, scale: TimeScale, keys: Keys, curve: Array, still: bool
     for index, (time, value) in enumerate(zip(keys.times.tolist(), keys.values(curve).tolist(), strict=True)):
         if not scale.shows(time):
             continue
-        hint = title(f"{_said(value, row.unit)} at {time:.2f} s")
+        hint = svg.title(f"{_said(value, row.unit)} at {time:.2f} s")
         data = {"data_drag": "keys.move", "data_click": "keys.select", "data_joint": row.name, "data_key": index}
-        color = AMBER if index == selected else None
-        y = min(max(row.y(value), row.top), row.top + row.height)
-        discs.append(element("circle", hint, cx=scale.x(time), cy=y, r=4, fill=color, **({} if still else data)))
-    return element("g", discs, fill=BLUE, stroke="transparent", stroke_width=10, opacity=0.45 if still else None, class_="keys")
+        color = svg.AMBER if index == selected else None
+        discs.append(
+            svg.element("circle", hint, cx=scale.x(time), cy=row.y_within(value), r=4, fill=color, **({} if still else data))
+        )
+    return svg.element(
+        "g", discs, fill=svg.BLUE, stroke="transparent", stroke_width=10, opacity=0.45 if still else None, class_="keys"
+    )
 
 
 def _ranges(character: Character) -> dict[str, tuple[float, float]]:

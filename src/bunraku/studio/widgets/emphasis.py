@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bunraku.editing.emphasis import share_of_weight, weight_of_share
 from bunraku.motion import Emphasis
+from bunraku.studio.widgets import svg
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.scale import TimeScale, axis, grid, playhead, row_line, time_scale
-from bunraku.studio.widgets.svg import (
-    BLUE,
-    RED,
-    VIOLET,
-    Markup,
-    breadth,
-    clickable,
-    draggable,
-    element,
-    grip,
-    line,
-    picture,
-    rect,
-    title,
-    words,
-)
+from bunraku.studio.widgets.svg import Markup
 
 ROW, PAD, SLOTS, MOST_ROWS = 48.0, 5.0, 12, 12
 
@@ -68,22 +53,22 @@ def emphasis(view: EmphasisView, emphases: Sequence[Emphasis], *, selected: int 
     order = sorted(range(len(emphases)), key=lambda index: index == selected)
     bars = [_bar(view, index, emphases[index], index == selected) for index in order if emphases[index].frame in view.frames]
     parts = [grid(view.scale, 0.0, bottom), rows, bars, playhead(view.scale, time, 0.0, bottom), axis(view.scale, bottom + 14.0)]
-    return picture(view.scale.width, bottom + 18.0, *parts, label="emphasis over time")
+    return svg.picture(view.scale.width, bottom + 18.0, *parts, label="emphasis over time")
 
 
 def _row(view: EmphasisView, frame: str) -> Markup:
     scale, top = view.scale, ROW * view.frames.index(frame)
     middle, dashes = view.y(frame, 0.5), {"stroke": "currentColor", "stroke_opacity": 0.25, "stroke_dasharray": "2 4"}
     slots = [
-        rect(x, top + 2.0, wide, ROW - 4.0, data_click="emphasis.add", data_frame=frame, data_t=f"{t:.4f}")
+        svg.rect(x, top + 2.0, wide, ROW - 4.0, data_click="emphasis.add", data_frame=frame, data_t=f"{t:.4f}")
         for x, wide, t in scale.slots(SLOTS)
     ]
-    return element(
+    return svg.element(
         "g",
-        words(0.0, top + 0.5 * ROW + 4.0, frame, scale.left - 6.0),
-        line(scale.left, middle, scale.right, middle, **dashes),
+        svg.words(0.0, top + 0.5 * ROW + 4.0, frame, scale.left - 6.0),
+        svg.line(scale.left, middle, scale.right, middle, **dashes),
         row_line(scale, top + ROW),
-        element("g", title(f"{frame}: click to emphasise it here"), slots, fill="transparent", style="cursor:copy"),
+        svg.element("g", svg.title(f"{frame}: click to emphasise it here"), slots, fill="transparent", style="cursor:copy"),
     )
 
 
@@ -94,28 +79,29 @@ def _bar(view: EmphasisView, index: int, one: Emphasis, selected: bool) -> Marku
         return Markup("")
     a, b = scale.clipped(one.start), max(scale.clipped(end), scale.clipped(one.start) + 6.0)
     top, bottom = min(view.y(one.frame, share_of_weight(one)), view.y(one.frame, 0.06)), view.y(one.frame, 0.0)
-    color = BLUE if one.kind == "position" else VIOLET
+    color = svg.BLUE if one.kind == "position" else svg.VIOLET
     unit = "times" if one.kind == "position" else "m² of tilt"
     until = "the end" if one.end is None else f"{one.end:.2f} s"
-    hint = title(f"{one.frame}, {one.kind}: {one.weight:.3g} {unit} from {one.start:.2f} s to {until}")
+    hint = svg.title(f"{one.frame}, {one.kind}: {one.weight:.3g} {unit} from {one.start:.2f} s to {until}")
     data = {"data_click": "emphasis.select", "data_index": index, "style": "cursor:pointer"}
-    body = rect(a, top, b - a, bottom - top, hint, rx=2.0, fill=color, fill_opacity=0.75 if selected else 0.5, **data)
-    edge, hold = line(a, top, b, top, stroke=color, stroke_width=3.0), grip(a, top - 6.0, b - a, 12.0)
-    higher = title(f"weight {one.weight:.3g}; drag up or down")
-    lid = draggable(higher, edge, hold, way="ns", data_drag="emphasis.weight", data_index=index)
+    body = svg.rect(a, top, b - a, bottom - top, hint, rx=2.0, fill=color, fill_opacity=0.75 if selected else 0.5, **data)
+    edge, hold = svg.line(a, top, b, top, stroke=color, stroke_width=3.0), svg.grip(a, top - 6.0, b - a, 12.0)
+    higher = svg.title(f"weight {one.weight:.3g}; drag up or down")
+    lid = svg.draggable(higher, edge, hold, way="ns", data_drag="emphasis.weight", data_index=index)
     ends = [_end(index, which, x, view.y(one.frame, 1.0), bottom, color) for which, x in (("start", a), ("end", b))]
     said = f"× {one.weight:.3g}" if one.kind == "position" else f"{one.weight:.3g} m²"
-    label = words(a + 8.0, bottom - 4.0, said) if breadth(said) < b - a - 26.0 else None
-    return element("g", body, label, lid, ends, _cross(index, b, bottom) if selected or b - a > 70.0 else None)
+    label = svg.words(a + 8.0, bottom - 4.0, said) if svg.breadth(said) < b - a - 26.0 else None
+    return svg.element("g", body, label, lid, ends, _cross(index, b, bottom) if selected or b - a > 70.0 else None)
 
 
 def _end(index: int, end: str, x: float, top: float, bottom: float, color: str) -> Markup:
-    edge = line(x, top, x, bottom, stroke=color, stroke_width=2.5, stroke_linecap="round")
-    data: dict[str, Any] = {"data_drag": "emphasis.border", "data_index": index, "data_end": end}
-    return draggable(title(f"drag the {end}"), edge, grip(x - 5.0, top, 10.0, bottom - top), **data)
+    edge = svg.line(x, top, x, bottom, stroke=color, stroke_width=2.5, stroke_linecap="round")
+    hint, hold = svg.title(f"drag the {end}"), svg.grip(x - 5.0, top, 10.0, bottom - top)
+    return svg.draggable(hint, edge, hold, data_drag="emphasis.border", data_index=index, data_end=end)
 
 
 def _cross(index: int, right: float, bottom: float) -> Markup:
     x, y = right - 15.0, bottom - 9.0
-    cross = element("path", d=f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0 -7l-7 7", stroke=RED, stroke_width=1.8, fill="none")
-    return clickable(title("remove"), grip(x - 9.0, y - 9.0, 18.0, 18.0), cross, data_click="emphasis.remove", data_index=index)
+    hold = svg.grip(x - 9.0, y - 9.0, 18.0, 18.0)
+    cross = svg.path(f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0 -7l-7 7", stroke=svg.RED, stroke_width=1.8, fill="none")
+    return svg.clickable(svg.title("remove"), hold, cross, data_click="emphasis.remove", data_index=index)

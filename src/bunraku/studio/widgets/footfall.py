@@ -33,25 +33,25 @@ def footfall(character: Character, gait: Gait, time: float | None = None, *, wid
         if gait.pattern == "best":
             return notice("The best of all footfall patterns is searched; choose one to edit it.", "info")
         return notice(str(error), "failed")
-    scale, cells = footfall_scale(width), CELLS
+    scale = footfall_scale(width)
     bottom = TOP + ROW * len(rows)
     height = bottom + 18.0 + (16.0 if notes else 0.0)
+    now = time % gait.duration if time is not None and gait.periodic else time
     kind = f"a cycle of {gait.duration:g} s" if gait.periodic else f"once, {gait.duration:g} s"
     parts = [
         words(0.0, 14.0, gait.pattern, font_weight="600"),
         words(scale.left, 14.0, f"{kind}; filled: in the air", scale.right - scale.left, fill_opacity=0.65),
-        [_row(row, TOP + ROW * i, scale, cells, gait.periodic) for i, row in enumerate(rows)],
+        [_row(row, TOP + ROW * i, scale, gait.periodic) for i, row in enumerate(rows)],
         [words(scale.x(p), bottom + 13.0, f"{p:g}", text_anchor="middle", fill_opacity=0.65) for p in (0.0, 0.25, 0.5, 0.75, 1.0)],
-        playhead(scale, _within(gait, time), TOP, bottom, unit=gait.duration, wrap=gait.periodic),
+        playhead(scale, now, TOP, bottom, unit=gait.duration, wrap=gait.periodic),
     ]
     if notes:
-        parts.append(
-            words(0.0, bottom + 29.0, f"⚠ {notes[0]}", scale.width, fill_opacity=0.8, style=f"stroke:{AMBER};stroke-width:.3")
-        )
+        look = {"fill_opacity": 0.8, "style": f"stroke:{AMBER};stroke-width:.3"}
+        parts.append(words(0.0, bottom + 29.0, f"⚠ {notes[0]}", scale.width, **look))
     return picture(scale.width, height, *parts, label=f"footfalls: {gait.pattern}")
 
 
-def _row(row: FootRow, top: float, scale: TimeScale, cells: int, periodic: bool) -> Markup:
+def _row(row: FootRow, top: float, scale: TimeScale, periodic: bool) -> Markup:
     y = top + 0.5 * (ROW - BAR)
     shade = 0.16 if row.clickable else 0.07
     ground = rect(scale.left, y, scale.right - scale.left, BAR, rx=3.0, fill=GREY, fill_opacity=shade)
@@ -60,30 +60,23 @@ def _row(row: FootRow, top: float, scale: TimeScale, cells: int, periodic: bool)
         return element("g", title(f"{row.name}: on the base body, never leaves the ground by itself"), name, ground)
     bars, handles = [], []
     for index, (start, end) in enumerate(row.swings):
-        bars += [_bar(a, b, y, scale) for a, b in _pieces(start, end, periodic)]
+        pieces = [(start, 1.0), (0.0, end - 1.0)] if periodic and end > 1.0 else [(start, end)]
+        look = {"rx": 3.0, "fill": BLUE, "fill_opacity": 0.85, "class_": "swing"}
+        bars += [rect(scale.x(a), y, scale.x(b) - scale.x(a), BAR, **look) for a, b in pieces]
         hint = title(f"{row.name} in the air from {start:.3f} to {end:.3f}; drag an end")
         ends = (("start", start), ("end", end - 1.0 if end > 1.0 else end))
         handles += [_handle(row.name, index, which, phase, y, scale, hint) for which, phase in ends]
-    return element("g", name, ground, bars, _lines(scale, y, cells), _cells(row.name, y, scale, cells), handles)
+    return element("g", name, ground, bars, _lines(scale, y), _cells(row.name, y, scale), handles)
 
 
-def _pieces(start: float, end: float, periodic: bool) -> list[tuple[float, float]]:
-    return [(start, 1.0), (0.0, end - 1.0)] if periodic and end > 1.0 else [(start, end)]
-
-
-def _bar(start: float, end: float, y: float, scale: TimeScale) -> Markup:
-    x = scale.x(start)
-    return rect(x, y, scale.x(end) - x, BAR, rx=3.0, fill=BLUE, fill_opacity=0.85, class_="swing")
-
-
-def _lines(scale: TimeScale, y: float, cells: int) -> Markup:
-    path = "".join(f"M{scale.x(k / cells):.1f} {y:.1f}v{BAR:.0f}" for k in range(1, cells))
+def _lines(scale: TimeScale, y: float) -> Markup:
+    path = "".join(f"M{scale.x(k / CELLS):.1f} {y:.1f}v{BAR:.0f}" for k in range(1, CELLS))
     return element("path", d=path, stroke="currentColor", stroke_opacity=0.13, fill="none")
 
 
-def _cells(foot: str, y: float, scale: TimeScale, cells: int) -> Markup:
-    data = {"data_click": "gait.toggle", "data_foot": foot, "data_cells": cells}
-    boxes = [rect(x, y, wide, BAR, **data, data_cell=k) for k, (x, wide, _) in enumerate(scale.slots(cells))]
+def _cells(foot: str, y: float, scale: TimeScale) -> Markup:
+    data = {"data_click": "gait.toggle", "data_foot": foot, "data_cells": CELLS}
+    boxes = [rect(x, y, wide, BAR, **data, data_cell=k) for k, (x, wide, _) in enumerate(scale.slots(CELLS))]
     return element("g", boxes, fill="transparent", style="cursor:pointer")
 
 
@@ -95,9 +88,3 @@ def _handle(foot: str, swing: int, end: str, phase: float, y: float, scale: Time
     pressed: dict[str, Any] = {"data_click": "gait.toggle", "data_cell": cell, "data_cells": CELLS}
     moved: dict[str, Any] = {"data_drag": "gait.swing", "data_foot": foot, "data_swing": swing, "data_end": end}
     return draggable(hint, grip(x - 4.0, y, 8.0, BAR), edge, **moved, **pressed)
-
-
-def _within(gait: Gait, time: float | None) -> float | None:
-    if time is None:
-        return None
-    return time % gait.duration if gait.periodic else time

@@ -65,12 +65,12 @@ def _listed(lines: Sequence[Markup], more: str) -> Markup:
 
 def _lines(joint: Joint, depth: int, motors: dict[str, list[str]], selected: tuple[str, str] | None) -> list[Markup]:
     deep = 6 + 12 * min(depth, MOST_DEPTH)
-    made = [_line("body", joint.child, "", deep, selected)]
+    lines = [_line("body", joint.child, "", deep, selected)]
     if joint.kind != "fixed":
         driven = [name for axis in joint.axes for name in motors.get(axis.name, [])]
-        made.append(_line("joint", joint.name, joint.kind, deep + 12, selected))
-        made += [_line("motor", name, "motor", deep + 24, selected) for name in driven if name != joint.name]
-    return made
+        lines.append(_line("joint", joint.name, joint.kind, deep + 12, selected))
+        lines += [_line("motor", name, "motor", deep + 24, selected) for name in driven if name != joint.name]
+    return lines
 
 
 def _line(kind: str, name: str, note: str, deep: int, selected: tuple[str, str] | None) -> Markup:

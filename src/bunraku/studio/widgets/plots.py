@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -77,30 +78,26 @@ def motors(performance: Performance, names: Sequence[str] = ()) -> PlotData:
     return _plot(performance.motion.times, lines, " or ".join(units))
 
 
-def errors(found: BodyErrors, names: Sequence[str] = ()) -> PlotData:
+def errors(of: BodyErrors, names: Sequence[str] = ()) -> PlotData:
     """For each tracked body its distance [m] from where it was wished, before (where that is known) and after."""
     lines = []
-    for j, name in enumerate(found.names):
+    for j, name in enumerate(of.names):
         if names and name not in names:
             continue
-        if found.before is not None:
-            lines.append(Series(f"{name} before", name, "before", found.before[:, j]))
-        lines.append(Series(f"{name} after", name, "after", found.after[:, j]))
-    return _plot(found.times, lines, "m", found.note)
+        if of.before is not None:
+            lines.append(Series(f"{name} before", name, "before", of.before[:, j]))
+        lines.append(Series(f"{name} after", name, "after", of.after[:, j]))
+    return _plot(of.times, lines, "m", of.note)
 
 
-def convergence(history: Sequence[Mapping[str, float]], names: Sequence[str] = ()) -> PlotData:
-    """Figures that a solver reported, one mapping an iteration: a series for each name; x counts the reports.
+def convergence(history: Sequence[Mapping[str, float]]) -> PlotData:
+    """Figures that a solver reported, one mapping an iteration: a series for each that was reported more than once.
 
-    Names not given: all that were reported more than once. A report without a name, or with no number, repeats the one before it.
+    x counts the reports. A report without a name, or with no number, repeats the one before it.
     """
-    seen: dict[str, int] = {}
-    for report in history:
-        for name, value in report.items():
-            seen[name] = seen.get(name, 0) + int(math.isfinite(value))
-    chosen = list(names) or [name for name, count in seen.items() if count > 1]
-    values = [_held([report.get(name, math.nan) for report in history]) for name in chosen]
-    lines = [Series(name, name, "cost", column) for name, column in zip(chosen, values, strict=True)]
+    seen = Counter(name for report in history for name, value in report.items() if math.isfinite(value))
+    names = [name for name in dict.fromkeys(name for report in history for name in report) if seen[name] > 1]
+    lines = [Series(name, name, "cost", _held([report.get(name, math.nan) for report in history])) for name in names]
     return _plot(np.arange(len(history), dtype=np.float64), lines, "")
 
 
@@ -113,7 +110,7 @@ def _held(column: Sequence[float]) -> Array:
 def _limits(performance: Performance, names: Sequence[str]) -> dict[str, tuple[Array, Array]]:
     """Lower and upper limit (n,) of the coordinates that have any."""
     count = len(performance.motion.values)
-    found = {
+    ranges = {
         axis.name: (np.full(count, axis.range[0]), np.full(count, axis.range[1]))
         for axis in performance.character.axes
         if axis.range is not None and axis.name in names
@@ -121,22 +118,18 @@ def _limits(performance: Performance, names: Sequence[str]) -> dict[str, tuple[A
     sent = {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
     driven = tuple(name for name in performance.character.driven if name in sent)
     if performance.dynamic or not driven:
-        return found
+        return ranges
     limits = MotionLimits.of(performance.character)
     lower, upper = limits.bounds(limits.completed(driven, np.column_stack([sent[name] for name in driven])))
-    return found | {name: (lower[:, j], upper[:, j]) for j, name in enumerate(limits.names) if name in names}
+    return ranges | {name: (lower[:, j], upper[:, j]) for j, name in enumerate(limits.names) if name in names}
 
 
 def _plot(x: Array, lines: Sequence[Series], unit: str, note: str = "") -> PlotData:
     """At most 1500 points; infinite numbers are gaps; lines without any number are left out."""
-    kept, values = [], []
-    for line in lines:
-        column = np.where(np.isfinite(line.values), line.values, np.nan)
-        if np.isfinite(column).any():
-            kept.append(line)
-            values.append(column)
+    kept = [line for line in lines if np.isfinite(line.values).any()]
     if not kept:
         return PlotData(np.zeros(0), (), unit, note or "there is nothing to plot")
-    at, drawn = decimated_together(x, np.column_stack(values), MOST_POINTS)
+    values = np.column_stack([np.where(np.isfinite(line.values), line.values, np.nan) for line in kept])
+    at, drawn = decimated_together(x, values, MOST_POINTS)
     series = tuple(replace(line, values=np.ascontiguousarray(drawn[:, j])) for j, line in enumerate(kept))
     return PlotData(at, series, unit, note)

@@ -59,18 +59,14 @@ def clock(time: float, step: float = 0.01) -> str:
     return f"{time:.{decimals}f}"
 
 
-def ticks(scale: TimeScale, least: float = 56.0) -> list[float]:
-    """Round times, at least ``least`` [px] apart."""
-    raw = least * (scale.end - scale.start) / (scale.right - scale.left)
-    step = _round_step(raw)
+def ticks(scale: TimeScale) -> list[float]:
+    """Round times, at least 56 px apart."""
+    raw = 56.0 * (scale.end - scale.start) / (scale.right - scale.left)
+    power: float = 10.0 ** math.floor(math.log10(max(raw, 1e-9)))
+    step = next(power * part for part in (1.0, 2.0, 5.0, 10.0) if power * part >= raw * (1 - 1e-9))
     first = math.ceil(scale.start / step - 1e-9)
     last = math.floor(scale.end / step + 1e-9)
     return [k * step for k in range(first, min(last, first + 200) + 1)]
-
-
-def _round_step(raw: float) -> float:
-    power: float = 10.0 ** math.floor(math.log10(max(raw, 1e-9)))
-    return next(power * part for part in (1.0, 2.0, 5.0, 10.0) if power * part >= raw * (1 - 1e-9))
 
 
 def grid(scale: TimeScale, top: float, bottom: float) -> Markup:
@@ -79,16 +75,13 @@ def grid(scale: TimeScale, top: float, bottom: float) -> Markup:
     return element("g", [line(scale.x(t), top, scale.x(t), bottom, **look) for t in ticks(scale)])
 
 
-def axis(scale: TimeScale, y: float, unit: str = "s") -> Markup:
+def axis(scale: TimeScale, y: float) -> Markup:
     """Round times in words, their baseline at ``y``."""
     times = ticks(scale)
     step = times[1] - times[0] if len(times) > 1 else 0.01
-    labels = [
-        words(scale.x(t), y, clock(t, step), text_anchor="middle", fill_opacity=0.65)
-        for t in times
-        if scale.x(t) < scale.right - 16
-    ]
-    return element("g", labels, words(scale.right, y, unit, text_anchor="end", fill_opacity=0.65))
+    shown = [t for t in times if scale.x(t) < scale.right - 16]
+    labels = [words(scale.x(t), y, clock(t, step), text_anchor="middle", fill_opacity=0.65) for t in shown]
+    return element("g", labels, words(scale.right, y, "s", text_anchor="end", fill_opacity=0.65))
 
 
 def playhead(

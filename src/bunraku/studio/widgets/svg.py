@@ -30,13 +30,15 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
 
     Numbers are written with at most two decimals; a trailing underscore (``class_``) is dropped.
     """
-    told = "".join(
+    written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(_written(value), quote=True)}"'
         for name, value in attributes.items()
         if value is not None and value is not False
     )
     inside = "".join(child if isinstance(child, Markup) else escape(_clean(str(child)), quote=False) for child in _flat(children))
-    return Markup(f"<{tag}{told}>{inside}</{tag}>" if inside or tag in ("div", "span", "td", "ul", "li") else f"<{tag}{told}/>")
+    return Markup(
+        f"<{tag}{written}>{inside}</{tag}>" if inside or tag in ("div", "span", "td", "ul", "li") else f"<{tag}{written}/>"
+    )
 
 
 def rect(x: float, y: float, width: float, height: float, *children: object, **look: object) -> Markup:
@@ -52,6 +54,11 @@ def grip(x: float, y: float, width: float, height: float, *children: object, **d
 def line(x1: float, y1: float, x2: float, y2: float, *children: object, **look: object) -> Markup:
     """A straight line from (x1, y1) to (x2, y2)."""
     return element("line", *children, x1=x1, x2=x2, y1=y1, y2=y2, **look)
+
+
+def path(d: str, *children: object, **look: object) -> Markup:
+    """A path by its data; see :func:`path_of`."""
+    return element("path", *children, d=d, **look)
 
 
 def draggable(*children: object, way: str = "ew", **data: object) -> Markup:

@@ -9,24 +9,9 @@ from numpy.typing import NDArray
 
 from bunraku.geometry.decimate import outline
 from bunraku.motion import Audio
+from bunraku.studio.widgets import svg
 from bunraku.studio.widgets.scale import TimeScale, axis, clock, grid, playhead, time_scale
-from bunraku.studio.widgets.svg import (
-    AMBER,
-    BLUE,
-    GREY,
-    RED,
-    Markup,
-    clickable,
-    draggable,
-    element,
-    grip,
-    line,
-    path_of,
-    picture,
-    rect,
-    title,
-    words,
-)
+from bunraku.studio.widgets.svg import Markup
 
 HEIGHT, TOP, MARKS = 92.0, 16.0, 40
 """Height of the bar [px], where its track begins, and the most marks that are drawn."""
@@ -56,25 +41,25 @@ def timeline(
     first, last = loop if loop is not None else (0.0, duration)
     track = (scale.left, TOP, scale.right - scale.left, bottom - TOP)
     parts = [
-        rect(*track, rx=4.0, fill=GREY, fill_opacity=0.13),
+        svg.rect(*track, rx=4.0, fill=svg.GREY, fill_opacity=0.13),
         waveform(audio, scale, TOP, bottom) if audio is not None else None,
         grid(scale, TOP, bottom),
         _outside(scale, first, last, TOP, bottom) if loop is not None else None,
         _hatch(scale, TOP, bottom) if out_of_date else None,
-        words(0.0, 30.0, f"{clock(time)} s", font_weight="600", font_size=13, data_clocktext="1"),
-        words(0.0, 44.0, f"of {clock(duration)} s", fill_opacity=0.65),
-        words(0.0, 66.0, state, scale.left - 6.0, fill_opacity=0.65, data_transport="1") if state else None,
+        svg.words(0.0, 30.0, f"{clock(time)} s", font_weight="600", font_size=13, data_clocktext="1"),
+        svg.words(0.0, 44.0, f"of {clock(duration)} s", fill_opacity=0.65),
+        svg.words(0.0, 66.0, state, scale.left - 6.0, fill_opacity=0.65, data_transport="1") if state else None,
         axis(scale, HEIGHT - 5.0),
-        grip(*track, title(SCRUB), data_drag="time.scrub", style="cursor:ew-resize;touch-action:none"),
+        svg.grip(*track, svg.title(SCRUB), data_drag="time.scrub", style="cursor:ew-resize;touch-action:none"),
         [_mark(scale, at, said) for at, said in _spread(marks, scale)],
         _loop_end(scale, "start", first, TOP, bottom),
         _loop_end(scale, "end", last, TOP, bottom),
         _head(scale, time, bottom),
     ]
-    return picture(scale.width, HEIGHT, *parts, label="timeline")
+    return svg.picture(scale.width, HEIGHT, *parts, label="timeline")
 
 
-def waveform(audio: Audio, scale: TimeScale, top: float, bottom: float, color: str = GREY) -> Markup:
+def waveform(audio: Audio, scale: TimeScale, top: float, bottom: float, color: str = svg.GREY) -> Markup:
     """The sound as the lowest and highest sample of at most 200 stretches of the time in view."""
     first, last = int(max(0.0, scale.start) * audio.rate), int(scale.end * audio.rate)
     samples = audio.samples[first:last]
@@ -87,15 +72,17 @@ def waveform(audio: Audio, scale: TimeScale, top: float, bottom: float, color: s
     middle, half = 0.5 * (top + bottom), 0.45 * (bottom - top)
     upper = [(float(a), middle - half * float(b)) for a, b in zip(x, ends[:, 1], strict=True)]
     lower = [(float(a), middle - half * float(b)) for a, b in zip(x[::-1], ends[::-1, 0], strict=True)]
-    return element("path", d=path_of(upper + lower) + "Z", fill=color, fill_opacity=0.5, pointer_events="none", class_="waveform")
+    return svg.element(
+        "path", d=svg.path_of(upper + lower) + "Z", fill=color, fill_opacity=0.5, pointer_events="none", class_="waveform"
+    )
 
 
 def _outside(scale: TimeScale, first: float, last: float, top: float, bottom: float) -> Markup:
     a, b, tall = scale.clipped(first), scale.clipped(last), bottom - top
     look = {"fill": PAPER, "fill_opacity": 0.65, "pointer_events": "none"}
-    bar = line(a, top, b, top, stroke=BLUE, stroke_width=3.0, pointer_events="none")
-    left, right = (rect(x, top, wide, tall, **look) for x, wide in ((scale.left, a - scale.left), (b, scale.right - b)))
-    return element("g", left, right, bar)
+    bar = svg.line(a, top, b, top, stroke=svg.BLUE, stroke_width=3.0, pointer_events="none")
+    left, right = (svg.rect(x, top, wide, tall, **look) for x, wide in ((scale.left, a - scale.left), (b, scale.right - b)))
+    return svg.element("g", left, right, bar)
 
 
 def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:
@@ -104,10 +91,10 @@ def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:
     count = int((scale.right - scale.left - tall) / step)
     path = "".join(f"M{scale.left + k * step:.0f} {bottom:.0f}l{tall:.0f} {-tall:.0f}" for k in range(max(count, 0) + 1))
     middle = 0.5 * (scale.left + scale.right)
-    box = rect(middle - 42.0, top + 5.0, 84.0, tall - 10.0, rx=4.0, fill=PAPER, fill_opacity=0.85)
-    text = words(middle, top + 0.5 * tall + 4.0, "out of date", text_anchor="middle", font_weight="600")
-    lines = element("path", d=path, stroke=AMBER, stroke_opacity=0.6, stroke_width=3.0, fill="none")
-    return element("g", lines, box, text, pointer_events="none", class_="out-of-date")
+    box = svg.rect(middle - 42.0, top + 5.0, 84.0, tall - 10.0, rx=4.0, fill=PAPER, fill_opacity=0.85)
+    text = svg.words(middle, top + 0.5 * tall + 4.0, "out of date", text_anchor="middle", font_weight="600")
+    lines = svg.element("path", d=path, stroke=svg.AMBER, stroke_opacity=0.6, stroke_width=3.0, fill="none")
+    return svg.element("g", lines, box, text, pointer_events="none", class_="out-of-date")
 
 
 def _spread(marks: Sequence[tuple[float, str]], scale: TimeScale) -> list[tuple[float, str]]:
@@ -125,26 +112,21 @@ def _spread(marks: Sequence[tuple[float, str]], scale: TimeScale) -> list[tuple[
 
 def _mark(scale: TimeScale, time: float, said: str) -> Markup:
     x = scale.x(time)
-    return clickable(
-        title(f"{said} (click: go to {time:.2f} s)"),
-        grip(x - 9.0, 0.0, 18.0, 18.0),
-        element("path", d=f"M{x - 5:.1f} 3h10l-5 10z", fill=RED),
-        data_click="time.jump",
-        data_t=f"{time:.4f}",
-        class_="violation",
-    )
+    hint, hold = svg.title(f"{said} (click: go to {time:.2f} s)"), svg.grip(x - 9.0, 0.0, 18.0, 18.0)
+    sign = svg.path(f"M{x - 5:.1f} 3h10l-5 10z", fill=svg.RED)
+    return svg.clickable(hint, hold, sign, data_click="time.jump", data_t=f"{time:.4f}", class_="violation")
 
 
 def _loop_end(scale: TimeScale, end: str, time: float, top: float, bottom: float) -> Markup:
     x = scale.clipped(time)
     inwards = 8.0 if end == "start" else -8.0
     path = f"M{x + inwards:.1f} {top:.1f}H{x:.1f}V{bottom:.1f}H{x + inwards:.1f}"
-    bracket = element("path", d=path, stroke=BLUE, stroke_width=2.5, fill="none")
-    hold = grip(min(x, x + 1.25 * inwards), top, 10.0, bottom - top)
-    return draggable(title(f"the loop's {end}: {time:.2f} s; drag"), bracket, hold, data_drag=f"loop.{end}")
+    bracket = svg.element("path", d=path, stroke=svg.BLUE, stroke_width=2.5, fill="none")
+    hold = svg.grip(min(x, x + 1.25 * inwards), top, 10.0, bottom - top)
+    return svg.draggable(svg.title(f"the loop's {end}: {time:.2f} s; drag"), bracket, hold, data_drag=f"loop.{end}")
 
 
 def _head(scale: TimeScale, time: float, bottom: float) -> Markup:
-    knob = element("path", d=f"M-6 {bottom + 8:.1f}h12v-5l-6 -6l-6 6z", fill=RED)
-    drag = draggable(title(SCRUB), knob, grip(-10.0, bottom - 4.0, 20.0, 18.0), data_drag="time.scrub")
+    knob = svg.element("path", d=f"M-6 {bottom + 8:.1f}h12v-5l-6 -6l-6 6z", fill=svg.RED)
+    drag = svg.draggable(svg.title(SCRUB), knob, svg.grip(-10.0, bottom - 4.0, 20.0, 18.0), data_drag="time.scrub")
     return playhead(scale, time, TOP, bottom, drag)

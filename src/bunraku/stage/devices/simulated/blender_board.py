@@ -24,14 +24,13 @@ class BlenderBoard(SimulatedMachine):
 
     def hear(self, heard: bytearray, now: float) -> list[bytes]:
         """Obey every whole command."""
-        told: dict[int, int] = {}
+        together: dict[int, int] = {}
         while (command := self._next(heard)) is not None:
-            servo_id, position = command
-            if servo_id in told:
-                self._note(told, now)
-                told = {}
-            told[servo_id] = position
-        self._note(told, now)
+            if command[0] in together:
+                self._follow(together, now)
+                together = {}
+            together |= {command[0]: command[1]}
+        self._follow(together, now)
         return []
 
     def _next(self, heard: bytearray) -> tuple[int, int] | None:
@@ -52,13 +51,11 @@ class BlenderBoard(SimulatedMachine):
                 return command[1], int.from_bytes(command[2:4], "big")
             self.dropped += 1
 
-    def _note(self, told: dict[int, int], now: float) -> None:
+    def _follow(self, together: dict[int, int], now: float) -> None:
         """Write down and follow commands that came together."""
-        if told:
-            self.commands.append((now, tuple(told), tuple(told.values())))
+        if together:
+            self.commands.append((now, tuple(together), tuple(together.values())))
             self.servos.advance(now)
-        for servo_id, position in told.items():
+        for servo_id, position in together.items():
             if self.has(servo_id):
-                place = self.ids.index(servo_id)
-                self.servos.goal[place] = position
-                self.servos.driven[place] = True
+                self.aim(servo_id, position)

@@ -25,17 +25,13 @@ POSITION_MODE = 3
 LONGEST = 4096
 
 
-def _table() -> tuple[int, ...]:
-    entries = []
-    for byte in range(256):
-        crc = byte << 8
-        for _ in range(8):
-            crc = ((crc << 1) ^ (0x8005 if crc & 0x8000 else 0)) & 0xFFFF
-        entries.append(crc)
-    return tuple(entries)
+def _shifted(crc: int) -> int:
+    for _ in range(8):
+        crc = ((crc << 1) ^ (0x8005 if crc & 0x8000 else 0)) & 0xFFFF
+    return crc
 
 
-_TABLE = _table()
+_TABLE = tuple(_shifted(byte << 8) for byte in range(256))
 
 
 def crc16(data: bytes) -> int:
@@ -62,17 +58,14 @@ class DynamixelBus(SimulatedMachine):
     is missing, those behind it stay silent. :meth:`break_servo` makes one report an error of its own.
     """
 
-    def __init__(
-        self, ids: Sequence[int], *, start: int = 2048, tau_s: float = 0.03, model: int = XL430, keeps_goal: bool = False
-    ) -> None:
+    def __init__(self, ids: Sequence[int], *, start: int = 2048, tau_s: float = 0.03) -> None:
         super().__init__(ids, start=start, tau_s=tau_s)
-        self.damaged_commands = 0
-        self.keeps_goal = keeps_goal
+        self.keeps_goal = False
         self._place = {servo_id: place for place, servo_id in enumerate(self.ids)}
         self._memory = {servo_id: bytearray(TABLE_BYTES) for servo_id in self.ids}
         self._instructed = dict.fromkeys(self.ids, 0.0)
         for servo_id in self.ids:
-            self._put(servo_id, MODEL, 2, model)
+            self._put(servo_id, MODEL, 2, XL430)
             self._put(servo_id, MODE, 1, POSITION_MODE)
             self._put(servo_id, MOST, 4, 4095)
             self._put(servo_id, GOAL, 4, start)
@@ -118,7 +111,6 @@ class DynamixelBus(SimulatedMachine):
                 return answers
             whole = bytes(heard[: 7 + length])
             if crc16(whole[:-2]) != int.from_bytes(whole[-2:], "little"):
-                self.damaged_commands += 1
                 del heard[:3]
                 continue
             del heard[: 7 + length]
@@ -173,10 +165,10 @@ class DynamixelBus(SimulatedMachine):
         rows = parameters[4:]
         if length == 0 or len(rows) % (length + 1):
             return
-        told = [(rows[k], rows[k + 1 : k + 1 + length]) for k in range(0, len(rows), length + 1)]
+        written = [(rows[k], rows[k + 1 : k + 1 + length]) for k in range(0, len(rows), length + 1)]
         if address == GOAL and length == 4:
-            self.commands.append((now, tuple(servo_id for servo_id, _ in told), tuple(_signed(data) for _, data in told)))
-        for servo_id, data in told:
+            self.commands.append((now, tuple(servo_id for servo_id, _ in written), tuple(_signed(data) for _, data in written)))
+        for servo_id, data in written:
             if self.has(servo_id):
                 self._write_table(servo_id, address, data)
 

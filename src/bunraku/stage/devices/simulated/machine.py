@@ -6,7 +6,6 @@ what has arrived and returns the answers, and :meth:`~SimulatedMachine.wait`, wh
 
 from __future__ import annotations
 
-import heapq
 import os
 import select
 import shutil
@@ -14,10 +13,10 @@ import tempfile
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import ClassVar, Self
 
 import numpy as np
@@ -58,8 +57,7 @@ class SimulatedMachine(ABC):
         self._folder = ""
         self._master = self._slave = -1
         self._heard = bytearray()
-        self._late: list[tuple[float, int, bytes]] = []
-        self._told = 0
+        self._late: deque[tuple[float, bytes]] = deque()
         self._lock = threading.RLock()
         self._asked: tuple[SimulatedFault, threading.Event] | None = None
         self._ending = False
@@ -102,6 +100,13 @@ class SimulatedMachine(ABC):
         """Whether this servo is there now."""
         return servo_id in self.ids and not (self._fault is SimulatedFault.MISSING and servo_id == self.missing_id)
 
+    def aim(self, servo_id: int, count: float | None) -> None:
+        """Drive a servo towards a count, or let it go (None)."""
+        place = self.ids.index(servo_id)
+        self.servos.driven[place] = count is not None
+        if count is not None:
+            self.servos.goal[place] = count
+
     def __enter__(self) -> Self:
         self._folder = tempfile.mkdtemp(prefix="bunraku-machine-")
         self._wake = os.pipe()
@@ -110,7 +115,7 @@ class SimulatedMachine(ABC):
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self._ending = True
         os.write(self._wake[1], b"x")
         self._thread.join(5.0)
@@ -150,7 +155,7 @@ class SimulatedMachine(ABC):
             if self._master in ready:
                 self._take()
             while self._late and self._late[0][0] <= time.monotonic():
-                self._write(heapq.heappop(self._late)[2])
+                self._write(self._late.popleft()[1])
 
     def _change(self) -> None:
         asked, self._asked = self._asked, None
@@ -202,8 +207,7 @@ class SimulatedMachine(ABC):
             self.waver = max(0, self.waver - 1)
             answer = self.damaged(answer)
         if self._fault is SimulatedFault.LATE:
-            self._told += 1
-            heapq.heappush(self._late, (now + LATE_S, self._told, answer))
+            self._late.append((now + LATE_S, answer))
         else:
             self._write(answer)
 

@@ -5,35 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bunraku.stage.devices.maestro import GET_ERRORS, GET_POSITION, PROTOCOL_ERROR, SET_MULTIPLE, SET_TARGET
 from bunraku.stage.devices.simulated.machine import SimulatedMachine
 
-SET_TARGET, SET_SPEED, SET_ACCELERATION, GET_POSITION, GET_MOVING, SET_MULTIPLE, GET_ERRORS, GO_HOME = (
-    0x84,
-    0x87,
-    0x89,
-    0x90,
-    0x93,
-    0x9F,
-    0xA1,
-    0xA2,
-)
-LENGTHS = {SET_TARGET: 4, SET_SPEED: 4, SET_ACCELERATION: 4, GET_POSITION: 2, GET_MOVING: 1, GET_ERRORS: 1, GO_HOME: 1}
-PROTOCOL_ERROR, TIMEOUT_ERROR = 1 << 4, 1 << 5
+TIMEOUT_ERROR = 1 << 5
+LENGTHS = {SET_TARGET: 4, GET_POSITION: 2, GET_ERRORS: 1}
 
 
 class MaestroBoard(SimulatedMachine):
     """Servos at channels ``ids``; pulses in quarter microseconds, 0 for none.
 
     A command that makes no sense sets the protocol error, and so does a channel that is not there. On any error all pulses stop
-    (home positions "off"). ``timeout_s`` is the board's own serial timeout [s].
+    (home positions "off"). ``_timeout`` [s] is the board's own serial timeout, which a user may set.
     """
 
-    def __init__(self, ids: Sequence[int], *, start: int = 6000, tau_s: float = 0.03, timeout_s: float = math.inf) -> None:
+    def __init__(self, ids: Sequence[int], *, start: int = 6000, tau_s: float = 0.03) -> None:
         super().__init__(ids, start=start, tau_s=tau_s)
         self.pulses = dict.fromkeys(self.ids, 0)
         self._errors = 0
-        self._timeout = timeout_s
-        self._obeyed = math.inf
+        self._timeout = self._obeyed = math.inf
 
     def wait(self, now: float) -> None:
         """The serial timeout."""
@@ -49,7 +39,7 @@ class MaestroBoard(SimulatedMachine):
             command = heard[0]
             if command not in LENGTHS and command != SET_MULTIPLE:
                 del heard[0]
-                self._fail(PROTOCOL_ERROR)
+                self._fail()
                 continue
             if command == SET_MULTIPLE and len(heard) < 2:
                 break
@@ -57,7 +47,7 @@ class MaestroBoard(SimulatedMachine):
             interrupted = next((k for k in range(1, min(length, len(heard))) if heard[k] & 0x80), None)
             if interrupted is not None:
                 del heard[:interrupted]
-                self._fail(PROTOCOL_ERROR)
+                self._fail()
                 continue
             if len(heard) < length:
                 break
@@ -73,17 +63,12 @@ class MaestroBoard(SimulatedMachine):
         elif command == SET_MULTIPLE:
             self._aim(data[1], data[2:], now)
         elif command == GET_POSITION:
-            if not self.has(data[0]):
-                self._fail(PROTOCOL_ERROR)
-                return []
-            return [self.pulses[data[0]].to_bytes(2, "little")]
-        elif command == GET_MOVING:
-            return [b"\x00"]
+            if self.has(data[0]):
+                return [self.pulses[data[0]].to_bytes(2, "little")]
+            self._fail()
         elif command == GET_ERRORS:
             answer, self._errors = self._errors.to_bytes(2, "little"), 0
             return [answer]
-        elif command == GO_HOME:
-            self._home()
         return []
 
     def _aim(self, first: int, data: bytes, now: float) -> None:
@@ -91,21 +76,15 @@ class MaestroBoard(SimulatedMachine):
         targets = tuple(data[k] | data[k + 1] << 7 for k in range(0, len(data), 2))
         self.commands.append((now, channels, targets))
         if not all(self.has(channel) for channel in channels):
-            self._fail(PROTOCOL_ERROR)
+            self._fail()
             return
         self.servos.advance(now)
         for channel, target in zip(channels, targets, strict=True):
-            place = self.ids.index(channel)
             self.pulses[channel] = target
-            self.servos.driven[place] = target > 0
-            if target:
-                self.servos.goal[place] = target
+            self.aim(channel, target or None)
 
-    def _fail(self, bit: int) -> None:
+    def _fail(self, bit: int = PROTOCOL_ERROR) -> None:
         self._errors |= bit
-        self._home()
-
-    def _home(self) -> None:
         self.servos.advance()
         self.pulses = dict.fromkeys(self.ids, 0)
         self.servos.driven[:] = False

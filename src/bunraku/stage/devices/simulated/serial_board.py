@@ -11,16 +11,12 @@ from bunraku.stage.devices.simulated.machine import SimulatedMachine
 
 
 class SerialBoard(SimulatedMachine):
-    """Servos (and sensors, which nobody moves) ``ids``.
-
-    With ``measures=False`` it answers without positions; ``trouble`` is a word that it answers with instead, such as "hot".
-    """
+    """Servos (and sensors, which nobody moves) ``ids``; ``trouble`` is a word that it answers with instead, such as "hot"."""
 
     DAMAGE: ClassVar[tuple[int, int]] = (-2, 0x01)
 
-    def __init__(self, ids: Sequence[int], *, start: int = 375, tau_s: float = 0.03, measures: bool = True) -> None:
+    def __init__(self, ids: Sequence[int], *, start: int = 375, tau_s: float = 0.03) -> None:
         super().__init__(ids, start=start, tau_s=tau_s)
-        self.measures = measures
         self.trouble = ""
         self.damaged_lines = 0
         self._order: tuple[int, ...] = ()
@@ -84,21 +80,16 @@ class SerialBoard(SimulatedMachine):
         self.servos.advance(now)
         for servo_id, count in zip(self._order, counts, strict=True):
             if self.has(servo_id):
-                place = self.ids.index(servo_id)
-                self.servos.goal[place] = count
-                self.servos.driven[place] = True
+                self.aim(servo_id, count)
         self._last = now
 
     def _state(self, number: int) -> bytes:
         if self.trouble or not self._order:
             return line_of("E", self.trouble or "order")
         damaged, self.damaged_lines = self.damaged_lines, 0
-        if not self.measures:
-            return line_of("A", number, damaged)
         now = dict(zip(self.ids, self.servos.advance(), strict=True))
-        return line_of(
-            "M", number, damaged, *(round(float(now[servo_id])) for servo_id in self._order + self._sensors if self.has(servo_id))
-        )
+        there = [servo_id for servo_id in self._order + self._sensors if self.has(servo_id)]
+        return line_of("M", number, damaged, *(round(float(now[servo_id])) for servo_id in there))
 
     def _stop(self) -> None:
         self.servos.advance()

@@ -1,4 +1,4 @@
-"""The live door: frames as lines of JSON, over standard input and output or over a websocket on this machine.
+"""Frames as lines of JSON, one tick a line, over standard input and output; the websocket speaks the same lines.
 
 A line in is a wish: ``{"t": 1.2, "joints": {"HeadYaw": 0.1}}`` or a list of numbers, one for each joint, in radians. Joints left
 out keep their last wanted value; ``{}`` is no wish. A line out is one tick, 1 / rate after the one before:
@@ -13,28 +13,19 @@ t goes back or leaves a gap is rejected too, and the next one, if it follows on 
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import hmac
 import json
 import math
-import threading
 from collections import deque
-from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput, MissingExtra
 from bunraku.performers.speech.stream import SpeechStream, StreamStatus
 
 MAX_LINE = 64 * 1024
 """Longest line or message that is read [bytes]."""
-MAX_UNREAD = 64
-"""Frames kept for a client that reads slower than the clock ticks; older ones are dropped."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _WORDS = {
     StreamStatus.OK: "ok",
@@ -191,186 +182,25 @@ def _finite(item: object, what: str) -> float:
 def serve_lines(stream: SpeechStream, lines_in: IO[str] | IO[bytes], lines_out: IO[str]) -> int:
     """Answer every line of ``lines_in`` on ``lines_out`` until it ends, then drain; returns the number of lines answered.
 
-    Args:
-        stream: the stream that is driven.
-        lines_in: text or binary file, read line by line, at most 64 KiB of each line.
-        lines_out: text file, flushed after every line.
+    At most 64 KiB of each line are read; ``lines_out`` is flushed after every line.
     """
     session = LineSession(stream)
     count = 0
     while line := _bounded_line(lines_in):
-        if not line.strip():
-            continue
-        lines_out.write(session.answer(line) + "\n")
-        lines_out.flush()
-        count += 1
+        if line.strip():
+            print(session.answer(line), file=lines_out, flush=True)
+            count += 1
     for reply in session.drain():
-        lines_out.write(reply + "\n")
+        print(reply, file=lines_out)
     lines_out.flush()
     return count
 
 
 def _bounded_line(lines: IO[Any]) -> str | bytes:
     """The next line, at most one byte more than allowed of it; the rest of a longer one is read and dropped."""
-    try:
-        line: str | bytes = lines.readline(MAX_LINE + 1)
-    except UnicodeDecodeError:
-        return b"\xff"
-    rest: str | bytes = line
-    while len(rest) > MAX_LINE and not _ends(rest):
-        try:
+    line: str | bytes = b"\xff"
+    with suppress(UnicodeDecodeError):
+        line = rest = lines.readline(MAX_LINE + 1)
+        while len(rest) > MAX_LINE and rest[-1:] not in ("\n", b"\n"):
             rest = lines.readline(MAX_LINE + 1)
-        except UnicodeDecodeError:
-            break
     return line
-
-
-def _ends(line: str | bytes) -> bool:
-    return line.endswith(b"\n") if isinstance(line, bytes) else line.endswith("\n")
-
-
-def serve_websocket(
-    make_stream: Callable[[], SpeechStream],
-    *,
-    token: str,
-    host: str = "127.0.0.1",
-    port: int = 8765,
-    sink: Callable[[Array], None] | None = None,
-    patience: float = 0.5,
-    on_ready: Callable[[int], None] | None = None,
-    stop: threading.Event | None = None,
-) -> None:
-    """Serve over a websocket on this machine, one message a line, until ``stop`` is set or an interrupt.
-
-    A client shows the token in the address (``ws://127.0.0.1:8765/?token=...``) or as its first message ``{"token": "..."}``.
-    One client drives at a time; others are turned away. The server ticks by its own clock and sends one message a tick; a
-    message that comes changes the wish of the next tick, of several between two ticks the last one counts. Ticks are never
-    closer than 1 / rate, also after a stall. A client silent for longer than ``patience`` is answered "held"; when the client
-    is lost the ticks go on until the character stands still. The pose is kept for the next client.
-
-    Args:
-        make_stream: makes the stream, once.
-        token: secret of at least 8 characters.
-        host: loopback address; others are refused.
-        port: TCP port; 0 takes a free one.
-        sink: receives every emitted frame (k,), for instance a motor driver; never sooner than 1 / rate after it
-            returned the last time, so it should return at once.
-        patience: silence [s] after which frames count as held; also how far the t of a frame may jump.
-        on_ready: called with the port when clients may connect.
-        stop: ends the service when set.
-    """
-    if host not in LOOPBACK:
-        raise BadInput(f"host {host!r} is not this machine; the live door listens on {', '.join(LOOPBACK)} only")
-    if not 0 <= port <= 65535:
-        raise BadInput(f"port {port} is not between 0 and 65535; give one that is free, such as 8765")
-    if len(token) < 8:
-        raise BadInput("the token is too short; give at least 8 characters")
-    try:
-        import websockets.asyncio.server
-    except ImportError as error:
-        raise MissingExtra("websockets", "live", "the websocket door") from error
-    door = _Door(make_stream(), token, sink, patience)
-
-    async def run() -> None:
-        settings: dict[str, Any] = {"max_size": MAX_LINE, "max_queue": 16, "open_timeout": 5, "ping_interval": 5, "ping_timeout": 5}
-        try:
-            server = await websockets.asyncio.server.serve(door.client, host, port, **settings)
-        except OSError as error:
-            reason = (error.strerror or str(error)).rpartition(": ")[2]
-            raise BadInput(
-                f"cannot listen on {host}:{port} ({reason}); give another port, or end the program that uses it"
-            ) from error
-        async with server as listening:
-            ticking = asyncio.create_task(door.tick_by_the_clock())
-            if on_ready is not None:
-                on_ready(int(next(iter(listening.sockets)).getsockname()[1]))
-            while (stop is None or not stop.is_set()) and not ticking.done():
-                await asyncio.sleep(0.05)
-            ticking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await ticking
-
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(run())
-
-
-class _Door:
-    """The stream behind the websocket and the one client that drives it."""
-
-    def __init__(self, stream: SpeechStream, token: str, sink: Callable[[Array], None] | None, patience: float) -> None:
-        self._session = LineSession(stream, slack=patience)
-        self._stream = stream
-        self._token = token.encode()
-        self._sink = sink
-        self._patience = patience
-        self._replies: asyncio.Queue[str] | None = None
-        self._heard = -math.inf
-        self._wake = asyncio.Event()
-
-    async def client(self, socket: Any) -> None:
-        """One connection, from its token to its end."""
-        import websockets.exceptions
-
-        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
-            if not await self._admitted(socket):
-                await socket.close(1008, "token missing or wrong")
-            elif self._replies is not None:
-                await socket.close(1013, "another client drives")
-            else:
-                await self._drive(socket)
-
-    async def _admitted(self, socket: Any) -> bool:
-        """Whether the token came, in the address or as the first message."""
-        shown = parse_qs(urlsplit(socket.request.path).query).get("token", [None])[0]
-        if shown is None:
-            try:
-                first = json.loads(await asyncio.wait_for(socket.recv(), 5.0))
-                shown = first.get("token") if isinstance(first, dict) else None
-            except (TimeoutError, ValueError, RecursionError):
-                return False
-        return isinstance(shown, str) and hmac.compare_digest(shown.encode(errors="replace"), self._token)
-
-    async def _drive(self, socket: Any) -> None:
-        """Take in the messages of a client and send it what the clock makes, until it is gone."""
-        self._replies = asyncio.Queue(MAX_UNREAD)
-        self._session.new_sender()
-        self._wake.set()
-        writing = asyncio.create_task(self._write(socket, self._replies))
-        try:
-            async for line in socket:
-                self._heard = asyncio.get_running_loop().time()
-                self._session.receive(line)
-        finally:
-            self._replies, self._heard = None, -math.inf
-            writing.cancel()
-
-    async def _write(self, socket: Any, replies: asyncio.Queue[str]) -> None:
-        import websockets.exceptions
-
-        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
-            while True:
-                await socket.send(await replies.get())
-
-    async def tick_by_the_clock(self) -> None:
-        """Tick while a client drives and then until the pose has stood still; each tick at least 1 / rate after the last."""
-        loop, still, due = asyncio.get_running_loop(), 0, 0.0
-        before = self._stream.out.copy()
-        while True:
-            await self._wake.wait()
-            while (left := due - loop.time()) > 0.0:
-                await asyncio.sleep(left - 0.001 if left > 0.001 else 0.0)
-            reply = self._session.tick(keep=loop.time() - self._heard <= self._patience)
-            if self._sink is not None and not self._stream.waiting:
-                self._sink(self._stream.out)
-            due = loop.time() + 1.0 / self._stream.rate
-            if self._replies is not None:
-                if self._replies.full():
-                    self._replies.get_nowait()
-                self._replies.put_nowait(reply)
-            moved = not (np.abs(self._stream.out - before) <= 1e-9).all()
-            still = 0 if moved or self._replies is not None else still + 1
-            before[:] = self._stream.out
-            if self._stream.waiting or still > self._stream.latency:
-                still = 0
-                if self._replies is None:
-                    self._wake.clear()
