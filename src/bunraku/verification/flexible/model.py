@@ -49,7 +49,7 @@ class ChainSpring:
 
 
 @dataclass(frozen=True)
-class FlexibleReplayModel:
+class ChainModel:
     """The MuJoCo model, with places of the driven and of the other coordinates in qpos (equal to those in qvel).
 
     ``driven`` (k,): in the order of the motors; ``followers``: (follower, driver, ratio, offset) of each coupling to a motor;
@@ -90,7 +90,7 @@ class FlexibleReplayModel:
         return np.array(data.site_xmat[self.sites]).reshape(-1, 3, 3)
 
 
-def flexible_model(
+def chain_model(
     character: Character,
     *,
     links: int,
@@ -98,7 +98,7 @@ def flexible_model(
     timestep: float = 1e-4,
     torsion: bool = True,
     ratios: Mapping[str, BeamRatio] | None = None,
-) -> FlexibleReplayModel:
+) -> ChainModel:
     """The model with ``links`` hinges in every rod, a time step of at most ``timestep`` [s], and sites at frames or bodies.
 
     ``ratios`` multiply a part's stiffness and mass, by its name: what a mesh has more or less than the beam it stands for
@@ -123,7 +123,7 @@ def flexible_model(
     for spring in joint_springs(character):
         joint = model.joint(spring.coordinate).id
         model.jnt_stiffness[joint], model.qpos_spring[place[spring.coordinate]] = spring.stiffness, spring.rest
-    found = FlexibleReplayModel(model, driven, free, followers, sites, home, links)
+    found = ChainModel(model, driven, free, followers, sites, home, links)
     _springs(found, hinges, timestep)
     return found
 
@@ -158,7 +158,7 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
     return model
 
 
-def _springs(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
+def _springs(found: ChainModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
     """Springs and heavy motors, and the largest stable step that divides ``timestep`` by a power of two."""
     import mujoco
 
@@ -186,7 +186,7 @@ def _springs(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], timestep
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
-def _stable_step(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
+def _stable_step(found: ChainModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
     """The largest h = timestep / 2^k with h^2 w^2 < 4 + 2 h beta w^2 for the fastest bending mode w, held in by a margin."""
     model = found.model
     bending = [hinge for hinge in hinges if not hinge.twists]

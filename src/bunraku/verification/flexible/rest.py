@@ -12,12 +12,12 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.optimization.solution import Status
-from bunraku.verification.flexible.model import FlexibleReplayModel
+from bunraku.verification.flexible.model import ChainModel
 
 _EPS, _ITERATIONS, _LOAD_STEPS = 1e-6, 30, (1, 4, 16)
 
 
-def find_chain_rest(foreign: FlexibleReplayModel, motors: Array) -> tuple[Array, Status]:
+def find_chain_rest(foreign: ChainModel, motors: Array) -> tuple[Array, Status]:
     """The qpos (nq,) at rest with the motors at (k,), and whether Newton converged; gravity is raised in steps where it must be."""
     import mujoco
 
@@ -39,7 +39,7 @@ def find_chain_rest(foreign: FlexibleReplayModel, motors: Array) -> tuple[Array,
     return data.qpos.copy(), Status.STALLED
 
 
-def chain_frequencies(foreign: FlexibleReplayModel, qpos: Array, count: int) -> Array:
+def chain_frequencies(foreign: ChainModel, qpos: Array, count: int) -> Array:
     """The lowest undamped frequencies (count,) [Hz] of small vibrations about a rest ``qpos`` (nq,); closed loops stay closed."""
     import mujoco
     from scipy.linalg import eigh, null_space
@@ -56,7 +56,7 @@ def chain_frequencies(foreign: FlexibleReplayModel, qpos: Array, count: int) -> 
     return np.asarray(np.sign(squares) * np.sqrt(np.abs(squares)) / (2.0 * np.pi))
 
 
-def _newton(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, bool]:
+def _newton(foreign: ChainModel, data: Any, y: Array) -> tuple[Array, bool]:
     """Full Newton steps from data.qpos, which they change; the loops' forces, and whether they converged."""
     free, start = foreign.free, data.qpos.copy()
     for _ in range(_ITERATIONS):
@@ -85,7 +85,7 @@ def _solved(matrix: Array, right: Array) -> Array:
         return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-14)[0], dtype=np.float64)
 
 
-def _tangent(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, Array, Array, Array]:
+def _tangent(foreign: ChainModel, data: Any, y: Array) -> tuple[Array, Array, Array, Array]:
     """Unbalanced force (m,), its derivative (m, m) at given loop forces, the loops' Jacobian (c, m) and gaps (c,)."""
     free = foreign.free
     r, J, c = _balance(foreign, data, y)
@@ -103,7 +103,7 @@ def _tangent(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, 
     return r, K, J, c
 
 
-def _balance(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, Array, Array]:
+def _balance(foreign: ChainModel, data: Any, y: Array) -> tuple[Array, Array, Array]:
     import mujoco
 
     data.qvel[:] = 0.0

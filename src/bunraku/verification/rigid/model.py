@@ -37,14 +37,8 @@ class ForeignModel:
     position_address: Indices
     velocity_address: Indices
     base: int
-    base_velocity: int
     floor: int
     feet: tuple[Indices, ...]
-
-    @property
-    def stands(self) -> bool:
-        """Whether the character can fall: its base floats and it has feet."""
-        return self.base >= 0
 
 
 def foreign_model(character: Character, timestep: float) -> ForeignModel:
@@ -93,7 +87,6 @@ def foreign_model(character: Character, timestep: float) -> ForeignModel:
         model.jnt_qposadr[joints].astype(np.int64),
         velocity,
         base,
-        int(model.body_dofadr[base]) if base >= 0 else -1,
         model.geom("the floor").id if base >= 0 else -1,
         tuple(geoms),
     )
