@@ -55,8 +55,8 @@ def agreement(
 ) -> tuple[Check, Check]:
     """A certificate against the ``expected`` checks and ``figures``, and ``others``: further differences, in number and words.
 
-    "certificate against recomputation": the largest relative difference, with the worst in words; infinite when a check or figure is
-    missing, is there twice, or is another promise (bar, direction, unit). "numbers not recomputed" lists the rest, as information.
+    "certificate against recomputation": the largest relative difference, with the worst in words; infinite when a check or figure
+    is missing, is there twice, or is another promise (bar, direction, unit). "numbers not recomputed" lists the rest.
     """
     pairs = list(others)
     for check in expected:

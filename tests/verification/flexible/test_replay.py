@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from bunraku.character import (
     Body,
@@ -100,9 +101,10 @@ def test_positions_converge_with_the_square_of_the_links() -> None:
 
 def test_motors_are_where_they_are_told_and_halving_the_step_changes_little() -> None:
     times = np.arange(101) * 5e-3
+    motors = CubicSpline(times, sweep(times))
     runs = [
         replay_flexible(
-            level_rod(), (times, sweep(times)), frames=("on the hub", "tip"), links=(4, 8), timestep=h, torsion=False
+            level_rod(), motors, frames=("on the hub", "tip"), times=times, links=(4, 8), timestep=h, torsion=False
         ).positions
         for h in (1e-4, 5e-5)
     ]
@@ -176,7 +178,7 @@ def test_a_performance_is_replayed_like_its_motor_positions() -> None:
         Provenance("test", {}, {}, {}),
     )
     found = replay_flexible(character, performance, frames=("tip",), links=(2, 4))
-    same = replay_flexible(character, (times, values), frames=("tip",), links=(2, 4))
+    same = replay_flexible(character, CubicSpline(times, values), frames=("tip",), times=times, links=(2, 4))
     assert np.array_equal(found.positions, same.positions)
     figures = found.figures(target=same.positions + np.array([0.0, 3e-3, 4e-3]))
     assert figures["chain_from_target_peak_m"] == pytest.approx(5e-3)

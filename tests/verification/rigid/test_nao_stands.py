@@ -9,8 +9,9 @@ from bunraku.character import Character
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.motion import Clip, JointCurves
 from bunraku.performers.performer import make_performer
+from bunraku.verification.rigid.judge import MOST_SLIP, TRACKING_RMS
 from bunraku.verification.rigid.replay import replay
-from bunraku.verification.verify import MOST_SLIP, TRACKING_RMS, verify
+from bunraku.verification.verify import verify
 
 RATE = 100.0
 

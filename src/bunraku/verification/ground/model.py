@@ -58,7 +58,7 @@ class GroundModel:
     tips: Indices
 
     def under(self, servos: GroundServos, friction: float | None) -> GroundModel:
-        """The same MuJoCo model, set to the gains of these servos and to a friction of the ground (None: each end effector's own)."""
+        """The same MuJoCo model, set to the gains of these servos and a friction of the ground (None: each end effector's own)."""
         import mujoco
 
         model, servo = self.model, slice(0, len(servos.wheel))

@@ -6,6 +6,7 @@ It starts in the plan's first state, position and velocity, and plays the comman
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class GroundReplay:
     """What happened with servos ``gain`` times as stiff as they are, one floor ``friction``, commands at one ``rate`` [Hz].
 
     ``fell`` with the ``reason`` in words; ``complete`` false when it was stopped; ``measures``: how far it was from the plan;
-    ``record``: what was simulated, at the times of the plan; ``coordinates``: the motion in the character's coordinates.
+    ``record``: what was simulated, at the times of the plan, with the foreign model ``ground``.
     """
 
     gain: float
@@ -41,7 +42,13 @@ class GroundReplay:
     measures: GroundMeasures
     plan: GroundPlan = field(repr=False)
     record: GroundRecord = field(repr=False)
-    coordinates: JointCurves = field(repr=False)
+    ground: GroundModel = field(repr=False)
+
+    @cached_property
+    def coordinates(self) -> JointCurves:
+        """The motion in the character's coordinates."""
+        values = qpos_to_coordinates(self.plan.character, self.ground.model, self.record.qpos)
+        return JointCurves(self.plan.tree.names, self.plan.rate, values)
 
     @property
     def fell(self) -> bool:
@@ -96,8 +103,8 @@ def replay_plan(
     with without_log_file():
         ground = (plan_model(plan) if model is None else model).under(ground_servos(plan.character, gain), friction)
         record, reason, complete = _simulate(plan, ground, sent, feedforward)
-    motion = JointCurves(plan.tree.names, plan.rate, qpos_to_coordinates(plan.character, ground.model, record.qpos))
-    return GroundReplay(gain, friction, sent, reason, complete, measure_ground(plan, ground.servos, record), plan, record, motion)
+    measures = measure_ground(plan, ground.servos, record)
+    return GroundReplay(gain, friction, sent, reason, complete, measures, plan, record, ground)
 
 
 def _start(plan: GroundPlan, ground: GroundModel) -> tuple[Array, Array]:

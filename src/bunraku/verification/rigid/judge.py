@@ -29,7 +29,10 @@ MOST_SLIP = 0.01
 class RigidJudge(Judge[ForeignModel, RigidReplay]):
     """One replay, with the servos as the motors state them."""
 
-    recomputed = "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate."
+    recomputed = (
+        "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor "
+        "rate."
+    )
     replayed = "The motion was replayed in MuJoCo with the motors' delay and torque."
 
     def recompute(self, monitor: Monitor) -> Findings:

@@ -1,4 +1,4 @@
-"""Puppets and machines that forces move: limits of carriages, winches and motors, strings, dynamics, and the replay with feedback."""
+"""Puppets and machines that forces move: limits, strings, dynamics, and the replay with feedback."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class StringJudge(Judge[StringPlayer, StringReplay]):
     """Open loop and, where the performance has feedback, with it."""
 
     recomputed = (
-        "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was solved "
-        "again, with its tensions."
+        "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was "
+        "solved again, with its tensions."
     )
     replayed = "The channels were replayed in MuJoCo with its own tendons, open loop and with the feedback."
 
