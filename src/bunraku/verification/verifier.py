@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from bunraku.errors import BadInput
 from bunraku.motion import Check, JointCurves, Performance, checks_table, stated
 from bunraku.optimization.monitor import SILENT, Monitor
-from bunraku.verification.foreign_log import without_log_file
+from bunraku.verification.foreign import without_log_file
 
 NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
 
@@ -102,8 +102,9 @@ class Judge(ABC, Generic[Foreign, Played]):
         seen = self.kept
         if replay:
             try:
+                foreign = self.build()
                 with without_log_file():
-                    seen = self.replay(self.build(), monitor)
+                    seen = self.replay(foreign, monitor)
             except BadInput as error:
                 checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))
             else:

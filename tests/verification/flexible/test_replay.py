@@ -26,7 +26,7 @@ from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
 from bunraku.verification.flexible.mesh_beam import mesh_beam
-from bunraku.verification.flexible.replay import replay_flexible
+from bunraku.verification.flexible.replay import ChainReplay, chain_models, play_chains
 
 STEEL = ElasticMaterial(name="steel", young=200e9, poisson=0.3, density=7850.0, strain_damping=7.4e-4)
 HALF = 2.0**-0.5
@@ -57,6 +57,12 @@ def level_rod() -> Character:
             ),
         ),
     )
+
+
+def replay_flexible(character, motors, *, frames, times=None, links=(10, 20), timestep=1e-4, **options) -> ChainReplay:
+    """Both chains built and played."""
+    models = chain_models(character, frames=frames, links=links, timestep=timestep, **options)
+    return play_chains(models, motors, frames=frames, times=times)
 
 
 def sweep(t: np.ndarray) -> np.ndarray:

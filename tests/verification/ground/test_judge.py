@@ -53,7 +53,7 @@ def test_a_turn_on_the_spot_is_measured_at_its_reach(make_car, make_going, drivi
     assert plan.reach == pytest.approx(np.hypot(0.1, 0.08), rel=1e-12)
     found = measure_ground(plan, ground_servos(car), recorded(plan, plan.com, 0.9 * plan.yaw))
     assert found.velocity_error == pytest.approx(0.1, rel=1e-9)
-    assert (found.planned_turn, found.yaw_error) == (pytest.approx(0.8), pytest.approx(0.08))
+    assert found.yaw_error == pytest.approx(0.08)
     moved = recorded(plan, plan.com + np.outer(plan.times, [0.01, 0.0, 0.0]), plan.yaw)
     assert measure_ground(plan, ground_servos(car), moved).distance_error == pytest.approx(0.01 / (0.8 * plan.reach), rel=1e-6)
 

@@ -12,12 +12,18 @@ from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
-from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.verification.rigid.replay import RigidReplay, replay
+from bunraku.verification.foreign import without_log_file
+from bunraku.verification.rigid.replay import RigidReplay, model_for, play
 from bunraku.verification.servo import ServoBank, stiffness_of
 
 RATE = 100.0
+
+
+def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monitor = SILENT) -> RigidReplay:
+    with without_log_file():
+        return play(performance, model_for(performance, timestep), monitor)
 
 
 def performance_of(character: Character, values: np.ndarray) -> Performance:

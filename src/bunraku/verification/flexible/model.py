@@ -29,6 +29,7 @@ from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.flexible.beam_section import NO_RATIO, BeamRatio, BeamSection, beam_section
+from bunraku.verification.foreign import simulable
 
 Indices = NDArray[np.int64]
 
@@ -138,7 +139,7 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
     lost = next((note for note in notes if "closes a loop is not written" in note), None)
     if lost is not None:
         raise BadInput(f"{character.name!r} cannot be replayed as chains: {lost}")
-    try:
+    with simulable(character):
         spec = mujoco.MjSpec.from_string(text)
         made = {frame.name for frame in character.frames}
         for name in frames:
@@ -152,10 +153,7 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
         spec.option.tolerance, spec.option.iterations = 1e-12, 100
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
         spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-        model = spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        raise BadInput(f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all bodies help") from error
-    return model
+        return spec.compile()
 
 
 def _springs(found: ChainModel, hinges: Sequence[ChainSpring], timestep: float) -> None:

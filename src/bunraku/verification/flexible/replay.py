@@ -25,7 +25,7 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.flexible.beam_section import BeamRatio
 from bunraku.verification.flexible.model import ChainModel, chain_model
 from bunraku.verification.flexible.rest import find_chain_rest
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import went_wrong, without_log_file
 
 
 @dataclass(frozen=True)
@@ -93,23 +93,6 @@ Motors = Performance | Callable[[Array], Array]
 """A performance with position channels, or a function of times (n,) that returns positions (n, k) in the order of the motors."""
 
 
-def replay_flexible(
-    character: Character,
-    motors: Motors,
-    *,
-    frames: Sequence[str],
-    times: ArrayLike | None = None,
-    links: tuple[int, int] = (10, 20),
-    timestep: float = 1e-4,
-    torsion: bool = True,
-    ratios: Mapping[str, BeamRatio] | None = None,
-    monitor: Monitor = SILENT,
-) -> ChainReplay:
-    """Replay motor positions in MuJoCo with `chain_models`, sampled at ``times`` as in `play_chains`."""
-    models = chain_models(character, frames=frames, links=links, timestep=timestep, torsion=torsion, ratios=ratios)
-    return play_chains(models, motors, frames=frames, times=times, monitor=monitor)
-
-
 def chain_models(
     character: Character,
     *,
@@ -172,7 +155,6 @@ def play_chain(foreign: ChainModel, times: Array, path: Callable[[Array], Array]
     lost, gap = "" if status.good else "no rest under gravity was found at the start", 0.0
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
-    bad = bad_warnings()
     mujoco.mj_kinematics(model, data)
     P[0], R[0] = foreign.positions(data), foreign.rotations(data)
     with without_log_file():
@@ -184,7 +166,7 @@ def play_chain(foreign: ChainModel, times: Array, path: Callable[[Array], Array]
                 data.qfrc_applied[held] = model.dof_M0[held] * (speed - data.qvel[held]) / h
                 mujoco.mj_step(model, data)
                 data.qpos[held], data.qvel[held] = targets[i], speed
-            if any(data.warning[kind].number for kind in bad):
+            if went_wrong(data):
                 lost = f"the simulation became unstable before {times[j]:.2f} s"
             elif monitor.cancelled:
                 lost = f"cancelled at {times[j]:.2f} s"

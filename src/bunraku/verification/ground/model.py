@@ -22,6 +22,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import HeightField
+from bunraku.verification.foreign import simulable
 from bunraku.verification.ground.heights import ground_height
 from bunraku.verification.ground.servo import GroundServos
 
@@ -101,7 +102,7 @@ def ground_model(
     if base is None or not character.end_effectors:
         raise BadInput(f"{character.name!r} has no free base with wheels or feet (end_effectors); it cannot go over the ground")
     xml = write_mjcf(character, floor=False, self_collision=False, actuators=False, timestep_s=TIMESTEP)
-    try:
+    with simulable(character):
         spec = mujoco.MjSpec.from_string(xml)
         _touching(spec, character)
         _add_ground(spec, terrain, extent)
@@ -111,10 +112,6 @@ def ground_model(
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         spec.option.impratio = _IMPEDANCE_RATIO
         model = spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        raise BadInput(
-            f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
-        ) from error
     joints = np.array([model.joint(name).id for name in servos.bank.coordinates], dtype=np.int64)
     places, rates = model.jnt_qposadr[joints].astype(np.int64), model.jnt_dofadr[joints].astype(np.int64)
     if springs is not None:

@@ -15,7 +15,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import HeightField, JointCurves, Performance
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import went_wrong, without_log_file
 from bunraku.verification.ground.falls import fall
 from bunraku.verification.ground.measures import GroundMeasures, measure_ground
 from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
@@ -144,7 +144,7 @@ def _simulate(plan: GroundPlan, ground: GroundModel, rate: float, feedforward: b
         states[done], states[done + 1 : until] = state, out[0, :-1]  # sensors belong to the state before the step
         sensed[done:until], state = sensor[0], out[0, -1]
         done = until
-        if any(data.warning[kind].number for kind in bad_warnings()):
+        if went_wrong(data):
             reason = f"the simulation became unstable before {done * TIMESTEP:.2f} s"
         else:
             record = _record(plan, ground, states[:done], sensed[:done])

@@ -18,7 +18,7 @@ from bunraku.formats.mjcf_coordinates import qpos_to_coordinates
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, MotionLimits, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import substeps, went_wrong
 from bunraku.verification.limits import position_curves
 from bunraku.verification.rigid.model import ForeignModel, foreign_model
 from bunraku.verification.verifier import Replay
@@ -95,21 +95,13 @@ class RigidReplay(Replay):
         }
 
 
-def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monitor = SILENT) -> RigidReplay:
-    """Play the position channels of a performance in MuJoCo; ``timestep`` [s] is the longest step of the simulation."""
-    with without_log_file():
-        return play(performance, model_for(performance, timestep), monitor)
-
-
 def model_for(performance: Performance, timestep: float = 0.001) -> ForeignModel:
     """The foreign model with the longest step of at most ``timestep`` [s] that divides the period of the channels."""
-    if not 0.0 < timestep <= 0.01:
-        raise BadInput(f"a time step of {timestep} s cannot be used; give one above 0 and at most 0.01")
     character, curves = performance.character, position_curves(performance)
     if not character.motors:
         raise BadInput(f"{character.name!r} has no motors; there is nothing to replay")
     period = 1.0 / curves.rate
-    return foreign_model(character, period / max(1, int(np.ceil(period / timestep - 1e-9))))
+    return foreign_model(character, period / substeps(period, timestep))
 
 
 def play(performance: Performance, foreign: ForeignModel, monitor: Monitor = SILENT) -> RigidReplay:
@@ -267,7 +259,7 @@ class _Watch:
     def fallen(self, time: float, tilt: float) -> str:
         """Why the character counts as fallen, or nothing."""
         data, foreign = self._data, self._foreign
-        if not np.isfinite(data.qpos).all() or any(data.warning[kind].number for kind in bad_warnings()):
+        if not np.isfinite(data.qpos).all() or went_wrong(data):
             return f"the simulation became unstable at {time:.2f} s"
         if foreign.base < 0:
             return ""

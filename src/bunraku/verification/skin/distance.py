@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from bunraku.arrays import Array
 
 DISTANCE_ERROR = 0.15
 """A walk keeps its promise when it goes the stated distance within this share; one in place when it ends within this share of the

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
 from bunraku.motion import JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import substeps, went_wrong, without_log_file
 from bunraku.verification.strings.clamp import CarriageClamp, ForceClamp
 from bunraku.verification.strings.model import StringModel, string_model
 from bunraku.verification.strings.plan import StringPlan, plan_of
@@ -130,15 +129,13 @@ class StringReplay(Replay):
 
 def replay_strings(performance: Performance, *, timestep: float = 0.001, monitor: Monitor = SILENT) -> StringReplay:
     """Replay in MuJoCo; ``timestep`` [s] is the longest step of the simulation."""
-    if not 0.0 < timestep <= 0.01:
-        raise BadInput(f"a time step of {timestep} s cannot be used; give one above 0 and at most 0.01")
     with without_log_file():
         return play(player_of(plan_of(performance), timestep), monitor)
 
 
 def player_of(plan: StringPlan, timestep: float = 0.001) -> StringPlayer:
     """The player with the longest step of at most ``timestep`` [s] that divides the plan's."""
-    return StringPlayer(plan, max(1, int(np.ceil(plan.dt / timestep - 1e-9))))
+    return StringPlayer(plan, substeps(plan.dt, timestep))
 
 
 def play(player: StringPlayer, monitor: Monitor = SILENT) -> StringReplay:
@@ -247,7 +244,7 @@ class StringPlayer:
 
     def _lost(self, data: Any, q: Array, node: int) -> str:
         """Why the plan is lost at a node, or nothing."""
-        if not np.isfinite(q).all() or any(data.warning[kind].number for kind in bad_warnings()):
+        if not np.isfinite(q).all() or went_wrong(data):
             return f"the simulation became unstable at {node * self.plan.dt:.2f} s"
         away = np.linalg.norm(self.plan.points.positions(q[None])[0] - self._predicted[node], axis=1)
         far = int(away.argmax())
