@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from bunraku.formats import mjcf_write
+from bunraku.formats.registry import write_performance
 from bunraku.verification.ground.model import ground_model
 from bunraku.verification.ground.servo import ground_servos
 from bunraku.verification.verify import JUDGES, judge_of, verify
@@ -59,6 +61,28 @@ def test_a_model_that_is_set_is_the_model_that_is_built(make_car, gain: float, f
     for name in names:
         np.testing.assert_array_equal(getattr(reused.model, name), getattr(fresh.model, name), err_msg=name)
     assert reused.model.stat.meaninertia == fresh.model.stat.meaninertia
+
+
+def test_a_judge_that_is_loaded_late_computes_with_one_thread_too(tmp_path, quiet_turn) -> None:
+    """In a program that has loaded no BLAS but numpy's before it verifies."""
+    write_performance(tmp_path / "turn.performance.npz", quiet_turn)
+    script = (
+        "import sys\n"
+        "from bunraku.formats.registry import read_performance\n"
+        "from bunraku.optimization.monitor import SilentMonitor\n"
+        "from bunraku.verification.verify import verify\n"
+        "class Watch(SilentMonitor):\n"
+        "    def report(self, event):\n"
+        "        from threadpoolctl import threadpool_info\n"
+        "        print({pool['num_threads'] for pool in threadpool_info() if pool['user_api'] == 'blas'})\n"
+        "performance = read_performance(sys.argv[1])\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "verify(performance, monitor=Watch())\n"
+    )
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    words = [sys.executable, "-c", script, str(tmp_path / "turn.performance.npz")]
+    output = subprocess.run(words, capture_output=True, text=True, check=True, env=free | {"OPENBLAS_NUM_THREADS": "2"}).stdout
+    assert set(output.splitlines()) == {"{1}"}
 
 
 def test_only_the_judge_that_is_needed_is_loaded() -> None:

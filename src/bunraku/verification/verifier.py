@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from bunraku.errors import BadInput
 from bunraku.motion import Check, JointCurves, Performance, checks_table, stated
 from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.optimization.threads import one_thread
 from bunraku.verification.foreign import without_log_file
 
 NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
@@ -95,16 +96,19 @@ class Judge(ABC, Generic[Foreign, Played]):
     def pictures(self, replay: Replay | None) -> Iterator[Picture]:
         """Pictures of the performance, and of a replay of this judge where there is one."""
 
+    @one_thread
     def verify(self, *, replay: bool = True, monitor: Monitor = SILENT) -> Verdict:
-        """All checks; a replay that cannot be made is a check that does not hold."""
+        """All checks; a replay that cannot be made is a check that does not hold.
+
+        The thread is bounded here, where the judge's libraries are loaded, and not before.
+        """
         checks, figures = self.recompute(monitor)
         checks = [*_own_words(self.performance), *checks]
         seen = self.kept
         if replay:
             try:
-                foreign = self.build()
                 with without_log_file():
-                    seen = self.replay(foreign, monitor)
+                    seen = self.replay(self.build(), monitor)
             except BadInput as error:
                 checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))
             else:

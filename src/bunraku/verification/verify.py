@@ -9,7 +9,6 @@ from typing import Any
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Monitor
-from bunraku.optimization.threads import one_thread
 from bunraku.verification.fits import bends, goes_over_ground, is_skinned
 from bunraku.verification.verifier import Judge, Verdict
 
@@ -23,7 +22,6 @@ JUDGES: tuple[tuple[Callable[[Performance], bool], str, str], ...] = (
 """What each room judges: the first that fits does, and is the only one imported."""
 
 
-@one_thread
 def verify(performance: Performance, *, replay: bool = True, full_order: bool = False, monitor: Monitor = SILENT) -> Verdict:
     """Judge a performance by itself: nothing is believed that can be computed again.
 

@@ -12,7 +12,6 @@ from bunraku.arrays import Array
 from bunraku.mechanics.centroidal.clearance import clearance_check
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import Monitor
-from bunraku.verification.foreign import without_log_file
 from bunraku.verification.ground.clearance import least_clearance
 from bunraku.verification.ground.model import GroundModel
 from bunraku.verification.ground.perturbations import GroundReplays, Perturbation, described, ground_perturbations, replay_all
@@ -65,7 +64,6 @@ class ContactJudge(Judge[GroundModel, GroundReplays]):
     def perturbations(self) -> Sequence[Perturbation]:
         """The ways the stage may be, the usual one first."""
 
-    @without_log_file()
     def build(self) -> GroundModel:
         """The plan's character on its ground."""
         return plan_model(self.plan)

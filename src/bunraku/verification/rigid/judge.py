@@ -9,7 +9,6 @@ import numpy as np
 from bunraku.motion import Check
 from bunraku.optimization.monitor import Monitor
 from bunraku.verification.agreement import common_agreement
-from bunraku.verification.foreign import without_log_file
 from bunraku.verification.limits import limit_figures, recomputed_limits
 from bunraku.verification.replay_checks import completed, fallen, saturation
 from bunraku.verification.rigid.model import ForeignModel
@@ -41,7 +40,6 @@ class RigidJudge(Judge[ForeignModel, RigidReplay]):
         limits = recomputed_limits(self.performance)
         return [*limits, *common_agreement(self.performance)], limit_figures(limits)
 
-    @without_log_file()
     def build(self) -> ForeignModel:
         """The character on a floor with its servos."""
         return model_for(self.performance)

@@ -13,7 +13,6 @@ from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.verification.agreement import agreement
-from bunraku.verification.foreign import without_log_file
 from bunraku.verification.replay_checks import completed, fallen
 from bunraku.verification.strings.plan import StringPlan, plan_of
 from bunraku.verification.strings.replay import SLACK, StringPlayer, StringReplay, play, player_of
@@ -70,7 +69,6 @@ class StringJudge(Judge[StringPlayer, StringReplay]):
         figures = {key: values[name] for key, name in _FIGURES.items() if name in values}
         return checks, {"worst_limit_violation": worst_violation(plan), **figures}
 
-    @without_log_file()
     def build(self) -> StringPlayer:
         """Carriages and winches that move as they are sent, and strings that MuJoCo knows."""
         return player_of(self.plan)
