@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from _skin_refine import refined_skin
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.known_skins import skin_of
@@ -26,7 +27,6 @@ from bunraku.mechanics.coupled.skinned import SkinnedModel, skinned_model
 from bunraku.mechanics.coupled.state import rest_state
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.mechanics.elastic.solid import Collapsed
-from bunraku.verification.skin.refine import refined_skin
 
 NAMES = ("beetle", "monster", "lizard")
 CHARACTERS = Path(__file__).resolve().parents[1] / "src" / "bunraku" / "assets" / "characters"

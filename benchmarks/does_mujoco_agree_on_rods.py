@@ -22,7 +22,7 @@ from bunraku.character import Character
 from bunraku.mechanics.elastic.part import part_solid
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.verification.flexible.mesh_beam import mesh_beam
-from bunraku.verification.flexible.replay import replay_flexible
+from bunraku.verification.flexible.replay import chain_models, play_chains
 
 DT, EVERY = 5e-4, 10
 SWEEP_BAR, SAG, SAG_BAR = 1e-4, 0.05564, 2e-3
@@ -38,7 +38,9 @@ def compared(name: str, character: Character, path, seconds: float, frames: tupl
     meshes = {part.name: mesh_beam(part_solid(character, part), STEEL) for part in character.flexibles}
     for kind, ratios in (("beam", None), ("mesh", meshes)):
         begin = time.thread_time()
-        replay = replay_flexible(character, path, frames=frames, times=times, ratios=ratios)
+        replay = play_chains(
+            chain_models(character, frames=frames, links=(10, 20), timestep=1e-4, ratios=ratios), path, frames=frames, times=times
+        )
         spent = time.thread_time() - begin
         coarse, fine = (rms(run.positions - own.positions) for run in replay.runs)
         found = rms(replay.positions - own.positions), float(replay.positions[0, 0, 2])

@@ -15,27 +15,27 @@ import argparse
 import json
 import sys
 
+from _skin_forward import TORQUE_RATIO, forward_check
 from bunraku.formats.registry import read_performance
 from bunraku.optimization.monitor import SILENT
 from bunraku.verification.ground.perturbations import described
-from bunraku.verification.skin.forward import TORQUE_RATIO, forward_check
-from bunraku.verification.skin.judge import missed_swings, replayed_walk, verify_skin
+from bunraku.verification.skin.judge import SkinJudge, missed_swings, replayed_walk
 
 COARSE = 5000
 
 
 def replays(performance, say):
     """Rows of the replays in MuJoCo."""
-    found = verify_skin(performance)
-    if found.verdict is None:
+    found = SkinJudge(performance).verify()
+    if found.replay is None:
         say(f"  replay: {next(check.note for check in found.checks if check.name == 'replay')}")
         return [], False
     rows = []
-    for one in found.verdict.replays:
+    for one in found.replay.replays:
         walk = replayed_walk(one)
         rows.append(
             {
-                "stiffness": one.stiffness,
+                "gain": one.gain,
                 "friction": one.friction,
                 "rate_hz": one.rate,
                 "distance_m": walk.distance,

@@ -20,7 +20,6 @@ from bunraku.mechanics.flexible.judge import Judged
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.motion import Performance
 from bunraku.verification.flexible.full_order import found_full_order
-from bunraku.verification.flexible.judge import FlexibleVerdict
 from bunraku.verification.flexible.promises import promises_of
 
 
@@ -88,7 +87,7 @@ def missed(name: str, row: Row, performance: Performance, found: Judged) -> list
         said.append(f"{row.parameters} parameters, paper {PAPER[name].parameters}")
     if row.duration < PAPER[name].duration:
         said.append(f"{row.duration:g} s of animation, paper {PAPER[name].duration:g}")
-    promises = promises_of(name, performance, FlexibleVerdict((), {}, found, None, None))
+    promises = promises_of(name, performance, found)
     return said + [check.sentence for check in (*performance.certificate.checks, *promises.checks) if not check.holds]
 
 

@@ -12,7 +12,7 @@ is quiet too, but cuts the corners. In MuJoCo, with the rod as a chain of rigid 
 import numpy as np
 
 import bunraku
-from bunraku.verification.flexible.judge import judged_again, verify_flexible
+from bunraku.verification.flexible.judge import judged_again
 
 PAUSE = (0.85, 2.15)  # s, its corners left out
 
@@ -22,7 +22,7 @@ def lesson():
     character, clip = bunraku.load_character("one-rod"), bunraku.load_clip("tick")
     performance = bunraku.perform(character, clip)
     shaped = bunraku.perform(character, clip, performer="zv-advanced")
-    return performance, verify_flexible(performance), judged_again(shaped)[1].after
+    return performance, bunraku.verify(performance), judged_again(shaped)[1].after
 
 
 def rms(error, span=(0.0, np.inf)):
@@ -34,7 +34,7 @@ if __name__ == "__main__":
     from matplotlib import pyplot
 
     performance, verdict, shaped = lesson()
-    judged, chains, played = verdict.judged, verdict.chains, performance.positions()
+    judged, chains, played = verdict.judge.judged, verdict.replay.chains, performance.positions()
     print(performance.certificate.status.sentence)
     for name, error in (("the wish as it is", judged.before), ("shaped", shaped), ("performance", judged.after)):
         whole, pause, peak = 1e3 * rms(error), 1e3 * rms(error, PAUSE), 1e3 * error.peak

@@ -23,7 +23,6 @@ from bunraku.motion import JointCurves
 from bunraku.performers.vibration.evaluate import evaluate
 from bunraku.performers.vibration.performer import VibrationPerformer
 from bunraku.performers.vibration.solve import solve_gauss_newton
-from bunraku.verification.flexible.judge import verify_flexible
 
 RANGE = (0.0032, 0.009)  # m, of the diameter
 SHARP = 1e-3  # m, the error that counts as much as a motor at its continuous torque
@@ -77,7 +76,7 @@ def lesson():
     minimize_scalar(cost, bounds=np.log(RANGE), method="bounded", options={"xatol": 0.03})
     best = min(tried, key=lambda one: one["cost"])
     performance = PERFORMER.perform(rod(best["diameter"]), swing())
-    return [*(one for one in tried if one is not best), best], verify_flexible(performance)
+    return [*(one for one in tried if one is not best), best], bunraku.verify(performance)
 
 
 if __name__ == "__main__":

@@ -222,7 +222,7 @@ def test_lesson_16() -> None:
 def test_lesson_18() -> None:
     module = load("18")
     performance, verdict, shaped = module.lesson()
-    judged = verdict.judged
+    judged = verdict.judge.judged
     assert performance.certificate.status is Status.CONVERGED
     assert judged.before.peak > 0.05  # the wish as it is swings by centimetres
     assert module.rms(judged.before, module.PAUSE) > 0.01
@@ -260,7 +260,7 @@ def test_lesson_20() -> None:
     assert thickest["torque"] > 1.2 * best["torque"]
     assert thickest["mass"] / best["mass"] == pytest.approx((thickest["diameter"] / best["diameter"]) ** 2, rel=1e-6)
     assert [check.sentence for check in verdict.checks if not check.holds] == []
-    assert verdict.judged.after.rms == pytest.approx(best["error"], rel=0.2)  # at the fine step
+    assert verdict.judge.judged.after.rms == pytest.approx(best["error"], rel=0.2)  # at the fine step
 
 
 def test_lesson_21() -> None:

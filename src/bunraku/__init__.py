@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bunraku.flow.public import export, load_character, load_clip, load_performance, perform, verify
     from bunraku.motion import Certificate, Clip, Performance
     from bunraku.studio.rendering import render
-    from bunraku.verification.verify import Verdict
+    from bunraku.verification.verifier import Verdict
 
 __version__ = "0.2.0"
 __all__ = [
@@ -40,7 +40,7 @@ _ROOMS = {
     "Character": "character",
     "Clip": "motion",
     "Performance": "motion",
-    "Verdict": "verification.verify",
+    "Verdict": "verification.verifier",
     "render": "studio.rendering",
 }
 """Where a name is from; functions are from `flow.public` if not said."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ pytest.importorskip("mujoco")
 
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.performers.speech.performer import SpeechPerformer
-from bunraku.verification.replayed import replayed_curves
 from bunraku.verification.verify import verify
 
 
@@ -25,7 +23,7 @@ def spoken():
 
 def test_servos_are_followed_from_the_first_sample_on(spoken):
     performance, verdict = spoken
-    curves = replayed_curves(performance, verdict)
+    curves = verdict.replay.motion
     assert curves.rate == performance.rate
     assert len(curves.values) >= len(performance.motion.values)
     told = performance.positions()
@@ -37,7 +35,9 @@ def test_servos_are_followed_from_the_first_sample_on(spoken):
     assert np.std(curves.column(moving)[:n] - told.column(moving)) < 0.5 * np.std(curves.column(moving)[:n] - shifted)
 
 
-def test_without_a_replay_there_are_none(spoken):
-    performance, verdict = spoken
-    assert replayed_curves(performance, replace(verdict, replay=None)) is None
-    assert replayed_curves(performance, replace(verdict, replay=SimpleNamespace(frames=3))) is None
+def test_of_a_replay_that_fell_before_the_first_sample_there_are_none(spoken):
+    _, verdict = spoken
+    replay = verdict.replay
+    before = replay.times < -0.5 / replay.coordinates.rate
+    cut = replace(replay.coordinates, values=replay.coordinates.values[before])
+    assert replace(replay, times=replay.times[before], coordinates=cut).motion is None

@@ -31,8 +31,7 @@ def test_who_comes_back_on_a_string_that_pushes_is_told_apart(wave) -> None:
     found = returns(wave, starts=8, seed=1, angle=0.2, rate=0.4)
     pulled = found.least_tension >= 0.0
     assert 0 < pulled.sum() < 8
-    assert found.taut == np.mean((found.errors <= NEAR) & pulled)
-    assert found.taut < found.fraction
+    assert np.mean((found.errors <= NEAR) & pulled) < found.fraction
     (check,) = return_promises(found)
     assert f"in {8 - pulled.sum()} a two-sided string of our model pushed" in check.note
 

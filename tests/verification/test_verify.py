@@ -14,8 +14,10 @@ from bunraku.motion import Channel, Check, JointCurves, Mark, Performance, Prove
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 from bunraku.verification.limits import position_curves, recomputed_limits
-from bunraku.verification.rigid.replay import ReplayResult
-from bunraku.verification.verify import Verdict, _replay_checks, verify
+from bunraku.verification.rigid.judge import RigidJudge
+from bunraku.verification.rigid.replay import RigidReplay
+from bunraku.verification.verifier import Verdict
+from bunraku.verification.verify import verify
 
 RATE = 100.0
 
@@ -202,7 +204,11 @@ def test_weak_motors_do_not_follow() -> None:
     assert {"tracking rms", "torque saturation"} <= broken(verify(honest.changed(character=weak)))
 
 
-def replayed(*, continuous: float | None = None) -> ReplayResult:
+def replay_checks(result: RigidReplay) -> list[Check]:
+    return RigidJudge(performed(0.1)).judge(result)[0]
+
+
+def replayed(*, continuous: float | None = None) -> RigidReplay:
     honest = performed(0.1)
     motors = tuple(motor.changed(continuous_torque=continuous) for motor in honest.character.motors)
     result = verify(honest.changed(character=honest.character.changed(motors=motors))).replay
@@ -213,12 +219,12 @@ def replayed(*, continuous: float | None = None) -> ReplayResult:
 def test_rms_torque_is_a_promise_where_the_continuous_torque_is_stated() -> None:
     torque = float(replayed().rms_torque[0])
     for continuous, holds in ((1.05 * torque, True), (0.95 * torque, False)):
-        checks = {check.name: check for check in _replay_checks(replayed(continuous=continuous))}
+        checks = {check.name: check for check in replay_checks(replayed(continuous=continuous))}
         assert checks["rms torque"].bar == 1.0
         assert checks["rms torque"].value == pytest.approx(torque / continuous, rel=1e-9)
         assert checks["rms torque"].holds is holds
         assert "rms torque, assumed" not in checks
-    assumed = {check.name: check for check in _replay_checks(replayed())}
+    assumed = {check.name: check for check in replay_checks(replayed())}
     assert "rms torque" not in assumed
     assert assumed["rms torque, assumed"].bar is None
     assert assumed["rms torque, assumed"].value == pytest.approx(torque / 10.0, rel=1e-9)
@@ -228,13 +234,13 @@ def test_rms_torque_is_a_promise_where_the_continuous_torque_is_stated() -> None
 def test_feet_that_slip_break_a_promise() -> None:
     result = replayed()
     for slip, holds in ((0.009, True), (0.011, False)):
-        checks = _replay_checks(dataclasses.replace(result, foot_slip=slip))
+        checks = replay_checks(dataclasses.replace(result, foot_slip=slip))
         assert next(check for check in checks if check.name == "foot slip").holds is holds
 
 
 def test_sliding_motors_are_judged_in_metres() -> None:
     result = dataclasses.replace(replayed(), slides=np.array([True]), tracking_rms=np.array([0.02]))
-    names = {check.name: check for check in _replay_checks(result)}
+    names = {check.name: check for check in replay_checks(result)}
     assert "tracking rms" not in names
     assert names["tracking rms of slides"].unit == "m"
     assert not names["tracking rms of slides"].holds

@@ -6,6 +6,7 @@ from bunraku.character.end_effector import EndEffector
 from bunraku.character.flexible import ElasticMaterial, FlexiblePart, PartHole, PartInterface, PartShape
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.motor import Motor
+from bunraku.character.notebook import html_table
 from bunraku.character.skin import PATCHES, Skin, SkinMesh
 from bunraku.character.string import Carriage, String
 from bunraku.character.tendon import Tendon
@@ -35,4 +36,5 @@ __all__ = [
     "SkinMesh",
     "String",
     "Tendon",
+    "html_table",
 ]

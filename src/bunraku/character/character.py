@@ -16,6 +16,7 @@ from bunraku.character.flexible import ElasticMaterial, FlexiblePart, check_flex
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
 from bunraku.character.loop import check_loops, cut_loops
 from bunraku.character.motor import Motor
+from bunraku.character.notebook import html_table
 from bunraku.character.skin import Skin, check_skin
 from bunraku.character.string import Carriage, String, check_strings
 from bunraku.character.tendon import Tendon, check_tendons
@@ -53,9 +54,16 @@ class Character(Description):
     source: str = ""
 
     def __repr__(self) -> str:
+        return f"Character {self.name!r}: " + ", ".join(f"{count} {what}" for what, count in self._counts().items())
+
+    def _repr_html_(self) -> str:
+        return html_table(f"Character {self.name!r}", self._counts().items())
+
+    def _counts(self) -> dict[str, int]:
+        """How many there are of each kind of part that it has."""
         parts: dict[str, tuple[Any, ...]] = {"bodies": self.bodies, "joints": self.joints, "motors": self.motors}
         parts |= {"strings": self.strings, "flexible parts": self.flexibles, "feet": self.feet, "end effectors": self.end_effectors}
-        return f"Character {self.name!r}: " + ", ".join(f"{len(some)} {what}" for what, some in parts.items() if some)
+        return {what: len(some) for what, some in parts.items() if some}
 
     @model_validator(mode="after")
     def _check(self) -> Character:

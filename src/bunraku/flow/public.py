@@ -14,7 +14,7 @@ from bunraku.performers.prepare import read_rig
 from bunraku.retargeting.rig_map import RigMap
 from bunraku.stage.registry import export as write
 from bunraku.stage.registry import format_of
-from bunraku.verification.verify import Verdict
+from bunraku.verification.verifier import Verdict
 from bunraku.verification.verify import verify as judge
 
 

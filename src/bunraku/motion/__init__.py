@@ -1,6 +1,6 @@
 """What is wanted and what is performed: clips, performances, certificates, limits."""
 
-from bunraku.motion.certificate import Certificate, Check, stated
+from bunraku.motion.certificate import Certificate, Check, checks_table, stated
 from bunraku.motion.choreography import Accent, Choreography, Mode, Primitive
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, SkeletonMotion
@@ -37,5 +37,6 @@ __all__ = [
     "SurfaceMotion",
     "Swing",
     "Target",
+    "checks_table",
     "stated",
 ]

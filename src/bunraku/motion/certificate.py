@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import isnan
 
+from bunraku.character import html_table
 from bunraku.optimization.solution import Status
 
 
@@ -40,6 +41,12 @@ class Check:
         return "" if self.bar is None else "not checked" if not self.checked else "holds" if self.holds else "broken"
 
     @property
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """The check as a row of a table: state, name, value with its unit, bar, note."""
+        bar = "" if self.bar is None else f"{'≥' if self.at_least else '≤'} {self.bar:.4g}"
+        return self.state, self.name, f"{self.value:.4g} {self.unit}".strip(), bar, self.note
+
+    @property
     def sentence(self) -> str:
         """The check in words."""
         if not self.checked:
@@ -62,6 +69,9 @@ class Certificate:
     def __repr__(self) -> str:
         return f"Certificate: {self.status.sentence}\n{stated(self.checks)}"
 
+    def _repr_html_(self) -> str:
+        return checks_table(f"Certificate: {self.status.sentence}", self.checks)
+
     @property
     def holds(self) -> bool:
         """Whether the computation settled, also where no step improved any further, and every promise is kept."""
@@ -70,6 +80,12 @@ class Certificate:
     def check(self, name: str) -> Check:
         """The check of that name."""
         return next(check for check in self.checks if check.name == name)
+
+
+def checks_table(caption: str, checks: tuple[Check, ...]) -> str:
+    """The promises as a table for notebooks, those that are broken or were not checked first."""
+    promises = [check.cells for check in checks if check.state]
+    return html_table(caption, sorted(promises, key=lambda cells: cells[0] == "holds"))
 
 
 def stated(checks: tuple[Check, ...]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bunraku.character import html_table
 from bunraku.errors import BadInput
 from bunraku.motion.choreography import Choreography
 from bunraku.motion.curves import JointCurves, SkeletonMotion
@@ -38,6 +39,10 @@ class Clip:
 
     def __repr__(self) -> str:
         return f"Clip {self.name!r}: {', '.join(self.tracks) or 'no tracks'}; {self.duration:.3g} s"
+
+    def _repr_html_(self) -> str:
+        rows = [("tracks", ", ".join(self.tracks) or "none"), ("length", f"{self.duration:.3g} s")]
+        return html_table(f"Clip {self.name!r}", rows)
 
     @property
     def tracks(self) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character
+from bunraku.character import Character, html_table
 from bunraku.errors import BadInput
-from bunraku.motion.certificate import Certificate
+from bunraku.motion.certificate import Certificate, stated
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, frozen_array
 from bunraku.motion.feedback import Feedback
@@ -86,6 +86,17 @@ class Performance:
             f"Performance of {self.clip_name!r} by {self.character.name!r} ({self.provenance.performer}): {self.duration:.3g} s, "
             f"{len(self.channels)} channels at {self.rate:g} Hz; {kept}"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("clip", self.clip_name),
+            ("character", self.character.name),
+            ("performer", self.provenance.performer),
+            ("length", f"{self.duration:.3g} s"),
+            ("channels", f"{len(self.channels)} at {self.rate:g} Hz"),
+            ("promises", stated(self.certificate.checks)),
+        ]
+        return html_table("Performance", rows)
 
     def __post_init__(self) -> None:
         kinds = [(channel.name, channel.kind) for channel in self.channels]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,43 +26,44 @@ AGREEMENT = 1e-9
 _SHOWN = 3
 
 
-def agreement_checks(performance: Performance) -> tuple[Check, Check]:
-    """The largest disagreement between a performance and its recomputation, and what only the performer can know.
+def common_agreement(performance: Performance) -> tuple[Check, Check]:
+    """The largest disagreement between a performance of servos and its recomputation, and what only the performer can know.
 
-    "certificate against recomputation" is infinite when a check or figure is missing, is there twice, or is another promise (bar,
-    direction, unit); its note names the worst. "numbers not recomputed" counts and lists the others, as information.
+    Recomputed are limits, deviation, balance, self-collision, static torque, timing and the predicted motion. Where parts bend, the
+    lag of the motors is no promise: they move ahead so that what they carry is on time. Modal coordinates, which a performance
+    with feedback adds to its motion, are not compared: the channels alone do not tell them.
     """
-    curves, tree = position_curves(performance), compile_tree(performance.character)
-    measured = measure_motion(performance.character, performance.wish, curves, tree)
-    expected = (*measured.checks, *timing_checks(performance.wish, curves, performance.words))
-    certificate = performance.certificate
-    moved = motion_difference(performance.motion, predicted_motion(performance.character, curves, tree))
-    worst, note = certificate_differences(certificate, expected, measured.figures, (moved,))
-    known = {check.name for check in expected}
-    others = [check.name for check in certificate.checks if check.name not in known]
-    others += [name for name in certificate.figures if name not in measured.figures]
-    return (
-        Check("certificate against recomputation", worst, "relative", AGREEMENT, note=note),
-        Check("numbers not recomputed", len(others), note=", ".join(others) and f"the performer's own word: {', '.join(others)}"),
-    )
+    character, curves, feedback = performance.character, position_curves(performance), performance.feedback
+    tree = compile_tree(character)
+    measured = measure_motion(character, performance.wish, curves, tree)
+    timing = timing_checks(performance.wish, curves, performance.words)
+    if character.flexibles:
+        timing = tuple(replace(check, bar=None) if check.name == "lag" else check for check in timing)
+    predicted, carried = predicted_motion(character, curves, tree), performance.motion
+    kept = len(predicted.names)
+    if feedback is not None and set(carried.names[kept:]) <= set(feedback.coordinates):
+        carried = JointCurves(carried.names[:kept], carried.rate, carried.values[:, :kept])
+    moved = motion_difference(carried, predicted)
+    return agreement(performance.certificate, (*measured.checks, *timing), measured.figures, (moved,))
 
 
-def certificate_differences(
+def agreement(
     certificate: Certificate,
     expected: Sequence[Check],
     figures: Mapping[str, float],
-    found: Sequence[tuple[float, str]] = (),
-) -> tuple[float, str]:
-    """The largest relative difference between a certificate and the ``expected`` checks and ``figures``, and the worst in words.
+    others: Sequence[tuple[float, str]] = (),
+) -> tuple[Check, Check]:
+    """A certificate against the ``expected`` checks and ``figures``, and ``others``: further differences, in number and words.
 
-    Infinite when a check or figure is missing, is there twice, or is another promise. ``found``: further differences to report.
+    "certificate against recomputation": the largest relative difference, with the worst in words; infinite when a check or figure
+    is missing, is there twice, or is another promise (bar, direction, unit). "numbers not recomputed" lists the rest.
     """
-    pairs = list(found)
+    pairs = list(others)
     for check in expected:
         carried = [other for other in certificate.checks if other.name == check.name]
-        says = " and ".join(_said(other) for other in carried) or "nothing"
+        says = " and ".join(_value_words(other) for other in carried) or "nothing"
         difference = _check_difference(carried[0], check) if len(carried) == 1 else math.inf
-        pairs.append((difference, f"{check.name}: the certificate says {says}, recomputed {_said(check)}"))
+        pairs.append((difference, f"{check.name}: the certificate says {says}, recomputed {_value_words(check)}"))
     for name, value in figures.items():
         given = certificate.figures.get(name)
         difference = math.inf if given is None else _difference(given, value)
@@ -69,7 +71,14 @@ def certificate_differences(
     wrong = sorted((pair for pair in pairs if not pair[0] <= AGREEMENT), key=lambda pair: -pair[0])
     note = "; ".join(words for _, words in wrong[:_SHOWN]) or "every number agrees with the one recomputed"
     note += f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-    return max((pair[0] for pair in pairs), default=0.0), note
+    worst = max((pair[0] for pair in pairs), default=0.0)
+    known = {check.name for check in expected}
+    rest = [check.name for check in certificate.checks if check.name not in known]
+    rest += [name for name in certificate.figures if name not in figures]
+    return (
+        Check("certificate against recomputation", math.inf if math.isnan(worst) else worst, "relative", AGREEMENT, note=note),
+        Check("numbers not recomputed", len(rest), note=", ".join(rest) and f"the performer's own word: {', '.join(rest)}"),
+    )
 
 
 def motion_difference(carried: JointCurves, predicted: JointCurves) -> tuple[float, str]:
@@ -85,16 +94,16 @@ def motion_difference(carried: JointCurves, predicted: JointCurves) -> tuple[flo
     return float(difference[k, j]), f"motion: {where} is {given:.9g}, the channels make it {computed:.9g}"
 
 
-def _said(check: Check) -> str:
+def _value_words(check: Check) -> str:
     return f"{check.value:.9g} {check.unit} (bar {check.bar})"
 
 
-def _check_difference(found: Check, check: Check) -> float:
+def _check_difference(carried: Check, check: Check) -> float:
     """How far a carried check is from the recomputed one, in value and in bar; infinite when it is not the same promise."""
-    if found.at_least != check.at_least or found.unit != check.unit or (found.bar is None) != (check.bar is None):
+    if carried.at_least != check.at_least or carried.unit != check.unit or (carried.bar is None) != (check.bar is None):
         return math.inf
-    bars = 0.0 if found.bar is None or check.bar is None else _difference(found.bar, check.bar)
-    return max(_difference(found.value, check.value), bars)
+    bars = 0.0 if carried.bar is None or check.bar is None else _difference(carried.bar, check.bar)
+    return max(_difference(carried.value, check.value), bars)
 
 
 def _difference(a: float, b: float) -> float:

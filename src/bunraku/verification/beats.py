@@ -15,7 +15,7 @@ from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Mark
-from bunraku.verification.flexible.replay import FlexibleReplay
+from bunraku.verification.flexible.replay import ChainReplay
 
 BEAT_BAR = 0.020
 """A hit may be this much [s] before or after its beat."""
@@ -103,8 +103,8 @@ def tip_heights(character: Character, names: Sequence[str], seen: OutputTargets,
     return made
 
 
-def tip_heights_in_replay(character: Character, replay: FlexibleReplay, frames: Mapping[str, str]) -> dict[str, Array]:
-    """The same in MuJoCo: Richardson's limit of the two chains, as `FlexibleReplay.positions`."""
+def tip_heights_in_replay(character: Character, replay: ChainReplay, frames: Mapping[str, str]) -> dict[str, Array]:
+    """The same in MuJoCo: Richardson's limit of the two chains, as `ChainReplay.positions`."""
     coarse, fine = replay.runs
     ratio = coarse.links**2 / (fine.links**2 - coarse.links**2)
     made = {}

@@ -14,8 +14,8 @@ from bunraku.mechanics.measures.motion import wish_at
 from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import JointCurves, Performance
+from bunraku.verification.fits import goes_over_ground
 from bunraku.verification.flexible.judge import judged_again
-from bunraku.verification.ground.judge import goes_over_ground
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.motion import limit_checks
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
@@ -15,6 +17,11 @@ def position_curves(performance: Performance) -> JointCurves:
             who = f"no motor of {performance.character.name!r}; motors drive {', '.join(driven[:12])}"
             raise BadInput(f"the channel {name!r} drives {who}")
     return curves
+
+
+def limit_figures(limits: Sequence[Check]) -> dict[str, float]:
+    """The figure of a verdict that sums up its limits."""
+    return {"worst_limit_violation": next(check.value for check in limits if check.name == "worst limit violation")}
 
 
 def recomputed_limits(performance: Performance) -> tuple[Check, ...]:

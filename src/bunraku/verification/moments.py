@@ -15,7 +15,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.motion import LIMIT_TOLERANCE
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
-from bunraku.verification.ground.judge import goes_over_ground
+from bunraku.verification.fits import goes_over_ground
 from bunraku.verification.ground.plan import ground_plan
 from bunraku.verification.ground.slide import planned_slides
 

@@ -12,10 +12,10 @@ from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.systems.marionette import string_rows
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.foreign_log import without_log_file
+from bunraku.verification.foreign import without_log_file
 from bunraku.verification.strings.clamp import CarriageClamp, ForceClamp
 from bunraku.verification.strings.plan import StringPlan, plan_of
-from bunraku.verification.strings.replay import StringPlayer
+from bunraku.verification.strings.replay import player_of
 from bunraku.verification.strings.state import StateMap
 
 NEAR = 0.02
@@ -31,7 +31,7 @@ class Returns:
     ``fraction`` of the starts: near the plan at the end; ``errors`` (starts,) [m]: the largest error of a point in the last half
     second, infinite when the motion broke off, and the ``worst`` of them; ``pushed`` (starts,) [m]: the largest error of a point at
     the start; ``least_tension`` (starts,) [N] of a string in each run, infinite without strings. Our strings are two-sided: a
-    negative tension is a push that no string gives (see :attr:`taut`). MuJoCo's go slack instead.
+    negative tension is a push that no string gives. MuJoCo's go slack instead.
     """
 
     fraction: float
@@ -39,11 +39,6 @@ class Returns:
     errors: Array = field(repr=False)
     pushed: Array = field(repr=False)
     least_tension: Array = field(repr=False)
-
-    @property
-    def taut(self) -> float:
-        """The share of the starts that ended near the plan without any string having pushed on the way."""
-        return float(np.mean((self.errors <= NEAR) & (self.least_tension >= 0.0)))
 
 
 def returns(
@@ -74,7 +69,7 @@ def returns(
     rng, errors, pushed = np.random.default_rng(seed), np.full(starts, np.inf), np.zeros(starts)
     least = np.full(starts, np.inf)
     with without_log_file():
-        player = StringPlayer(plan, max(1, int(np.ceil(plan.dt / 0.001 - 1e-9)))) if foreign else None
+        player = player_of(plan) if foreign else None
         for i in range(starts):
             q, v = _start(plan, states, rng, angle, rate)
             pushed[i] = np.linalg.norm(plan.points.positions(q[None])[0] - predicted[0], axis=1).max()
@@ -102,9 +97,9 @@ def _start(plan: StringPlan, states: StateMap, rng: np.random.Generator, angle: 
         q, v = plan.q[0].copy(), states.v[0].copy()
         q[turning] += angle * rng.standard_normal(len(turning))
         v[turning] += rate * rng.standard_normal(len(turning))
-        found = make_consistent(plan.system, q, v)
-        if found.status.good:
-            return found.q, found.v
+        start = make_consistent(plan.system, q, v)
+        if start.status.good:
+            return start.q, start.v
     raise BadInput(f"no pose within {angle} rad of the start fits the strings; give a smaller angle")
 
 
@@ -121,8 +116,8 @@ def _closed_loop(plan: StringPlan, states: StateMap, q: Array, v: Array, clamped
     for j in range(plan.steps):
         q, p = x[: system.nq], x[system.nq :]
         wanted = plan.commands[j] - plan.gains[j] @ (x - plan.states[j])
-        u, k2 = wanted[:nu], wanted[nu:]
         before = moved[-2] if j else q
+        u, k2 = wanted[:nu], wanted[nu:]
         if clamped:
             u, k2 = forces(u, (q - before)[at] / plan.dt), clamp(k2, q[system.kinematic], speed)
         step = integrator.step(q, p, u, k2, guess=(2.0 * q - before, lam))

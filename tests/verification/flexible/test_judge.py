@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,12 +14,12 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import write_performance
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import Certificate, Channel, Check, Feedback, JointCurves, Performance, Provenance
-from bunraku.optimization.monitor import SILENT
 from bunraku.optimization.solution import Status
+from bunraku.verification.agreement import common_agreement
 from bunraku.verification.flexible import judge as flexible_verify
 from bunraku.verification.flexible.beam_section import BeamRatio
 from bunraku.verification.flexible.full_order import FullOrderReplay
-from bunraku.verification.flexible.judge import FOREIGN, LOOP_GAP, SHARE, SLACK, common_agreement, judged_again
+from bunraku.verification.flexible.judge import FOREIGN, LOOP_GAP, SHARE, SLACK, judged_again
 from bunraku.verification.report.html import make_report
 from bunraku.verification.verify import verify
 
@@ -44,7 +43,7 @@ def test_a_quiet_turn_holds_and_mujoco_confirms_it(quiet_turn, verdict) -> None:
     assert (checks[FOREIGN].value, checks[FOREIGN].note) == (1, "MuJoCo")
     assert 0.0 < checks["mesh against the beam"].value <= checks["mesh against the beam"].bar == 0.1
     assert "loops open in MuJoCo" not in checks
-    judged = verdict.replay.judged
+    judged = verdict.judge.judged
     assert checks["peak error in MuJoCo"].bar == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
     assert checks["peak error in MuJoCo"].value == pytest.approx(judged.after.peak, abs=1e-4)
     assert checks["MuJoCo against the prediction, RMS"].value < 1e-4
@@ -95,7 +94,7 @@ def test_the_common_part_is_recomputed_too(quiet_turn, name) -> None:
         quiet_turn.changed(certificate=dataclasses.replace(certificate, figures=figures)),
         quiet_turn.changed(motion=JointCurves(motion.names, motion.rate, bent)),
     ):
-        found = common_agreement(other)
+        found = common_agreement(other)[0]
         assert not found.holds
     assert found.value == pytest.approx(1e-6, rel=1e-3)
     assert found.note.startswith("motion: shoulder at 0.200 s")
@@ -109,8 +108,8 @@ def test_modes_that_feedback_adds_are_not_compared(quiet_turn) -> None:
     state = np.zeros((n, 2 * len(names)))
     gains = np.zeros((n - 1, 1, 2 * len(names)))
     feedback = Feedback(motion.rate, names, names, ("shoulder",), state, np.zeros((n - 1, 1)), gains)
-    assert common_agreement(dataclasses.replace(quiet_turn, motion=wide, feedback=feedback)).holds
-    assert common_agreement(dataclasses.replace(quiet_turn, motion=wide)).value == np.inf
+    assert common_agreement(dataclasses.replace(quiet_turn, motion=wide, feedback=feedback))[0].holds
+    assert common_agreement(dataclasses.replace(quiet_turn, motion=wide))[0].value == np.inf
 
 
 def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkeypatch) -> None:
@@ -119,7 +118,7 @@ def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkey
     def refuse(*_, **__):
         raise BadInput("the flexible part 'rod' is a plate, no slender beam")
 
-    monkeypatch.setattr(flexible_verify, "replay_flexible", refuse)
+    monkeypatch.setattr(flexible_verify, "chain_models", refuse)
     monkeypatch.setattr(flexible_verify, "found_full_order", lambda *_: None)
     again = verify(quiet_turn)
     assert broken(again) == {FOREIGN}
@@ -129,7 +128,7 @@ def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkey
     assert "NOT CHECKED; `bunraku verify FILE --full-order`" in checks[FOREIGN].sentence
     assert again.sentence == f"Not checked: {FOREIGN}."
     assert verify(quiet_turn, replay=False).holds
-    judged = again.replay.judged
+    judged = again.judge.judged
     full = FullOrderReplay(("tip",), judged.after.times, judged.after.seen.positions, judged.targets.positions, 0.0, 1, 1.0)
     monkeypatch.setattr(flexible_verify, "found_full_order", lambda *_: full)
     assert verify(quiet_turn).holds
@@ -138,15 +137,12 @@ def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkey
 
 
 @pytest.mark.parametrize(("gap", "good"), [(0.9 * LOOP_GAP, True), (1.1 * LOOP_GAP, False)])
-def test_loops_and_meshes_are_judged_beside_the_chains(quiet_turn, verdict, monkeypatch, gap, good) -> None:
+def test_loops_and_meshes_are_judged_beside_the_chains(verdict, gap, good) -> None:
     """Loops that open by 0.9 and 1.1 mm; a mesh that twists 9 and 11 % too stiffly."""
     runs = tuple(dataclasses.replace(run, gap=gap) for run in verdict.replay.chains.runs)
     made = dataclasses.replace(verdict.replay.chains, runs=runs)
     ratio = BeamRatio(1.0, 0.95, 1.0 + 0.1 * gap / LOOP_GAP, 1.0)
-    monkeypatch.setattr(flexible_verify, "replay_flexible", lambda *_, **__: made)
-    monkeypatch.setattr(flexible_verify, "_ratios", lambda *_: {"rod": ratio})
-    character = SimpleNamespace(loops=("knee",))
-    found = flexible_verify._chains(None, SimpleNamespace(character=character), verdict.replay.judged, SILENT)[1]
+    found = flexible_verify._chain_checks(made, {"rod": ratio}, verdict.judge.judged, closed=True)
     checks = {check.name: check for check in found}
     assert checks["loops open in MuJoCo"].value == gap
     assert checks["mesh against the beam"].value == pytest.approx(0.1 * gap / LOOP_GAP)

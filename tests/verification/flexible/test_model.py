@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
+from scipy.linalg import eigh, null_space
 
 from bunraku.character import Body, Character, ElasticMaterial, FlexiblePart, Frame, Joint, Motor, PartInterface, PartShape, Pose
 from bunraku.errors import BadInput
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import compose
 from bunraku.verification.flexible.beam_section import BeamRatio, beam_section
-from bunraku.verification.flexible.model import FlexibleReplayModel, flexible_model
-from bunraku.verification.flexible.rest import chain_frequencies, find_chain_rest
+from bunraku.verification.flexible.model import ChainModel, chain_model
+from bunraku.verification.flexible.rest import balance, find_chain_rest, tangent
+
+mujoco = pytest.importorskip("mujoco")
 
 LENGTH, DIAMETER, TIP, INERTIA = 0.7, 0.004, 0.1, 7.84e-6
 STEEL = ElasticMaterial(name="steel", young=200e9, poisson=0.3, density=7850.0, strain_damping=7.4e-4)
@@ -53,18 +56,29 @@ def rod_on_a_motor(pose: Pose = UP, shape: PartShape = ROD, tip: Body | None = N
     )
 
 
-def at_rest(
-    character: Character, links: int, frame: str = "tip", **options: Any
-) -> tuple[FlexibleReplayModel, np.ndarray, np.ndarray]:
-    import mujoco
+def at_rest(character: Character, links: int, frame: str = "tip", **options: Any) -> tuple[ChainModel, np.ndarray, np.ndarray]:
 
-    foreign = flexible_model(character, links=links, frames=(frame,), **options)
+    foreign = chain_model(character, links=links, frames=(frame,), **options)
     qpos, status = find_chain_rest(foreign, np.zeros(len(foreign.driven)))
     assert status.good
     data = mujoco.MjData(foreign.model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(foreign.model, data)
     return foreign, qpos, foreign.positions(data)[0]
+
+
+def chain_frequencies(foreign: ChainModel, qpos: np.ndarray, count: int) -> np.ndarray:
+    """The lowest undamped frequencies (count,) [Hz] of small vibrations about a rest ``qpos`` (nq,); closed loops stay closed."""
+    data = mujoco.MjData(foreign.model)
+    data.qpos[:] = qpos
+    r, J, _ = balance(foreign, data, np.zeros(0))
+    y = np.linalg.lstsq(J.T, r, rcond=1e-12)[0] if len(J) else np.zeros(0)
+    K = tangent(foreign, data, np.asarray(y, dtype=np.float64))[1]
+    M = np.zeros((foreign.model.nv, foreign.model.nv))
+    mujoco.mj_fullM(foreign.model, data, M)
+    Z = null_space(J) if len(J) else np.eye(len(r))
+    squares = eigh(Z.T @ (0.5 * (K + K.T)) @ Z, Z.T @ M[np.ix_(foreign.free, foreign.free)] @ Z, eigvals_only=True)[:count]
+    return np.asarray(np.sign(squares) * np.sqrt(np.abs(squares)) / (2.0 * np.pi))
 
 
 def limit(coarse: np.ndarray, fine: np.ndarray) -> np.ndarray:
@@ -198,7 +212,7 @@ def test_two_legs_in_a_loop_sway_as_guided_beams() -> None:
     )
     found = []
     for links in (10, 20):
-        foreign = flexible_model(character, links=links, frames=("pelvis",))
+        foreign = chain_model(character, links=links, frames=("pelvis",))
         qpos, status = find_chain_rest(foreign, np.zeros(0))
         assert status.good
         found.append(chain_frequencies(foreign, qpos, 4))
@@ -221,7 +235,7 @@ def test_what_is_no_beam_is_refused_by_name(shape: PartShape, part: dict[str, An
     character = rod_on_a_motor(UP, ROD, **part)
     named = character.flexibles[0].changed(shape=shape)
     with pytest.raises(BadInput, match=words) as caught:
-        flexible_model(character.changed(flexibles=(named,)), links=10, frames=("tip",))
+        chain_model(character.changed(flexibles=(named,)), links=10, frames=("tip",))
     assert "'rod'" in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -231,7 +245,7 @@ def test_the_step_is_stable_for_the_fastest_bending() -> None:
     short = PartShape(kind="rod", length=0.2, diameter=DIAMETER)
     damped = rod_on_a_motor(UP, short)
     free = damped.changed(materials=(STEEL.changed(strain_damping=0.0),))
-    assert flexible_model(damped, links=20, frames=("tip",)).timestep == 1e-4
-    foreign = flexible_model(free, links=20, frames=("tip",), torsion=False)
+    assert chain_model(damped, links=20, frames=("tip",)).timestep == 1e-4
+    foreign = chain_model(free, links=20, frames=("tip",), torsion=False)
     fastest = 2.0 * np.pi * chain_frequencies(foreign, np.zeros(foreign.model.nq), 40)[-1]
     assert 0.5 < foreign.timestep * fastest < 2.0

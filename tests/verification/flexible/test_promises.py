@@ -10,7 +10,6 @@ import pytest
 from bunraku.mechanics.flexible.judge import Judged, TrackedError
 from bunraku.mechanics.integrators.driven.outputs import OutputTargets
 from bunraku.motion import Mark
-from bunraku.verification.flexible.judge import FlexibleVerdict
 from bunraku.verification.flexible.promises import SPILL, effective_tilt, phrase_rms, promises_of
 
 STEP = 2e-3
@@ -26,8 +25,8 @@ def error(distance: np.ndarray, names: tuple[str, ...], seen: OutputTargets) -> 
     return TrackedError(STEP * np.arange(len(distance)), names, distance, 0.0 * distance, seen, None)
 
 
-def verdict(after: TrackedError, before: TrackedError | None = None, targets: OutputTargets | None = None) -> FlexibleVerdict:
-    return FlexibleVerdict((), {}, Judged(targets or after.seen, before, after), None, None)
+def verdict(after: TrackedError, before: TrackedError | None = None, targets: OutputTargets | None = None) -> Judged:
+    return Judged(targets or after.seen, before, after)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from _frames import predict_frames
 from bunraku.character import (
@@ -25,7 +26,7 @@ from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
 from bunraku.verification.flexible.mesh_beam import mesh_beam
-from bunraku.verification.flexible.replay import replay_flexible
+from bunraku.verification.flexible.replay import ChainReplay, chain_models, play_chains
 
 STEEL = ElasticMaterial(name="steel", young=200e9, poisson=0.3, density=7850.0, strain_damping=7.4e-4)
 HALF = 2.0**-0.5
@@ -56,6 +57,12 @@ def level_rod() -> Character:
             ),
         ),
     )
+
+
+def replay_flexible(character, motors, *, frames, times=None, links=(10, 20), timestep=1e-4, **options) -> ChainReplay:
+    """Both chains built and played."""
+    models = chain_models(character, frames=frames, links=links, timestep=timestep, **options)
+    return play_chains(models, motors, frames=frames, times=times)
 
 
 def sweep(t: np.ndarray) -> np.ndarray:
@@ -100,9 +107,10 @@ def test_positions_converge_with_the_square_of_the_links() -> None:
 
 def test_motors_are_where_they_are_told_and_halving_the_step_changes_little() -> None:
     times = np.arange(101) * 5e-3
+    motors = CubicSpline(times, sweep(times))
     runs = [
         replay_flexible(
-            level_rod(), (times, sweep(times)), frames=("on the hub", "tip"), links=(4, 8), timestep=h, torsion=False
+            level_rod(), motors, frames=("on the hub", "tip"), times=times, links=(4, 8), timestep=h, torsion=False
         ).positions
         for h in (1e-4, 5e-5)
     ]
@@ -176,7 +184,7 @@ def test_a_performance_is_replayed_like_its_motor_positions() -> None:
         Provenance("test", {}, {}, {}),
     )
     found = replay_flexible(character, performance, frames=("tip",), links=(2, 4))
-    same = replay_flexible(character, (times, values), frames=("tip",), links=(2, 4))
+    same = replay_flexible(character, CubicSpline(times, values), frames=("tip",), times=times, links=(2, 4))
     assert np.array_equal(found.positions, same.positions)
     figures = found.figures(target=same.positions + np.array([0.0, 3e-3, 4e-3]))
     assert figures["chain_from_target_peak_m"] == pytest.approx(5e-3)

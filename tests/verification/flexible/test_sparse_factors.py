@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bunraku.formats.registry import read_character
-from bunraku.verification.flexible.model import flexible_model
+from bunraku.verification.flexible.model import chain_model
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -32,7 +32,7 @@ def _end(model, jacobian) -> tuple[np.ndarray, int]:
 @pytest.mark.parametrize("name", ["drummer", "boxer"])
 def test_sparse_and_dense_factors_agree_on_chains_of_rods(name: str) -> None:
     character = read_character(name)
-    model = flexible_model(character, links=12, frames=[character.bodies[-1].name]).model
+    model = chain_model(character, links=12, frames=[character.bodies[-1].name]).model
     assert model.nv > 60
     dense, sparse = (_end(model, kind)[0] for kind in (mujoco.mjtJacobian.mjJAC_DENSE, mujoco.mjtJacobian.mjJAC_SPARSE))
     assert np.abs(dense).max() > 1e-5, f"it does not move ({VERSION})"

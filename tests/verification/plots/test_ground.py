@@ -7,7 +7,8 @@ import pytest
 
 from bunraku.character import Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.verification.ground.perturbations import Perturbation, judge_on_ground
+from bunraku.verification.ground.perturbations import Perturbation, replay_all
+from bunraku.verification.ground.plan import ground_plan
 from bunraku.verification.plots.film import _faces, draw_strip, write_film
 from bunraku.verification.plots.ground import draw_footfalls, draw_motors, draw_way
 from bunraku.verification.report.html import make_report
@@ -20,7 +21,7 @@ def judged(make_car, make_going, driving):
     q = driving(car, 0.4, 0.4)
     torque = {f"axle{i}": np.full(len(q), 0.5 * 0.4 * 0.03) for i in range(4)}
     going = make_going(car, q, 200.0, torque)
-    return going, judge_on_ground(going, perturbations=[Perturbation(1.0, 0.8, 200.0), Perturbation(0.5, 0.6, 100.0)])
+    return going, replay_all(ground_plan(going), [Perturbation(1.0, 0.8, 200.0), Perturbation(0.5, 0.6, 100.0)])
 
 
 @pytest.mark.parametrize(
@@ -50,21 +51,21 @@ def test_faces_close_a_solid_and_look_outside(shape: Shape) -> None:
 
 
 def test_the_way_is_drawn_as_planned_and_as_replayed(judged) -> None:
-    _, verdict = judged
-    figure = draw_way(verdict)
+    _, replays = judged
+    figure = draw_way(replays)
     path, ahead = figure.axes[0], figure.axes[1]
     planned, *done = path.get_lines()
     np.testing.assert_allclose(planned.get_xdata()[-1] - planned.get_xdata()[0], 0.16, rtol=1e-9)
     assert len(done) == 2
-    np.testing.assert_allclose(done[-1].get_xdata(), verdict.usual.record.com[:, 0])
+    np.testing.assert_allclose(done[-1].get_xdata(), replays.usual.record.com[:, 0])
     np.testing.assert_allclose(ahead.get_lines()[0].get_ydata(), 0.4, rtol=1e-9)
 
 
 def test_footfalls_and_motors_are_drawn_for_all(judged) -> None:
-    _, verdict = judged
-    figure = draw_footfalls(verdict.usual)
+    _, replays = judged
+    figure = draw_footfalls(replays.usual)
     assert {text.get_text() for text in figure.axes[0].texts} == {f"tip{i}" for i in range(4)}
-    motors = draw_motors(verdict.usual)
+    motors = draw_motors(replays.usual)
     dots = motors.axes[0].get_lines()
     speeds = np.concatenate([line.get_xdata() for line in dots[:4]])
     np.testing.assert_allclose(np.median(speeds), 0.4 / 0.03 / 60.0, rtol=1e-2)
@@ -73,8 +74,8 @@ def test_footfalls_and_motors_are_drawn_for_all(judged) -> None:
 def test_the_film_has_a_picture_for_each_moment_and_keeps_the_character_in_view(judged, tmp_path) -> None:
     from PIL import Image
 
-    _, verdict = judged
-    write_film(verdict.usual, tmp_path / "drive.gif", rate=10.0)
+    _, replays = judged
+    write_film(replays.usual, tmp_path / "drive.gif", rate=10.0)
     film = Image.open(tmp_path / "drive.gif")
     assert film.n_frames == 5
     film.seek(2)
@@ -82,8 +83,8 @@ def test_the_film_has_a_picture_for_each_moment_and_keeps_the_character_in_view(
     middle = seen[seen.shape[0] // 3 : -seen.shape[0] // 3, seen.shape[1] // 3 : -seen.shape[1] // 3]
     assert (middle < 190).mean() > 0.15, "the body covers part of the middle"
     with pytest.raises(BadInput, match=r"\.gif"):
-        write_film(verdict.usual, tmp_path / "drive.mp4")
-    assert len(draw_strip(verdict.usual, 5).axes) == 8
+        write_film(replays.usual, tmp_path / "drive.mp4")
+    assert len(draw_strip(replays.usual, 5).axes) == 8
 
 
 def test_the_report_holds_every_replay(judged) -> None:

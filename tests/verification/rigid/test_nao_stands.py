@@ -9,8 +9,9 @@ from bunraku.character import Character
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.motion import Clip, JointCurves
 from bunraku.performers.performer import make_performer
-from bunraku.verification.rigid.replay import replay
-from bunraku.verification.verify import MOST_SLIP, TRACKING_RMS, verify
+from bunraku.verification.rigid.judge import MOST_SLIP, TRACKING_RMS
+from bunraku.verification.rigid.replay import model_for, play
+from bunraku.verification.verify import verify
 
 RATE = 100.0
 
@@ -72,4 +73,4 @@ def test_it_tips_where_the_certificate_says_so(characters: dict[str, Character],
     moved = nao.changed(bodies=tuple(leaning if body.name == "torso" else body for body in nao.bodies))
     performance = make_performer("clamp").perform(moved, still)
     assert performance.certificate.figures["balance_margin_m"] == pytest.approx(-beyond, abs=2e-3)
-    assert replay(performance).fell is falls
+    assert play(performance, model_for(performance)).fell is falls

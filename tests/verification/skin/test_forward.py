@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
-from bunraku.verification.skin.forward import forward_check
 
 STEPS = 20
 
 
 @pytest.fixture(scope="module")
-def served(beetle, make_skinned, swaying):
+def forward_check(benchmark_part):
+    return benchmark_part("_skin_forward").forward_check
+
+
+@pytest.fixture(scope="module")
+def served(forward_check, beetle, make_skinned, swaying):
     """What servos of 20 N·m/rad made of a sway that begins at rest, as a performance."""
     told = swaying(beetle, 0.003, STEPS - 3)
     told = np.vstack([np.repeat(told[:1], 4, axis=0), told])
@@ -24,7 +28,7 @@ def served(beetle, make_skinned, swaying):
     return make_skinned(beetle, made.q, np.vstack([made.torque, made.torque[-1:]])), made
 
 
-def test_what_servos_did_is_what_they_do_again(served) -> None:
+def test_what_servos_did_is_what_they_do_again(forward_check, served) -> None:
     """Told q* + (kd / kp) v* + tau* / kp, a servo at q* gives tau*: the motion comes again, but for where it settles at first."""
     performance, made = served
     again = forward_check(performance, step=0.005, refine=0, feedforward=True)
@@ -48,7 +52,7 @@ def test_torques_twice_as_large_are_not_the_plan_s(served) -> None:
     assert not next(check for check in doubled.checks if check.name.startswith("rms torque")).holds
 
 
-def test_every_motor_needs_its_channels(served) -> None:
+def test_every_motor_needs_its_channels(forward_check, served) -> None:
     performance, _ = served
     kept = tuple(channel for channel in performance.channels if channel.kind != "torque")
     with pytest.raises(BadInput, match="no torque channel"):

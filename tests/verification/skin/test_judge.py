@@ -16,8 +16,9 @@ from bunraku.verification.ground.perturbations import Perturbation
 from bunraku.verification.ground.replay import replay_plan
 from bunraku.verification.ground.servo import ground_servos
 from bunraku.verification.ground.slide import planned_slides
+from bunraku.verification.skin import judge as skin_judge
 from bunraku.verification.skin.distance import walk_between
-from bunraku.verification.skin.judge import missed_swings, verify_skin
+from bunraku.verification.skin.judge import missed_swings
 from bunraku.verification.skin.plan import skin_plan
 from bunraku.verification.verify import verify
 
@@ -145,26 +146,28 @@ def test_a_body_that_sways_over_its_soles_keeps_its_promises(swayed) -> None:
     assert usual.record.force[20:, :, 3].sum(axis=1).mean() == pytest.approx(weight, rel=0.02)
 
 
-def test_a_way_that_the_joints_do_not_make_is_found_out(swayed, make_skinned, beetle, bent) -> None:
+def test_a_way_that_the_joints_do_not_make_is_found_out(swayed, make_skinned, beetle, bent, monkeypatch) -> None:
     """The base is said to go 0.3 m, the joints stand: the replay stays where it is, an error of all the distance."""
     q = np.repeat(swayed.motion.values[:1], 241, axis=0)
     q[:, 0] = np.linspace(0.0, 0.3, 241)
     slow = make_skinned(beetle, q, bent(q) * 0.0, {"distance_m": 0.3})
     slow = replace(slow, motion=replace(slow.motion, values=q))
-    found = verify_skin(slow, perturbations=ONE)
+    monkeypatch.setattr(skin_judge, "PERTURBATIONS", ONE)
+    found = verify(slow)
     assert found.figures["replay_distance_error"] == pytest.approx(1.0, abs=0.3)
     assert not next(check for check in found.checks if check.name == "distance error").holds
     assert next(check for check in found.checks if check.name == "certificate against recomputation").holds
 
 
-def test_a_body_that_tips_over_is_a_fall(make_skinned, beetle, model) -> None:
+def test_a_body_that_tips_over_is_a_fall(make_skinned, beetle, model, monkeypatch) -> None:
     """It starts with a roll of 32 rad/s that the rest of the plan knows nothing of: the replay falls and says why."""
     q = np.repeat(model.home[None], 81, axis=0)
     q[1, 5] = 0.08
-    found = verify_skin(make_skinned(beetle, q, np.zeros((81, 12))), perturbations=ONE)
+    monkeypatch.setattr(skin_judge, "PERTURBATIONS", ONE)
+    found = verify(make_skinned(beetle, q, np.zeros((81, 12))))
     assert found.figures["fell"] == 1.0
     assert not next(check for check in found.checks if check.name == "fell").holds
-    assert "leans" in found.verdict.reason
+    assert "leans" in found.replay.reason
 
 
 def test_a_swing_that_is_only_said_is_missed(make_skinned, beetle, model) -> None:

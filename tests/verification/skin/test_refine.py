@@ -9,7 +9,11 @@ from bunraku.character import PATCHES, SkinMesh
 from bunraku.geometry.meshing.shapes import box
 from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.mechanics.coupled.skinned import skinned_model
-from bunraku.verification.skin.refine import refined_skin
+
+
+@pytest.fixture(scope="module")
+def refined_skin(benchmark_part):
+    return benchmark_part("_skin_refine").refined_skin
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,7 @@ def pad() -> SkinMesh:
     return SkinMesh(mesh.nodes, mesh.cells, region, ("left", "right"), top, owner, bottom, patch)
 
 
-def test_glue_and_soles_cover_the_same_sides(pad) -> None:
+def test_glue_and_soles_cover_the_same_sides(refined_skin, pad) -> None:
     """A side of n x n quadratic squares has (2 n + 1)^2 nodes: 81 before, 17^2 after; no new node is glued between two bodies."""
     fine = refined_skin(pad)
     n = len(pad.nodes)
@@ -45,7 +49,7 @@ def test_glue_and_soles_cover_the_same_sides(pad) -> None:
     np.testing.assert_array_equal(fine.region, regions)
 
 
-def test_patches_stay_in_place(pad) -> None:
+def test_patches_stay_in_place(refined_skin, pad) -> None:
     """New nodes of a patch lie between its old ones: the middles of the patches move by less than a fine cell."""
     fine = refined_skin(pad)
     for k in range(PATCHES):
@@ -54,7 +58,7 @@ def test_patches_stay_in_place(pad) -> None:
         assert np.linalg.norm(after - before) < 0.0075
 
 
-def test_a_finer_skin_weighs_the_same_and_holds_no_more_energy(beetle) -> None:
+def test_a_finer_skin_weighs_the_same_and_holds_no_more_energy(refined_skin, beetle) -> None:
     """Displacements of the coarse mesh are displacements of the fine one: same mass, same energy of the same field."""
     mesh = skin_of(beetle)
     coarse, fine = skinned_model(beetle), skinned_model(beetle, refined_skin(mesh))

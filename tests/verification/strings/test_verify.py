@@ -19,7 +19,8 @@ from bunraku.verification.plots.strings import draw_dynamic, draw_replay
 from bunraku.verification.report.html import make_report
 from bunraku.verification.strings.plan import plan_of
 from bunraku.verification.strings.replay import StringReplay
-from bunraku.verification.verify import Verdict, verify
+from bunraku.verification.verifier import Verdict
+from bunraku.verification.verify import verify
 
 AGREES = "certificate against recomputation"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, picked
 from bunraku.mechanics.integrators.driven.simulate import simulate
-from bunraku.verification.flexible.judge import FlexibleVerdict
+from bunraku.verification.flexible.judge import FlexibleJudge
 from bunraku.verification.flexible.promises import promises_of
 
 ERRORS = ("peak_error_before_m", "peak_error_after_m", "rms_error_before_m", "rms_error_after_m")
@@ -17,11 +17,11 @@ ERRORS = ("peak_error_before_m", "peak_error_after_m", "rms_error_before_m", "rm
 def add(take: DemoTake) -> Addition:
     """What was before and after, and how fast the reduced model is."""
     result, seen, certified = take.performance, take.verdict.figures, take.performance.certificate.figures
-    judged = take.verdict.replay if isinstance(take.verdict.replay, FlexibleVerdict) else None
+    judged = take.verdict.judge.judged if isinstance(take.verdict.judge, FlexibleJudge) else None
     figures: Figures = {
         **picked(seen, *ERRORS),
         "iterations": int(certified["iterations"]),
-        "simulate_steps_per_s": None if judged is None else _speed(judged.judged.after.motion),
+        "simulate_steps_per_s": None if judged is None else _speed(judged.after.motion),
         "retarget_s": take.solve_s,
         "modes": int(certified["modes"]),
         "motors": int(certified["motors"]),

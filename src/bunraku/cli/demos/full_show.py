@@ -18,7 +18,8 @@ from bunraku.motion import Audio, Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.rhythm.onsets import onsets
 from bunraku.verification.beats import BEAT_BAR, drum_head, find_hits, tip_heights, tip_heights_in_replay
-from bunraku.verification.flexible.judge import FlexibleVerdict
+from bunraku.verification.flexible.judge import FlexibleJudge, FlexibleReplay
+from bunraku.verification.verifier import Verdict
 
 STICKS = {"left hit": "left_hand", "right hit": "right_hand"}
 """Which frame holds the stick of which mark."""
@@ -43,7 +44,7 @@ def add(take: DemoTake) -> Addition:
     from bunraku.cli.demos.show_folder import leave_show
 
     result, seen, certified = take.performance, take.verdict.figures, take.performance.certificate.figures
-    beats, promises = _beats(result, take.verdict.replay)
+    beats, promises = _beats(result, take.verdict)
     figures = {
         **picked(seen, *ERRORS, "motor_deviation_rms_deg"),
         "iterations": int(certified["iterations"]),
@@ -55,11 +56,11 @@ def add(take: DemoTake) -> Addition:
     return Addition(figures, _sentence(figures), promises, lambda folder: leave_show(folder, result, take.example, take.monitor))
 
 
-def _beats(result: Performance, replay: object) -> tuple[Figures, list[Check]]:
+def _beats(result: Performance, verdict: Verdict) -> tuple[Figures, list[Check]]:
     """Beat errors [ms] of the performed motion, of the wish played as it is and of MuJoCo's replay; the promises about them."""
-    if not isinstance(replay, FlexibleVerdict) or not isinstance(result.audio, Audio):
+    if not isinstance(verdict.judge, FlexibleJudge) or not isinstance(result.audio, Audio):
         return dict.fromkeys(BEATS), [Check("hits off the beat", math.nan, "s", BEAT_BAR, note="nothing could be judged")]
-    character, judged = result.character, replay.judged
+    character, judged = result.character, verdict.judge.judged
     names, times = judged.after.names, judged.after.times
     after = find_hits(result.phrases, times, tip_heights(character, names, judged.after.seen, STICKS))
     heard = onsets(result.audio)
@@ -74,8 +75,9 @@ def _beats(result: Performance, replay: object) -> tuple[Figures, list[Check]]:
         before = find_hits(result.phrases, times, tip_heights(character, names, judged.before.seen, STICKS))
         figures["beat_error_before_ms"] = 1e3 * before.worst
         promises.append(Check("hits off the beat, played as wished", before.worst, "s", note=before.sentence))
-    if replay.chains is not None and not replay.chains.lost:
-        again = find_hits(result.phrases, replay.chains.times, tip_heights_in_replay(character, replay.chains, STICKS))
+    chains = verdict.replay.chains if isinstance(verdict.replay, FlexibleReplay) else None
+    if chains is not None and not chains.lost:
+        again = find_hits(result.phrases, chains.times, tip_heights_in_replay(character, chains, STICKS))
         figures["beat_error_mujoco_ms"] = 1e3 * again.worst
         promises.append(Check("hits off the beat in MuJoCo", again.worst, "s", BEAT_BAR, note=again.sentence))
     heights = 1e3 * (after.heights - drum_head(character, "stage"))

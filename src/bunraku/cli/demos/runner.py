@@ -7,7 +7,7 @@ own to a performance.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +22,8 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status, worst
-from bunraku.verification.verify import Verdict, verify
+from bunraku.verification.verifier import Verdict
+from bunraku.verification.verify import verify
 
 Figures = dict[str, Any]
 
@@ -157,8 +158,8 @@ def _leave(folder: Path, performance: Performance, verdict: Verdict, others: Seq
     from bunraku.verification.report.html import make_report
 
     write_performance(folder / f"{performance.clip_name}.performance.npz", performance)
-    for name, figure in _pictures(performance, verdict):
-        save_figure(figure, folder / f"{name}.png")
+    for picture in verdict.pictures():
+        save_figure(picture.figure, folder / f"{picture.name}.png")
     if others:
         save_figure(draw_comparison([*others, performance]), folder / "comparison.png")
     _leave_film(folder, verdict)
@@ -166,44 +167,10 @@ def _leave(folder: Path, performance: Performance, verdict: Verdict, others: Seq
     say(f"report, plots and performance are in {folder}/ (open {folder / 'report.html'})")
 
 
-def _pictures(performance: Performance, verdict: Verdict) -> Iterator[tuple[str, Any]]:
-    """Pictures of a performance and of its replay, with their names."""
-    from bunraku.verification.flexible.judge import FlexibleVerdict
-    from bunraku.verification.ground.judge import goes_over_ground
-    from bunraku.verification.ground.perturbations import GroundVerdict
-    from bunraku.verification.plots.film import draw_strip
-    from bunraku.verification.plots.flexible import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
-    from bunraku.verification.plots.ground import draw_footfalls, draw_motors, draw_way
-    from bunraku.verification.plots.joints import draw_joints, draw_overview
-    from bunraku.verification.plots.poses import draw_poses
-    from bunraku.verification.plots.strings import draw_dynamic, draw_replay
-    from bunraku.verification.strings.replay import StringReplay
-
-    replay = verdict.replay
-    if not performance.character.flexibles and not goes_over_ground(performance):
-        yield "overview", draw_dynamic(performance) if performance.dynamic else draw_overview(performance)
-        yield "joints", draw_joints(performance)
-    if performance.dynamic:
-        yield "poses", draw_poses(performance)
-    if isinstance(replay, StringReplay):
-        yield "replay", draw_replay(replay, performance.rate)
-    if isinstance(replay, GroundVerdict):
-        yield "way", draw_way(replay)
-        yield "footfalls", draw_footfalls(replay.usual)
-        yield "motors", draw_motors(replay.usual)
-        yield "strip", draw_strip(replay.usual)
-    if isinstance(replay, FlexibleVerdict):
-        yield "frames", draw_frames(replay.judged)
-        yield "errors", draw_errors(replay.judged)
-        yield "motors", draw_profiles(performance)
-        if costs := cost_history(performance):
-            yield "objective", draw_cost(costs)
-
-
 def _leave_film(folder: Path, verdict: Verdict) -> None:
     """A film of the replay over the ground, where there is one."""
-    from bunraku.verification.ground.perturbations import GroundVerdict
+    from bunraku.verification.ground.perturbations import GroundReplays
     from bunraku.verification.plots.film import write_film
 
-    if isinstance(verdict.replay, GroundVerdict):
+    if isinstance(verdict.replay, GroundReplays):
         write_film(verdict.replay.usual, folder / "film.gif")

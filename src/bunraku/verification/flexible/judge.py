@@ -8,8 +8,11 @@ at least one of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf, nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,18 +23,16 @@ from bunraku.mechanics.flexible.judge import Judged, judge
 from bunraku.mechanics.flexible.measures import measure_flexible
 from bunraku.mechanics.flexible.places import tracked_places
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
-from bunraku.mechanics.measures.motion import measure_motion, wish_at
-from bunraku.mechanics.measures.prediction import predicted_motion
-from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Check, JointCurves, Performance
-from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.rhythm.timing import timing_checks
-from bunraku.verification.agreement import AGREEMENT, certificate_differences, motion_difference
+from bunraku.motion import Check, Performance
+from bunraku.optimization.monitor import Event, Monitor
+from bunraku.verification.agreement import agreement, common_agreement
 from bunraku.verification.flexible.beam_section import BeamRatio
 from bunraku.verification.flexible.full_order import FullOrderReplay, found_full_order, replay_full_order
 from bunraku.verification.flexible.mesh_beam import mesh_beam
-from bunraku.verification.flexible.replay import FlexibleReplay, replay_flexible
-from bunraku.verification.limits import position_curves
+from bunraku.verification.flexible.model import ChainModel
+from bunraku.verification.flexible.replay import ChainReplay, chain_models, play_chains
+from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.verifier import Findings, Judge, Picture, Replay
 
 CHAIN, CLOSED_CHAIN = ((10, 20), 1e-4), ((6, 12), 5e-5)
 """Links a rod of the two replays in MuJoCo and their step [s]; of characters with loops, whose chains are stiffer in its solver."""
@@ -45,19 +46,116 @@ MESH_BAR = 0.1
 LOOP_GAP = 1e-3
 """No loop may open wider [m] in MuJoCo, whose loops are held by a stiff solver, not exactly."""
 
+SAME_MODEL = "reduced model against the certificate"
+
 FOREIGN = "judges whose physics is not the reduced model's"
 """The check that counts the replays that were made to the end; a verdict with replay needs one."""
 
 
 @dataclass(frozen=True, eq=False)
-class FlexibleVerdict:
-    """The checks and figures, the motion judged again, and the replays that were made."""
+class FlexibleReplay(Replay):
+    """The replays that were made. ``ratios``: of the meshes to the beams of the chains; ``refused``: why there are no chains."""
 
-    checks: tuple[Check, ...]
-    figures: dict[str, float]
-    judged: Judged
-    chains: FlexibleReplay | None
+    chains: ChainReplay | None
     full: FullOrderReplay | None
+    ratios: dict[str, BeamRatio] = field(default_factory=dict)
+    refused: str = ""
+    made: bool = True
+    motion = None
+    rows = ()
+
+
+class FlexibleJudge(Judge["ChainModels | str", FlexibleReplay]):
+    """The reduced model recomputes, chains replay; ``full_order``: the full model is computed if it was not before.
+
+    With a replay at least one judge that does not share the reduced model's physics must have run.
+    """
+
+    recomputed = "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms."
+    replayed = (
+        "The channels were replayed in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full "
+        "elastic model if it was asked."
+    )
+    full: FullOrderReplay | None = None
+
+    @cached_property
+    def simulated(self) -> tuple[FlexibleCharacterSystem, Judged]:
+        """The reduced model, and the performance simulated with it beside its wish."""
+        return judged_again(self.performance)
+
+    @property
+    def judged(self) -> Judged:
+        """The performance simulated with the reduced model, beside its wish."""
+        return self.simulated[1]
+
+    def recompute(self, monitor: Monitor) -> Findings:
+        """Limits, the certificate, every number of the reduced model; the full model where it is known or asked for."""
+        performance, limits = self.performance, recomputed_limits(self.performance)
+        monitor.report(Event("verify", 0.0, "simulating at 0.5 ms"))
+        flexible, judged = self.simulated
+        marks = [*performance.words, *performance.phrases]
+        measured = measure_flexible(flexible, performance.wish, performance.positions(), judged, marks)
+        same = replace(agreement(performance.certificate, measured.checks, measured.figures)[0], name=SAME_MODEL)
+        checks = [*limits, common_agreement(performance)[0], same, *measured.checks]
+        figures = limit_figures(limits) | measured.figures
+        frames, guide = judged.after.names, (judged.after.times, judged.targets.positions)
+        self.full = found_full_order(performance, frames)
+        if self.full is None and self.full_order:
+            self.full = replay_full_order(performance, frames, guide=guide, monitor=monitor)
+        if self.full is not None:
+            self.kept = FlexibleReplay(None, self.full)
+            checks += _full_checks(judged, self.full)
+            figures |= {"full_order_peak_error_m": self.full.peak, "full_order_rms_error_m": self.full.rms}
+        return checks, figures
+
+    def build(self) -> ChainModels | str:
+        """Chains at two resolutions, with the stiffness and mass of the meshes; or why a part is none."""
+        character = self.performance.character
+        try:
+            ratios = _ratios(self.simulated[0])
+            links, step = CLOSED_CHAIN if character.loops else CHAIN
+            models = chain_models(character, frames=self.judged.after.names, links=links, timestep=step, ratios=ratios)
+        except BadInput as error:
+            return str(error)
+        return ChainModels(models, ratios)
+
+    def replay(self, foreign: ChainModels | str, monitor: Monitor) -> FlexibleReplay:
+        """The motors along their channels in both chains."""
+        if isinstance(foreign, str):
+            return FlexibleReplay(None, self.full, refused=foreign, made=self.full is not None)
+        chains = play_chains(foreign.models, self.performance, frames=self.judged.after.names, monitor=monitor)
+        return FlexibleReplay(chains, self.full, foreign.ratios)
+
+    def judge(self, replay: FlexibleReplay) -> Findings:
+        """Every foreign judge confirms the predicted error, and there is one."""
+        chains, judged, foreign = replay.chains, self.judged, _foreign(replay)
+        if chains is None:
+            note = f"not made: {replay.refused}; the full-order model judges such characters"
+            return [Check("replay in MuJoCo", nan, note=note), foreign], {}
+        checks = _chain_checks(chains, replay.ratios, judged, closed=bool(self.performance.character.loops))
+        return [*checks, foreign], chains.figures(target=_sampled(judged, chains, target=True))
+
+    def pictures(self, replay: Replay | None) -> Iterator[Picture]:
+        """Frames, errors, motors and the search for them."""
+        from bunraku.verification.plots.flexible import cost_history, draw_cost, draw_errors, draw_frames, draw_profiles
+        from bunraku.verification.plots.joints import draw_joints
+
+        performance, judged = self.performance, self.judged
+        words = "Where the tracked frames go: target (grey), wish played as it is (blue), performance (red)"
+        yield Picture("frames", draw_frames(judged), words)
+        yield Picture("errors", draw_errors(judged), "How far they are from the target")
+        yield Picture("motors", draw_profiles(performance), "The motors: wish (grey) and what is played instead")
+        if costs := cost_history(performance):
+            yield Picture("objective", draw_cost(costs), "The objective by iteration")
+        words = "Wish and performance; dashed: limits; shaded: phrases"
+        yield Picture("joints", draw_joints(performance), words, last=True)
+
+
+class ChainModels(NamedTuple):
+    """The coarser and the finer chains, and what each mesh has more or less than its beam."""
+
+    models: tuple[ChainModel, ChainModel]
+    ratios: dict[str, BeamRatio]
 
 
 def judged_again(performance: Performance) -> tuple[FlexibleCharacterSystem, Judged]:
@@ -67,110 +165,37 @@ def judged_again(performance: Performance) -> tuple[FlexibleCharacterSystem, Jud
     return flexible, judge(flexible, performance.wish, performance.positions(), names)
 
 
-def verify_flexible(
-    performance: Performance, *, replay: bool = True, full_order: bool = False, monitor: Monitor = SILENT
-) -> FlexibleVerdict:
-    """Judge a performance; ``full_order``: compute the full model if it was not computed before.
-
-    With ``replay`` MuJoCo replays it, and at least one judge that does not share the reduced model's physics must have run.
-    """
-    monitor.report(Event("verify", 0.0, "simulating at 0.5 ms"))
-    flexible, judged = judged_again(performance)
-    marks = [*performance.words, *performance.phrases]
-    measured = measure_flexible(flexible, performance.wish, performance.positions(), judged, marks)
-    worst, note = certificate_differences(performance.certificate, measured.checks, measured.figures)
-    checks = [Check("reduced model against the certificate", worst, "relative", AGREEMENT, note=note), *measured.checks]
-    figures = dict(measured.figures)
-    chains = None
-    if replay:
-        chains, found = _chains(flexible, performance, judged, monitor)
-        checks += found
-        figures |= chains.figures(target=_sampled(judged, chains, target=True)) if chains is not None else {}
-    frames, guide = judged.after.names, (judged.after.times, judged.targets.positions)
-    full = found_full_order(performance, frames)
-    if full is None and full_order:
-        full = replay_full_order(performance, frames, guide=guide, monitor=monitor)
-    if full is not None:
-        checks += _full_checks(judged, full)
-        figures |= {"full_order_peak_error_m": full.peak, "full_order_rms_error_m": full.rms}
-    if replay:
-        checks.append(_foreign(chains, full))
-    return FlexibleVerdict(tuple(checks), figures, judged, chains, full)
-
-
-def common_agreement(performance: Performance) -> Check:
-    """The certificate's common part and the predicted motion against the same recomputed from channels, wish and words.
-
-    The common part: limits, deviation, balance, self-collision, static torque, timing. The lag of the motors is no promise for a
-    flexible character: they move ahead so that what they carry is on time. Modal coordinates, which a performance with feedback
-    adds to its motion, are not compared: the channels alone do not tell them.
-    """
-    character, curves = performance.character, position_curves(performance)
-    tree = compile_tree(character)
-    measured = measure_motion(character, performance.wish, curves, tree)
-    wanted = JointCurves(curves.names, curves.rate, wish_at(character, performance.wish, curves))
-    timing = timing_checks(wanted, curves, performance.words)
-    expected = (*measured.checks, *(replace(check, bar=None) if check.name == "lag" else check for check in timing))
-    predicted, carried, feedback = predicted_motion(character, curves, tree), performance.motion, performance.feedback
-    kept = len(predicted.names)
-    if feedback is not None and set(carried.names[kept:]) <= set(feedback.coordinates):
-        carried = JointCurves(carried.names[:kept], carried.rate, carried.values[:, :kept])
-    moved = motion_difference(carried, predicted)
-    worst, note = certificate_differences(performance.certificate, expected, measured.figures, (moved,))
-    return Check("certificate against recomputation", worst, "relative", AGREEMENT, note=note)
-
-
-def _foreign(chains: FlexibleReplay | None, full: FullOrderReplay | None) -> Check:
+def _foreign(replay: FlexibleReplay) -> Check:
     """How many judges with other physics ran to the end; not checked where there was none to run."""
-    judges = {name: made for name, made in (("MuJoCo", chains), ("full order", full)) if made is not None}
-    ran = [name for name, made in judges.items() if not made.lost]
+    judges = {name: run for name, run in (("MuJoCo", replay.chains), ("full order", replay.full)) if run is not None}
+    ran = [name for name, run in judges.items() if not run.lost]
     note = ", ".join(ran) or "`bunraku verify FILE --full-order` computes the full elastic model, which is then remembered"
     return Check(FOREIGN, len(ran) if judges else nan, bar=1, at_least=True, note=note)
 
 
 def _tracked(performance: Performance) -> tuple[str, ...]:
     """The places the performer tracked: those whose errors its certificate states; the character's own if there are none."""
-    found = [
-        name.removeprefix("rms_error_after_m.") for name in performance.certificate.figures if name.startswith("rms_error_after_m.")
-    ]
+    prefix, figures = "rms_error_after_m.", performance.certificate.figures
+    stated = [name.removeprefix(prefix) for name in figures if name.startswith(prefix)]
     known = {*(frame.name for frame in performance.character.frames), *(body.name for body in performance.character.bodies)}
-    return tracked_places(performance.character, [name for name in found if name in known])
+    return tracked_places(performance.character, [name for name in stated if name in known])
 
 
-def _chains(
-    flexible: FlexibleCharacterSystem, performance: Performance, judged: Judged, monitor: Monitor
-) -> tuple[FlexibleReplay | None, list[Check]]:
-    """MuJoCo's replay and what it says; why there is none, where a part is no beam or MuJoCo cannot simulate it."""
-    try:
-        ratios = _ratios(flexible)
-        links, step = CLOSED_CHAIN if performance.character.loops else CHAIN
-        made = replay_flexible(
-            performance.character,
-            performance,
-            frames=judged.after.names,
-            links=links,
-            timestep=step,
-            ratios=ratios,
-            monitor=monitor,
-        )
-    except BadInput as error:
-        return None, [Check("replay in MuJoCo", np.nan, note=f"not made: {error}; the full-order model judges such characters")]
+def _chain_checks(chains: ChainReplay, ratios: dict[str, BeamRatio], judged: Judged, *, closed: bool) -> list[Check]:
+    """What MuJoCo's replay says of meshes, loops and errors."""
     meshed = _mesh_check(ratios)
-    if made.lost:
-        return made, [meshed, Check("replay in MuJoCo", inf, bar=0.0, note=made.lost)]
-    gap = max(run.gap for run in made.runs)
-    peak = float(made.deviation(_sampled(judged, made, target=True)).max())
-    apart = float(np.sqrt(np.mean(made.deviation(_sampled(judged, made, target=False)) ** 2)))
-    return made, [
+    if chains.lost:
+        return [meshed, Check("replay in MuJoCo", inf, bar=0.0, note=chains.lost)]
+    gap = max(run.gap for run in chains.runs)
+    peak = float(chains.deviation(_sampled(judged, chains, target=True)).max())
+    apart = float(np.sqrt(np.mean(chains.deviation(_sampled(judged, chains, target=False)) ** 2)))
+    coarse, fine = (run.links for run in chains.runs)
+    words = f"rods as chains of {coarse} and {fine} links, extrapolated"
+    return [
         meshed,
-        *([Check("loops open in MuJoCo", gap, "m", LOOP_GAP)] if performance.character.loops else []),
+        *([Check("loops open in MuJoCo", gap, "m", LOOP_GAP)] if closed else []),
         _confirmed("peak error in MuJoCo", peak, judged.after.peak),
-        Check(
-            "MuJoCo against the prediction, RMS",
-            apart,
-            "m",
-            note=f"rods as chains of {links[0]} and {links[1]} links, extrapolated",
-        ),
+        Check("MuJoCo against the prediction, RMS", apart, "m", note=words),
     ]
 
 
@@ -188,12 +213,12 @@ def _mesh_check(ratios: dict[str, BeamRatio]) -> Check:
     return Check("mesh against the beam", off[worst], "relative", MESH_BAR, note=f"most: {worst}")
 
 
-def _sampled(judged: Judged, made: FlexibleReplay, *, target: bool) -> Array:
+def _sampled(judged: Judged, chains: ChainReplay, *, target: bool) -> Array:
     """Target or prediction (n, frames, 3) at the times of a replay."""
     path = judged.targets.positions if target else judged.after.seen.positions
     flat = path.reshape(len(path), -1)
-    found = np.column_stack([np.interp(made.times, judged.after.times, column) for column in flat.T])
-    return found.reshape(len(made.times), *path.shape[1:])
+    sampled = np.column_stack([np.interp(chains.times, judged.after.times, column) for column in flat.T])
+    return sampled.reshape(len(chains.times), *path.shape[1:])
 
 
 def _full_checks(judged: Judged, full: FullOrderReplay) -> list[Check]:

@@ -29,6 +29,7 @@ from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.flexible.beam_section import NO_RATIO, BeamRatio, BeamSection, beam_section
+from bunraku.verification.foreign import simulable
 
 Indices = NDArray[np.int64]
 
@@ -49,7 +50,7 @@ class ChainSpring:
 
 
 @dataclass(frozen=True)
-class FlexibleReplayModel:
+class ChainModel:
     """The MuJoCo model, with places of the driven and of the other coordinates in qpos (equal to those in qvel).
 
     ``driven`` (k,): in the order of the motors; ``followers``: (follower, driver, ratio, offset) of each coupling to a motor;
@@ -90,7 +91,7 @@ class FlexibleReplayModel:
         return np.array(data.site_xmat[self.sites]).reshape(-1, 3, 3)
 
 
-def flexible_model(
+def chain_model(
     character: Character,
     *,
     links: int,
@@ -98,7 +99,7 @@ def flexible_model(
     timestep: float = 1e-4,
     torsion: bool = True,
     ratios: Mapping[str, BeamRatio] | None = None,
-) -> FlexibleReplayModel:
+) -> ChainModel:
     """The model with ``links`` hinges in every rod, a time step of at most ``timestep`` [s], and sites at frames or bodies.
 
     ``ratios`` multiply a part's stiffness and mass, by its name: what a mesh has more or less than the beam it stands for
@@ -123,7 +124,7 @@ def flexible_model(
     for spring in joint_springs(character):
         joint = model.joint(spring.coordinate).id
         model.jnt_stiffness[joint], model.qpos_spring[place[spring.coordinate]] = spring.stiffness, spring.rest
-    found = FlexibleReplayModel(model, driven, free, followers, sites, home, links)
+    found = ChainModel(model, driven, free, followers, sites, home, links)
     _springs(found, hinges, timestep)
     return found
 
@@ -138,7 +139,7 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
     lost = next((note for note in notes if "closes a loop is not written" in note), None)
     if lost is not None:
         raise BadInput(f"{character.name!r} cannot be replayed as chains: {lost}")
-    try:
+    with simulable(character):
         spec = mujoco.MjSpec.from_string(text)
         made = {frame.name for frame in character.frames}
         for name in frames:
@@ -152,13 +153,10 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
         spec.option.tolerance, spec.option.iterations = 1e-12, 100
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
         spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-        model = spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        raise BadInput(f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all bodies help") from error
-    return model
+        return spec.compile()
 
 
-def _springs(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
+def _springs(found: ChainModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
     """Springs and heavy motors, and the largest stable step that divides ``timestep`` by a power of two."""
     import mujoco
 
@@ -186,7 +184,7 @@ def _springs(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], timestep
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
-def _stable_step(found: FlexibleReplayModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
+def _stable_step(found: ChainModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
     """The largest h = timestep / 2^k with h^2 w^2 < 4 + 2 h beta w^2 for the fastest bending mode w, held in by a margin."""
     model = found.model
     bending = [hinge for hinge in hinges if not hinge.twists]

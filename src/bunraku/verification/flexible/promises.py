@@ -10,7 +10,6 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.mechanics.flexible.judge import Judged, TrackedError
 from bunraku.motion import Check, Performance
-from bunraku.verification.flexible.judge import FlexibleVerdict
 
 MOTOR_DEVIATION = np.radians(3.0)
 """No motor strays from the wish by more RMS [rad]: vibration is not suppressed by freezing the character."""
@@ -34,9 +33,8 @@ class FlexiblePromises:
     figures: dict[str, float]
 
 
-def promises_of(name: str, performance: Performance, verdict: FlexibleVerdict) -> FlexiblePromises:
-    """The promises of the demo called ``name``."""
-    judged = verdict.judged
+def promises_of(name: str, performance: Performance, judged: Judged) -> FlexiblePromises:
+    """The promises of the demo called ``name``; ``judged``: the performance as the reduced model has it."""
     checks: list[Check] = []
     figures: dict[str, float] = {}
     if name == "one-rod":
@@ -48,9 +46,9 @@ def promises_of(name: str, performance: Performance, verdict: FlexibleVerdict) -
         figures["after_stop_rms_m"] = rest
         checks.append(Check("places off after the stop, RMS", rest, "m", 3e-4))
     if name == "bartender":
-        found, made = _tilts(judged)
-        checks += made
-        figures |= found
+        tilts, tilted = _tilts(judged)
+        checks += tilted
+        figures |= tilts
     if name in PEAKS:
         low, high, most = PEAKS[name]
         before = np.nan if judged.before is None else judged.before.peak

@@ -23,9 +23,9 @@ from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.flexible.beam_section import BeamRatio
-from bunraku.verification.flexible.model import FlexibleReplayModel, flexible_model
+from bunraku.verification.flexible.model import ChainModel, chain_model
 from bunraku.verification.flexible.rest import find_chain_rest
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import went_wrong, without_log_file
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ChainRun:
 
 
 @dataclass(frozen=True)
-class FlexibleReplay:
+class ChainReplay:
     """Replays at two resolutions, the coarser first. ``times`` (n,) [s]; ``frames``: the names of what is tracked."""
 
     times: Array = field(repr=False)
@@ -69,15 +69,15 @@ class FlexibleReplay:
         wanted = np.asarray(reference, dtype=np.float64)
         if wanted.shape != self.positions.shape:
             raise BadInput(f"the motion to compare with has shape {wanted.shape}; {self.positions.shape} is needed")
-        found = np.linalg.norm(self.positions - wanted, axis=2)
-        return np.where(np.isfinite(found), found, np.inf)
+        apart = np.linalg.norm(self.positions - wanted, axis=2)
+        return np.where(np.isfinite(apart), apart, np.inf)
 
     def figures(self, *, target: ArrayLike | None = None, prediction: ArrayLike | None = None) -> dict[str, float]:
         """Flat numbers: peak and RMS deviation from the target and from the prediction (n, frames, 3), trust, gap.
 
         ``chains_apart_rms_m`` is how far the finer chain is from the limit, RMS.
         """
-        found = {"chain_lost": float(bool(self.lost)), "chain_gap_m": max(run.gap for run in self.runs)}
+        figures = {"chain_lost": float(bool(self.lost)), "chain_gap_m": max(run.gap for run in self.runs)}
         for name, motion in (
             ("chains_apart", self.runs[1].positions),
             ("chain_from_target", target),
@@ -85,47 +85,62 @@ class FlexibleReplay:
         ):
             if motion is not None:
                 away = self.deviation(motion)
-                found |= {f"{name}_peak_m": float(away.max()), f"{name}_rms_m": float(np.sqrt(np.mean(away**2)))}
-        return found
+                figures |= {f"{name}_peak_m": float(away.max()), f"{name}_rms_m": float(np.sqrt(np.mean(away**2)))}
+        return figures
 
 
-Motors = Performance | tuple[ArrayLike, ArrayLike] | Callable[[Array], Array]
+Motors = Performance | Callable[[Array], Array]
+"""A performance with position channels, or a function of times (n,) that returns positions (n, k) in the order of the motors."""
 
 
-def replay_flexible(
+def chain_models(
     character: Character,
-    motors: Motors,
     *,
     frames: Sequence[str],
-    times: ArrayLike | None = None,
-    links: tuple[int, int] = (10, 20),
-    timestep: float = 1e-4,
+    links: tuple[int, int],
+    timestep: float,
     torsion: bool = True,
     ratios: Mapping[str, BeamRatio] | None = None,
-    monitor: Monitor = SILENT,
-) -> FlexibleReplay:
-    """Replay motor positions in MuJoCo with chains of ``links`` hinges a rod, and track frames or bodies.
+) -> tuple[ChainModel, ChainModel]:
+    """Chains of ``links`` hinges a rod, the coarser first, that track frames or bodies.
 
-    ``motors``: a performance with position channels; (times (n,) [s], positions (n, k)) in the order of the character's motors; or
-    a function of times (n,) that returns (n, k). ``times`` (n,), evenly spaced: where to sample; those of the motors unless given.
-    ``ratios`` multiply a part's stiffness and mass, by its name (`flexible.mesh_beam`). Cancelled by the monitor, the
-    rest of the motion is NaN and ``lost`` says so.
+    ``ratios`` multiply a part's stiffness and mass, by its name (`flexible.mesh_beam`).
     """
     if not 2 <= links[0] < links[1]:
         raise BadInput(f"links are {links}; two rising numbers from 2 are needed, such as (10, 20)")
     if not 0.0 < timestep <= 2e-3:
         raise BadInput(f"a time step of {timestep} s cannot be used for rods; give one above 0 and at most 0.002")
-    at, path = _path(character, motors, times)
-    runs = []
-    for count in links:
-        foreign = flexible_model(character, links=count, frames=frames, timestep=timestep, torsion=torsion, ratios=ratios)
-        runs.append(play_chain(foreign, at, path, monitor=monitor))
-    return FlexibleReplay(at, tuple(frames), (runs[0], runs[1]))
+    coarse, fine = (
+        chain_model(character, links=count, frames=frames, timestep=timestep, torsion=torsion, ratios=ratios) for count in links
+    )
+    return coarse, fine
 
 
-def play_chain(
-    foreign: FlexibleReplayModel, times: Array, path: Callable[[Array], Array], *, monitor: Monitor = SILENT
-) -> ChainRun:
+def play_chains(
+    models: tuple[ChainModel, ChainModel],
+    motors: Motors,
+    *,
+    frames: Sequence[str],
+    times: ArrayLike | None = None,
+    monitor: Monitor = SILENT,
+) -> ChainReplay:
+    """Replay motor positions in both chains.
+
+    ``times`` (n,), evenly spaced: where to sample; those of the performance unless given. Cancelled by the monitor, the rest of the
+    motion is NaN and ``lost`` says so.
+    """
+    nodes, path = _followed(motors) if isinstance(motors, Performance) else (times, motors)
+    if nodes is None:
+        raise BadInput("motors given as a function need times to sample at")
+    at = np.asarray(nodes if times is None else times, dtype=np.float64)
+    steps = np.diff(at)
+    if at.ndim != 1 or len(at) < 2 or not np.allclose(steps, steps[0], rtol=1e-6) or steps[0] <= 0.0:
+        raise BadInput("the times of a replay must be two or more, rising, and evenly spaced")
+    coarse, fine = (play_chain(foreign, at, path, monitor=monitor) for foreign in models)
+    return ChainReplay(at, tuple(frames), (coarse, fine))
+
+
+def play_chain(foreign: ChainModel, times: Array, path: Callable[[Array], Array], *, monitor: Monitor = SILENT) -> ChainRun:
     """From rest through the motors' ``path``, sampled at evenly spaced ``times`` (n,) [s]."""
     import mujoco
 
@@ -140,7 +155,6 @@ def play_chain(
     lost, gap = "" if status.good else "no rest under gravity was found at the start", 0.0
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
-    bad = bad_warnings()
     mujoco.mj_kinematics(model, data)
     P[0], R[0] = foreign.positions(data), foreign.rotations(data)
     with without_log_file():
@@ -152,7 +166,7 @@ def play_chain(
                 data.qfrc_applied[held] = model.dof_M0[held] * (speed - data.qvel[held]) / h
                 mujoco.mj_step(model, data)
                 data.qpos[held], data.qvel[held] = targets[i], speed
-            if any(data.warning[kind].number for kind in bad):
+            if went_wrong(data):
                 lost = f"the simulation became unstable before {times[j]:.2f} s"
             elif monitor.cancelled:
                 lost = f"cancelled at {times[j]:.2f} s"
@@ -169,44 +183,15 @@ def play_chain(
     return ChainRun(foreign.links, h, lost, gap, P, R)
 
 
-def _followed(character: Character, performance: Performance) -> tuple[Array, Callable[[Array], Array]]:
+def _followed(performance: Performance) -> tuple[Array, Callable[[Array], Array]]:
     """Times of a performance's samples, and where its motors are: each follows its command after the delay it states."""
     if performance.dynamic:
         raise BadInput(f"{performance.clip_name!r} tells forces, not positions, to motors; rods are replayed with motor positions")
-    given, delays = performance.positions(), [motor.delay for motor in character.motors]
+    given, character = performance.positions(), performance.character
     at: Array = np.arange(len(given.values)) / given.rate
     spline = CubicSpline(at, np.column_stack([given.column(name) for name in character.driven]))
 
     def followed(t: Array) -> Array:
-        return np.column_stack([spline(np.clip(t - late, 0.0, at[-1]))[:, k] for k, late in enumerate(delays)])
+        return np.column_stack([spline(np.clip(t - motor.delay, 0.0, at[-1]))[:, k] for k, motor in enumerate(character.motors)])
 
     return at, followed
-
-
-def _path(character: Character, motors: Motors, times: ArrayLike | None) -> tuple[Array, Callable[[Array], Array]]:
-    """Where to sample, and the motors' positions (n, k) as a function of times (n,)."""
-    count = len(character.driven)
-    if isinstance(motors, Performance):
-        nodes, followed = _followed(character, motors)
-        times, motors = nodes if times is None else times, followed
-    if callable(motors):
-        if times is None:
-            raise BadInput("motors given as a function need times to sample at")
-        path = motors
-        at = np.asarray(times, dtype=np.float64)
-    else:
-        nodes, values = np.asarray(motors[0], dtype=np.float64), np.asarray(motors[1], dtype=np.float64)
-        if (
-            nodes.ndim != 1
-            or values.shape != (len(nodes), count)
-            or not (np.isfinite(values).all() and np.all(np.diff(nodes) > 0.0))
-        ):
-            raise BadInput(
-                f"motor positions have shape {values.shape} at times {nodes.shape}; rising (n,) and finite (n, {count}) are needed"
-            )
-        path = CubicSpline(nodes, values)
-        at = nodes if times is None else np.asarray(times, dtype=np.float64)
-    steps = np.diff(at)
-    if at.ndim != 1 or len(at) < 2 or not np.allclose(steps, steps[0], rtol=1e-6) or steps[0] <= 0.0:
-        raise BadInput("the times of a replay must be two or more, rising, and evenly spaced")
-    return at, path

@@ -1,4 +1,4 @@
-"""Where a character of chains comes to rest in MuJoCo under gravity, and how it vibrates about that rest.
+"""Where a character of chains comes to rest in MuJoCo under gravity.
 
 Newton on the free coordinates x and the forces y of closed loops: g(x) - s(x) - J(x)' y = 0, c(x) = 0, with the weight g, the
 springs s, and the loops' gaps c with their Jacobian J, all as MuJoCo computes them; the stiffness d/dx by differences.
@@ -12,12 +12,12 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.optimization.solution import Status
-from bunraku.verification.flexible.model import FlexibleReplayModel
+from bunraku.verification.flexible.model import ChainModel
 
 _EPS, _ITERATIONS, _LOAD_STEPS = 1e-6, 30, (1, 4, 16)
 
 
-def find_chain_rest(foreign: FlexibleReplayModel, motors: Array) -> tuple[Array, Status]:
+def find_chain_rest(foreign: ChainModel, motors: Array) -> tuple[Array, Status]:
     """The qpos (nq,) at rest with the motors at (k,), and whether Newton converged; gravity is raised in steps where it must be."""
     import mujoco
 
@@ -39,28 +39,11 @@ def find_chain_rest(foreign: FlexibleReplayModel, motors: Array) -> tuple[Array,
     return data.qpos.copy(), Status.STALLED
 
 
-def chain_frequencies(foreign: FlexibleReplayModel, qpos: Array, count: int) -> Array:
-    """The lowest undamped frequencies (count,) [Hz] of small vibrations about a rest ``qpos`` (nq,); closed loops stay closed."""
-    import mujoco
-    from scipy.linalg import eigh, null_space
-
-    data = mujoco.MjData(foreign.model)
-    data.qpos[:] = qpos
-    r, J, _ = _balance(foreign, data, np.zeros(0))
-    y = np.linalg.lstsq(J.T, r, rcond=1e-12)[0] if len(J) else np.zeros(0)
-    K = _tangent(foreign, data, np.asarray(y, dtype=np.float64))[1]
-    M = np.zeros((foreign.model.nv, foreign.model.nv))
-    mujoco.mj_fullM(foreign.model, data, M)
-    Z = null_space(J) if len(J) else np.eye(len(r))
-    squares = eigh(Z.T @ (0.5 * (K + K.T)) @ Z, Z.T @ M[np.ix_(foreign.free, foreign.free)] @ Z, eigvals_only=True)[:count]
-    return np.asarray(np.sign(squares) * np.sqrt(np.abs(squares)) / (2.0 * np.pi))
-
-
-def _newton(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, bool]:
+def _newton(foreign: ChainModel, data: Any, y: Array) -> tuple[Array, bool]:
     """Full Newton steps from data.qpos, which they change; the loops' forces, and whether they converged."""
     free, start = foreign.free, data.qpos.copy()
     for _ in range(_ITERATIONS):
-        r, K, J, c = _tangent(foreign, data, y)
+        r, K, J, c = tangent(foreign, data, y)
         if len(y) != len(c):
             y = np.zeros(len(c))
         full = np.block([[K, -J.T], [J, np.zeros((len(c), len(c)))]])
@@ -85,25 +68,26 @@ def _solved(matrix: Array, right: Array) -> Array:
         return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-14)[0], dtype=np.float64)
 
 
-def _tangent(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, Array, Array, Array]:
+def tangent(foreign: ChainModel, data: Any, y: Array) -> tuple[Array, Array, Array, Array]:
     """Unbalanced force (m,), its derivative (m, m) at given loop forces, the loops' Jacobian (c, m) and gaps (c,)."""
     free = foreign.free
-    r, J, c = _balance(foreign, data, y)
+    r, J, c = balance(foreign, data, y)
     if len(y) != len(c):
         y = np.zeros(len(c))
     K = np.empty((len(free), len(free)))
     for j, place in enumerate(free):
         before = data.qpos[place]
         data.qpos[place] = before + _EPS
-        ahead = _balance(foreign, data, y)[0]
+        ahead = balance(foreign, data, y)[0]
         data.qpos[place] = before - _EPS
-        K[:, j] = (ahead - _balance(foreign, data, y)[0]) / (2.0 * _EPS)
+        K[:, j] = (ahead - balance(foreign, data, y)[0]) / (2.0 * _EPS)
         data.qpos[place] = before
-    _balance(foreign, data, y)
+    balance(foreign, data, y)
     return r, K, J, c
 
 
-def _balance(foreign: FlexibleReplayModel, data: Any, y: Array) -> tuple[Array, Array, Array]:
+def balance(foreign: ChainModel, data: Any, y: Array) -> tuple[Array, Array, Array]:
+    """Unbalanced force (m,) at rest, the loops' Jacobian (c, m) and gaps (c,)."""
     import mujoco
 
     data.qvel[:] = 0.0

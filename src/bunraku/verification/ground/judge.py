@@ -1,31 +1,33 @@
-"""Promises of a performance that goes over the ground, each computed again: what is sent, what is planned, what the replays did."""
+"""What goes over the ground on wheels or feet: each promise computed again from what is sent, what is planned, what replays did."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
-from bunraku.errors import BadInput
+from bunraku.arrays import Array
 from bunraku.mechanics.centroidal.clearance import clearance_check
-from bunraku.mechanics.measures.balance import free_base
-from bunraku.motion import Check, HeightField, Performance
-from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.motion import Check, Performance
+from bunraku.optimization.monitor import Monitor
 from bunraku.verification.ground.clearance import least_clearance
-from bunraku.verification.ground.perturbations import GroundVerdict, described, judge_on_ground
+from bunraku.verification.ground.model import GroundModel
+from bunraku.verification.ground.perturbations import GroundReplays, Perturbation, described, ground_perturbations, replay_all
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
+from bunraku.verification.ground.replay import plan_model
 from bunraku.verification.ground.servo import ground_servos, utilisation
 from bunraku.verification.ground.slide import planned_slides
-from bunraku.verification.limits import recomputed_limits
+from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.replay_checks import completed, fallen, saturation
+from bunraku.verification.verifier import Findings, Judge, Picture, Replay
 
 VELOCITY_ERROR = 0.06
 """A replay follows when its velocity error (`ground.measures`) is at most this, under every perturbation."""
 
 DISTANCE_ERROR = 0.05
 """And ends at most this share of the planned travel away from where it should."""
-
-SATURATION = 0.05
-"""No motor may spend more than this share of the time on its torque-speed line."""
 
 PENETRATION = 0.001
 """No end effector is planned to go deeper into the ground than this [m]."""
@@ -43,46 +45,127 @@ SAME_DISTANCE = 1e-4
 """Distance [m] and turn [rad] of the certificate are those of the motion, which may end between two samples, to this."""
 
 
-@dataclass(frozen=True)
-class GroundJudgement:
-    """The checks, flat figures, and the replays if there were any."""
+class ContactJudge(Judge[GroundModel, GroundReplays]):
+    """What judges of motion over the ground share: one foreign model, replayed under every one of the ``perturbations``."""
 
-    checks: tuple[Check, ...]
-    figures: dict[str, float]
-    verdict: GroundVerdict | None
+    recomputed = "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion."
+    replayed = (
+        "The channels were replayed in MuJoCo with real contact, under every combination of servo stiffness, floor friction and "
+        "command rate; the worst counts."
+    )
+
+    @property
+    @abstractmethod
+    def plan(self) -> GroundPlan:
+        """The performance as arrays."""
+
+    @property
+    @abstractmethod
+    def perturbations(self) -> Sequence[Perturbation]:
+        """The ways the stage may be, the usual one first."""
+
+    def build(self) -> GroundModel:
+        """The plan's character on its ground."""
+        return plan_model(self.plan)
+
+    def replay(self, foreign: GroundModel, monitor: Monitor) -> GroundReplays:
+        """One replay for each perturbation."""
+        return replay_all(self.plan, self.perturbations, model=foreign, monitor=monitor)
+
+    def pictures(self, replay: Replay | None) -> Iterator[Picture]:
+        """Where it went, its footfalls and its motors; nothing without a replay."""
+        from bunraku.verification.plots.film import draw_strip
+        from bunraku.verification.plots.ground import draw_footfalls, draw_motors, draw_way
+
+        if isinstance(replay, GroundReplays):
+            usual = replay.usual
+            yield Picture("strip", draw_strip(usual), "The replay in MuJoCo; lines on the ground are 5 cm apart")
+            words = "Where it goes and how fast: plan (grey), usual replay (red), all others (pale)"
+            yield Picture("way", draw_way(replay), words)
+            words = "Feet and wheels on the ground: planned (grey bars), force in the replay (red)"
+            yield Picture("footfalls", draw_footfalls(usual), words)
+            words = "Torques of plan (grey) and replay (red) against the motors' line (dashed)"
+            yield Picture("motors", draw_motors(usual), words)
 
 
-def goes_over_ground(performance: Performance) -> bool:
-    """Whether a performance is to be judged here: servos move a character with a free base and wheels or feet (end effectors)."""
-    character = performance.character
-    return bool(character.end_effectors) and free_base(character) is not None and not performance.dynamic
+class GroundJudge(ContactJudge):
+    """Wheels and feet without a skin."""
+
+    @cached_property
+    def plan(self) -> GroundPlan:
+        """On the performance's own terrain."""
+        return ground_plan(self.performance)
+
+    @property
+    def perturbations(self) -> Sequence[Perturbation]:
+        """Those of the plan's friction and the performance's rate."""
+        return ground_perturbations(self.plan.friction, rate=self.performance.rate)
+
+    def recompute(self, monitor: Monitor) -> Findings:
+        """Limits, plan and certificate."""
+        limits = _limit_checks(self.performance)
+        checks = [*limits, *_plan_checks(self.performance, self.plan), _agreement(self.performance, self.plan)]
+        return checks, limit_figures(limits) | planned_figures(self.plan)
+
+    def judge(self, replay: GroundReplays) -> Findings:
+        """What the replays promise, the worst of all perturbations, with the perturbation in the note."""
+        checks = [
+            *outcome(replay),
+            worst_of(replay, "velocity error", "velocity_error", "of mean speed", VELOCITY_ERROR),
+            worst_of(replay, "distance error", "distance_error", "of travel", DISTANCE_ERROR),
+            *asides(replay),
+            worst_of(replay, "torque on the motor's line", "torque_utilisation", "of it"),
+            saturation(replay.figures["saturation_share"], described(replay.worst("saturation_share"))),
+            *_heat_check(replay),
+        ]
+        return checks, replay.figures
 
 
-def verify_ground(
-    performance: Performance,
-    *,
-    replay: bool = True,
-    velocity_bar: float = VELOCITY_ERROR,
-    terrain: HeightField | None = None,
-    monitor: Monitor = SILENT,
-) -> GroundJudgement:
-    """Check limits, plan and certificate; with ``replay`` also what MuJoCo made of it under every perturbation.
+def worst_of(replays: GroundReplays, name: str, figure: str, unit: str, bar: float | None = None) -> Check:
+    """A check of the replay in which a figure is largest, with its perturbation in the note."""
+    worst = replays.worst(figure)
+    return Check(name, worst.figures[figure], unit, bar, note=described(worst))
 
-    ``velocity_bar``: the velocity error allowed; ``terrain`` in place of the performance's own.
-    """
-    plan = ground_plan(performance, terrain)
-    limits = _limit_checks(performance)
-    worst = next(check.value for check in limits if check.name == "worst limit violation")
-    checks = [*limits, *_plan_checks(performance, plan), _agreement(performance, plan)]
-    figures = {"worst_limit_violation": worst, **planned_figures(plan)}
-    if not replay:
-        return GroundJudgement(tuple(checks), figures, None)
-    try:
-        verdict = judge_on_ground(performance, terrain=terrain, monitor=monitor)
-    except BadInput as error:
-        return GroundJudgement((*checks, Check("replay", np.nan, bar=0.0, note=str(error))), figures, None)
-    checks += replay_checks(verdict, velocity_bar)
-    return GroundJudgement(tuple(checks), figures | verdict.figures, verdict)
+
+def outcome(replays: GroundReplays) -> list[Check]:
+    """Whether all replays came to the end without a fall."""
+    falls, count = replays.figures["fell"], f"of {len(replays.replays)} replays"
+    return [
+        completed(replays.complete, fell=replays.fell, name="replays completed"),
+        fallen(falls, replays.reason, unit=count, otherwise="none did"),
+    ]
+
+
+def asides(replays: GroundReplays) -> list[Check]:
+    """Information: heading, slip and tracking."""
+    rows = (
+        ("heading error at the end", "yaw_error_deg", "deg"),
+        ("slip", "slip_m", "m"),
+        ("tracking rms", "tracking_rms_rad", "rad"),
+    )
+    return [worst_of(replays, *row) for row in rows]
+
+
+def position_check(performance: Performance, plan: GroundPlan, missing: float) -> Check:
+    """How far position channels are from the planned angles; ``missing`` where there are none."""
+    place = {name: i for i, name in enumerate(plan.tree.names)}
+    channels = [channel for channel in performance.channels if channel.kind == "position"]
+    apart = max((float(np.abs(channel.values - plan.q[:, place[channel.name]]).max()) for channel in channels), default=missing)
+    return Check("motion against position channels", apart, "rad", SAME_ANGLE)
+
+
+def line_check(plan: GroundPlan, torque: Array, speed: Array, bar: float) -> Check:
+    """The largest share of a motor's line that planned torques (n, k) at these speeds use."""
+    servos = ground_servos(plan.character)
+    share = utilisation(servos, torque, speed).max(axis=0, initial=0.0)
+    busiest = servos.bank.names[int(share.argmax())] if share.size else ""
+    return Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", bar, note=busiest)
+
+
+def clearance_of_others(plan: GroundPlan) -> Check:
+    """The least distance between the ground and what must not touch it."""
+    least, where = least_clearance(plan)
+    return Check("planned clearance of other parts", least, "m", 0.0, at_least=True, note=where)
 
 
 def planned_figures(plan: GroundPlan) -> dict[str, float]:
@@ -93,38 +176,17 @@ def planned_figures(plan: GroundPlan) -> dict[str, float]:
     return {"distance_m": float(np.hypot(moved[0], moved[1])), "turn_deg": float(np.degrees(turned))}
 
 
-def replay_checks(verdict: GroundVerdict, velocity_bar: float = VELOCITY_ERROR) -> list[Check]:
-    """What the replays promise, the worst of all perturbations, with the perturbation in the note."""
-    figures = verdict.figures
-
-    def worst(name: str) -> str:
-        return described(verdict.worst(name))
-
-    checks = [
-        Check(
-            "replays completed",
-            float(verdict.complete),
-            bar=1.0,
-            at_least=True,
-            note="" if verdict.complete else "some fell and were stopped" if verdict.fell else "cancelled",
-        ),
-        Check("fell", figures["fell"], f"of {len(verdict.replays)} replays", 0.0, note=verdict.reason or "none did"),
-        Check("velocity error", figures["replay_velocity_error"], "of mean speed", velocity_bar, note=worst("velocity_error")),
-        Check("distance error", figures["replay_distance_error"], "of travel", DISTANCE_ERROR, note=worst("distance_error")),
-        Check("heading error at the end", figures["replay_yaw_error_deg"], "deg", note=worst("yaw_error_deg")),
-        Check("slip", figures["replay_slip_m"], "m", note=worst("slip_m")),
-        Check("tracking rms", figures["replay_tracking_rms_rad"], "rad", note=worst("tracking_rms_rad")),
-        Check("torque on the motor's line", figures["torque_utilisation"], "of it", note=worst("torque_utilisation")),
-        Check("torque saturation", figures["saturation_share"], "of the time", SATURATION, note=worst("saturation_share")),
-    ]
-    if verdict.usual.plan.character.motors:
-        plan = verdict.usual.plan
-        stated = bool(ground_servos(plan.character).bank.continuous_stated.all())
-        once = plan.period >= plan.duration - 1e-6
-        why = "; it happens once: no promise" if once else "" if stated else "; continuous torque partly assumed: no promise"
-        promised, note = stated and not once, worst("rms_torque_share") + why
-        checks.append(Check("rms torque", figures["rms_torque_share"], "of continuous", 1.0 if promised else None, note=note))
-    return checks
+def _heat_check(replays: GroundReplays) -> list[Check]:
+    """RMS torque, a promise of cycles whose motors all state what they bear continuously."""
+    plan = replays.usual.plan
+    if not plan.character.motors:
+        return []
+    stated = bool(ground_servos(plan.character).bank.continuous_stated.all())
+    once = plan.period >= plan.duration - 1e-6
+    why = "; it happens once: no promise" if once else "" if stated else "; continuous torque partly assumed: no promise"
+    worst = replays.worst("rms_torque_share")
+    bar = 1.0 if stated and not once else None
+    return [Check("rms torque", worst.figures["rms_torque_share"], "of continuous", bar, note=described(worst) + why)]
 
 
 def _limit_checks(performance: Performance) -> list[Check]:
@@ -150,41 +212,33 @@ def _limit_checks(performance: Performance) -> list[Check]:
 
 def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
     """Channels against motion, and the motion against the ground and the motors' lines."""
-    place = {name: i for i, name in enumerate(plan.tree.names)}
-    radius = _wheel_radii(plan)
-    angle = way = 0.0
-    for channel in performance.channels:
-        if channel.kind == "position":
-            angle = max(angle, float(np.abs(channel.values - plan.q[:, place[channel.name]]).max()))
-        elif channel.kind == "velocity":
-            told = np.concatenate([[0.0], np.cumsum(0.5 * (channel.values[1:] + channel.values[:-1]))]) / plan.rate
-            turned = plan.q[:, place[channel.name]] - plan.q[0, place[channel.name]]
-            way = max(way, float(np.abs(told - turned).max()) * radius.get(channel.name, 1.0))
-    servos = ground_servos(plan.character)
-    share = utilisation(servos, plan.torque, plan.speed).max(axis=0, initial=0.0)
-    busiest = servos.bank.names[int(share.argmax())] if share.size else ""
     slid = planned_slides(plan).sum(axis=0)
     path = float(np.linalg.norm(np.diff(plan.com[:, :2], axis=0), axis=1).sum())
     travel = max(path, plan.reach * abs(float(plan.yaw[-1] - plan.yaw[0])))
     tips = plan.character.end_effectors
-    least, where = least_clearance(plan)
+    share = float(slid.max()) / max(travel, LITTLE)
     return [
-        Check("motion against position channels", angle, "rad", SAME_ANGLE),
-        Check("way of wheels against velocity channels", way, "m", SAME_WAY),
-        Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", 1.0, note=busiest),
+        position_check(performance, plan, 0.0),
+        Check("way of wheels against velocity channels", _way_difference(performance, plan), "m", SAME_WAY),
+        line_check(plan, plan.torque, plan.speed, 1.0),
         Check("planned depth in the ground", max(0.0, -float(plan.clearance.min())), "m", PENETRATION),
-        Check("planned clearance of other parts", least, "m", 0.0, at_least=True, note=where),
+        clearance_of_others(plan),
         clearance_check(plan.character, plan.tree, plan.q, plan.rate),
-        Check(
-            "planned slip", float(slid.max()) / max(travel, LITTLE), "of travel", PLANNED_SLIP, note=tips[int(slid.argmax())].name
-        ),
+        Check("planned slip", share, "of travel", PLANNED_SLIP, note=tips[int(slid.argmax())].name),
     ]
 
 
-def _wheel_radii(plan: GroundPlan) -> dict[str, float]:
-    """Radius [m] of the wheel on each axle."""
+def _way_difference(performance: Performance, plan: GroundPlan) -> float:
+    """How far the way of a wheel that its velocity channel makes is from the planned one [m], at most."""
     axle = {joint.child: joint.name for joint in plan.character.joints}
-    return {axle[tip.body]: tip.radius for tip in plan.character.end_effectors if tip.spins}
+    radius = {axle[tip.body]: tip.radius for tip in plan.character.end_effectors if tip.spins}
+    way = 0.0
+    for channel in performance.channels:
+        if channel.kind == "velocity":
+            rolled = np.concatenate([[0.0], np.cumsum(0.5 * (channel.values[1:] + channel.values[:-1]))]) / plan.rate
+            angle = plan.q[:, plan.tree.names.index(channel.name)]
+            way = max(way, float(np.abs(rolled - (angle - angle[0])).max()) * radius.get(channel.name, 1.0))
+    return way
 
 
 def _agreement(performance: Performance, plan: GroundPlan) -> Check:

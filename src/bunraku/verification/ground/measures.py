@@ -27,27 +27,19 @@ class GroundMeasures:
     planned speed. A character that mostly turns on the spot (reach times mean yaw rate above mean speed; reach: RMS distance of the
     end effectors from the centre of mass) is judged by sqrt(|dv|^2 + (reach d(yaw rate))^2) over reach times mean yaw rate.
     ``distance`` and ``planned_distance`` [m]: horizontal displacement of the centre of mass; ``distance_error``: how far the end
-    points are apart, over the planned travel: the length of the planned path, or reach times turn if that is more. ``turn``,
-    ``planned_turn``, ``yaw_error`` (end), ``worst_yaw_error`` [rad]. ``slip`` [m]: the longest way an end effector slid on
-    the ground, sideways only for wheels that spin; ``slip_share``: over the planned travel. ``tracking_rms``, ``tracking_max``
-    [rad] of the joints' angles. Arrays (k,): ``peak_torque``, ``rms_torque`` [N·m], ``peak_utilisation`` of the motor's line (cut
-    at 1), ``planned_utilisation``, ``saturation``: share of the time on the line.
+    points are apart, over the planned travel: the length of the planned path, or reach times turn if that is more. ``yaw_error``
+    [rad] at the end. ``slip`` [m]: the longest way an end effector slid on the ground, sideways only for wheels that spin.
+    ``tracking_rms`` [rad] of the joints' angles. Arrays (k,): ``rms_torque`` [N·m], ``rms_share`` of the continuous torque,
+    ``peak_utilisation`` of the motor's line (cut at 1), ``planned_utilisation``, ``saturation``: share of the time on the line.
     """
 
     velocity_error: float
     distance: float
     planned_distance: float
-    travel: float
     distance_error: float
-    turn: float
-    planned_turn: float
     yaw_error: float
-    worst_yaw_error: float
     slip: float
-    slip_share: float
     tracking_rms: float
-    tracking_max: float
-    peak_torque: Array
     rms_torque: Array
     rms_share: Array
     peak_utilisation: Array
@@ -62,15 +54,9 @@ class GroundMeasures:
             "distance_m": self.distance,
             "planned_distance_m": self.planned_distance,
             "distance_error": self.distance_error,
-            "turn_deg": float(np.degrees(self.turn)),
-            "planned_turn_deg": float(np.degrees(self.planned_turn)),
             "yaw_error_deg": float(np.degrees(self.yaw_error)),
-            "worst_yaw_error_deg": float(np.degrees(self.worst_yaw_error)),
             "slip_m": self.slip,
-            "slip_share": self.slip_share,
             "tracking_rms_rad": self.tracking_rms,
-            "tracking_max_rad": self.tracking_max,
-            "peak_torque_nm": float(self.peak_torque.max(initial=0.0)),
             "rms_torque_share": float(self.rms_share.max(initial=0.0)),
             "torque_utilisation": float(self.peak_utilisation.max(initial=0.0)),
             "planned_utilisation": float(self.planned_utilisation.max(initial=0.0)),
@@ -101,14 +87,13 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
     done = np.unwrap(np.concatenate([yaw[:1], record.yaw]))[1:]
     window = window_of(plan)
     wanted = window_velocity(np.column_stack([com[:, :2], plan.reach * yaw]), plan.rate, window)
-    found = window_velocity(np.column_stack([record.com[:, :2], plan.reach * done]), plan.rate, window)
+    went = window_velocity(np.column_stack([record.com[:, :2], plan.reach * done]), plan.rate, window)
     speed, spin = float(np.linalg.norm(wanted[:, :2], axis=1).mean()), float(np.abs(wanted[:, 2]).mean())
     parts = 2 if speed >= spin else 3
-    error = float(np.sqrt(np.mean(np.sum((found - wanted)[:, :parts] ** 2, axis=1)))) / max(speed, spin, SLOW)
+    error = float(np.sqrt(np.mean(np.sum((went - wanted)[:, :parts] ** 2, axis=1)))) / max(speed, spin, SLOW)
     path = float(np.linalg.norm(np.diff(com[:: max(1, round(window * plan.rate)), :2], axis=0), axis=1).sum())
     travel = max(path, plan.reach * float(np.abs(yaw[-1] - yaw[0])), float(np.linalg.norm(com[-1, :2] - com[0, :2])), 1e-9)
     apart = float(np.linalg.norm(record.com[-1, :2] - com[-1, :2]))
-    slip = float(slips(plan, record).max(initial=0.0))
     off = (record.angle - plan.angle[:m])[:, ~servos.wheel]
     share = utilisation(servos, record.torque, record.torque_speed)
     rms = np.sqrt(np.mean(record.torque**2, axis=0))
@@ -116,17 +101,10 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
         error,
         float(np.linalg.norm(record.com[-1, :2] - record.com[0, :2])),
         float(np.linalg.norm(com[-1, :2] - com[0, :2])),
-        travel,
         apart / travel,
-        float(done[-1] - done[0]),
-        float(yaw[-1] - yaw[0]),
         float(abs(done[-1] - yaw[-1])),
-        float(np.abs(done - yaw).max()),
-        slip,
-        slip / travel,
+        float(slips(plan, record).max(initial=0.0)),
         float(np.sqrt(np.mean(off**2))) if off.size else 0.0,
-        float(np.abs(off).max(initial=0.0)),
-        np.abs(record.torque).max(axis=0),
         rms,
         rms / servos.bank.continuous,
         np.minimum(share, 1.0).max(axis=0),

@@ -10,7 +10,7 @@ kv h, h the step: less, and a saturated motor of a limb in the air would oversho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import HeightField
+from bunraku.verification.foreign import simulable
 from bunraku.verification.ground.heights import ground_height
 from bunraku.verification.ground.servo import GroundServos
 
@@ -45,13 +46,33 @@ class GroundModel:
 
     ``sensors``: name to slice of the sensor data: "com" (3), "torques" (k), "others" (1: contacts of parts that must not touch),
     and for all end effectors together "force" (e, 4: found, x, y, z), "center", "linear", "angular", "axis" (e, 3).
+    ``armature`` (k,): inertias of the rotors as they are stated; ``tips`` (e,): the geoms of the end effectors.
     """
 
     model: Any
+    character: Character
     servos: GroundServos
     position_address: Indices
     velocity_address: Indices
     sensors: dict[str, slice]
+    armature: Array
+    tips: Indices
+
+    def under(self, servos: GroundServos, friction: float | None) -> GroundModel:
+        """The same MuJoCo model, set to the gains of these servos and a friction of the ground (None: each end effector's own)."""
+        import mujoco
+
+        model, servo = self.model, slice(0, len(servos.wheel))
+        model.geom_friction[self.tips, 0] = [tip.friction if friction is None else friction for tip in self.character.end_effectors]
+        model.actuator_gainprm[servo, 0] = np.where(servos.wheel, servos.damping, servos.stiffness)
+        model.actuator_biasprm[servo, 1] = -servos.stiffness
+        model.dof_armature[self.velocity_address] = self.armature
+        np.maximum.at(model.dof_armature, self.velocity_address, servos.damping * TIMESTEP)
+        model.actuator_biasprm[servo, 2] = 0.0
+        mujoco.mj_setConst(model, mujoco.MjData(model))
+        # only now: a positive rate gain would have been taken for a damping ratio
+        model.actuator_biasprm[servo, 2] = servos.back_emf - servos.damping
+        return replace(self, servos=servos)
 
     def read(self, data: Array, name: str, width: int) -> Array:
         """Sensor data (m, all) as (m, things, width)."""
@@ -81,9 +102,9 @@ def ground_model(
     if base is None or not character.end_effectors:
         raise BadInput(f"{character.name!r} has no free base with wheels or feet (end_effectors); it cannot go over the ground")
     xml = write_mjcf(character, floor=False, self_collision=False, actuators=False, timestep_s=TIMESTEP)
-    try:
+    with simulable(character):
         spec = mujoco.MjSpec.from_string(xml)
-        _touching(spec, character, friction)
+        _touching(spec, character)
         _add_ground(spec, terrain, extent)
         _add_motors(spec, servos)
         sensors = _add_sensors(spec, character, base.child)
@@ -91,29 +112,24 @@ def ground_model(
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         spec.option.impratio = _IMPEDANCE_RATIO
         model = spec.compile()
-        # by hand: the compiler takes a positive rate gain of a servo for a damping ratio
-        model.actuator_biasprm[: len(servos.wheel), 2] = servos.back_emf - servos.damping
-    except (ValueError, mujoco.FatalError) as error:
-        raise BadInput(
-            f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
-        ) from error
     joints = np.array([model.joint(name).id for name in servos.bank.coordinates], dtype=np.int64)
     places, rates = model.jnt_qposadr[joints].astype(np.int64), model.jnt_dofadr[joints].astype(np.int64)
     if springs is not None:
         model.jnt_stiffness[joints] += springs[:, 0]
         model.qpos_spring[places] = [character.home.get(name, 0.0) for name in servos.bank.coordinates]
         model.dof_damping[rates] += springs[:, 1]
-    return GroundModel(model, servos, places, rates, sensors)
+    tips = np.array([model.geom(tip.name).id for tip in character.end_effectors], dtype=np.int64)
+    built = GroundModel(model, character, servos, places, rates, sensors, model.dof_armature[rates].copy(), tips)
+    return built.under(servos, friction)
 
 
-def _touching(spec: Any, character: Character, friction: float | None) -> None:
-    """End effectors meet the first ground with their friction, all else that collides the second."""
+def _touching(spec: Any, character: Character) -> None:
+    """End effectors meet the first ground, all else that collides the second."""
     tips = {tip.name: tip for tip in character.end_effectors}
     for geom in spec.geoms:
         if geom.name in tips:
             geom.contype, geom.conaffinity, geom.priority = 0, _TIP, 1
-            mu = tips[geom.name].friction if friction is None else friction
-            geom.friction = [mu, 0.005, 0.0001]
+            geom.friction = [tips[geom.name].friction, 0.005, 0.0001]
             geom.solref = [CONTACT_TIME, 1.0]
             geom.condim = 3
         elif geom.contype or geom.conaffinity:
@@ -141,6 +157,7 @@ def _add_ground(spec: Any, terrain: HeightField | None, extent: tuple[float, flo
 
 
 def _add_motors(spec: Any, servos: GroundServos) -> None:
+    """Two actuators a motor, and the limits of its torque; `GroundModel.under` sets the gains."""
     import mujoco
 
     bank, line = servos.bank, servos.back_emf
@@ -148,14 +165,10 @@ def _add_motors(spec: Any, servos: GroundServos) -> None:
         for j, name in enumerate(bank.coordinates):
             actuator = spec.add_actuator(name=f"{part} of {name}", target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
             actuator.biastype = mujoco.mjtBias.mjBIAS_AFFINE
-            gain, bias = np.zeros(10), np.zeros(10)
-            if part == "servo":
-                gain[0] = servos.damping[j] if servos.wheel[j] else servos.stiffness[j]
-                bias[1] = -servos.stiffness[j]  # the rate gain is set after compilation
-            else:
+            bias = np.zeros(10)
+            if part == "damper":
                 bias[2] = -line[j]
-            actuator.gainprm, actuator.biasprm = gain, bias
-            spec.joint(name).armature = max(float(spec.joint(name).armature), float(servos.damping[j]) * TIMESTEP)
+            actuator.gainprm, actuator.biasprm = np.zeros(10), bias
             if np.isfinite(bank.stall[j]):
                 spec.joint(name).actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
                 spec.joint(name).actfrcrange = [-bank.stall[j], bank.stall[j]]

@@ -1,4 +1,4 @@
-"""The verdict of the replay on the ground, over a small set of perturbations: single replays of marginal plans scatter.
+"""Replays on the ground over a small set of perturbations: single replays of marginal plans scatter.
 
 Servos of their own stiffness, half and twice that, floors of two frictions, commands at two rates; what counts is the worst of all.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from bunraku.motion import HeightField, Performance
+from bunraku.motion import JointCurves
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.ground.plan import ground_plan
-from bunraku.verification.ground.replay import GroundReplay, replay_plan
+from bunraku.verification.ground.model import GroundModel
+from bunraku.verification.ground.plan import GroundPlan
+from bunraku.verification.ground.replay import GroundReplay, plan_model, replay_plan
+from bunraku.verification.verifier import Replay
 
 GAINS = (0.5, 1.0, 2.0)
 """Stiffnesses of the servos, in their own (`ground_servos`)."""
@@ -22,9 +25,23 @@ FRICTIONS = (0.6, 0.8)
 RATES = (100.0, 200.0)
 """Rates [Hz] of the commands."""
 
+ROW = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
+"""The figures by which replays are compared."""
 
-@dataclass(frozen=True)
-class Perturbation:
+WORST = {
+    "replay_velocity_error": "velocity_error",
+    "replay_distance_error": "distance_error",
+    "replay_yaw_error_deg": "yaw_error_deg",
+    "replay_slip_m": "slip_m",
+    "replay_tracking_rms_rad": "tracking_rms_rad",
+    "torque_utilisation": "torque_utilisation",
+    "rms_torque_share": "rms_torque_share",
+    "saturation_share": "saturation_share",
+}
+"""Figures of the verdict that are the largest of all replays."""
+
+
+class Perturbation(NamedTuple):
     """One way a stage may be: ``gain`` of the servos in their own stiffness, ``friction`` of the floor, ``rate`` [Hz]."""
 
     gain: float
@@ -33,21 +50,21 @@ class Perturbation:
 
 
 @dataclass(frozen=True)
-class GroundVerdict:
-    """Replays under all perturbations, first the usual one (own stiffness, most friction and rate); ``complete``: none missing.
-
-    ``figures`` hold the worst of each: ``replay_velocity_error``, ``replay_distance_m`` (the displacement that is farthest from the
-    planned one), ``replay_distance_error``, ``replay_yaw_error_deg``, ``replay_slip_m``, ``torque_utilisation``,
-    ``rms_torque_share``, ``replay_tracking_rms_rad``, ``fell`` (how many did), and ``planned_utilisation``.
-    """
+class GroundReplays(Replay):
+    """Replays under all perturbations, first the usual one (own stiffness, most friction and rate); ``complete``: none missing."""
 
     replays: tuple[GroundReplay, ...]
     complete: bool
 
     @property
-    def rows(self) -> list[dict[str, float]]:
-        """Flat figures of every replay, with its perturbation."""
-        return [{"friction": replay.friction or 0.0, **replay.figures} for replay in self.replays]
+    def motion(self) -> JointCurves:
+        """The motion under the usual conditions."""
+        return self.usual.coordinates
+
+    @property
+    def rows(self) -> list[tuple[str, dict[str, float]]]:
+        """Every replay."""
+        return [(described(one), {key: one.figures[key] for key in ROW}) for one in self.replays]
 
     @property
     def fell(self) -> bool:
@@ -70,22 +87,15 @@ class GroundVerdict:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The worst over the replays."""
-        rows = self.rows
-        farthest = max(rows, key=lambda row: abs(row["distance_m"] - row["planned_distance_m"]))
+        """The worst of each; of displacements the one that is farthest from the planned one; how many fell."""
+        each = [replay.figures for replay in self.replays]
+        farthest = max(each, key=lambda one: abs(one["distance_m"] - one["planned_distance_m"]))
         return {
-            "replay_velocity_error": max(row["velocity_error"] for row in rows),
+            **{name: max(one[key] for one in each) for name, key in WORST.items()},
             "replay_distance_m": farthest["distance_m"],
-            "planned_distance_m": rows[0]["planned_distance_m"],
-            "replay_distance_error": max(row["distance_error"] for row in rows),
-            "replay_yaw_error_deg": max(row["yaw_error_deg"] for row in rows),
-            "replay_slip_m": max(row["slip_m"] for row in rows),
-            "replay_tracking_rms_rad": max(row["tracking_rms_rad"] for row in rows),
-            "torque_utilisation": max(row["torque_utilisation"] for row in rows),
-            "planned_utilisation": rows[0]["planned_utilisation"],
-            "rms_torque_share": max(row["rms_torque_share"] for row in rows),
-            "saturation_share": max(row["saturation_share"] for row in rows),
-            "fell": float(sum(row["fell"] for row in rows)),
+            "planned_distance_m": each[0]["planned_distance_m"],
+            "planned_utilisation": each[0]["planned_utilisation"],
+            "fell": float(sum(one["fell"] for one in each)),
         }
 
 
@@ -112,21 +122,15 @@ def ground_perturbations(
     return (usual, *(row for row in rows if row != usual))
 
 
-def judge_on_ground(
-    performance: Performance,
-    *,
-    perturbations: Sequence[Perturbation] | None = None,
-    terrain: HeightField | None = None,
-    monitor: Monitor = SILENT,
-) -> GroundVerdict:
-    """Replay a locomotion performance under every perturbation (None: `ground_perturbations`), on its own or the given terrain."""
-    plan = ground_plan(performance, terrain)
-    if perturbations is None:
-        perturbations = ground_perturbations(plan.friction, rate=performance.rate)
+def replay_all(
+    plan: GroundPlan, perturbations: Sequence[Perturbation], *, model: GroundModel | None = None, monitor: Monitor = SILENT
+) -> GroundReplays:
+    """A plan under every perturbation, all in one foreign model."""
+    model = plan_model(plan) if model is None else model
     replays: list[GroundReplay] = []
     for i, row in enumerate(perturbations):
-        replays.append(replay_plan(plan, gain=row.gain, friction=row.friction, rate=row.rate))
+        replays.append(replay_plan(plan, **row._asdict(), model=model))
         monitor.report(Event("replay", (i + 1) / len(perturbations), replays[-1].reason))
         if monitor.cancelled:
             break
-    return GroundVerdict(tuple(replays), len(replays) == len(perturbations) and all(replay.complete for replay in replays))
+    return GroundReplays(tuple(replays), len(replays) == len(perturbations) and all(replay.complete for replay in replays))

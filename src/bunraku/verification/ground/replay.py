@@ -6,6 +6,7 @@ It starts in the plan's first state, position and velocity, and plays the comman
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -14,8 +15,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.motion import HeightField, JointCurves, Performance
-from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import went_wrong, without_log_file
 from bunraku.verification.ground.falls import fall
 from bunraku.verification.ground.measures import GroundMeasures, measure_ground
 from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
@@ -30,8 +30,8 @@ _CHUNK = 0.5
 class GroundReplay:
     """What happened with servos ``gain`` times as stiff as they are, one floor ``friction``, commands at one ``rate`` [Hz].
 
-    ``fell`` with the ``reason`` in words; ``complete`` false when it was cancelled; ``measures``: how far it was from the plan;
-    ``record``: what was simulated, at the times of the plan; ``coordinates``: the motion in the character's coordinates.
+    ``fell`` with the ``reason`` in words; ``complete`` false when it was stopped; ``measures``: how far it was from the plan;
+    ``record``: what was simulated, at the times of the plan, with the foreign model ``ground``.
     """
 
     gain: float
@@ -42,7 +42,13 @@ class GroundReplay:
     measures: GroundMeasures
     plan: GroundPlan = field(repr=False)
     record: GroundRecord = field(repr=False)
-    coordinates: JointCurves = field(repr=False)
+    ground: GroundModel = field(repr=False)
+
+    @cached_property
+    def coordinates(self) -> JointCurves:
+        """The motion in the character's coordinates."""
+        values = qpos_to_coordinates(self.plan.character, self.ground.model, self.record.qpos)
+        return JointCurves(self.plan.tree.names, self.plan.rate, values)
 
     @property
     def fell(self) -> bool:
@@ -63,22 +69,16 @@ def replay_on_ground(
     rate: float | None = None,
     terrain: HeightField | None = None,
     feedforward: bool = True,
-    monitor: Monitor = SILENT,
 ) -> GroundReplay:
-    """Play a locomotion performance on a floor or on its terrain.
+    """Play a locomotion performance on a floor or on its terrain; ``terrain`` in place of the performance's own."""
+    return replay_plan(ground_plan(performance, terrain), gain=gain, friction=friction, rate=rate, feedforward=feedforward)
 
-    ``gain``: how many times its own stiffness every joint's servo has; ``friction`` of the ground (None: the end effectors' own);
-    ``rate`` [Hz] of the commands (None: the performance's); ``terrain`` in place of the performance's own;
-    ``feedforward`` of torque and rate.
-    """
-    return replay_plan(
-        ground_plan(performance, terrain),
-        gain=gain,
-        friction=friction,
-        rate=rate,
-        feedforward=feedforward,
-        monitor=monitor,
-    )
+
+def plan_model(plan: GroundPlan) -> GroundModel:
+    """The foreign model of a plan's character, on as much ground as the plan needs."""
+    low, high = plan.com[:, :2].min(axis=0), plan.com[:, :2].max(axis=0)
+    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
+    return ground_model(plan.character, ground_servos(plan.character), terrain=plan.terrain, extent=extent, springs=plan.springs)
 
 
 def replay_plan(
@@ -88,31 +88,23 @@ def replay_plan(
     friction: float | None = 0.8,
     rate: float | None = None,
     feedforward: bool = True,
-    monitor: Monitor = SILENT,
+    model: GroundModel | None = None,
 ) -> GroundReplay:
-    """Play a plan; see `replay_on_ground`."""
+    """Play a plan.
+
+    ``gain``: how many times its own stiffness every joint's servo has; ``friction`` of the ground (None: the end effectors' own);
+    ``rate`` [Hz] of the commands (None: the plan's); ``feedforward`` of torque and rate; ``model``: that of the plan, when it was
+    built before.
+    """
     for what, value, most in (("gain", gain, 1e3), ("friction", friction, 10.0), ("rate", rate, 1.0 / TIMESTEP)):
         if value is not None and not 0.0 < value <= most:
             raise BadInput(f"a {what} of {value} cannot be replayed; give one above 0 and at most {most:g}")
     sent = plan.rate if rate is None else rate
-    servos = ground_servos(plan.character, gain)
-    low, high = plan.com[:, :2].min(axis=0), plan.com[:, :2].max(axis=0)
-    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
     with without_log_file():
-        ground = ground_model(plan.character, servos, friction=friction, terrain=plan.terrain, extent=extent, springs=plan.springs)
-        record, reason, complete = _simulate(plan, ground, sent, feedforward, monitor)
-    motion = qpos_to_coordinates(plan.character, ground.model, record.qpos)
-    return GroundReplay(
-        gain,
-        friction,
-        sent,
-        reason,
-        complete,
-        measure_ground(plan, servos, record),
-        plan,
-        record,
-        JointCurves(plan.tree.names, plan.rate, motion),
-    )
+        ground = (plan_model(plan) if model is None else model).under(ground_servos(plan.character, gain), friction)
+        record, reason, complete = _simulate(plan, ground, sent, feedforward)
+    measures = measure_ground(plan, ground.servos, record)
+    return GroundReplay(gain, friction, sent, reason, complete, measures, plan, record, ground)
 
 
 def _start(plan: GroundPlan, ground: GroundModel) -> tuple[Array, Array]:
@@ -126,9 +118,7 @@ def _start(plan: GroundPlan, ground: GroundModel) -> tuple[Array, Array]:
     return qpos[0], qvel
 
 
-def _simulate(
-    plan: GroundPlan, ground: GroundModel, rate: float, feedforward: bool, monitor: Monitor
-) -> tuple[GroundRecord, str, bool]:
+def _simulate(plan: GroundPlan, ground: GroundModel, rate: float, feedforward: bool) -> tuple[GroundRecord, str, bool]:
     """Step through the plan in chunks: the record, why it fell (or nothing), and whether it came to the end."""
     import mujoco
     from mujoco import rollout
@@ -145,7 +135,7 @@ def _simulate(
         commands(plan, ground.servos, rate, np.arange(steps, dtype=np.float64) * TIMESTEP, feedforward=feedforward)
     )
     states, sensed = np.empty((steps, len(state))), np.empty((steps, model.nsensordata))
-    chunk, done, reason, complete = int(_CHUNK / TIMESTEP), 0, "", True
+    chunk, done, reason = int(_CHUNK / TIMESTEP), 0, ""
     while done < steps and not reason:
         until = min(done + chunk, steps)
         out, sensor = rollout.rollout(
@@ -154,16 +144,12 @@ def _simulate(
         states[done], states[done + 1 : until] = state, out[0, :-1]  # sensors belong to the state before the step
         sensed[done:until], state = sensor[0], out[0, -1]
         done = until
-        if any(data.warning[kind].number for kind in bad_warnings()):
+        if went_wrong(data):
             reason = f"the simulation became unstable before {done * TIMESTEP:.2f} s"
         else:
             record = _record(plan, ground, states[:done], sensed[:done])
             reason = fall(plan, record, _who_touches(ground, states, record.touched))
-        monitor.report(Event("replay", done / steps, reason))
-        if monitor.cancelled:
-            complete = False
-            break
-    return _record(plan, ground, states[:done], sensed[:done]), reason, complete and done == steps
+    return _record(plan, ground, states[:done], sensed[:done]), reason, done == steps
 
 
 def _who_touches(ground: GroundModel, states: Array, touched: float) -> str:

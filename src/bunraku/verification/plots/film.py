@@ -17,7 +17,6 @@ from bunraku.formats.atomic import write_atomically
 from bunraku.formats.contact_shapes import contact_shape
 from bunraku.formats.poses import of_pose
 from bunraku.geometry.rotations import least_turn
-from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.ground.heights import ground_height
 from bunraku.verification.ground.replay import GroundReplay
 from bunraku.verification.plots.figure import new_figure
@@ -42,7 +41,7 @@ def draw_strip(replay: GroundReplay, count: int = 8) -> Any:
     return figure
 
 
-def write_film(replay: GroundReplay, path: Path, *, rate: float = 20.0, monitor: Monitor = SILENT) -> None:
+def write_film(replay: GroundReplay, path: Path, *, rate: float = 20.0) -> None:
     """The replay as a GIF at ``rate`` pictures a second, whole or not at all."""
     from matplotlib import pyplot
     from PIL import Image
@@ -54,15 +53,12 @@ def write_film(replay: GroundReplay, path: Path, *, rate: float = 20.0, monitor:
     figure.subplots_adjust(0.0, 0.0, 1.0, 1.0)
     frames = []
     moments = np.searchsorted(times, np.arange(0.0, times[-1] + 1e-9, 1.0 / rate))
-    for i, k in enumerate(np.minimum(moments, len(times) - 1)):
+    for k in np.minimum(moments, len(times) - 1):
         axis.clear()
         scene.draw(axis, int(k))
         axis.text(0.02, 0.95, f"{times[k]:.2f} s", transform=axis.transAxes, fontsize=9)
         figure.canvas.draw()
         frames.append(Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()).quantize(64))
-        monitor.report(Event("film", (i + 1) / len(moments)))
-        if monitor.cancelled:
-            break
     pyplot.close(figure)
     stream = BytesIO()
     frames[0].save(stream, format="GIF", save_all=True, append_images=frames[1:], duration=round(1000.0 / rate), loop=0)

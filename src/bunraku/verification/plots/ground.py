@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.verification.ground.measures import window_of, window_velocity
-from bunraku.verification.ground.perturbations import GroundVerdict, described
+from bunraku.verification.ground.perturbations import GroundReplays, described
 from bunraku.verification.ground.replay import GroundReplay
 from bunraku.verification.plots.figure import DONE, LIMIT, WISH, new_figure
 
@@ -16,13 +16,13 @@ _OTHERS = "#e0a5a7"
 _BUSIEST = 3
 
 
-def draw_way(verdict: GroundVerdict) -> Any:
+def draw_way(replays: GroundReplays) -> Any:
     """The centre of mass from above, its speed ahead and sideways, the heading: plan grey, usual replay red, others pale."""
-    usual = verdict.usual
+    usual = replays.usual
     plan, window = usual.plan, window_of(usual.plan)
     figure, axes = new_figure(4, height=1.8, share=False)
     path, ahead, aside, heading = axes[:, 0]
-    runs = [(replay, _OTHERS, 0.7) for replay in verdict.replays[1:]] + [(usual, DONE, 1.4)]
+    runs = [(replay, _OTHERS, 0.7) for replay in replays.replays[1:]] + [(usual, DONE, 1.4)]
     moments = plan.times[: len(window_velocity(plan.com, plan.rate, window))] + 0.5 * window
     wanted = _along(window_velocity(plan.com[:, :2], plan.rate, window), plan.yaw)
     path.plot(plan.com[:, 0], plan.com[:, 1], color=WISH, lw=3.0, label="plan")

@@ -6,15 +6,13 @@ After Fig. 4, 10, 12, 15 and 16 of the skin paper. Everything comes as plain arr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, WISH, new_figure
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 
 LONGEST = 10
 """Steps that a picture of a search shows at least: as many as the paper's."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from html import escape
-from importlib.metadata import version
 
 from bunraku.motion import Check, Performance
 from bunraku.verification.comparison import comparison_row
-from bunraku.verification.flexible.judge import FlexibleVerdict
-from bunraku.verification.ground.judge import goes_over_ground
-from bunraku.verification.ground.perturbations import GroundVerdict, described
 from bunraku.verification.plots.figure import figure_bytes
 from bunraku.verification.plots.joints import draw_comparison
 from bunraku.verification.report.pages import worded
-from bunraku.verification.report.pictures import Picture, closing_pictures, opening_pictures
-from bunraku.verification.verify import Verdict
+from bunraku.verification.report.pictures import Shown, shown
+from bunraku.verification.verifier import Verdict
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -33,43 +29,19 @@ img { width: 100%; } .sign td { width: 33%; border: 0; color: #666; }
 """
 
 
-_GROUND_KEYS = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
-
-HOW_SERVED = (
-    "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor rate.",
-    "The motion was replayed in MuJoCo with the motors' delay and torque.",
-)
-HOW_DYNAMIC = (
-    "Limits of carriages, winches and motors were recomputed from the channels, and each step of the predicted motion was solved "
-    "again, with its tensions.",
-    "The channels were replayed in MuJoCo with its own tendons, open loop and with the feedback.",
-)
-HOW_BENT = (
-    "Limits and every other number were recomputed from the channels with the reduced model at 0.5 ms.",
-    "The channels were replayed in MuJoCo with rods as chains of rigid links, if all flexible parts are beams, and in the full "
-    "elastic model if it was asked.",
-)
-HOW_ON_GROUND = (
-    "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion.",
-    "The channels were replayed in MuJoCo with real contact, under every combination of servo stiffness, floor friction and "
-    "command rate; the worst is told.",
-)
-NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
-
-
 def make_report(
     performance: Performance,
     verdict: Verdict,
     others: Sequence[Performance] = (),
     *,
-    pictures: Sequence[Picture] = (),
+    pictures: Sequence[Shown] = (),
     digest: str = "",
 ) -> str:
     """The report; ``others`` are the same wish by other performers, to compare with.
 
     ``pictures`` come first, such as a contact sheet; ``digest`` is the SHA-256 of the performance's file, which is signed for.
     """
-    certificate = performance.certificate
+    certificate, (first, last) = performance.certificate, shown(verdict)
     good = verdict.holds and certificate.holds
     title = f"{performance.clip_name} performed by {performance.character.name}"
     parts = [
@@ -80,24 +52,24 @@ def make_report(
         f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
         "<h2>What was asked</h2>",
         f"<p>{escape(asked(performance))}</p>",
-        *(_picture(*one) for one in (*pictures, *opening_pictures(performance, verdict))),
+        *(_picture(*one) for one in (*pictures, *first)),
         "<h2>What is promised</h2>",
         _checks(certificate.checks),
         *(f'<p class="small">{escape(note)}</p>' for note in certificate.notes),
         "<h2>How it was verified</h2>",
-        f"<p>{how(performance, verdict)}</p>",
+        f"<p>{verdict.judge.how(verdict.replay)}</p>",
         _checks(verdict.checks),
     ]
-    if isinstance(verdict.replay, GroundVerdict):
-        rows = [{key: row[key] for key in _GROUND_KEYS} for row in verdict.replay.rows]
-        names = [described(replay) for replay in verdict.replay.replays]
-        parts += ["<h2>Every replay</h2>", _table(names, rows, "replay")]
-    last = closing_pictures(performance, verdict)
+    if verdict.replay is not None and verdict.replay.rows:
+        parts += ["<h2>Every replay</h2>", _table(verdict.replay.rows, "replay")]
     parts += ["<h2>Angle and velocity</h2>"] * bool(last) + [_picture(*one) for one in last]
     if others:
-        rows = [comparison_row(other) for other in (*others, performance)]
-        names = [other.provenance.performer for other in (*others, performance)]
-        parts += ["<h2>Compared</h2>", _table(names, rows), _picture(figure_bytes(draw_comparison([*others, performance])), "")]
+        rows = [(other.provenance.performer, comparison_row(other)) for other in (*others, performance)]
+        parts += [
+            "<h2>Compared</h2>",
+            _table(rows, "performer"),
+            _picture(figure_bytes(draw_comparison([*others, performance])), ""),
+        ]
     parts += ["<h2>Provenance</h2>", _provenance(performance), "<h2>Signed</h2>", _signed(digest)]
     return _closed(title, parts)
 
@@ -131,27 +103,8 @@ def _closed(title: str, parts: Sequence[str]) -> str:
     return head + "\n".join(parts) + "</html>\n"
 
 
-def how(performance: Performance, verdict: Verdict) -> str:
-    """How a performance of this kind was verified, in words; also when it was not replayed."""
-    again, replayed = _ways(performance)
-    made = verdict.replay
-    if made is None or (isinstance(made, FlexibleVerdict) and made.chains is None and made.full is None):
-        return f"{again} {NOT_REPLAYED}"
-    return f"{again} {replayed} MuJoCo's version here: {version('mujoco')}."
-
-
-def _ways(performance: Performance) -> tuple[str, str]:
-    """What is recomputed and what is replayed, for performances of this kind."""
-    if performance.dynamic:
-        return HOW_DYNAMIC
-    if performance.character.flexibles:
-        return HOW_BENT
-    return HOW_ON_GROUND if goes_over_ground(performance) else HOW_SERVED
-
-
 def _count(performance: Performance) -> str:
-    told = [channel for channel in performance.channels if performance.dynamic or channel.kind != "torque"]
-    count = len(told)
+    count = sum(performance.dynamic or channel.kind != "torque" for channel in performance.channels)
     return f"{count} {'channel' if performance.dynamic else 'motor'}{'' if count == 1 else 's'}"
 
 
@@ -163,21 +116,17 @@ def _picture(png: bytes, caption: str) -> str:
 def _checks(checks: Sequence[Check]) -> str:
     rows = []
     for check in checks:
-        bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:g}"
-        verdict = f'<span class="{"good" if check.holds else "bad"}">{check.state}</span>' if check.state else ""
-        value = f"{check.value:.4g} {escape(check.unit)}"
-        cells = (
-            f'<td>{escape(check.name)}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{escape(check.note)}</td>'
-        )
-        rows.append(f"<tr>{cells}</tr>")
+        state, name, value, bar, note = map(escape, check.cells)
+        verdict = f'<span class="{"good" if check.holds else "bad"}">{state}</span>' if state else ""
+        rows.append(f'<tr><td>{name}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{note}</td></tr>')
     return f"<table>{''.join(rows)}</table>"
 
 
-def _table(names: Sequence[str], rows: Sequence[dict[str, float]], what: str = "performer") -> str:
-    head = "".join(f"<th>{escape(key.replace('_', ' '))}</th>" for key in rows[0])
+def _table(rows: Sequence[tuple[str, dict[str, float]]], what: str) -> str:
+    head = "".join(f"<th>{escape(key.replace('_', ' '))}</th>" for key in rows[0][1])
     body = "".join(
         f"<tr><td>{escape(name)}</td>{''.join(f'<td class=n>{value:.4g}</td>' for value in row.values())}</tr>"
-        for name, row in zip(names, rows, strict=True)
+        for name, row in rows
     )
     return f"<table><tr><th>{what}</th>{head}</tr>{body}</table>"
 

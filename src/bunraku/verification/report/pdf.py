@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bunraku.motion import Check, Performance
-from bunraku.verification.report.html import asked, how
-from bunraku.verification.report.pages import Pages, worded
-from bunraku.verification.report.pictures import Picture, closing_pictures, opening_pictures
-from bunraku.verification.verify import Verdict
-
-GOOD, BAD = "#2e7d4f", "#c1272d"
+from bunraku.motion import Performance
+from bunraku.verification.report.html import asked
+from bunraku.verification.report.pages import BAD, GOOD, Pages, worded
+from bunraku.verification.report.pictures import Shown, shown
+from bunraku.verification.verifier import Verdict
 
 
-def make_pdf_report(performance: Performance, verdict: Verdict, *, pictures: Sequence[Picture] = (), digest: str = "") -> bytes:
+def make_pdf_report(performance: Performance, verdict: Verdict, *, pictures: Sequence[Shown] = (), digest: str = "") -> bytes:
     """The report as PDF; ``pictures`` come first, ``digest`` is the SHA-256 of the performance's file, which is signed for."""
     certificate = performance.certificate
     good = verdict.holds and certificate.holds
@@ -28,13 +26,14 @@ def make_pdf_report(performance: Performance, verdict: Verdict, *, pictures: Seq
         pages.picture(png, caption)
     pages.heading("What is promised")
     pages.words(certificate.status.sentence)
-    pages.table([_row(check) for check in certificate.checks])
+    pages.table([check.cells for check in certificate.checks])
     for note in certificate.notes:
         pages.words(note, size=7.5, color="#555555")
     pages.heading("How it was verified")
-    pages.words(how(performance, verdict))
-    pages.table([_row(check) for check in verdict.checks])
-    seen = (*opening_pictures(performance, verdict), *closing_pictures(performance, verdict))
+    pages.words(verdict.judge.how(verdict.replay))
+    pages.table([check.cells for check in verdict.checks])
+    first, last = shown(verdict)
+    seen = [*first, *last]
     if seen:
         pages.heading("What it looks like", room=pages.room_with(seen[0][0]))
     for png, caption in seen:
@@ -62,12 +61,6 @@ def _facts(performance: Performance) -> list[tuple[str, str]]:
         ("Channels", channels or "none"),
         ("Sound", "none" if performance.audio is None else f"{performance.audio.duration:.2f} s"),
     ]
-
-
-def _row(check: Check) -> tuple[str, str, str, str, str]:
-    """Verdict, name, value, bar and note of a check, in words."""
-    bar = "" if check.bar is None else f"{'≥' if check.at_least else '≤'} {check.bar:.4g}"
-    return check.state, check.name, f"{check.value:.4g} {check.unit}".strip(), bar, check.note
 
 
 def _statement(good: bool, digest: str) -> str:

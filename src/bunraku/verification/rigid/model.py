@@ -21,6 +21,7 @@ from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.measures.balance import foot_points, free_base
 from bunraku.mechanics.tree import compile_tree
+from bunraku.verification.foreign import simulable
 from bunraku.verification.servo import ServoBank, stiffness_of
 
 Indices = NDArray[np.int64]
@@ -37,14 +38,8 @@ class ForeignModel:
     position_address: Indices
     velocity_address: Indices
     base: int
-    base_velocity: int
     floor: int
     feet: tuple[Indices, ...]
-
-    @property
-    def stands(self) -> bool:
-        """Whether the character can fall: its base floats and it has feet."""
-        return self.base >= 0
 
 
 def foreign_model(character: Character, timestep: float) -> ForeignModel:
@@ -55,7 +50,7 @@ def foreign_model(character: Character, timestep: float) -> ForeignModel:
     if floating is not None and not character.feet:
         raise BadInput(f"{character.name!r} floats and has no feet to stand on; describe its feet, or fix its base to the world")
     xml = write_mjcf(character, floor=False, self_collision=False, actuators=False, timestep_s=timestep)
-    try:
+    with simulable(character):
         spec = mujoco.MjSpec.from_string(xml)
         stated = {axis.name: joint.armature for joint in character.joints for axis in joint.axes}
         for motor in character.motors:
@@ -70,10 +65,6 @@ def foreign_model(character: Character, timestep: float) -> ForeignModel:
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         spec.option.impratio = 10.0
         model = spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        raise BadInput(
-            f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
-        ) from error
     home = _home(character, model)
     joints = np.array([model.joint(motor.coordinate).id for motor in character.motors], dtype=np.int64)
     velocity = model.jnt_dofadr[joints].astype(np.int64)
@@ -93,7 +84,6 @@ def foreign_model(character: Character, timestep: float) -> ForeignModel:
         model.jnt_qposadr[joints].astype(np.int64),
         velocity,
         base,
-        int(model.body_dofadr[base]) if base >= 0 else -1,
         model.geom("the floor").id if base >= 0 else -1,
         tuple(geoms),
     )

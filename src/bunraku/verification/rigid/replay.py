@@ -18,10 +18,10 @@ from bunraku.formats.mjcf_coordinates import qpos_to_coordinates
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves, MotionLimits, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import substeps, went_wrong
 from bunraku.verification.limits import position_curves
 from bunraku.verification.rigid.model import ForeignModel, foreign_model
-from bunraku.verification.rigid.tracking import measured_delays, tracking_errors
+from bunraku.verification.verifier import Replay
 
 FALLEN_TILT = 0.6
 """A base that leans more than this [rad] from where it stood has fallen."""
@@ -33,13 +33,12 @@ _REST, _HOLD, _AFTER_FALL = 0.5, 1.0, 0.3
 
 
 @dataclass(frozen=True)
-class ReplayResult:
+class RigidReplay(Replay):
     """What happened. Arrays over motors have shape (k,); ``times`` (n,) run from the first frame of the clip, at the motor rate.
 
     ``fell`` with the reason in words; ``slides``: motors that slide, measured in m and N where others are in rad and N·m; tracking
-    errors with the pure delay (stated delay and half a period of hold) removed;
-    ``measured_delay`` [s] NaN where a motor hardly moves; torques; ``continuous_stated``: whether the motor's maker states the
-    continuous torque, else it is assumed; ``saturation``: share of the time at the torque limit;
+    errors with the pure delay (stated delay and half a period of hold) removed; torques; ``continuous_stated``: whether the motor's
+    maker states the continuous torque, else it is assumed; ``saturation``: share of the time at the torque limit;
     ``foot_slip`` [m]: the farthest a sole moved sideways from where it stood; tilts [rad]; ``coordinates`` (n, nq) and
     ``torques`` (n, k): the motion, for films; ``complete`` false when it was cancelled.
     """
@@ -51,8 +50,6 @@ class ReplayResult:
     complete: bool
     tracking_rms: Array
     tracking_max: Array
-    stated_delay: Array
-    measured_delay: Array
     peak_torque: Array
     rms_torque: Array
     stall_torque: Array
@@ -65,6 +62,18 @@ class ReplayResult:
     times: Array = field(repr=False)
     coordinates: JointCurves = field(repr=False)
     torques: Array = field(repr=False)
+
+    @property
+    def motion(self) -> JointCurves | None:
+        """The coordinates from the first sample of the performance on."""
+        curves = self.coordinates
+        values = curves.values[max(int((self.times < -0.5 / curves.rate).sum()), 0) :]
+        return JointCurves(curves.names, curves.rate, values) if len(values) else None
+
+    @property
+    def rows(self) -> tuple[()]:
+        """There is one trial."""
+        return ()
 
     @property
     def figures(self) -> dict[str, float]:
@@ -86,45 +95,42 @@ class ReplayResult:
         }
 
 
-def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monitor = SILENT) -> ReplayResult:
-    """Play the position channels of a performance in MuJoCo; ``timestep`` [s] is the longest step of the simulation."""
-    if not 0.0 < timestep <= 0.01:
-        raise BadInput(f"a time step of {timestep} s cannot be used; give one above 0 and at most 0.01")
+def model_for(performance: Performance, timestep: float = 0.001) -> ForeignModel:
+    """The foreign model with the longest step of at most ``timestep`` [s] that divides the period of the channels."""
     character, curves = performance.character, position_curves(performance)
     if not character.motors:
         raise BadInput(f"{character.name!r} has no motors; there is nothing to replay")
-    tree = compile_tree(character)
     period = 1.0 / curves.rate
-    every = max(1, int(np.ceil(period / timestep - 1e-9)))
-    with without_log_file():
-        foreign = foreign_model(character, period / every)
-    wanted = tree.expand(curves.names, curves.values)[:, [tree.index(motor.coordinate) for motor in character.motors]]
-    home = tree.home[[tree.index(motor.coordinate) for motor in character.motors]]
-    lead, told = _with_lead(wanted, home, MotionLimits.of(character).velocity, curves.rate)
-    with without_log_file():
-        run = _simulate(foreign, told, curves.rate, every, lead, monitor)
-    playing = (run.times >= 0.0) & (run.times <= curves.duration + foreign.servos.pure_delay.max())
+    return foreign_model(character, period / substeps(period, timestep))
+
+
+def play(performance: Performance, foreign: ForeignModel, monitor: Monitor = SILENT) -> RigidReplay:
+    """Play the position channels of a performance in its foreign model."""
+    character, curves, servos = performance.character, position_curves(performance), foreign.servos
+    tree = compile_tree(character)
+    driven = [tree.index(motor.coordinate) for motor in character.motors]
+    wanted, home = tree.expand(curves.names, curves.values)[:, driven], tree.home[driven]
+    every = round(1.0 / (curves.rate * foreign.model.opt.timestep))
+    lead, sent = _with_lead(wanted, home, MotionLimits.of(character).velocity, curves.rate)
+    run = _simulate(foreign, sent, curves.rate, every, lead, monitor)
+    playing = (run.times >= 0.0) & (run.times <= curves.duration + servos.pure_delay.max())
     played = curves.times[curves.times <= max(run.times[-1], 0.0)]
-    values = wanted[: len(played)]
-    delay = foreign.servos.pure_delay
-    rms, most = tracking_errors(run.times, run.positions, played, values, delay)
+    error = late_by(run.times, run.positions, played, servos.pure_delay) - wanted[: len(played)]
     samples = slice(every - 1, None, every)
     kinds = {axis.name: axis.kind for axis in character.axes}
-    return ReplayResult(
-        foreign.servos.names,
+    return RigidReplay(
+        servos.names,
         np.array([kinds[motor.coordinate] == "slide" for motor in character.motors]),
         run.reason != "",
         run.reason,
         run.complete,
-        rms,
-        most,
-        foreign.servos.delay,
-        measured_delays(run.times, run.positions, played, values),
+        np.sqrt(np.mean(error**2, axis=0)),
+        np.abs(error).max(axis=0),
         np.abs(run.torques[playing]).max(axis=0, initial=0.0),
         np.sqrt(np.mean(run.torques[playing] ** 2, axis=0)) if playing.any() else np.zeros(len(home)),
-        foreign.servos.stall,
-        foreign.servos.continuous,
-        foreign.servos.continuous_stated,
+        servos.stall,
+        servos.continuous,
+        servos.continuous_stated,
         run.saturated[playing].mean(axis=0) if playing.any() else np.zeros(len(home)),
         run.slip,
         float(run.tilt.max(initial=0.0)),
@@ -133,6 +139,11 @@ def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monito
         JointCurves(tree.names, curves.rate, qpos_to_coordinates(character, foreign.model, run.qpos)),
         run.torques[samples],
     )
+
+
+def late_by(times: Array, values: Array, at: Array, delays: Array) -> Array:
+    """Curves ``values`` (n, k) at ``times`` (n,), read at ``at`` (m,) plus each column's delay (k,) [s]: shape (m, k)."""
+    return np.column_stack([np.interp(at + delay, times, values[:, j]) for j, delay in enumerate(delays)])
 
 
 def _with_lead(wanted: Array, home: Array, velocity: Array, rate: float) -> tuple[int, Array]:
@@ -163,8 +174,8 @@ class _Run:
     complete: bool
 
 
-def _simulate(foreign: ForeignModel, told: Array, rate: float, every: int, lead: int, monitor: Monitor) -> _Run:
-    """Step MuJoCo through the curves ``told`` (m, k) at ``rate``, ``every`` steps a sample; times count from sample ``lead``."""
+def _simulate(foreign: ForeignModel, sent: Array, rate: float, every: int, lead: int, monitor: Monitor) -> _Run:
+    """Step MuJoCo through the curves ``sent`` (m, k) at ``rate``, ``every`` steps a sample; times count from sample ``lead``."""
     import mujoco
 
     model, servos = foreign.model, foreign.servos
@@ -172,10 +183,10 @@ def _simulate(foreign: ForeignModel, told: Array, rate: float, every: int, lead:
     data.qpos[:] = foreign.home
     mujoco.mj_forward(model, data)
     watch = _Watch(foreign, data)
-    samples, k = len(told), len(servos.names)
+    samples, k = len(sent), len(servos.names)
     steps = samples * every
     curve_times = np.arange(samples) / rate
-    target, speed = servos.targets(np.arange(steps) / (rate * every), curve_times, told)
+    target, speed = servos.targets(np.arange(steps) / (rate * every), curve_times, sent)
     control = servos.stiffness * target + servos.damping * speed
     times = (np.arange(1, steps + 1) / every - lead) / rate
     positions, torques = np.empty((steps, k)), np.empty((steps, k))
@@ -248,7 +259,7 @@ class _Watch:
     def fallen(self, time: float, tilt: float) -> str:
         """Why the character counts as fallen, or nothing."""
         data, foreign = self._data, self._foreign
-        if not np.isfinite(data.qpos).all() or any(data.warning[kind].number for kind in bad_warnings()):
+        if not np.isfinite(data.qpos).all() or went_wrong(data):
             return f"the simulation became unstable at {time:.2f} s"
         if foreign.base < 0:
             return ""

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Performance
-
-Array: TypeAlias = NDArray[np.float64]
+from bunraku.arrays import Array
 
 DISTANCE_ERROR = 0.15
 """A walk keeps its promise when it goes the stated distance within this share; one in place when it ends within this share of the
@@ -55,21 +50,6 @@ def walk_between(done: Array, planned: Array, spacing: float) -> Walk:
     length = float(np.linalg.norm(planned))
     along = float(done @ planned) / length if length >= STAYS else float(np.linalg.norm(done))
     return Walk(along, length, float(np.linalg.norm(done - planned)), spacing)
-
-
-def walk_of(performance: Performance, places: Array, time: float) -> Walk:
-    """How far the base went through ``places`` (m, 2) [m] beside the motion of the performance until ``time`` [s]."""
-    motion, character = performance.motion, performance.character
-    tree = compile_tree(character)
-    q = np.array([motion.column(name)[0] for name in tree.names])
-    rotation, position = tree.poses(q[None])
-    nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
-    local = np.array([tip.center for tip in character.end_effectors])
-    centers = position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local)
-    base = np.column_stack([motion.column(name) for name in tree.names[:2]])
-    at = np.arange(len(base)) / motion.rate
-    planned = np.array([np.interp(time, at, column) - column[0] for column in base.T])
-    return walk_between(places[-1] - places[0], planned, spacing_of(centers))
 
 
 def spacing_of(centers: Array) -> float:

@@ -8,10 +8,8 @@ the damping beta K of its rubber. So the planned torques, which bend the skin to
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -22,8 +20,6 @@ from bunraku.mechanics.coupled.skinned import SkinnedModel, skinned_model
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.motion import Performance
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def model_of(character: Character) -> SkinnedModel:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.dynamics.system import System
+from bunraku.verification.foreign import simulable
 
 Indices = NDArray[np.int64]
 
@@ -75,16 +75,12 @@ def string_model(character: Character, system: System, timestep: float) -> Strin
     text = write_mjcf(
         character, free_base_as_quaternion=False, floor=False, self_collision=False, actuators=False, timestep_s=timestep
     )
-    try:
+    with simulable(character):
         spec = mujoco.MjSpec.from_string(text)
         reach = _winches(spec, character, timestep)
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         spec.option.tolerance, spec.option.iterations = 1e-12, 200
         model = spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        raise BadInput(
-            f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
-        ) from error
     joints = np.array([model.joint(name).id for name in system.names], dtype=np.int64)
     moving = model.jnt_dofadr[joints[system.dynamic]]
     model.stat.meaninertia = float(np.mean(model.dof_M0[moving]))

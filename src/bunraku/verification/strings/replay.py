@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
-from bunraku.motion import Performance
+from bunraku.motion import JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.foreign_log import bad_warnings, without_log_file
+from bunraku.verification.foreign import substeps, went_wrong, without_log_file
 from bunraku.verification.strings.clamp import CarriageClamp, ForceClamp
 from bunraku.verification.strings.model import StringModel, string_model
 from bunraku.verification.strings.plan import StringPlan, plan_of
 from bunraku.verification.strings.state import StateMap
+from bunraku.verification.verifier import Replay
 
 LOST = 0.5
 """A replay has lost the plan, and ends, when a point is farther [m] from where it should be."""
@@ -61,22 +61,39 @@ class StringRun:
 
 
 @dataclass(frozen=True)
-class StringReplay:
+class StringReplay(Replay):
     """Both replays of a performance: open loop, and with feedback when it has one.
 
     ``settling`` [m]: how far the points of a character that starts at rest moved while it came to rest in MuJoCo, where the replay
     then began, or in the planned pose if that is more than 1 mm; infinite if the simulation broke, 0 if it does not start at rest.
-    ``points``, ``strings``: their names; ``timestep`` [s] of the simulation;
-    ``complete`` false when it was cancelled.
+    ``points``, ``strings``: their names; ``complete`` false when it was cancelled.
     """
 
+    plan: StringPlan = field(repr=False)
     points: tuple[str, ...]
     strings: tuple[str, ...]
     open_loop: StringRun
     closed_loop: StringRun | None
     settling: float
-    timestep: float
     complete: bool
+
+    @property
+    def motion(self) -> JointCurves | None:
+        """The coordinates of the replay that counts, until it broke off."""
+        q = self.best.q
+        whole = int(np.isfinite(q).all(axis=1).cumprod().sum())
+        return JointCurves(self.plan.system.names, 1.0 / self.plan.dt, q[:whole]) if whole else None
+
+    @property
+    def rows(self) -> list[tuple[str, dict[str, float]]]:
+        """Open loop and with feedback, where there are both."""
+        runs = {"open loop": self.open_loop, "with feedback": self.closed_loop}
+        rows = [
+            (name, {"replay_rms_m": run.rms, "replay_max_m": run.largest, "fell": float(bool(run.lost))})
+            for name, run in runs.items()
+            if run is not None
+        ]
+        return rows if len(rows) > 1 else []
 
     @property
     def best(self) -> StringRun:
@@ -97,7 +114,7 @@ class StringReplay:
     def figures(self) -> dict[str, float]:
         """Flat numbers of the replay that counts, and of the open loop."""
         run = self.best
-        found = {
+        figures = {
             "replay_rms_m": run.rms,
             "replay_max_m": run.largest,
             "open_loop_replay_rms_m": self.open_loop.rms,
@@ -106,25 +123,31 @@ class StringReplay:
             "clamped_steps": float(run.clamped),
         }
         if self.strings:
-            found |= {"replay_least_tension_n": run.least_tension, "slack_share": run.slack, "string_stretch_m": run.stretch}
-        return found
+            figures |= {"replay_least_tension_n": run.least_tension, "slack_share": run.slack, "string_stretch_m": run.stretch}
+        return figures
 
 
 def replay_strings(performance: Performance, *, timestep: float = 0.001, monitor: Monitor = SILENT) -> StringReplay:
     """Replay in MuJoCo; ``timestep`` [s] is the longest step of the simulation."""
-    if not 0.0 < timestep <= 0.01:
-        raise BadInput(f"a time step of {timestep} s cannot be used; give one above 0 and at most 0.01")
-    plan = plan_of(performance)
-    every = max(1, int(np.ceil(plan.dt / timestep - 1e-9)))
     with without_log_file():
-        player = StringPlayer(plan, every)
-        start, settling = player.settled()
-        open_loop = player.run(*start, feedback=False, monitor=monitor)
-        closed = None
-        if plan.gains is not None and not monitor.cancelled:
-            closed = player.run(*start, feedback=True, monitor=monitor)
+        return play(player_of(plan_of(performance), timestep), monitor)
+
+
+def player_of(plan: StringPlan, timestep: float = 0.001) -> StringPlayer:
+    """The player with the longest step of at most ``timestep`` [s] that divides the plan's."""
+    return StringPlayer(plan, substeps(plan.dt, timestep))
+
+
+def play(player: StringPlayer, monitor: Monitor = SILENT) -> StringReplay:
+    """Settle, then play open loop and, where there are gains, with feedback."""
+    plan = player.plan
+    start, settling = player.settled()
+    open_loop = player.run(*start, feedback=False, monitor=monitor)
+    closed = None
+    if plan.gains is not None and not monitor.cancelled:
+        closed = player.run(*start, feedback=True, monitor=monitor)
     strings = tuple(string.name for string in plan.character.strings)
-    return StringReplay(plan.points.names, strings, open_loop, closed, settling, plan.dt / every, not monitor.cancelled)
+    return StringReplay(plan, plan.points.names, strings, open_loop, closed, settling, not monitor.cancelled)
 
 
 class StringPlayer:
@@ -136,8 +159,7 @@ class StringPlayer:
         self.states = StateMap(plan)
         system, times = plan.system, np.arange(plan.steps + 1) * plan.dt
         fine = np.arange(plan.steps * every + 1) * self._h
-        nothing = np.zeros((len(fine), 0))
-        self._path = nothing
+        self._path = np.zeros((len(fine), 0))
         if system.nk:
             self._path = CubicSpline(times, plan.k, bc_type=((1, np.zeros(system.nk)), "not-a-knot"))(fine)
         self._kinematic = self.foreign.velocity[system.kinematic], self.foreign.position[system.kinematic]
@@ -157,10 +179,10 @@ class StringPlayer:
         for _ in range(int(_SETTLE / self._h)):
             data.qfrc_applied[self._dynamic] = self._gear @ plan.commands[0, : plan.system.nu]
             self._step(data, plan.k[0])
-        found = data.qpos[self.foreign.position].copy()
-        moved = float(np.linalg.norm(plan.points.positions(found[None])[0] - self._predicted[0], axis=1).max())
-        still = bool(np.isfinite(found).all()) and moved <= _SETTLED
-        return ((found, np.zeros_like(q)) if still else (q, v)), moved if np.isfinite(moved) else float("inf")
+        rest = data.qpos[self.foreign.position].copy()
+        moved = float(np.linalg.norm(plan.points.positions(rest[None])[0] - self._predicted[0], axis=1).max())
+        still = bool(np.isfinite(rest).all()) and moved <= _SETTLED
+        return ((rest, np.zeros_like(q)) if still else (q, v)), moved if np.isfinite(moved) else float("inf")
 
     def run(self, q: Array, v: Array, *, feedback: bool, monitor: Monitor = SILENT) -> StringRun:
         """From q, v (nq,) through the plan, with or without its feedback."""
@@ -222,7 +244,7 @@ class StringPlayer:
 
     def _lost(self, data: Any, q: Array, node: int) -> str:
         """Why the plan is lost at a node, or nothing."""
-        if not np.isfinite(q).all() or any(data.warning[kind].number for kind in bad_warnings()):
+        if not np.isfinite(q).all() or went_wrong(data):
             return f"the simulation became unstable at {node * self.plan.dt:.2f} s"
         away = np.linalg.norm(self.plan.points.positions(q[None])[0] - self._predicted[node], axis=1)
         far = int(away.argmax())
@@ -232,10 +254,8 @@ class StringPlayer:
         self, Q: Array, V: Array, pull: Array, sent: Array, slack: float, stretch: float, lost: str, clamped: int
     ) -> StringRun:
         whole: NDArray[np.bool_] = np.asarray(np.isfinite(Q).all(axis=1))
-        found = np.where(
-            whole[:, None, None], self.plan.points.positions(np.where(whole[:, None], Q, self.plan.q[: len(Q)])), np.inf
-        )
-        errors = np.linalg.norm(found - self._predicted[: len(Q)], axis=2)
+        points = self.plan.points.positions(np.where(whole[:, None], Q, self.plan.q[: len(Q)]))
+        errors = np.linalg.norm(np.where(whole[:, None, None], points, np.inf) - self._predicted[: len(Q)], axis=2)
         rms = float(np.sqrt(np.mean(errors**2)))
         worst = self.plan.points.names[int(np.sqrt(np.mean(errors**2, axis=0)).argmax())]
         least = float(pull.min()) if pull.size else 0.0

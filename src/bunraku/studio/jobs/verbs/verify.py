@@ -11,13 +11,12 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 from bunraku.studio.jobs.verbs.perform import check_facts
 
 if TYPE_CHECKING:
-    from bunraku.verification.verify import Verdict
+    from bunraku.verification.verifier import Verdict
 
 
 def verify(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
     """Judge a performance: {performance, replay, full_order} -> holds, sentence, checks, figures, replay curves or None."""
     from bunraku.formats.registry import read_performance
-    from bunraku.verification.replayed import replayed_curves
     from bunraku.verification.verify import verify as judge
 
     given = Arguments(arguments, "verify")
@@ -27,7 +26,7 @@ def verify(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
     monitor.report(Event("verifying", None, performance.clip_name))
     verdict = judge(performance, replay=replay, full_order=full_order, monitor=monitor)
     facts = _facts(verdict)
-    curves = replayed_curves(performance, verdict)
+    curves = verdict.replay.motion if verdict.replay is not None else None
     if curves is not None:
         path = folder / "replay.npz"
         write_curves(path, curves)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from _skin_refine import refined_skin
 from bunraku.character import PATCHES
 from bunraku.errors import BadInput
 from bunraku.geometry.euler import turn_about
@@ -21,15 +22,15 @@ from bunraku.mechanics.coupled.frame import CoupledFrames
 from bunraku.mechanics.coupled.skinned import SkinnedModel, skinned_model
 from bunraku.mechanics.coupled.state import SkinnedState, rest_state
 from bunraku.mechanics.elastic.solid import Collapsed
+from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Check, Performance
 from bunraku.optimization.condensation.condenser import Backend
 from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.ground.falls import LOWEST, STEEPEST
 from bunraku.verification.servo import ServoBank
-from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, walk_of
+from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
 from bunraku.verification.skin.plan import model_of
-from bunraku.verification.skin.refine import refined_skin
 
 Array: TypeAlias = NDArray[np.float64]
 Gains: TypeAlias = tuple[float | Array, float | Array]
@@ -263,3 +264,18 @@ def _gains(bank: ServoBank) -> Gains:
 def _rms(values: Array) -> Array:
     """Root mean square (na,) over time."""
     return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
+
+
+def walk_of(performance: Performance, places: Array, time: float) -> Walk:
+    """How far the base went through ``places`` (m, 2) [m] beside the motion of the performance until ``time`` [s]."""
+    motion, character = performance.motion, performance.character
+    tree = compile_tree(character)
+    q = np.array([motion.column(name)[0] for name in tree.names])
+    rotation, position = tree.poses(q[None])
+    nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
+    local = np.array([tip.center for tip in character.end_effectors])
+    centers = position[0, nodes] + np.einsum("ejk,ek->ej", rotation[0, nodes], local)
+    base = np.column_stack([motion.column(name) for name in tree.names[:2]])
+    at = np.arange(len(base)) / motion.rate
+    planned = np.array([np.interp(time, at, column) - column[0] for column in base.T])
+    return walk_between(places[-1] - places[0], planned, spacing_of(centers))

@@ -1,0 +1,54 @@
+"""MuJoCo as every room uses it: refusals in words, warnings read from the state and kept out of the working folder, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from bunraku.character import Character
+from bunraku.errors import BadInput
+
+
+@contextmanager
+def simulable(character: Character) -> Iterator[None]:
+    """Around the building of a model: what MuJoCo cannot simulate is bad input."""
+    import mujoco
+
+    try:
+        yield
+    except (ValueError, mujoco.FatalError) as error:
+        raise BadInput(
+            f"MuJoCo cannot simulate {character.name!r}: {error}; masses and inertias of all moving bodies help"
+        ) from error
+
+
+def went_wrong(data: Any) -> bool:
+    """Whether MuJoCo's warnings tell of a simulation that was reset, or whose commands were dropped."""
+    import mujoco
+
+    kinds = mujoco.mjtWarning
+    bad = (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC, kinds.mjWARN_BADCTRL)
+    return any(data.warning[int(kind)].number for kind in bad)
+
+
+@contextmanager
+def without_log_file() -> Iterator[None]:
+    """Keep MuJoCo from writing its warnings to a file in the working folder; a replay reads them from the state instead."""
+    import mujoco
+
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def substeps(period: float, timestep: float) -> int:
+    """How many steps of at most ``timestep`` [s] make a ``period`` [s]."""
+    if not 0.0 < timestep <= 0.01:
+        raise BadInput(f"a time step of {timestep} s cannot be used; give one above 0 and at most 0.01")
+    return max(1, int(np.ceil(period / timestep - 1e-9)))
