@@ -9,12 +9,13 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.motion import Certificate, Check
 from bunraku.optimization.solution import Status
-from bunraku.performers.cast import STRICT, cast, refusal
+from bunraku.performers.cast import cast
 from bunraku.performers.choose import Choice, choose_performer
+from bunraku.performers.fit import refusal
 
 
-@pytest.mark.parametrize("name", STRICT)
-def test_strict_performers_refuse_by_name(name):
+@pytest.mark.parametrize("name", ["locomotion", "marionette", "skin", "vibration"])
+def test_performers_refuse_by_name(name):
     who, clip = (read_character("nao"), read_clip("no-problem"))
     with pytest.raises(BadInput, match=f"{name} cannot move 'nao'"):
         cast(who, clip, Choice(name, "as asked"))

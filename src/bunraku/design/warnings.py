@@ -16,10 +16,9 @@ from bunraku.building.components.placing import rigid_of
 from bunraku.building.printing import PRINTER
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import LIGHT
-from bunraku.character import WORLD, Character, FlexiblePart, Shape
+from bunraku.character import WORLD, Character, FlexiblePart, Shape, free_base
 from bunraku.design.loads import MotorLoad, balance, bending_inertia, limb_masses, motor_loads, part_mass, standing
 from bunraku.mechanics.collision import self_collisions
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import Tree
 
 Severity = Literal["note", "warning", "error"]

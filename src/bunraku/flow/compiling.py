@@ -13,10 +13,6 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bunraku.character import Character
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -66,8 +62,8 @@ GROUPS = {
         100.0,
         aside=True,
     ),
-    "going": KernelGroup(
-        "warm_going",
+    "locomotion": KernelGroup(
+        "warm_locomotion",
         (
             "performers/locomotion/energy_kernels:energy",
             "optimization/blocks/cholesky_kernels:solve_one",
@@ -191,17 +187,3 @@ def _compile(here: list[KernelGroup], aside: list[KernelGroup]) -> None:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def kernel_groups(performer: str, character: Character) -> tuple[str, ...]:
-    """The groups of kernels that a performer, or a chain of them, needs for a character."""
-    from bunraku.performers.performer import CHAINED
-
-    if CHAINED in performer:
-        return tuple(dict.fromkeys(group for one in performer.split(CHAINED) for group in kernel_groups(one, character)))
-    if performer == "marionette":
-        return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
-    if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):
-        return ("measures", "bending")
-    own = {"speech": ("solvers",), "locomotion": ("going",), "skin": ("skin",)}
-    return (*own.get(performer, ()), "measures")

@@ -20,6 +20,7 @@ from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.cast import cast
 from bunraku.performers.choose import Choice, choose_performer
+from bunraku.performers.fit import fit_of
 from bunraku.performers.prepare import Prepared, prepare
 from bunraku.retargeting.rig_map import RigMap
 
@@ -86,7 +87,7 @@ def perform(
         given = options(choice.name) if callable(options) else options
         made = cast(character, prepared.clip, choice, dict(given or {}))
         note("chosen", *made.notes)
-        compiling.compile_ahead(*compiling.kernel_groups(choice.name, character))
+        compiling.compile_ahead(*fit_of(choice.name).kernels(character))
         result = made.performer.perform(character, prepared.clip, monitor=monitor, checkpoint=solution)
         result = made.noted(prepared.marked(result))
     except BadInput:  # the same input will be refused again: there is nothing to go on from

@@ -3,8 +3,8 @@
 Numba compiles a kernel at its first call and keeps it in its cache on disk; a second process finds it there. Speaking characters
 need ``warm_solvers`` and ``warm_measures``; puppets ``warm_steps``, ``warm_control`` and ``warm_collisions``, with
 ``warm_curvature`` where Newton's method needs second derivatives; captured skeletons ``warm_retargeting``; flexible characters
-``warm_bending``, those that go over the ground ``warm_going``, skinned ones ``warm_skin``. `flow.compiling` knows which of them
-are missing.
+``warm_bending``, walking, rolling and skating ones ``warm_locomotion``, skinned ones ``warm_skin``. `flow.compiling` knows which
+of them are missing.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def warm_steps() -> None:
     measure_driven(character, motion, motion, {"pin.1": np.zeros(4)}, system=system)
 
 
-def warm_going() -> None:
+def warm_locomotion() -> None:
     """Compile the planning of motions over the ground: two steps of a short one, and its torques."""
     character = read_character("car")
     gait = Gait(1.0, distance=(0.1, 0.0), turn=0.0, samples=6, cycles=1)

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, Gait, JointCurves
 from bunraku.optimization.solution import Status

@@ -48,7 +48,7 @@ MARGIN = 1e-3
 
 @dataclass(frozen=True)
 class ActuatedProblem:
-    """The problem as a value: integrator, wished states (N + 1, nx), x = (q, p), weights and limits.
+    """The problem as a value: integrator, wished curves and states (N + 1, nx), x = (q, p), weights and limits.
 
     ``Q`` (nx, nx) and ``R`` (nu, nu) include the factor dt; ``terminal`` (nx, nx). ``limits`` (nu,) are the stall torques [N·m or
     N], infinite where none is stated; ``lower`` and ``upper`` (nq,) the ranges of the coordinates. The torque-speed lines are those
@@ -57,6 +57,7 @@ class ActuatedProblem:
 
     character: Character
     integrator: VariationalIntegrator
+    curves: JointCurves
     wish: Array
     Q: Array
     R: Array
@@ -186,6 +187,7 @@ def state_problem(
     return ActuatedProblem(
         character,
         integrator,
+        wish,
         np.hstack([q, p]),
         dt * weights,
         dt * effort_weight * np.diag(scale**-2.0),
@@ -207,19 +209,32 @@ def solve_actuated(
     monitor: Monitor = SILENT,
     **weights: float,
 ) -> ActuatedResult:
-    """The best motion of the character, with feedback.
-
-    ``wish``, ``rate`` and ``weights`` as for :func:`state_problem`. ``hand_prices``: price of a second of a hand's force that would
-    accelerate a coordinate by 10 rad/s^2 or m/s^2, stage by stage; empty: no helping hand, one stage from rest. ``tolerance``: of
-    the slope DJ.zeta in parts of J; ``max_iterations`` of each stage. Not converging is a status, never an error.
-    """
+    """The best motion of the character, with feedback: `state_problem`, then `solve_problem`."""
     problem = state_problem(character, wish, rate=rate, **weights)
+    return solve_problem(problem, hand_prices=hand_prices, tolerance=tolerance, max_iterations=max_iterations, monitor=monitor)
+
+
+def solve_problem(
+    problem: ActuatedProblem,
+    *,
+    hand_prices: Sequence[float] = (1e-3, 1.0, 1e3),
+    tolerance: float = 1e-8,
+    max_iterations: int = 100,
+    monitor: Monitor = SILENT,
+) -> ActuatedResult:
+    """The best motion, with feedback.
+
+    ``hand_prices``: price of a second of a hand's force that would accelerate a coordinate by 10 rad/s^2 or m/s^2, stage by stage;
+    empty: no helping hand, one stage from rest. ``tolerance``: of the slope DJ.zeta in parts of J; ``max_iterations`` of each
+    stage. Not converging is a status, never an error.
+    """
+    character = problem.character
     plain = problem.dynamics
     x, u = np.tile(problem.wish[0], (len(problem.wish), 1)), np.zeros((len(problem.wish) - 1, plain.nu))
     idle = plain.simulate(x[0], u)
     cost_initial = problem.cost.value(idle.x, idle.u) if idle.good else float("inf")
     driven = set(character.driven)
-    helped = [name for name in wish.names if name not in driven]
+    helped = [name for name in problem.curves.names if name not in driven]
     steps: list[NewtonStep] = []
     loose = TrajectoryNewton(tolerance=0.0, relative_tolerance=1e-3, max_iterations=max_iterations)
     if helped:

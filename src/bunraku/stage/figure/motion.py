@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.balance import free_base, planted
+from bunraku.mechanics.measures.balance import planted
 from bunraku.motion import JointCurves, Performance
 from bunraku.stage.figure.bent import Bent, How, bend, unbent
 from bunraku.stage.figure.closing import closed

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bunraku.character import free_base
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.clearance import clearance_check
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import Check, HeightField, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.ground.clearance import least_clearance
