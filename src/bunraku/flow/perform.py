@@ -73,25 +73,37 @@ def perform(
     are reported to the monitor when they arise. What ``checkpoints`` saved is gone on from; who writes the result discards them.
     """
     retargeted, solution = (None, None) if checkpoints is None else (checkpoints.retargeted, checkpoints.solution)
-
-    def note(stage: str, *sentences: str) -> None:
-        for sentence in sentences:
-            monitor.report(Event(stage, None, sentence, note=True))
-
     compiling.compile_ahead(*(("retargeting",) if clip.joints is None and clip.skeleton is not None else ()))
     try:
         prepared = prepare(character, clip, rig=rig, checkpoint=retargeted, monitor=monitor)
-        note("prepared", *prepared.notes)
+        _note(monitor, "prepared", *prepared.notes)
         choice = choose_performer(character, prepared.clip, performer)
-        note("chosen", f"performer: {choice.name} ({choice.reason})")
+        _note(monitor, "chosen", f"performer: {choice.name} ({choice.reason})")
         given = options(choice.name) if callable(options) else options
-        made = cast(character, prepared.clip, choice, dict(given or {}))
-        note("chosen", *made.notes)
-        compiling.compile_ahead(*fit_of(choice.name).kernels(character))
-        result = made.performer.perform(character, prepared.clip, monitor=monitor, checkpoint=solution)
-        result = made.noted(prepared.marked(result))
+        return attempt(character, prepared, choice, given or {}, checkpoint=solution, monitor=monitor)
     except BadInput:  # the same input will be refused again: there is nothing to go on from
         if checkpoints is not None:
             checkpoints.discard()
         raise
-    return Performed(result, choice, prepared, (*prepared.notes, *made.notes))
+
+
+def attempt(
+    character: Character,
+    prepared: Prepared,
+    choice: Choice,
+    options: Mapping[str, Any],
+    *,
+    checkpoint: Checkpoint | None = None,
+    monitor: Monitor = SILENT,
+) -> Performed:
+    """The chosen performer, once, with these options; whoever proves the result may attempt it again with others."""
+    role = cast(character, prepared.clip, choice, dict(options))
+    _note(monitor, "chosen", *role.notes)
+    compiling.compile_ahead(*fit_of(choice.name).kernels(character))
+    result = role.performer.perform(character, prepared.clip, monitor=monitor, checkpoint=checkpoint)
+    return Performed(role.noted(prepared.marked(result)), choice, prepared, (*prepared.notes, *role.notes))
+
+
+def _note(monitor: Monitor, stage: str, *sentences: str) -> None:
+    for sentence in sentences:
+        monitor.report(Event(stage, None, sentence, note=True))
