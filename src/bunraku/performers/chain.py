@@ -143,17 +143,17 @@ def _certificate(wish: JointCurves, played: JointCurves, members: Sequence[str],
 
         flexible = flexible_system(character)
         judged = judge(flexible, wish, played, _tracked(last))
-        made = certificate_of(
+        whole = certificate_of(
             flexible, wish, played, judged, status=status, words=last.words, phrases=last.phrases, figures=_solved(certificates[-1])
         )
     else:
-        made = certify(character, wish, played, words=last.words, status=status, figures=_solved(certificates[-1]))
-    own, notes, figures = [], list(made.notes), dict(made.figures)
+        whole = certify(character, wish, played, words=last.words, status=status, figures=_solved(certificates[-1]))
+    own, notes, figures = [], list(whole.notes), dict(whole.figures)
     for member, certificate in zip(members, certificates, strict=False):
-        own += [_named(member, check) for check in certificate.checks if not _alike(check, made.checks)]
-        notes += [f"{member}: {note}" for note in certificate.notes if note not in made.notes]
-        figures |= {f"{member}: {key}": value for key, value in certificate.figures.items() if made.figures.get(key) != value}
-    return replace(made, checks=(*made.checks, *own), notes=tuple(notes), figures=figures)
+        own += [_named(member, check) for check in certificate.checks if not _alike(check, whole.checks)]
+        notes += [f"{member}: {note}" for note in certificate.notes if note not in whole.notes]
+        figures |= {f"{member}: {key}": value for key, value in certificate.figures.items() if whole.figures.get(key) != value}
+    return replace(whole, checks=(*whole.checks, *own), notes=tuple(notes), figures=figures)
 
 
 def _named(member: str, check: Check) -> Check:

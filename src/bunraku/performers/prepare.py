@@ -60,9 +60,9 @@ def prepare(
     if saved is not None and {"values", "rate", "held", "status"} <= set(saved) and saved["values"].shape[1:] == (len(wished),):
         joints = JointCurves(wished, float(saved["rate"]), np.asarray(saved["values"], dtype=np.float64))
         held = tuple(character.coordinates[int(i)] for i in saved["held"])
-        made = clip.changed(joints=joints, skeleton=None, held=held)
+        retargeted = clip.changed(joints=joints, skeleton=None, held=held)
         status = list(Status)[int(saved["status"])]
-        return Prepared(made, (f"retargeted before the interruption; going on from there. {status.sentence}",), status)
+        return Prepared(retargeted, (f"retargeted before the interruption; going on from there. {status.sentence}",), status)
     from bunraku.retargeting.retarget import retarget  # its solver is loaded only where a skeleton asks for it
 
     result = retarget(clip, character, rig=rig, monitor=monitor)

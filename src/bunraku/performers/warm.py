@@ -120,10 +120,10 @@ def warm_steps() -> None:
     dynamics = VariationalDynamics(VariationalIntegrator(system, 0.01), kinematic_velocity=True)
     x = np.tile(dynamics.state(rest.q, dynamics.integrator.initial(rest.q, rest.q).p), (4, 1))
     u = np.tile(np.append(np.zeros(system.nu), rest.q[system.kinematic]), (3, 1))
-    found = dynamics.rollout(x[0], x, u, np.zeros((3, dynamics.nu, dynamics.nx)))
+    moved = dynamics.rollout(x[0], x, u, np.zeros((3, dynamics.nu, dynamics.nx)))
     dynamics.multipliers(x + 1e-3, u)
     names = character.coordinates + character.prescribed
-    motion = JointCurves(names, 100.0, found.x[:, [system.index(name) for name in names]])
+    motion = JointCurves(names, 100.0, moved.x[:, [system.index(name) for name in names]])
     measure_driven(character, motion, motion, {"pin.1": np.zeros(4)}, system=system)
 
 

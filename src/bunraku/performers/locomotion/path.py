@@ -25,19 +25,14 @@ JUMP = 1e-6
 def perform_path(
     character: Character,
     gaits: Mapping[str, Gait],
-    path: Sequence[str] | None = None,
     *,
     edges: int = 20,
     seed: int = 0,
-    rate: float = 200.0,
     monitor: Monitor = SILENT,
 ) -> Performance:
-    """Plan the graph of ``gaits`` and perform a ``path`` through it: the names of its motions, or None for a random one.
-
-    A random path has that many ``edges`` and starts with the first gait; ``seed`` chooses it. ``rate`` [Hz] of the channels.
-    """
+    """Plan the graph of ``gaits`` and perform a random path of so many ``edges`` from the first gait; ``seed`` chooses it."""
     graph = build_gait_graph(character, gaits, monitor=monitor)
-    return played_path(graph, path or graph.graph.wander(next(iter(gaits)), edges, seed), rate=rate)
+    return played_path(graph, graph.graph.wander(next(iter(gaits)), edges, seed))
 
 
 def played_path(graph: GaitGraph, path: Sequence[str], *, rate: float = 200.0) -> Performance:

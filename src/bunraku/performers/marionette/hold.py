@@ -108,13 +108,11 @@ class Hold:
         return good / starts
 
 
-def find_hold(
-    character: Character, *, rate: float = 200.0, least: float = 3.0, least_push: float = 0.5, friction: float = 0.5
-) -> Hold:
+def find_hold(character: Character, *, rate: float = 200.0) -> Hold:
     """The hold of a character at home.
 
-    Every tendon carries at least ``least`` [N]; where a ball joint closes a loop, the parent pushes with ``least_push`` [N] towards
-    the child's centre of mass, within ``friction``. BadInput when no tensions do that.
+    Every tendon carries at least 3 N; where a ball joint closes a loop, the parent pushes with 0.5 N towards the child's centre of
+    mass, within a friction of 0.5. BadInput when no tensions do that.
     """
     system = character_system(character)
     q = character_home(character, system)
@@ -125,7 +123,7 @@ def find_hold(
             ends = Points(system, (Place(loop.parent, loop.pose.position), Place(loop.child, centers[loop.child])))
             here, there = ends.positions(q[None])[0]
             pushes[loop.name] = there - here
-    held = holding_tensions(character, system, q, least=least, pushes=pushes, least_push=least_push, friction=friction).require()
+    held = holding_tensions(character, system, q, least=3.0, pushes=pushes, least_push=0.5, friction=0.5).require()
     integrator = VariationalIntegrator(system, 1.0 / rate)
     p = integrator.initial(q, q).p
     A, B = _linearized(integrator, q, p, held.u)
