@@ -18,7 +18,6 @@ OTHERS = (
     "bunraku.performers.skin.performer",
     "bunraku.performers.speech.baselines",
     "bunraku.performers.chain",
-    "bunraku.performers.warm",
     "bunraku.retargeting.retarget",
 )
 """Performers and solvers that were not chosen."""

@@ -1,4 +1,4 @@
-"""The one pipeline from a wish to a performance: prepare, choose, cast, perform, annotate.
+"""The one pipeline from a wish to a performance: prepare, choose, perform, annotate.
 
 Command line, studio, batches, studies and Python call `perform`; none of them knows of kernels or notes, so that the same wish
 through any door gives the same bytes.
@@ -7,7 +7,7 @@ through any door gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,9 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import content_hash
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.performers.cast import cast
-from bunraku.performers.choose import Choice, choose_performer
+from bunraku.performers.choose import Choice, choose_performer, taken_as_rigid
 from bunraku.performers.fit import fit_of
+from bunraku.performers.performer import make_performer
 from bunraku.performers.prepare import Prepared, prepare
 from bunraku.retargeting.rig_map import RigMap
 
@@ -97,11 +97,14 @@ def attempt(
     monitor: Monitor = SILENT,
 ) -> Performed:
     """The chosen performer, once, with these options; whoever proves the result may attempt it again with others."""
-    role = cast(character, prepared.clip, choice, dict(options))
-    _note(monitor, "chosen", *role.notes)
-    compiling.compile_ahead(*fit_of(choice.name).kernels(character))
-    result = role.performer.perform(character, prepared.clip, monitor=monitor, checkpoint=checkpoint)
-    return Performed(role.noted(prepared.marked(result)), choice, prepared, (*prepared.notes, *role.notes))
+    fit, notes = fit_of(choice.name), taken_as_rigid(character, choice.name)
+    fit.refuse(character, prepared.clip)
+    performer = make_performer(choice.name, dict(options))
+    _note(monitor, "chosen", *notes)
+    compiling.compile_ahead(*fit.kernels(character))
+    result = prepared.marked(performer.perform(character, prepared.clip, monitor=monitor, checkpoint=checkpoint))
+    certificate = replace(result.certificate, notes=(*result.certificate.notes, *notes))
+    return Performed(replace(result, certificate=certificate), choice, prepared, (*prepared.notes, *notes))
 
 
 def _note(monitor: Monitor, stage: str, *sentences: str) -> None:

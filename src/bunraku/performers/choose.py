@@ -39,3 +39,13 @@ def choose_performer(character: Character, clip: Clip, wanted: str = "") -> Choi
             f"no performer can perform {clip.name!r} with {character.name!r} ({reasons}); bunraku inspect says what is missing"
         )
     return Choice(best, fits[best].reason)
+
+
+def taken_as_rigid(character: Character, performer: str) -> tuple[str, ...]:
+    """What to say when a performer that knows nothing of flexible parts performs with a character that has some."""
+    fit = fit_of(performer)
+    if not character.flexibles or "character.flexibles" in (*fit.needs, *fit.uses):
+        return ()
+    from bunraku.mechanics.flexible.rigid import rigid_note
+
+    return (f"{rigid_note(character)}; nothing is done against their vibration",)

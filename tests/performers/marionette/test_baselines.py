@@ -236,4 +236,4 @@ def test_what_does_not_fit_is_refused(puppet, change, words) -> None:
 
 
 def _frame(puppet: Puppet) -> _Frame:
-    return _Frame(puppet.character, puppet.system, puppet.points, np.repeat(WEIGHTS, 3), StaticWeights(), puppet.q, 1e-9, 40)
+    return _Frame(puppet.character, puppet.system, puppet.points, np.repeat(WEIGHTS, 3), StaticWeights(), puppet.q)
