@@ -12,7 +12,7 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Clip
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import PuppetProblem, cut_wish, state_puppet_problem
-from bunraku.retargeting import retarget
+from bunraku.retargeting.retarget import retarget
 
 DATA = Path(os.environ.get("BUNRAKU_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"
 RATE = 100.0

@@ -35,8 +35,8 @@ def main():
     rows = []
     for retime in (False, True):
         artist = SkinPerformer(retime=retime, collisions=False, passes=1)
-        found = artist.alternate(character, clip)
-        certificate = artist.assemble(character, clip, found).certificate
+        task, found = artist.solved(character, clip)
+        certificate = artist.performance(task, found).certificate
         figures = certificate.figures
         broken = [check.name for check in certificate.checks if check.bar is not None and not check.holds]
         row = {

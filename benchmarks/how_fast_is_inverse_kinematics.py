@@ -25,10 +25,10 @@ from bunraku.formats.bvh import read_bvh
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import MotionLimits
-from bunraku.retargeting import retarget
 from bunraku.retargeting.calibration import calibrate
 from bunraku.retargeting.guess import guess_rig
 from bunraku.retargeting.inverse_kinematics import solve_motion
+from bunraku.retargeting.retarget import retarget
 from bunraku.retargeting.skeleton import bone_motion, dropped_first
 from bunraku.retargeting.wishes import make_wishes
 

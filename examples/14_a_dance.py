@@ -14,10 +14,10 @@ import numpy as np
 
 import bunraku
 from bunraku.mechanics.dynamics.points import Points
+from bunraku.performers.marionette.baselines import baseline_of
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
-from bunraku.performers.marionette.study import baseline_of
-from bunraku.retargeting import retarget
+from bunraku.retargeting.retarget import retarget
 
 PUPPET, RATE, MARGIN = bunraku.load_character("marionette"), 100.0, 0.1  # Hz, N
 WINDOW = {"start": 0.5, "duration": 3.0}  # s, of the dance

@@ -20,7 +20,7 @@ from bunraku.performers.skin.performer import SkinPerformer
 def lesson(frame=0.01):
     """The passes of plan and frames of the coarse beetle that lifts a foot."""
     artist = SkinPerformer(frame=frame, passes=1, crouch=0.015, collisions=False)
-    return artist.alternate(bunraku.load_character("beetle-quick"), bunraku.load_clip("beetle-lift-quick"))
+    return artist.solved(bunraku.load_character("beetle-quick"), bunraku.load_clip("beetle-lift-quick"))[1]
 
 
 def measures(alternation):

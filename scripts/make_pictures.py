@@ -26,7 +26,7 @@ from bunraku.performers.marionette.baselines import best_quasi_static
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.performer import make_performer
-from bunraku.retargeting import retarget
+from bunraku.retargeting.retarget import retarget
 from bunraku.verification.flexible.judge import judged_again
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "static"

@@ -9,7 +9,7 @@ import pytest
 import bunraku.assets
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.mechanics.tree import compile_tree
-from bunraku.retargeting import retarget
+from bunraku.retargeting.retarget import retarget
 from bunraku.retargeting.skeleton import bone_motion
 
 NAME = "chicken-dance"

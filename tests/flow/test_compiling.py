@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from bunraku.flow import compiling
-from bunraku.flow.compiling import GROUPS, ROOT, cache_folder, compile_ahead, missing
+from bunraku.flow.compiling import GROUPS, ROOT, compile_ahead, missing
+from bunraku.formats.registry import read_character
+from bunraku.performers.fit import REGISTRY, fit_of
+from bunraku.performers.warm import KernelGroup
 
-TAG = f"py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags}"
 PUPPET = ("retargeting", "control", "collisions", "steps")
 
 
@@ -24,16 +27,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def fill(*groups: str, numba: str = version("numba")) -> list[Path]:
-    """Index files as Numba would leave them; their paths."""
-    made = []
-    for kernel in (kernel for group in groups for kernel in GROUPS[group].last):
-        source, _, function = kernel.partition(":")
-        place = cache_folder((ROOT / source).parent)
-        place.mkdir(parents=True, exist_ok=True)
-        made.append(place / f"{Path(source).name}.{function}-12.{TAG}.nbi")
-        made[-1].write_bytes(b"\x80\x04\x95\x0a\x00\x00\x00\x00\x00\x00\x00\x8c\x06" + numba.encode() + b"\x94.")
-    return made
+def fill(*groups: str) -> None:
+    """The stamps of groups that were compiled."""
+    for group in groups:
+        compiling._stamp(group)
 
 
 def test_a_cold_cache_misses_all_and_a_full_one_nothing(cache: Path) -> None:
@@ -44,12 +41,22 @@ def test_a_cold_cache_misses_all_and_a_full_one_nothing(cache: Path) -> None:
     assert missing(*PUPPET) == []
 
 
-def test_what_another_numba_or_an_older_source_left_does_not_count(cache: Path) -> None:
-    fill("steps", numba="0.1.0")
-    assert missing("steps") == ["steps"]
-    made = fill("steps")
+def test_what_another_numba_or_another_source_left_does_not_count(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import bunraku.mechanics.tree.tree_kernels  # noqa: F401 (a source to be stamped)
+
+    fill("steps")
     assert missing("steps") == []
-    os.utime(made[0], (1.0, 1.0))
+    file = compiling._stamp_file("steps")
+    stamp = json.loads(file.read_text())
+    stamp["sources"]["mechanics/tree/tree_kernels.py"][0] += 1
+    file.write_text(json.dumps(stamp))
+    assert missing("steps") == ["steps"]
+    fill("steps")
+    assert missing("steps") == []
+    file.write_text("damaged")
+    assert missing("steps") == ["steps"]
+    fill("steps")
+    monkeypatch.setattr(compiling, "version", lambda _: "0.1.0")
     assert missing("steps") == ["steps"]
 
 
@@ -58,41 +65,55 @@ def test_one_line_when_cold_and_silence_when_warm(
 ) -> None:
     parts: list[list[str]] = []
     monkeypatch.setattr(compiling, "_cores", lambda: 2)
-    monkeypatch.setattr(compiling, "_compile", lambda here, aside: parts.extend([g.warm for g in part] for part in (here, aside)))
+    monkeypatch.setattr(compiling, "_compile", lambda here, aside: parts.extend((here, aside)))
     compile_ahead(*PUPPET)
     heard = capsys.readouterr()
     assert heard.out == ""
     assert len(heard.err.splitlines()) == 1
     assert all(word in heard.err for word in ("compiling", "once", " s,", str(cache)))
-    assert parts == [["warm_steps"], ["warm_retargeting", "warm_control", "warm_collisions"]]
+    assert parts == [["steps"], ["retargeting", "control", "collisions"]]
     fill(*PUPPET)
     compile_ahead(*PUPPET)
     assert capsys.readouterr().err == ""
     assert len(parts) == 2
 
 
-def test_a_source_that_was_only_touched_is_asked_about_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in fill("steps"):
-        os.utime(path, (1.0, 1.0))
-    monkeypatch.setattr(compiling, "_compile", lambda here, aside: None)
-    compile_ahead("steps")
-    assert missing("steps") == []
+def test_what_is_compiled_here_and_aside_is_stamped(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GROUPS, "nothing", KernelGroup(lambda: None, 0.0, aside=False))
+    compiling._compile(["nothing"], [])
+    assert missing("nothing") == []
 
 
-def test_numba_keeps_its_cache_where_we_look_and_the_kernels_exist(cache: Path) -> None:
-    lines = ["from bunraku.flow.compiling import GROUPS, ROOT, cache_folder", "from importlib import import_module"]
-    lines += ["for kernel in {k for g in GROUPS.values() for k in g.last}:", "    source, _, name = kernel.partition(':')"]
-    lines += ["    module = import_module('bunraku.' + source.replace('/', '.'))"]
-    lines += ["    assert getattr(module, name)._cache.cache_path == str(cache_folder((ROOT / source).parent)), kernel"]
-    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    alone = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)],
-        capture_output=True,
-        text=True,
-        env={key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"},
-    )
-    assert alone.returncode == 0, alone.stderr
+def test_a_copy_of_the_sources_with_their_caches_compiles_nothing(tmp_path: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "PYTHONPATH")}
+
+    def ask(tree: str, program: str) -> str:
+        words = [sys.executable, "-c", f"import bunraku.flow.compiling as c, bunraku.mechanics.tree.tree_kernels; {program}"]
+        environment["PYTHONPATH"] = str(tmp_path / tree)
+        return subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout.strip()
+
+    shutil.copytree(ROOT, tmp_path / "one" / "bunraku", ignore=shutil.ignore_patterns("__pycache__", "assets"))
+    assert ask("one", "c._stamp('steps'); print(c.missing('steps', 'skin'))") == "['skin']"
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    assert ask("two", "print(c.missing('steps'))") == "[]"
+    (tmp_path / "two" / "bunraku" / "mechanics" / "tree" / "tree_kernels.py").touch()
+    assert ask("two", "print(c.missing('steps'))") == "['steps']"
+
+
+def test_numba_keeps_its_cache_where_we_look(cache: Path) -> None:
+    module = "mechanics/tree/tree_kernels"
+    lines = ["from bunraku.flow.compiling import ROOT, cache_folder", "from bunraku.mechanics.tree import tree_kernels"]
+    lines += ["kernel = next(k for k in vars(tree_kernels).values() if hasattr(k, '_cache'))"]
+    lines += [f"assert kernel._cache.cache_path == str(cache_folder((ROOT / {module!r}).parent)), kernel"]
+    for unset in ("", "NUMBA_CACHE_DIR"):
+        environment = {key: value for key, value in os.environ.items() if key != unset}
+        done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+
+
+def test_performers_name_groups_that_there_are() -> None:
+    characters = [read_character(name) for name in ("nao", "marionette", "cart-pendulum")]
+    assert {group for name in REGISTRY for who in characters for group in fit_of(name).kernels(who)} <= set(GROUPS)
 
 
 def test_importing_bunraku_and_asking_for_help_load_no_numba() -> None:

@@ -12,7 +12,8 @@ import pytest
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.optimization.monitor import Event, SilentMonitor
 from bunraku.optimization.threads import ONE_THREAD, one_thread
-from bunraku.performers.performer import REGISTRY, make_performer, performer_class
+from bunraku.performers.fit import REGISTRY
+from bunraku.performers.performer import make_performer, performer_class
 from bunraku.verification.verify import verify
 
 threadpoolctl = pytest.importorskip("threadpoolctl")

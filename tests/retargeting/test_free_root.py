@@ -14,9 +14,9 @@ from bunraku.formats.bvh import read_bvh
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Clip
-from bunraku.retargeting import retarget
 from bunraku.retargeting.bends import bend_normals
 from bunraku.retargeting.inverse_kinematics import Solver
+from bunraku.retargeting.retarget import retarget
 from bunraku.retargeting.skeleton import bone_motion, dropped_first
 from bunraku.retargeting.wished import middle_angles, wish_limits, wished_coordinates
 

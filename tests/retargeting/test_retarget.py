@@ -11,9 +11,9 @@ from bunraku.formats.bvh import read_bvh
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Audio, Clip, Mark, MotionLimits, SkeletonMotion
-from bunraku.retargeting import retarget
 from bunraku.retargeting.guess import guess_rig
 from bunraku.retargeting.inverse_kinematics import Solver
+from bunraku.retargeting.retarget import retarget
 
 EXACT = Solver(temporal_weight=0.0, home_weight=0.0)
 CMU = {

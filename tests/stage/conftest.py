@@ -69,7 +69,7 @@ def real() -> Callable[[str], Performance]:
     """
     from bunraku.formats.registry import read_character, read_clip, read_performance
     from bunraku.performers.performer import performer_class
-    from bunraku.retargeting import retarget
+    from bunraku.retargeting.retarget import retarget
 
     shows: dict[str, tuple[str, str, dict[str, Any]]] = {
         "nao": ("speech", "not-done-yet", {}),

@@ -166,7 +166,8 @@ class _Reader:
 
     def _check_options(self, plan: BatchPlan) -> None:
         """Options of a plan that names no performer: one that is chosen takes each of them."""
-        from bunraku.performers.performer import REGISTRY, options_of
+        from bunraku.performers.fit import REGISTRY
+        from bunraku.performers.performer import options_of
 
         missing = self._options()
         if any(self.file.performers) or not missing:

@@ -1,7 +1,7 @@
 """What a character is made of: frozen, self-validating descriptions in SI units."""
 
 from bunraku.character.body import Body, Foot, Frame, Pose, Shape
-from bunraku.character.character import WORLD, Character
+from bunraku.character.character import WORLD, Character, free_base
 from bunraku.character.end_effector import EndEffector
 from bunraku.character.flexible import ElasticMaterial, FlexiblePart, PartHole, PartInterface, PartShape
 from bunraku.character.joint import Axis, Coupling, DependentRange, Joint
@@ -36,5 +36,6 @@ __all__ = [
     "SkinMesh",
     "String",
     "Tendon",
+    "free_base",
     "html_table",
 ]

@@ -200,3 +200,8 @@ class Character(Description):
     def motor_of(self, coordinate: str) -> Motor:
         """The motor that drives ``coordinate``."""
         return next(motor for motor in self.motors if motor.coordinate == coordinate)
+
+
+def free_base(character: Character) -> Joint | None:
+    """The free joint between the world and the character, or None when the character is fixed to the world."""
+    return next((joint for joint in character.joints if joint.kind == "free" and joint.parent == WORLD), None)

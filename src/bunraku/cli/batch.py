@@ -90,7 +90,8 @@ class _Lines(Monitor):
 def _compile(plan: BatchPlan) -> None:
     """Compile ahead what the runs will need, once, rather than in every worker."""
     from bunraku.batch.working import foreseen
-    from bunraku.flow.compiling import compile_ahead, kernel_groups
+    from bunraku.flow.compiling import compile_ahead
+    from bunraku.performers.fit import fit_of
 
     pairs = {(run.character.label, run.clip.label, run.performer): run for run in plan.runs}
     groups: set[str] = set()
@@ -98,7 +99,7 @@ def _compile(plan: BatchPlan) -> None:
         who, performer, captured = foreseen(plan.job(run))
         groups |= {"retargeting"} if captured else set()
         if who is not None:
-            groups |= {*kernel_groups(performer, who), *(("measures",) if plan.file.verify else ())}
+            groups |= {*fit_of(performer).kernels(who), *(("measures",) if plan.file.verify else ())}
     compile_ahead(*groups)
 
 

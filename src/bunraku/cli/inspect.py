@@ -199,8 +199,7 @@ def _performance(performance: Performance) -> dict[str, Any]:
 
 def _needs(noun: Character | Clip | Performance) -> list[str]:
     """For each performer that is no baseline: what of its needs this file meets or misses, or why it would refuse the character."""
-    from bunraku.performers.cast import refusal
-    from bunraku.performers.performer import REGISTRY, needs_of
+    from bunraku.performers.fit import REGISTRY, needs_of, refusal
 
     pair = _pair(noun)
     lines = []

@@ -14,9 +14,9 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.building.components.placing import numbers
 from bunraku.building.solids import Solid, cylinder, joined
-from bunraku.character import WORLD, Body, Character, FlexiblePart, Foot
+from bunraku.character import WORLD, Body, Character, FlexiblePart, Foot, free_base
 from bunraku.formats.poses import of_pose
-from bunraku.mechanics.measures.balance import balance_margins, free_base
+from bunraku.mechanics.measures.balance import balance_margins
 from bunraku.mechanics.measures.statics import static_torques
 from bunraku.mechanics.tree import Tree, compile_tree
 

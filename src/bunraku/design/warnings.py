@@ -15,11 +15,10 @@ from bunraku.arrays import Array
 from bunraku.building.servos import SERVOS
 from bunraku.building.shapes import LIGHT
 from bunraku.building.tips import PRINTER
-from bunraku.character import WORLD, Character, FlexiblePart, Shape
+from bunraku.character import WORLD, Character, FlexiblePart, Shape, free_base
 from bunraku.design.loads import MotorLoad, balance, bending_inertia, limb_masses, motor_loads, part_mass, standing
 from bunraku.formats.poses import of_pose
 from bunraku.mechanics.collision import self_collisions
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import Tree
 
 Severity = Literal["note", "warning", "error"]

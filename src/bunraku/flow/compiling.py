@@ -1,105 +1,24 @@
 """Compiling ahead, and saying so: kernels compile once on a machine and stay in Numba's cache on disk.
 
-Whether they are there is seen from the cache's index files alone (``.nbi``), so that asking costs nothing and imports no Numba.
-What is missing is compiled in two processes at once, after one line on stderr; when nothing is missing nothing is said.
+A group of kernels that was compiled leaves a stamp in that cache: what compiled it, and times and sizes of the sources, by which
+Numba itself knows them again. So asking costs nothing and loads no Numba, and a copy of the sources with their caches compiles
+nothing. What is missing is compiled in two processes at once, after one line on stderr; when nothing is missing nothing is said.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bunraku.character import Character
+from bunraku.performers.warm import GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@dataclass(frozen=True)
-class KernelGroup:
-    """Kernels that are compiled together: ``warm``, the function of `performers.warm` that does it, and how to know that it did.
-
-    ``last``: the kernels compiled last, as "path/of/module:function". ``seconds``: CPU time it took on one core of a server;
-    ``aside``: in the second process, in the order of `GROUPS`.
-    """
-
-    warm: str
-    last: tuple[str, ...]
-    seconds: float
-    aside: bool
-
-
-GROUPS = {
-    "retargeting": KernelGroup("warm_retargeting", ("retargeting/inverse_kinematics_kernels:solve_frames",), 13.0, aside=True),
-    "control": KernelGroup(
-        "warm_control",
-        (
-            "optimization/control/riccati_kernels:add_rows",
-            "mechanics/dynamics/points_kernels:jacobians",
-            "mechanics/integrators/trajectory_kernels:linearize",
-        ),
-        15.0,
-        aside=True,
-    ),
-    "collisions": KernelGroup("warm_collisions", ("mechanics/collision/distance_kernels:least_distances",), 8.0, aside=True),
-    "steps": KernelGroup(
-        "warm_steps",
-        ("mechanics/integrators/discrete_dynamics_kernels:rollout", "mechanics/integrators/discrete_dynamics_kernels:solve_steps"),
-        32.0,
-        aside=False,
-    ),
-    "curvature": KernelGroup(
-        "warm_curvature",
-        ("mechanics/integrators/trajectory_kernels:contract", "optimization/control/riccati_kernels:costates"),
-        43.0,
-        aside=False,
-    ),
-    "bending": KernelGroup(
-        "warm_bending",
-        ("mechanics/integrators/driven/simulate_kernels:motor_forces", "mechanics/integrators/driven/linearization_kernels:spread"),
-        100.0,
-        aside=True,
-    ),
-    "going": KernelGroup(
-        "warm_going",
-        (
-            "performers/locomotion/energy_kernels:energy",
-            "optimization/blocks/cholesky_kernels:solve_one",
-            "mechanics/centroidal/torque_kernels:torques",
-        ),
-        60.0,
-        aside=False,
-    ),
-    "skin": KernelGroup(
-        "warm_skin",
-        (
-            "performers/skin/spacetime/energy_kernels:energy",
-            "mechanics/contact/coulomb_kernels:slope",
-            "mechanics/coupled/carried_point_kernels:glue",
-        ),
-        90.0,
-        aside=False,
-    ),
-    "measures": KernelGroup(
-        "warm_measures",
-        ("mechanics/collision/distance_kernels:least_distances", "mechanics/measures/balance_kernels:margins"),
-        20.0,
-        aside=True,
-    ),
-    "solvers": KernelGroup(
-        "warm_solvers",
-        ("optimization/chain/scale_kernels:scale_segments", "optimization/smooth_chain/smooth_chain_kernels:tighten"),
-        20.0,
-        aside=False,
-    ),
-}
-"""In the order of compilation."""
 
 
 def cache_folder(folder: Path) -> Path:
@@ -122,28 +41,10 @@ def cache_folder(folder: Path) -> Path:
     return home / below
 
 
-def _index(kernel: str) -> Path | None:
-    """The newest index file of a kernel ("path/of/module:function") that this Python and this Numba wrote."""
-    source, _, function = kernel.partition(":")
-    module = ROOT / source
-    place = cache_folder(module.parent)
-    tag = f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
-    try:
-        numba = version("numba").encode()
-    except PackageNotFoundError:
-        return None
-    found = [path for path in place.glob(f"{module.name}.{function}-*.{tag}.nbi") if numba in path.read_bytes()[:64]]
-    return max(found, key=lambda path: path.stat().st_mtime, default=None)
-
-
 def missing(*groups: str) -> list[str]:
-    """Those of the groups that are not compiled, or older than their source, in the order of compilation."""
-
-    def fresh(kernel: str) -> bool:
-        source, index = ROOT / f"{kernel.partition(':')[0]}.py", _index(kernel)
-        return index is not None and index.stat().st_mtime >= source.stat().st_mtime
-
-    return [name for name, group in GROUPS.items() if name in groups and not all(map(fresh, group.last))]
+    """Those of the groups that are not compiled, or older than their sources, in the order of compilation."""
+    compiler = _compiler()
+    return [name for name in GROUPS if name in groups and not _compiled(name, compiler)]
 
 
 def compile_ahead(*groups: str) -> None:
@@ -151,11 +52,11 @@ def compile_ahead(*groups: str) -> None:
     cold = missing(*groups)
     if not cold:
         return
-    here = [GROUPS[name] for name in cold if not GROUPS[name].aside]
-    aside = [GROUPS[name] for name in cold if GROUPS[name].aside]
+    here = [name for name in cold if not GROUPS[name].aside]
+    aside = [name for name in cold if GROUPS[name].aside]
     if not here or _cores() < 2:
         here, aside = aside + here, []
-    seconds = max(sum(group.seconds for group in part) for part in (here, aside))
+    seconds = max(sum(GROUPS[name].seconds for name in part) for part in (here, aside))
     where = os.environ.get("NUMBA_CACHE_DIR") or cache_folder(ROOT / "mechanics")
     print(
         f"compiling the kernels ({', '.join(cold)}): about {5 * max(1, round(seconds / 5))} s, this once; "
@@ -164,24 +65,23 @@ def compile_ahead(*groups: str) -> None:
         flush=True,
     )
     _compile(here, aside)
-    for kernel in (kernel for name in cold for kernel in GROUPS[name].last):
-        if index := _index(kernel):  # a source that was only touched needs no compilation: do not ask again
-            os.utime(index)
 
 
-def _compile(here: list[KernelGroup], aside: list[KernelGroup]) -> None:
+def compile_here(*groups: str) -> None:
+    """Compile the ``groups`` in this process, and stamp each."""
+    for name in groups:
+        GROUPS[name].warm()
+        _stamp(name)
+
+
+def _compile(here: list[str], aside: list[str]) -> None:
     """One part in this process, where it stays at hand, the other in a process that leaves it in the cache."""
     other = None
     if aside:
-        names = ", ".join(group.warm for group in aside)
-        calls = "; ".join(f"{group.warm}()" for group in aside)
-        words = [sys.executable, "-c", f"from bunraku.performers.warm import {names}; {calls}"]
+        words = [sys.executable, "-c", f"from bunraku.flow.compiling import compile_here; compile_here(*{aside!r})"]
         other = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # noqa: S603 (our own words)
     try:
-        from bunraku.performers import warm
-
-        for group in here:
-            getattr(warm, group.warm)()
+        compile_here(*here)
         if other is not None:
             other.wait(timeout=600)
     finally:
@@ -189,19 +89,49 @@ def _compile(here: list[KernelGroup], aside: list[KernelGroup]) -> None:
             other.kill()
 
 
+def _stamp_file(group: str) -> Path:
+    return cache_folder(ROOT) / f"{group}.{sys.implementation.cache_tag}.compiled.json"
+
+
+def _stamp(group: str) -> None:
+    """Note that a group was compiled, and from which sources: those of the kernels loaded by now."""
+    loaded = sorted(name for name in sys.modules if name.startswith("bunraku.") and name.endswith("_kernels"))
+    sources = [name.replace(".", "/").removeprefix("bunraku/") + ".py" for name in loaded]
+    stamp = {"compiler": _compiler(), "sources": {source: _state(source) for source in sources}}
+    file = _stamp_file(group)
+    with contextlib.suppress(OSError):  # where nothing can be kept Numba keeps nothing either
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f"{file.name}.{os.getpid()}")
+        part.write_text(json.dumps(stamp))
+        part.replace(file)
+
+
+def _compiled(group: str, compiler: str) -> bool:
+    """Whether this compiler compiled the group from the sources as they are."""
+    try:
+        stamp = json.loads(_stamp_file(group).read_text())
+        return bool(stamp["compiler"] == compiler and all(_state(file) == state for file, state in stamp["sources"].items()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _state(source: str) -> list[int]:
+    """Time and size of a source, by which Numba too knows whether it has changed."""
+    stat = (ROOT / source).stat()
+    return [stat.st_mtime_ns, stat.st_size]
+
+
+def _compiler() -> str:
+    """The version of Numba, and the processor, whose code another one may not run."""
+    try:
+        numba = version("numba")
+    except PackageNotFoundError:
+        numba = "none"
+    processor = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_IDENTIFIER", "")
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", errors="replace") as facts:
+        processor = next((line.partition(":")[2].strip() for line in facts if line.startswith("model name")), processor)
+    return f"numba {numba} on {processor}"
+
+
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def kernel_groups(performer: str, character: Character) -> tuple[str, ...]:
-    """The groups of kernels that a performer, or a chain of them, needs for a character."""
-    from bunraku.performers.performer import CHAINED
-
-    if CHAINED in performer:
-        return tuple(dict.fromkeys(group for one in performer.split(CHAINED) for group in kernel_groups(one, character)))
-    if performer == "marionette":
-        return ("control", "collisions", "steps") if character.strings else ("control", "collisions", "steps", "curvature")
-    if character.flexibles and performer not in ("speech", "reference", "clamp", "stretch", "ruckig", "toppra"):
-        return ("measures", "bending")
-    own = {"speech": ("solvers",), "locomotion": ("going",), "skin": ("skin",)}
-    return (*own.get(performer, ()), "measures")

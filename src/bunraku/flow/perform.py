@@ -1,4 +1,4 @@
-"""The one pipeline from a wish to a performance: prepare, choose, cast, perform, annotate.
+"""The one pipeline from a wish to a performance: prepare, choose, perform, annotate.
 
 Command line, studio, batches, studies and Python call `perform`; none of them knows of kernels or notes, so that the same wish
 through any door gives the same bytes.
@@ -7,7 +7,7 @@ through any door gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import content_hash
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.performers.cast import cast
-from bunraku.performers.choose import Choice, choose_performer
+from bunraku.performers.choose import Choice, choose_performer, taken_as_rigid
+from bunraku.performers.fit import fit_of
+from bunraku.performers.performer import make_performer
 from bunraku.performers.prepare import Prepared, prepare
 from bunraku.retargeting.rig_map import RigMap
 
@@ -72,25 +73,40 @@ def perform(
     are reported to the monitor when they arise. What ``checkpoints`` saved is gone on from; who writes the result discards them.
     """
     retargeted, solution = (None, None) if checkpoints is None else (checkpoints.retargeted, checkpoints.solution)
-
-    def note(stage: str, *sentences: str) -> None:
-        for sentence in sentences:
-            monitor.report(Event(stage, None, sentence, note=True))
-
     compiling.compile_ahead(*(("retargeting",) if clip.joints is None and clip.skeleton is not None else ()))
     try:
         prepared = prepare(character, clip, rig=rig, checkpoint=retargeted, monitor=monitor)
-        note("prepared", *prepared.notes)
+        _note(monitor, "prepared", *prepared.notes)
         choice = choose_performer(character, prepared.clip, performer)
-        note("chosen", f"performer: {choice.name} ({choice.reason})")
+        _note(monitor, "chosen", f"performer: {choice.name} ({choice.reason})")
         given = options(choice.name) if callable(options) else options
-        made = cast(character, prepared.clip, choice, dict(given or {}))
-        note("chosen", *made.notes)
-        compiling.compile_ahead(*compiling.kernel_groups(choice.name, character))
-        result = made.performer.perform(character, prepared.clip, monitor=monitor, checkpoint=solution)
-        result = made.noted(prepared.marked(result))
+        return attempt(character, prepared, choice, given or {}, checkpoint=solution, monitor=monitor)
     except BadInput:  # the same input will be refused again: there is nothing to go on from
         if checkpoints is not None:
             checkpoints.discard()
         raise
-    return Performed(result, choice, prepared, (*prepared.notes, *made.notes))
+
+
+def attempt(
+    character: Character,
+    prepared: Prepared,
+    choice: Choice,
+    options: Mapping[str, Any],
+    *,
+    checkpoint: Checkpoint | None = None,
+    monitor: Monitor = SILENT,
+) -> Performed:
+    """The chosen performer, once, with these options; whoever proves the result may attempt it again with others."""
+    fit, notes = fit_of(choice.name), taken_as_rigid(character, choice.name)
+    fit.refuse(character, prepared.clip)
+    performer = make_performer(choice.name, dict(options))
+    _note(monitor, "chosen", *notes)
+    compiling.compile_ahead(*fit.kernels(character))
+    result = prepared.marked(performer.perform(character, prepared.clip, monitor=monitor, checkpoint=checkpoint))
+    certificate = replace(result.certificate, notes=(*result.certificate.notes, *notes))
+    return Performed(replace(result, certificate=certificate), choice, prepared, (*prepared.notes, *notes))
+
+
+def _note(monitor: Monitor, stage: str, *sentences: str) -> None:
+    for sentence in sentences:
+        monitor.report(Event(stage, None, sentence, note=True))

@@ -80,3 +80,9 @@ class Clip:
             has = ", ".join(self.tracks) or "nothing"
             raise BadInput(f"the clip {self.name!r} has no joint curves (it has: {has}); {who} needs them: {hint}")
         return self.joints
+
+    def need_gait(self, who: str) -> Gait:
+        """The gait, or an error that says who needs it."""
+        if self.gait is None:
+            raise BadInput(f"the clip {self.name!r} has no gait; {who} needs one")
+        return self.gait

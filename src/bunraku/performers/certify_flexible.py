@@ -26,7 +26,7 @@ def certificate_of(
 ) -> Certificate:
     """The common measures of servos, then those of a flexible character."""
     measured = measure_flexible(flexible, wish, played, judged, [*words, *phrases])
-    made = certify(
+    common = certify(
         flexible.character,
         wish,
         played,
@@ -35,7 +35,7 @@ def certificate_of(
         notes=[*notes, *measured.notes],
         figures={**(figures or {}), **measured.figures},
     )
-    return _without_lag_bar(made, measured.checks)
+    return _without_lag_bar(common, measured.checks)
 
 
 def _without_lag_bar(certificate: Certificate, more: Sequence[Check]) -> Certificate:

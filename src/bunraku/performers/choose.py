@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.motion import Clip
-from bunraku.performers.performer import CHAINED, REGISTRY, make_performer
+from bunraku.performers.fit import CHAINED, REGISTRY, fit_of
 
 
 @dataclass(frozen=True)
@@ -28,18 +28,24 @@ def choose_performer(character: Character, clip: Clip, wanted: str = "") -> Choi
     Several names with "+" or commas between them are a chain; one is chosen where a voice meets a character that bends.
     """
     if wanted:
-        return Choice(make_performer(wanted).name, "as asked")
-    found = {name: make_performer(name).suits(character, clip) for name in REGISTRY}
-    if clip.words and clip.audio is None and not found["speech"].missing:
-        found["speech"] = replace(
-            found["speech"], reason="the clip moves joints and has words, without sound, to stay in time with"
-        )
-    best = max(found, key=lambda name: found[name].score)
-    if (clip.audio is not None or clip.words) and min(found["speech"].score, found["vibration"].score) >= found[best].score > 0.2:
-        return Choice(SPOKEN_AND_BENT, f"{found['speech'].reason}, and {found['vibration'].reason}")
-    if found[best].score < 0.1:
-        reasons = "; ".join(f"{name}: {fit.reason}" for name, fit in found.items() if fit.reason != "a baseline to compare with")
+        return Choice(fit_of(wanted).name, "as asked")
+    fits = {name: fit_of(name).suits(character, clip) for name in REGISTRY}
+    best = max(fits, key=lambda name: fits[name].score)
+    if (clip.audio is not None or clip.words) and min(fits["speech"].score, fits["vibration"].score) >= fits[best].score > 0.2:
+        return Choice(SPOKEN_AND_BENT, f"{fits['speech'].reason}, and {fits['vibration'].reason}")
+    if fits[best].score < 0.1:
+        reasons = "; ".join(f"{name}: {fit.reason}" for name, fit in fits.items() if not fit_of(name).baseline)
         raise BadInput(
             f"no performer can perform {clip.name!r} with {character.name!r} ({reasons}); bunraku inspect says what is missing"
         )
-    return Choice(best, found[best].reason)
+    return Choice(best, fits[best].reason)
+
+
+def taken_as_rigid(character: Character, performer: str) -> tuple[str, ...]:
+    """What to say when a performer that knows nothing of flexible parts performs with a character that has some."""
+    fit = fit_of(performer)
+    if not character.flexibles or "character.flexibles" in (*fit.needs, *fit.uses):
+        return ()
+    from bunraku.mechanics.flexible.rigid import rigid_note
+
+    return (f"{rigid_note(character)}; nothing is done against their vibration",)

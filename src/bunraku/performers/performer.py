@@ -1,64 +1,32 @@
-"""The contract of a performer, and the guide for writing one.
-
-A performer turns a character and a clip into a performance. To add one:
-
-1. Make ``performers/NAME/performer.py`` with a frozen dataclass that derives from :class:`Performer`. Its fields are its
-   options: keyword-only, typed, each made with :func:`option` so that unit, meaning and range stand at the definition. The
-   command line's flags and the studio's widgets are generated from them.
-2. State the problem (variables, terms, constraints) in ``performers/NAME/problem.py``; solve it with `bunraku.optimization`.
-3. Name in ``needs`` and ``uses`` the tracks of the clip and parts of the character it works with. Implement ``suits``
-   (which character and clip it is made for, in a sentence) and ``perform``. Hold nothing between calls; report to the
-   monitor; on cancellation return the best so far with ``Status.CANCELLED``.
-4. Compute the certificate from the problem, never from what the solver says (`performers/certify.py` has the common checks).
-5. Name it in ``REGISTRY`` below. Add its demos, its lesson, its theory page.
-"""
+"""The contract of a performer, and how one is made by its name."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import importlib
+import time
 import typing
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar, final
 
+import numpy as np
+
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
-from bunraku.motion import Clip, Performance
-from bunraku.optimization.monitor import SILENT, Monitor
+from bunraku.formats.provenance import provenance
+from bunraku.motion import Certificate, Channel, Clip, JointCurves, Performance, SurfaceMotion
+from bunraku.motion.feedback import Feedback
+from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.threads import one_thread
+from bunraku.performers.fit import CHAINED, Fit, Suitability, fit_of
 
-REGISTRY: dict[str, str] = {
-    "speech": "bunraku.performers.speech.performer:SpeechPerformer",
-    "marionette": "bunraku.performers.marionette.performer:MarionettePerformer",
-    "vibration": "bunraku.performers.vibration.performer:VibrationPerformer",
-    "locomotion": "bunraku.performers.locomotion.performer:LocomotionPerformer",
-    "skin": "bunraku.performers.skin.performer:SkinPerformer",
-    "reference": "bunraku.performers.speech.baselines:ReferencePerformer",
-    "clamp": "bunraku.performers.speech.baselines:ClampPerformer",
-    "stretch": "bunraku.performers.speech.baselines:StretchPerformer",
-    "ruckig": "bunraku.performers.speech.baselines:RuckigPerformer",
-    "toppra": "bunraku.performers.speech.baselines:ToppraPerformer",
-    "zv": "bunraku.performers.vibration.compared:ZvPerformer",
-    "zv-advanced": "bunraku.performers.vibration.compared:AdvancedZvPerformer",
-    "zvd": "bunraku.performers.vibration.compared:ZvdPerformer",
-    "zvd-advanced": "bunraku.performers.vibration.compared:AdvancedZvdPerformer",
-    "lowpass": "bunraku.performers.vibration.compared:LowPassPerformer",
-}
-
-CHAINED = "+"
-"""Between the names of performers that go on from each other, as in "speech+vibration"; see `performers/chain.py`."""
-
-
-@dataclass(frozen=True)
-class Suitability:
-    """Whether a performer fits: ``score`` 0 (cannot) to 1 (made for it), and why, in a sentence."""
-
-    score: float
-    reason: str
-    missing: tuple[str, ...] = ()
+Problem = TypeVar("Problem")
+Solution = TypeVar("Solution")
 
 
 def option(default: Any, meaning: str, *, unit: str = "", low: float | None = None, high: float | None = None) -> Any:
@@ -66,20 +34,103 @@ def option(default: Any, meaning: str, *, unit: str = "", low: float | None = No
     return dataclasses.field(default=default, metadata={"meaning": meaning, "unit": unit, "low": low, "high": high})
 
 
+@dataclass(frozen=True)
+class Task(Generic[Problem]):
+    """What is to be done: the character and the clip, as the options change them, and the problem stated of both."""
+
+    character: Character
+    clip: Clip
+    problem: Problem
+
+
 @dataclass(frozen=True, kw_only=True)
-class Performer(ABC):
-    """Turns wishes into motor curves. Subclasses are frozen dataclasses of options."""
+class Uncertified:
+    """A performance before its certificate: what the motors are sent, the wish at the same times, and the motion that it makes.
 
-    name: ClassVar[str]
-    needs: ClassVar[tuple[str, ...]] = ()
-    uses: ClassVar[tuple[str, ...]] = ()
-    """What it cannot do without and what it makes use of: "clip.TRACK" and "character.PART"; `bunraku inspect` reads them."""
+    ``character`` and ``heard`` (audio, words, phrases) are those of the task unless they are said. ``inputs``: what else went in,
+    to be hashed; ``options``: what the provenance says instead of the performer's own; ``seen``: what else the certificate needs.
+    """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Every solve computes with one BLAS thread, whoever asks for it."""
-        super().__init_subclass__(**kwargs)
-        if "perform" in vars(cls):
-            cls.perform = one_thread(cls.perform)  # type: ignore[method-assign]
+    channels: tuple[Channel, ...]
+    wish: JointCurves
+    motion: JointCurves
+    feedback: Feedback | None = None
+    surface: SurfaceMotion | None = None
+    character: Character | None = None
+    heard: Clip | None = None
+    inputs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, Any] | None = None
+    seen: Any = None
+
+    @property
+    def positions(self) -> JointCurves:
+        """What the position channels hold, as curves."""
+        sent = [channel for channel in self.channels if channel.kind == "position"]
+        return JointCurves(tuple(c.name for c in sent), self.wish.rate, np.column_stack([c.values for c in sent]))
+
+    def signed(
+        self, certificate: Certificate, performer: str, character: Character, clip: Clip, inputs: Mapping[str, Any]
+    ) -> Performance:
+        """The performance, with its certificate and where it came from."""
+        heard = self.heard or clip
+        return Performance(
+            character=self.character or character,
+            clip_name=clip.name,
+            channels=self.channels,
+            wish=self.wish,
+            motion=self.motion,
+            certificate=certificate,
+            provenance=provenance(performer, {**inputs, **self.inputs}, self.options),
+            audio=heard.audio,
+            words=heard.words,
+            phrases=heard.phrases,
+            feedback=self.feedback,
+            surface=self.surface,
+        )
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where a solution keeps its state between runs; it keeps nothing when nobody asked for that."""
+
+    checkpoint: Checkpoint | None = None
+
+    def load(self) -> dict[str, Array] | None:
+        """The numbers saved last, or None when there are none for this problem."""
+        saved = None if self.checkpoint is None else self.checkpoint.load()
+        return None if saved is None else {name: np.asarray(array, dtype=np.float64) for name, array in saved.items()}
+
+    def save(self, arrays: Mapping[str, Array]) -> None:
+        """Keep ``arrays`` instead of those saved before."""
+        if self.checkpoint is not None:
+            self.checkpoint.save(arrays)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Performer(ABC, Generic[Problem, Solution]):
+    """Turns wishes into motor curves. Subclasses are frozen dataclasses of options.
+
+    To add a performer:
+
+    1. Say what it is for in ``performers/NAME/fit.py``: a `Fit` with its name, the place of its class, ``suits`` (which character
+       and clip it is made for, in a sentence), what it needs and uses, and the groups of kernels that it runs. Import no solver
+       there. Name the fit in `performers.fit.REGISTRY`.
+    2. Derive a frozen, keyword-only dataclass from this class in ``performers/NAME/performer.py`` and give it that ``fit``. Its
+       fields are its options, each made with `option`, so that unit, meaning and range stand at the definition: the flags of the
+       command line, the keywords of Python and the widgets of the studio are generated from them.
+    3. `state` the problem: a value that can be printed, tested and solved anew. Bad input is refused here, in one line.
+    4. `solve` it with `bunraku.optimization`. Report to the monitor; when it is cancelled, stop with the best so far and
+       ``Status.CANCELLED``. What takes more than a few seconds saves its state to the memory and starts from it.
+    5. `play` the solution: what each motor is sent, the wish at the same times, the motion it makes (`performers.servo` does this
+       for servos). Then `certify` it, from the problem and never from what the solver says (`performers.certify` has the common
+       checks).
+
+    Nothing is held between calls. All else stands here, once: refusing, one thread for BLAS, the time of the solution, checkpoints,
+    provenance and the performance itself. New kernels are compiled ahead by a function in `performers.warm`. Add demos, a lesson
+    and a page of theory.
+    """
+
+    fit: ClassVar[Fit]
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self))
@@ -95,28 +146,95 @@ class Performer(ABC):
                 raise BadInput(f"option {field.name} = {value} must be {span}: {field.metadata.get('meaning')}")
 
     @abstractmethod
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """Whether this performer is made for that character and clip, and what is missing."""
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[Problem]:
+        """The problem with these options."""
 
     @abstractmethod
+    def solve(self, task: Task[Problem], monitor: Monitor, memory: Memory) -> Solution:
+        """The solution of the problem, or the best that was reached."""
+
+    @abstractmethod
+    def play(self, task: Task[Problem], solution: Solution) -> Uncertified:
+        """What the motors are sent for this solution, and the motion that it makes."""
+
+    @abstractmethod
+    def certify(self, task: Task[Problem], solution: Solution, played: Uncertified, monitor: Monitor) -> Certificate:
+        """What is promised about it, computed anew from problem and channels."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is called."""
+        return self.fit.name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options by name."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def suits(self, character: Character, clip: Clip) -> Suitability:
+        """Whether this performer is made for that character and clip, and what is missing."""
+        return self.fit.suits(character, clip)
+
+    @final
+    @one_thread
     def perform(
         self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
     ) -> Performance:
-        """Solve, and certify. A computation of more than a few seconds saves its state to ``checkpoint`` and starts from it."""
+        """Refuse or state, solve, play, certify. A long computation saves its state to ``checkpoint`` and starts from it."""
+        task, solution = self.solved(character, clip, monitor=monitor, checkpoint=checkpoint)
+        return self.performance(task, solution, monitor=monitor)
+
+    @final
+    def solved(
+        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
+    ) -> tuple[Task[Problem], Solution]:
+        """The problem and its solution, for who wants to see more than the performance."""
+        self.fit.refuse(character, clip)
+        task = self.state(character, clip, monitor)
+        watch, clock = _SolveClock(monitor), time.thread_time()
+        solution = self.solve(task, watch, Memory(checkpoint))
+        seconds = watch.seconds or time.thread_time() - clock
+        monitor.report(Event(self.name, 1.0, "solved", {"solve_s": seconds}))
+        return task, solution
+
+    @final
+    def performance(self, task: Task[Problem], solution: Solution, *, monitor: Monitor = SILENT) -> Performance:
+        """The performance of a solution."""
+        played = self.play(task, solution)
+        if played.options is None:
+            played = dataclasses.replace(played, options=self.options)
+        certificate = self.certify(task, solution, played, monitor)
+        inputs = {"character": task.character, "clip": task.clip}
+        return played.signed(certificate, self.name, task.character, task.clip, inputs)
+
+
+class _SolveClock(Monitor):
+    """Passes everything on, and adds up the solve times [s] that performers called by this one report."""
+
+    def __init__(self, inner: Monitor) -> None:
+        self._inner, self.seconds = inner, 0.0
+
+    def report(self, event: Event) -> None:
+        """Add the solve time, pass on."""
+        self.seconds += event.figures.get("solve_s", 0.0)
+        self._inner.report(event)
+
+    @property
+    def cancelled(self) -> bool:
+        """As the other monitor says."""
+        return self._inner.cancelled
 
 
 @functools.cache
-def performer_class(name: str) -> type[Performer]:
+def performer_class(name: str) -> type[Performer[Any, Any]]:
     """The performer of that name, or the chain of several: "speech+vibration", which "speech,vibration" is as well."""
-    if CHAINED in name or "," in name:
-        chained: type[Performer] = importlib.import_module("bunraku.performers.chain").chain_class(name)
-        return chained
-    if name not in REGISTRY:
-        chains = f"; several can be chained, as in speech{CHAINED}vibration"
-        raise BadInput(f"there is no performer {name!r}; there are {', '.join(REGISTRY)}{chains}")
-    module, _, attribute = REGISTRY[name].partition(":")
-    found: type[Performer] = getattr(importlib.import_module(module), attribute)
-    return found
+    fit = fit_of(name)
+    if CHAINED in fit.name:
+        chain: type[Performer[Any, Any]] = importlib.import_module("bunraku.performers.chain").chain_class(fit)
+        return chain
+    module, _, attribute = fit.performer.partition(":")
+    kind: type[Performer[Any, Any]] = getattr(importlib.import_module(module), attribute)
+    return kind
 
 
 def options_of(name: str) -> tuple[dataclasses.Field[Any], ...]:
@@ -124,7 +242,7 @@ def options_of(name: str) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(performer_class(name))
 
 
-def make_performer(name: str, options: dict[str, Any] | None = None) -> Performer:
+def make_performer(name: str, options: dict[str, Any] | None = None) -> Performer[Any, Any]:
     """A performer with the given options; an unknown option is an error that lists the known ones."""
     kind = performer_class(name)
     known = [field.name for field in dataclasses.fields(kind)]
@@ -132,28 +250,3 @@ def make_performer(name: str, options: dict[str, Any] | None = None) -> Performe
         if key not in known:
             raise BadInput(f"performer {name!r} has no option {key!r}; it has {', '.join(known)}")
     return kind(**(options or {}))
-
-
-def needs_of(found: Character | Clip | Performance, name: str) -> str | None:
-    """What the performer ``name`` finds and misses in one file, in a sentence; None for a baseline, which has no needs."""
-    kind = performer_class(name)
-    if not kind.needs:
-        return None
-    if isinstance(found, Performance):
-        found = found.as_clip()
-    side = "character" if isinstance(found, Character) else "clip"
-    has = {f"{side}.{part}" for part in (found.tracks if isinstance(found, Clip) else _parts(found))}
-    missing = [need for need in kind.needs if need.startswith(side) and need not in has]
-    unused = [use for use in kind.uses if use.startswith(side) and use not in has]
-    verdict = f"missing {', '.join(missing)}" if missing else f"all it needs of a {side} is there"
-    return verdict + (f"; would also use {', '.join(unused)}" if unused else "")
-
-
-def _parts(character: Character) -> list[str]:
-    parts = [
-        name
-        for name in type(character).model_fields
-        if isinstance(getattr(character, name), (tuple, dict)) and getattr(character, name)
-    ]
-    limited = any(motor.velocity is not None for motor in character.motors)
-    return parts + (["velocity limits"] if limited else []) + (["skin"] if character.skin is not None else [])

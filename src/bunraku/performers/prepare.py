@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status, worst
 from bunraku.optimization.threads import one_thread
-from bunraku.retargeting.retarget import RetargetReport, retarget
 from bunraku.retargeting.rig_map import RigMap, read_rig_map
 from bunraku.retargeting.wished import wished_coordinates
+
+if TYPE_CHECKING:
+    from bunraku.retargeting.retarget import RetargetReport
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,11 @@ def prepare(
     if saved is not None and {"values", "rate", "held", "status"} <= set(saved) and saved["values"].shape[1:] == (len(wished),):
         joints = JointCurves(wished, float(saved["rate"]), np.asarray(saved["values"], dtype=np.float64))
         held = tuple(character.coordinates[int(i)] for i in saved["held"])
-        made = clip.changed(joints=joints, skeleton=None, held=held)
+        retargeted = clip.changed(joints=joints, skeleton=None, held=held)
         status = list(Status)[int(saved["status"])]
-        return Prepared(made, (f"retargeted before the interruption; going on from there. {status.sentence}",), status)
+        return Prepared(retargeted, (f"retargeted before the interruption; going on from there. {status.sentence}",), status)
+    from bunraku.retargeting.retarget import retarget  # its solver is loaded only where a skeleton asks for it
+
     result = retarget(clip, character, rig=rig, monitor=monitor)
     joints = result.clip.need_joints("the performer")
     status = result.report.status

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import WORLD, Character
+from bunraku.character import WORLD, Character, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.systems.strings import with_carriages
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.retargeting.targets import branch

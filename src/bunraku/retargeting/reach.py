@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import JointCurves
 from bunraku.retargeting.followed_point import FollowedPoint, Lever, follow_point
 from bunraku.retargeting.reach_ranges import ReachRanges

@@ -16,7 +16,7 @@ from bunraku.mechanics.systems.marionette import tensions
 from bunraku.performers.marionette.baselines import best_quasi_static
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
 from bunraku.performers.marionette.static_poses import StaticWeights
-from bunraku.retargeting import retarget
+from bunraku.retargeting.retarget import retarget
 from bunraku.verification import promises
 from bunraku.verification.stability import returns
 

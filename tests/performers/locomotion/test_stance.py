@@ -140,7 +140,7 @@ def test_choosing_and_certifying_measure_tipping_alike() -> None:
     """A walker's trot of 0.6 s, planned with few samples and with all: what `best` judges by is what the certificate says."""
     walker, performer = read_character("walker"), make_performer("locomotion")
     clips = [Clip("trot", gait=Gait(0.6, "trot", distance=(0.1, 0.0), turn=0.0, samples=samples)) for samples in (12, 48)]
-    few, whole = (tipping_of(performer.plan(walker, clip).plan) for clip in clips)
+    few, whole = (tipping_of(performer.solved(walker, clip)[1].plan) for clip in clips)
     said = performer.perform(walker, clips[1]).certificate.figures
     assert whole.time == pytest.approx(said["tipping_time"], rel=1e-4)
     assert whole.distance == pytest.approx(said["tipping_distance"], rel=1e-4)

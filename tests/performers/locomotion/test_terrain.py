@@ -35,8 +35,8 @@ def model(walker):
 def climbed(walker):
     performer = LocomotionPerformer(max_iterations=250)
     clip = Clip("step", gait=STEP)
-    planned = performer.plan(walker, clip)
-    return planned, performer.assemble(walker, clip, planned)
+    task, planned = performer.solved(walker, clip)
+    return planned, performer.performance(task, planned)
 
 
 def test_a_pose_put_on_a_slope_stands_on_it_and_stays_itself(model):
@@ -111,7 +111,7 @@ def test_a_slope_is_planned_from_standing_to_standing(walker):
     gait = Gait(
         4.2, "crawl", periodic=False, cycles=3, distance=(0.36, 0.0), turn=0.0, friction=0.5, terrain=slope, samples=43
     )  # fmt: skip
-    plan = LocomotionPerformer(tolerance=1e-5, max_iterations=150).plan(walker, Clip("slope", gait=gait)).plan
+    plan = LocomotionPerformer(tolerance=1e-5, max_iterations=150).solved(walker, Clip("slope", gait=gait))[1].plan
     assert plan.solution.residual <= 1e-5
     q = plan.q[-1]
     assert q[4] < -0.02  # it leans back, its nose up

@@ -9,7 +9,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.systems.marionette import hang, resting_tensions
-from bunraku.performers.marionette.baselines import best_quasi_static, low_passed, quasi_static
+from bunraku.performers.marionette.baselines import best_quasi_static, low_passed
 from bunraku.performers.marionette.static_poses import StaticWeights, _Frame, equilibrium_residual, follow_statically
 
 FRAMES = ("l_hand", "r_hand", "l_knee", "r_knee", "head")
@@ -70,8 +70,15 @@ def test_wished_to_stay_it_stays(puppet) -> None:
     found = follow_statically(puppet.character, puppet.system, wish, puppet.points, WEIGHTS, puppet.q)
     assert np.abs(found.q - puppet.q).max() < 1e-8
     wish[:, puppet.system.kinematic] = np.nan
-    played = quasi_static(
-        puppet.character, puppet.system, np.tile(wish[0], (31, 1)), puppet.points, WEIGHTS, rate=RATE, q_start=puppet.q
+    played = best_quasi_static(
+        puppet.character,
+        puppet.system,
+        np.tile(wish[0], (31, 1)),
+        puppet.points,
+        WEIGHTS,
+        rate=RATE,
+        cutoffs=(1.0,),
+        q_start=puppet.q,
     )
     assert played.finished
     assert np.abs(played.q - puppet.q).max() < 1e-7
@@ -143,8 +150,8 @@ def test_slow_enough_it_is_followed(puppet) -> None:
     apart = []
     for slowness in (1.0, 4.0, 16.0):
         wish = puppet.swinging(2.4, slowness=slowness, rate=50.0)
-        played = quasi_static(
-            puppet.character, puppet.system, wish, puppet.points, WEIGHTS, rate=50.0, cutoff=np.inf, q_start=puppet.q
+        played = best_quasi_static(
+            puppet.character, puppet.system, wish, puppet.points, WEIGHTS, rate=50.0, cutoffs=(np.inf,), q_start=puppet.q
         )
         assert played.finished
         assert played.residual <= 1e-6
@@ -180,7 +187,10 @@ def test_the_low_passed_motion_begins_at_rest() -> None:
 def test_the_best_of_the_cutoffs_is_taken(puppet) -> None:
     wish = puppet.swinging(2.4)
     common = {"rate": RATE, "q_start": puppet.q}
-    each = {c: quasi_static(puppet.character, puppet.system, wish, puppet.points, WEIGHTS, cutoff=c, **common) for c in (0.5, 2.0)}
+    each = {
+        c: best_quasi_static(puppet.character, puppet.system, wish, puppet.points, WEIGHTS, cutoffs=(c,), **common)
+        for c in (0.5, 2.0)
+    }
     assert len({round(one.rms, 4) for one in each.values()}) == 2
     best = best_quasi_static(puppet.character, puppet.system, wish, puppet.points, WEIGHTS, cutoffs=(2.0, 0.5), **common)
     assert best.finished
@@ -215,15 +225,15 @@ def test_what_cannot_be_simulated_is_held_and_said(puppet) -> None:
         ({"weights": -WEIGHTS}, "weights must not be negative"),
         ({"weights": np.ones(3)}, "weights has shape"),
         ({"rate": 0.0}, "rate is 0"),
-        ({"cutoff": 60.0}, "cut-offs are"),
+        ({"cutoffs": (60.0,)}, "cut-offs are"),
         ({"q_start": np.zeros(4)}, "q_start has shape"),
     ],
 )
 def test_what_does_not_fit_is_refused(puppet, change, words) -> None:
-    given = {"wish": np.zeros((5, 40)), "weights": WEIGHTS, "rate": RATE, "cutoff": 1.0, "q_start": puppet.q} | change
+    given = {"wish": np.zeros((5, 40)), "weights": WEIGHTS, "rate": RATE, "cutoffs": (1.0,), "q_start": puppet.q} | change
     with pytest.raises(BadInput, match=words):
-        quasi_static(puppet.character, puppet.system, points=puppet.points, **given)
+        best_quasi_static(puppet.character, puppet.system, points=puppet.points, **given)
 
 
 def _frame(puppet: Puppet) -> _Frame:
-    return _Frame(puppet.character, puppet.system, puppet.points, np.repeat(WEIGHTS, 3), StaticWeights(), puppet.q, 1e-9, 40)
+    return _Frame(puppet.character, puppet.system, puppet.points, np.repeat(WEIGHTS, 3), StaticWeights(), puppet.q)

@@ -19,7 +19,7 @@ from bunraku.optimization.solution import Status
 from bunraku.performers.marionette.baselines import best_quasi_static
 from bunraku.performers.marionette.performer import MarionettePerformer
 from bunraku.performers.marionette.problem import cut_wish, state_puppet_problem
-from bunraku.retargeting import retarget
+from bunraku.retargeting.retarget import retarget
 
 RATE, MARGIN, WINDOW = 100.0, 0.1, {"start": 2.0, "duration": 1.5, "blend": 0.6}
 PERFORMER = MarionettePerformer(tension_margin=MARGIN, **WINDOW)

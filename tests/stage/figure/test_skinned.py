@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.character import Pose, Shape
+from bunraku.character import Pose, Shape, free_base
 from bunraku.formats.registry import read_character
 from bunraku.geometry.rotations import axis_angle
 from bunraku.mechanics.coupled.known_skins import skin_of
 from bunraku.mechanics.coupled.outer_surface import outer_surface
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import SurfaceMotion
 from bunraku.stage.figure.figure import Figure
 from bunraku.stage.figure.motion import drawn_pose

@@ -10,7 +10,8 @@ from bunraku.cli.demos.runner import Addition, DemoTake, Kind, compiled_for, pic
 from bunraku.formats.registry import read_character
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
-from bunraku.performers.marionette.hold import Hold, HoldPerformer, find_hold
+from bunraku.performers.marionette.hold import Hold, HoldPerformer
+from bunraku.performers.performer import Memory
 from bunraku.verification.promises import hold_promises
 
 
@@ -18,11 +19,11 @@ def held(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, Hol
     """The hold, nudged and brought back; a twentieth of a second before compiles what that needs."""
     character, clip, artist = read_character(example.character), Clip(example.clip), HoldPerformer(**example.options)
     compiled_for("marionette", character)
-    dataclasses.replace(artist, duration=0.05).recover(find_hold(character, rate=artist.rate), clip)
+    dataclasses.replace(artist, duration=0.05).perform(character, clip)
     clock = time.thread_time()
-    hold = find_hold(character, rate=artist.rate)
+    task = artist.state(character, clip, monitor)
     monitor.report(Event("hold", 1.0, "", {"solve_s": time.thread_time() - clock}))
-    return artist.recover(hold, clip), hold
+    return artist.performance(task, artist.solve(task, monitor, Memory())), task.problem
 
 
 def add(take: DemoTake) -> Addition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bunraku.cli.demos.runner import Addition, DemoTake, Kind, picked
-from bunraku.performers.marionette.study import baseline_of
+from bunraku.performers.marionette.baselines import baseline_of
 from bunraku.verification.promises import imitation_promises, return_promises
 from bunraku.verification.stability import returns
 

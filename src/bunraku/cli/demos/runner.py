@@ -22,6 +22,7 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status, worst
+from bunraku.performers.fit import fit_of
 from bunraku.verification.verifier import Verdict
 from bunraku.verification.verify import verify
 
@@ -128,7 +129,7 @@ class Stopwatch(Monitor):
 
 def compiled_for(performer: str, character: Character) -> None:
     """Compile what a performer needs, where it is not called through the flow."""
-    compiling.compile_ahead(*compiling.kernel_groups(performer, character))
+    compiling.compile_ahead(*fit_of(performer).kernels(character))
 
 
 def picked(source: Mapping[str, Any], *names: str) -> Figures:

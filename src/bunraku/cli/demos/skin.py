@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from bunraku.assets.examples import Demo
 from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Clip, Performance
-from bunraku.optimization.monitor import Event, Monitor
+from bunraku.optimization.monitor import Monitor
 from bunraku.performers.skin.alternate import Alternated
+from bunraku.performers.skin.certificate import solve_times
 from bunraku.performers.skin.measures import steady_speed
 from bunraku.performers.skin.performer import SkinPerformer
 
@@ -55,10 +55,8 @@ def alternated(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performanc
     character, clip = read_character(example.character + ending), read_clip(example.clip + ending)
     performer = SkinPerformer(**(example.options | (QUICK if quick else {})))
     compiled_for("skin", character)
-    clock = time.thread_time()
-    passes = performer.alternate(character, clip, monitor=monitor)
-    monitor.report(Event("skin", 1.0, "done", {"solve_s": time.thread_time() - clock}))
-    return performer.assemble(character, clip, passes), Alternation(performer, clip, passes)
+    task, passes = performer.solved(character, clip, monitor=monitor)
+    return performer.performance(task, passes), Alternation(performer, clip, passes)
 
 
 def add(take: DemoTake) -> Addition:
@@ -83,7 +81,8 @@ def add(take: DemoTake) -> Addition:
 
 def _figures(take: DemoTake) -> Figures:
     """What the demos of skins add to the figures of all demos."""
-    certified, seen, passes = take.performance.certificate.figures, take.verdict.figures, take.extra.passes
+    seen, passes = take.verdict.figures, take.extra.passes
+    certified = take.performance.certificate.figures | solve_times(passes)
     figures: Figures = {key: int(certified[key]) if key in WHOLE else certified[key] for key in KEYS}
     last = passes.passes[-1].tracked
     figures["speed_m_s"] = steady_speed(last.com, last.stands, passes.puppet.h)

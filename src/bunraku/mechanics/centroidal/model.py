@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.character import Character, EndEffector, Motor
+from bunraku.character import Character, EndEffector, Motor, free_base
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal import kinematics_kernels as kernels
 from bunraku.mechanics.centroidal.arrays import (
@@ -24,7 +24,6 @@ from bunraku.mechanics.centroidal.arrays import (
     TipArrays,
     WheelLimits,
 )
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import compile_tree, tree_kernels
 from bunraku.mechanics.tree.tree_kernels import TreeArrays
 

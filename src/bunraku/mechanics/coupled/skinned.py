@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bunraku.arrays import Array, Indices
-from bunraku.character import PATCHES, Character, ElasticMaterial, SkinMesh
+from bunraku.character import PATCHES, Character, ElasticMaterial, SkinMesh, free_base
 from bunraku.errors import BadInput
 from bunraku.geometry.tet_mesh import TetMesh
 from bunraku.mechanics.coupled import carried_point_kernels as kernels
@@ -23,7 +23,6 @@ from bunraku.mechanics.dynamics.inverse_kernels import inverse
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.elastic.material import Material
 from bunraku.mechanics.elastic.solid import ElasticSolid
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.tree import compile_tree
 from bunraku.mechanics.tree.tree import Configuration, Tree

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import WORLD, Character, Joint
+from bunraku.character import WORLD, Character, free_base
 from bunraku.errors import BadInput
 from bunraku.geometry.euler import euler_curve
 from bunraku.mechanics.measures import balance_kernels as kernels
@@ -18,11 +18,6 @@ from bunraku.mechanics.tree import Tree, rotation_of
 
 STANDING_REACH = 0.01
 """A foot point stands when it is less than this [m] above the lowest foot point."""
-
-
-def free_base(character: Character) -> Joint | None:
-    """The free joint between the world and the character, or None when the character is fixed to the world."""
-    return next((joint for joint in character.joints if joint.kind == "free" and joint.parent == WORLD), None)
 
 
 def foot_points(character: Character, tree: Tree) -> tuple[NDArray[np.int64], Array]:

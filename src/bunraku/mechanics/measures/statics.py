@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.mechanics.measures import balance_kernels as kernels
-from bunraku.mechanics.measures.balance import STANDING_REACH, foot_points, free_base
+from bunraku.mechanics.measures.balance import STANDING_REACH, foot_points
 from bunraku.mechanics.tree import Tree
 
 GRAVITY = 9.81

@@ -108,8 +108,8 @@ class Choreographer:
         solved = self._optimize(problem, starts, monitor)
         equal, best = (self._timing(puppet, problem, cost, times) for times in (show.equal_times, solved.times))
         wish = JointCurves(puppet.joints, 1.0 / self.dt, best.q)
-        made = clip.changed(modes=show.switched_at(best.times), joints=wish)
-        return TimedShow(made, equal, best, solved, followed, solved.status)
+        timed = clip.changed(modes=show.switched_at(best.times), joints=wish)
+        return TimedShow(timed, equal, best, solved, followed, solved.status)
 
     def score_cost(self, puppet: HangingPuppet, show: Choreography, steps: int) -> PuppetCost:
         """The cost of a show: every accent a Gaussian window in time around its pose, and the effort and slack of the options."""

@@ -29,20 +29,21 @@ FACTOR = 1e6
 ENOUGH = 1e-13
 """Share of the energy that a step promises when a start is calm."""
 
+MOST = 40
 NUDGE = 1e-3
 """Size [rad] of a fixed pattern that is added to the joints of a calm start."""
 
 
-def calmed(problem: MotionProblem, start: Array, *, weight: float = 10.0, factor: float = FACTOR, most: int = 40) -> Array:
-    """The unknowns near ``start`` (n,) that minimise the energy at ``weight`` with posture and smoothness ``factor`` times heavier.
+def calmed(problem: MotionProblem, start: Array, *, weight: float = 10.0) -> Array:
+    """The unknowns near ``start`` (n,) that minimise the energy at ``weight`` with posture and smoothness FACTOR times heavier.
 
-    At most ``most`` damped Gauss-Newton steps, rarely more than ten; then the joints are nudged by the fixed pattern.
+    At most MOST damped Gauss-Newton steps, rarely more than ten; then the joints are nudged by the fixed pattern.
     """
-    old, light = problem.weights, 0.01 * factor
-    weights = Weights(factor * old.smooth, factor * old.posture, light * old.force, light * old.force_rate)
+    old, light = problem.weights, 0.01 * FACTOR
+    weights = Weights(FACTOR * old.smooth, FACTOR * old.posture, light * old.force, light * old.force_rate)
     heavy = dataclasses.replace(problem, weights=weights)
     descent = Descent(heavy, np.array(start, dtype=np.float64), weight, heavy.zero_shifts())
-    for _ in range(most):
+    for _ in range(MOST):
         if not descent.step() or descent.promise < ENOUGH:
             break
     z = descent.z.copy()

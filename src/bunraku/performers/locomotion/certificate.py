@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, Gait, JointCurves
 from bunraku.optimization.solution import Status
@@ -105,8 +104,8 @@ def certify_going(
     common = certify(character, wish, wish, status=status, checks=checks, notes=notes, figures=figures, tree=tree)
     clear = clearance_check(character, tree, played.motion.values, played.motion.rate)
     kept = tuple(clear if check.name == CLEARANCE_CHECK else check for check in common.checks)
-    told = tuple(note for note in common.notes if not note.startswith("the wish itself lets"))
-    return replace(common, checks=kept, notes=told)
+    notes_kept = tuple(note for note in common.notes if not note.startswith("the wish itself lets"))
+    return replace(common, checks=kept, notes=notes_kept)
 
 
 def shortfall(plan: MotionPlan) -> str:
@@ -115,11 +114,11 @@ def shortfall(plan: MotionPlan) -> str:
     open_ones = sorted((kind for kind, value in violations.items() if value > RESIDUAL), key=lambda kind: -violations[kind])
     if not open_ones:
         return "every constraint is met, but the motion is not yet the best one: give it more iterations"
-    told = ", ".join(f"{kind.partition(' [')[0]} by {violations[kind]:.3g}{_unit(kind)}" for kind in open_ones[:4])
+    sizes = ", ".join(f"{kind.partition(' [')[0]} by {violations[kind]:.3g}{_unit(kind)}" for kind in open_ones[:4])
     limits = pressing(plan)
     said = [words for kind in (*limits, open_ones[0]) for key, words in _ADVICE.items() if kind.startswith(key)]
     held = f"; what holds it back: {', '.join(limits)}" if limits else ""
-    return f"this stays violated: {told}{held}; {said[0] if said else 'ask for less or give more time'}"
+    return f"this stays violated: {sizes}{held}; {said[0] if said else 'ask for less or give more time'}"
 
 
 def pressing(plan: MotionPlan) -> list[str]:
@@ -136,16 +135,16 @@ def pressing(plan: MotionPlan) -> list[str]:
     tips, o = shifts[6 : 6 + TIP_ROWS * n_e].reshape(n_e, TIP_ROWS), 6 + TIP_ROWS * n_e
     limits = shifts[o : o + 3 * joints].reshape(joints, 3)
     moving = unequal[o : o + 3 * joints : 3].astype(bool)
-    found = {
+    groups = {
         "friction": tips[:, FRICTION], "normal force": tips[:, NORMAL], "wheel speed": tips[:, SPIN],
         "wheel torque": tips[:, SPIN_TORQUE], "joint range": limits[moving, 0], "joint speed": limits[:, 1],
         "joint torque": limits[:, 2], "distance of end effectors": shifts[o + 3 * joints : o + 3 * joints + len(problem.pairs[0])],
         "limb in the ground": shifts[o + 3 * joints + len(problem.pairs[0]) :],
     }  # fmt: skip
-    sizes = {kind: float(part.max(initial=0.0)) for kind, part in found.items()}
+    sizes = {kind: float(part.max(initial=0.0)) for kind, part in groups.items()}
     most = max(sizes.values())
-    told = sorted((kind for kind, size in sizes.items() if size > max(0.1 * most, 1e-9)), key=lambda kind: -sizes[kind])
-    return told + (["locked joints"] if told and not moving.all() else [])
+    strongest = sorted((kind for kind, size in sizes.items() if size > max(0.1 * most, 1e-9)), key=lambda kind: -sizes[kind])
+    return strongest + (["locked joints"] if strongest and not moving.all() else [])
 
 
 def torque_use(character: Character, played: Played) -> tuple[float, str]:

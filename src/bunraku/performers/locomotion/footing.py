@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points, kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import MotionProblem, Waypoint
-
-Array: TypeAlias = NDArray[np.float64]
 
 WIDTH = 0.03
 """Edges are smoothed over this length [m] to each side."""
@@ -115,7 +113,7 @@ def footholds(flat: MotionPlan, problem: MotionProblem, terrain: HeightField) ->
     ratio = (flat.problem.samples - 1) / (problem.samples - 1)
     way = flat.q[-1, :2] - flat.q[0, :2]
     way = way / max(float(np.linalg.norm(way)), 1e-9)
-    found = []
+    holds = []
     for j in range(model.n_tips):
         around = float(model.tips.radius[j]) + AROUND
         for first, last in _stances(problem.contacts[:, j]):
@@ -127,8 +125,8 @@ def footholds(flat: MotionPlan, problem: MotionProblem, terrain: HeightField) ->
                 if unevenness(terrain, *place, around) < EVEN:
                     best = place
                     break
-            found.append(Foothold(j, first, last, (x, y), best, (float(way[0]), float(way[1]))))
-    return tuple(found)
+            holds.append(Foothold(j, first, last, (x, y), best, (float(way[0]), float(way[1]))))
+    return tuple(holds)
 
 
 def footed(problem: MotionProblem, holds: tuple[Foothold, ...], terrain: HeightField) -> MotionProblem:

@@ -34,27 +34,19 @@ Place = tuple[float | None, float | None, float | None]
 class DraggedPlan:
     """A motion being edited: the last plan, and what is needed to change it quickly. ``plan`` is the newest answer."""
 
-    def __init__(
-        self,
-        character: Character,
-        gait: Gait,
-        *,
-        samples: int = 0,
-        solver: AugmentedLagrangian | None = None,
-        monitor: Monitor = SILENT,
-    ) -> None:
+    def __init__(self, character: Character, gait: Gait, *, samples: int = 0) -> None:
         """Solve the gait from the calmed rest pose with ``samples`` (0: those of its coarsest stage: drag with few)."""
-        self.solver = solver or AugmentedLagrangian()
+        self.solver = AugmentedLagrangian()
         self.gait = gait
         problem = state_problem(character, gait, samples=samples or min(stages(gait, footfalls(character, gait))))
-        self.plan = MotionPlan(problem, solve_from(problem, problem.still(), self.solver, monitor=monitor))
+        self.plan = MotionPlan(problem, solve_from(problem, problem.still(), self.solver))
 
     @classmethod
     def of(cls, gait: Gait, plan: MotionPlan, *, solver: AugmentedLagrangian | None = None) -> DraggedPlan:
         """A plan that is known already, to be dragged."""
-        made = cls.__new__(cls)
-        made.solver, made.gait, made.plan = solver or AugmentedLagrangian(), gait, plan
-        return made
+        dragged = cls.__new__(cls)
+        dragged.solver, dragged.gait, dragged.plan = solver or AugmentedLagrangian(), gait, plan
+        return dragged
 
     def drag(
         self,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TypeAlias
+from itertools import pairwise, permutations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.gait.patterns import footfalls
@@ -25,7 +25,6 @@ from bunraku.performers.locomotion.state import stages
 from bunraku.performers.locomotion.track import MARGIN, Track
 from bunraku.performers.locomotion.transition import Transition, plan_transition, supports
 
-Array: TypeAlias = NDArray[np.float64]
 CYCLE_SOLVER = AugmentedLagrangian(tolerance=1e-9)
 FINEST = 8
 """A common step is sought up to this many times finer than the gaits ask for."""
@@ -125,18 +124,12 @@ def common_step(character: Character, gaits: Mapping[str, Gait]) -> float:
         parts = np.array([gait.duration / step for gait in gaits.values()])
         if np.abs(parts - np.round(parts)).max() < 1e-6:
             return step
-    told = ", ".join(f"{name} {gait.duration:g} s" for name, gait in gaits.items())
-    raise BadInput(f"no step of time divides all durations ({told}); choose durations with a common divisor")
+    durations = ", ".join(f"{name} {gait.duration:g} s" for name, gait in gaits.items())
+    raise BadInput(f"no step of time divides all durations ({durations}); choose durations with a common divisor")
 
 
-def build_gait_graph(
-    character: Character,
-    gaits: Mapping[str, Gait],
-    *,
-    pairs: Iterable[tuple[str, str]] | None = None,
-    monitor: Monitor = SILENT,
-) -> GaitGraph:
-    """Plan every gait as a cycle with one step, and the transitions of all ``pairs`` of them (None: every two).
+def build_gait_graph(character: Character, gaits: Mapping[str, Gait], *, monitor: Monitor = SILENT) -> GaitGraph:
+    """Plan every gait as a cycle with one step, and the transitions between every two of them.
 
     The first gait is the hub, usually standing: each other is left and entered at the phase whose transitions from and to the hub
     are the cheapest together. BadInput names gaits and transitions that are not found.
@@ -155,7 +148,7 @@ def build_gait_graph(
         cycles[name] = plan
     hub, *others = cycles
     phases: dict[str, int] = {hub: supports(cycles[hub])[0]}
-    found: dict[tuple[str, str], Transition] = {}
+    planned: dict[tuple[str, str], Transition] = {}
     for name in others:
         best = np.inf
         for phase in supports(cycles[name]):
@@ -163,18 +156,18 @@ def build_gait_graph(
             back = plan_transition(cycles[name], cycles[hub], [phase], [phases[hub]])
             if there.good and back.good and there.cost + back.cost < 0.999 * best:
                 best, phases[name] = there.cost + back.cost, phase
-                found[hub, name], found[name, hub] = there, back
+                planned[hub, name], planned[name, hub] = there, back
             if cycles[name].problem.contacts.all() and np.isfinite(best):
                 break
         if name not in phases:
             raise BadInput(f"no transition between {hub!r} and {name!r} was found; slower gaits are easier to join")
-    wanted = [(a, b) for a in cycles for b in cycles if a != b] if pairs is None else list(pairs)
+    pairs = list(permutations(cycles, 2))
     transitions = {}
-    for k, (a, b) in enumerate(wanted):
-        monitor.report(Event("motion graph", 0.5 + 0.5 * k / len(wanted), f"planning {a} to {b}"))
-        one = found.get((a, b)) or plan_transition(cycles[a], cycles[b], [phases[a]], [phases[b]])
+    for k, (a, b) in enumerate(pairs):
+        monitor.report(Event("motion graph", 0.5 + 0.5 * k / len(pairs), f"planning {a} to {b}"))
+        one = planned.get((a, b)) or plan_transition(cycles[a], cycles[b], [phases[a]], [phases[b]])
         if not one.good:
-            raise BadInput(f"no transition from {a!r} to {b!r} was found; leave it out of the pairs, or join slower gaits")
+            raise BadInput(f"no transition from {a!r} to {b!r} was found; join slower gaits")
         transitions[a, b] = one
     return GaitGraph(character, dict(gaits), cycles, phases, transitions)
 

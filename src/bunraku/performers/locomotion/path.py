@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bunraku.character import Character
-from bunraku.formats.provenance import content_hash, provenance
-from bunraku.motion import Certificate, Check, Gait, JointCurves, Performance
+from bunraku.motion import Certificate, Check, Clip, Gait, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
@@ -25,37 +25,24 @@ JUMP = 1e-6
 def perform_path(
     character: Character,
     gaits: Mapping[str, Gait],
-    path: Sequence[str] | None = None,
     *,
     edges: int = 20,
     seed: int = 0,
-    rate: float = 200.0,
     monitor: Monitor = SILENT,
 ) -> Performance:
-    """Plan the graph of ``gaits`` and perform a ``path`` through it: the names of its motions, or None for a random one.
-
-    A random path has that many ``edges`` and starts with the first gait; ``seed`` chooses it. ``rate`` [Hz] of the channels.
-    """
+    """Plan the graph of ``gaits`` and perform a random path of so many ``edges`` from the first gait; ``seed`` chooses it."""
     graph = build_gait_graph(character, gaits, monitor=monitor)
-    return played_path(graph, path or graph.graph.wander(next(iter(gaits)), edges, seed), rate=rate)
+    return played_path(graph, graph.graph.wander(next(iter(gaits)), edges, seed))
 
 
 def played_path(graph: GaitGraph, path: Sequence[str], *, rate: float = 200.0) -> Performance:
     """Perform a path through a graph that is planned: one row of samples, played as one."""
     character, track = graph.character, graph.track(path)
     played = play_track(character, track, rate)
-    names = tuple(channel.name for channel in played.channels if channel.kind == "position")
-    wish = JointCurves(names, rate, played.motion.values[:, [character.coordinates.index(name) for name in names]])
-    inputs = {"character": content_hash(character), "gaits": content_hash(dict(graph.gaits))}
-    return Performance(
-        character=character,
-        clip_name=" ".join(path),
-        channels=played.channels,
-        wish=wish,
-        motion=played.motion,
-        certificate=_certificate(graph, path, track, played, wish),
-        provenance=provenance("locomotion", inputs, {"path": list(path), "rate": rate}),
-    )
+    uncertified = replace(played.uncertified(character), options={"path": list(path), "rate": rate})
+    certificate = _certificate(graph, path, track, played, uncertified.wish)
+    inputs = {"character": character, "gaits": dict(graph.gaits)}
+    return uncertified.signed(certificate, "locomotion", character, Clip(" ".join(path)), inputs)
 
 
 def _certificate(graph: GaitGraph, path: Sequence[str], track: Track, played: Played, wish: JointCurves) -> Certificate:

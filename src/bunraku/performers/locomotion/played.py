@@ -16,6 +16,7 @@ from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.stance import StanceMotion, moments, splined, stand
 from bunraku.performers.locomotion.tipping import Tipping, tipping_as_played
 from bunraku.performers.locomotion.track import Track, track_of, track_torques
+from bunraku.performers.performer import Uncertified
 
 TURNING = 0.05
 """The speed v_0 [rad/s, m/s] below which a joint's friction is told in part only."""
@@ -35,6 +36,13 @@ class Played:
     forces: Array
     tipping: Tipping
     residual: float
+
+    def uncertified(self, character: Character) -> Uncertified:
+        """Sent to the motors as it is; the wish is the motion itself."""
+        names = tuple(channel.name for channel in self.channels if channel.kind == "position")
+        columns = [character.coordinates.index(name) for name in names]
+        wish = JointCurves(names, self.motion.rate, self.motion.values[:, columns])
+        return Uncertified(channels=self.channels, wish=wish, motion=self.motion, seen=self)
 
 
 def play(character: Character, plan: MotionPlan, cycles: int, rate: float) -> Played:

@@ -16,7 +16,7 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.locomotion.footing import footed, footholds, lifted, smoothed
 from bunraku.performers.locomotion.plan import MotionPlan, resampled
-from bunraku.performers.locomotion.problem import Ends, MotionProblem, Weights
+from bunraku.performers.locomotion.problem import MotionProblem, Weights
 from bunraku.performers.locomotion.state import stages, state_problem
 from bunraku.performers.locomotion.tipping import Tipping, tipping_of
 
@@ -41,7 +41,6 @@ def plan_motion(
     solver: AugmentedLagrangian | None = None,
     weights: Weights | None = None,
     least_force: float = 0.5,
-    ends: Ends | None = None,
     monitor: Monitor = SILENT,
 ) -> Planned:
     """Plan a gait; the pattern "best" tries each that the character can go and keeps the one that survives best."""
@@ -65,7 +64,7 @@ def plan_motion(
 
         def stated(one: Gait, count: int = samples) -> MotionProblem:
             return state_problem(
-                character, one, samples=count, pattern=pattern, model=model, weights=weights, least_force=least_force, ends=ends
+                character, one, samples=count, pattern=pattern, model=model, weights=weights, least_force=least_force
             )
 
         problem = stated(gait if gait.terrain is None else gait.changed(terrain=smoothed(gait.terrain)))

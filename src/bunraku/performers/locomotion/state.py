@@ -85,12 +85,12 @@ def stages(gait: Gait, pattern: FootfallPattern) -> tuple[int, ...]:
         raise BadInput(f"{gait.samples} samples are too few for the swings of {gait.pattern!r}; give {least} or more, or 0")
     if last % halves or (last // halves) < 6:
         raise BadInput(f"{last} samples cannot be halved for half-cycle symmetry; give an even number of 12 or more")
-    found = [last]
+    counts = [last]
     first += first % halves
-    while found[0] > FEW and found[0] > first + ends:
-        coarser = max(first, int(np.ceil((found[0] - ends) / FINER)))
-        found.insert(0, coarser + coarser % halves + ends)
-    return tuple(found)
+    while counts[0] > FEW and counts[0] > first + ends:
+        coarser = max(first, int(np.ceil((counts[0] - ends) / FINER)))
+        counts.insert(0, coarser + coarser % halves + ends)
+    return tuple(counts)
 
 
 def state_problem(

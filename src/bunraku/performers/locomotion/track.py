@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array, Indices
 from bunraku.mechanics.centroidal import torque_kernels
 from bunraku.mechanics.centroidal.kinematics import Kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel
@@ -15,8 +15,6 @@ from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import HeightField
 from bunraku.performers.locomotion.plan import MotionPlan
 
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.int64]
 End: TypeAlias = Literal["through", "rest", "speed", "free"]
 
 MARGIN = 4
@@ -34,7 +32,7 @@ class Track:
     model: CentroidalModel
     step: float
     samples: Array
-    contacts: Flags
+    contacts: Indices
     margin: int = MARGIN
     ends: tuple[End, End] = ("through", "through")
     terrain: HeightField | None = None

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.optimization.augmented_lagrangian import AugmentedLagrangian
@@ -22,9 +21,6 @@ from bunraku.optimization.threads import one_thread
 from bunraku.performers.locomotion.carried import between_poses, carried
 from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.problem import Ends, MotionProblem
-
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.int64]
 
 ROLLING = 1.2
 """Time [s] of a transition in which no foot swings."""
@@ -68,30 +64,28 @@ def supports(plan: MotionPlan) -> tuple[int, ...]:
     stands = np.array([bool(plan.touching(k).all()) for k in range(T)])
     if stands.all():
         return tuple(sorted({round(share * T) % T for share in (0.0, 0.25, 0.5, 0.75)}))
-    found = []
+    middles = []
     for k in range(T):
         if stands[k] and not stands[k - 1]:
             length = 1
             while stands[(k + length) % T]:
                 length += 1
-            found.append((k + length // 2) % T)
-    if not found:
+            middles.append((k + length // 2) % T)
+    if not middles:
         raise BadInput("every sample of the cycle has a foot in the air, so it cannot be left or entered; use shorter swings")
-    return tuple(sorted(found))
+    return tuple(sorted(middles))
 
 
-def state_transition(
-    source: MotionPlan, target: MotionPlan, leave: int, enter: int, *, pause: float = 0.0, rolling: float = ROLLING
-) -> MotionProblem:
+def state_transition(source: MotionPlan, target: MotionPlan, leave: int, enter: int, *, pause: float = 0.0) -> MotionProblem:
     """The problem of a transition from sample ``leave`` of a cycle to sample ``enter`` of another.
 
-    ``pause`` [s] of standing is put before the swings, if the target swings, or behind them. ``rolling`` [s]: how long it takes
-    when no foot swings. Weights are those of a cycle as long as the target's (the source's), at the same step.
+    ``pause`` [s] of standing is put before the swings, if the target swings, or behind them. Weights are those of a cycle as long
+    as the target's (the source's), at the same step.
     """
     A, B = source.problem, target.problem
     if not (A.periodic and B.periodic) or abs(A.step - B.step) > SAME_STEP or A.model.names != B.model.names:
         raise BadInput(f"cycles with steps of {A.step:g} and {B.step:g} s arrived; transitions join cycles of one robot and step")
-    contacts, heights = _footfalls(source, target, leave, enter, round(pause / A.step), max(round(rolling / A.step), 6))
+    contacts, heights = _footfalls(source, target, leave, enter, round(pause / A.step), max(round(ROLLING / A.step), 6))
     nq = A.model.nq
     ends = Ends(
         start=source.sample(leave)[:nq],
@@ -116,11 +110,9 @@ def plan_transition(
     leave: Sequence[int] | None = None,
     enter: Sequence[int] | None = None,
     *,
-    pauses: Sequence[float] = (0.0, PAUSE),
-    solver: AugmentedLagrangian = TRANSITION_SOLVER,
     tries: int = 3,
 ) -> Transition:
-    """The cheapest transition that is found among the phases ``leave`` and ``enter`` (None: `supports`) and ``pauses`` [s].
+    """The cheapest transition that is found among the phases ``leave`` and ``enter`` (None: `supports`) and pauses.
 
     The combinations are sorted by how far apart the joints are at both ends, and the first ``tries`` that converge are compared. If
     none does, the last is returned as it is.
@@ -135,23 +127,25 @@ def plan_transition(
         return float(pose @ pose + 0.01 * speed @ speed)
 
     swings = not all(plan.problem.contacts.all() for plan in (source, target))
-    waits = tuple(pauses) if swings else (0.0,)
+    waits = (0.0, PAUSE) if swings else (0.0,)
     order = sorted(((apart(k, j), k, j) for k in leaves for j in enters), key=lambda one: one[0])
-    found: list[Transition] = []
+    converged: list[Transition] = []
     last: Transition | None = None
     for wait in waits:
         for _, k, j in order:
             problem = state_transition(source, target, k, j, pause=wait)
-            last = Transition(MotionPlan(problem, solver.solve(problem, first_guess(source, target, k, j, problem))), k, j)
+            last = Transition(
+                MotionPlan(problem, TRANSITION_SOLVER.solve(problem, first_guess(source, target, k, j, problem))), k, j
+            )
             if last.good:
-                found.append(last)
-            if len(found) == tries:
+                converged.append(last)
+            if len(converged) == tries:
                 break
-        if found:
+        if converged:
             break
     if last is None:
         raise BadInput("a transition without any phase arrived; give phases at which the cycles may be left and entered")
-    return min(found, key=lambda one: one.cost) if found else last
+    return min(converged, key=lambda one: one.cost) if converged else last
 
 
 def first_guess(source: MotionPlan, target: MotionPlan, leave: int, enter: int, problem: MotionProblem) -> Array:
@@ -172,7 +166,7 @@ def first_guess(source: MotionPlan, target: MotionPlan, leave: int, enter: int, 
     return z
 
 
-def _footfalls(source: MotionPlan, target: MotionPlan, leave: int, enter: int, pause: int, rolling: int) -> tuple[Flags, Array]:
+def _footfalls(source: MotionPlan, target: MotionPlan, leave: int, enter: int, pause: int, rolling: int) -> tuple[Indices, Array]:
     """Contacts and heights (samples, n_e) of a transition."""
     rests = np.ones((pause, source.problem.model.n_tips), dtype=np.int64)
     flat = np.zeros(rests.shape)

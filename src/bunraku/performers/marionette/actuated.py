@@ -48,7 +48,7 @@ MARGIN = 1e-3
 
 @dataclass(frozen=True)
 class ActuatedProblem:
-    """The problem as a value: integrator, wished states (N + 1, nx), x = (q, p), weights and limits.
+    """The problem as a value: integrator, wished curves and states (N + 1, nx), x = (q, p), weights and limits.
 
     ``Q`` (nx, nx) and ``R`` (nu, nu) include the factor dt; ``terminal`` (nx, nx). ``limits`` (nu,) are the stall torques [N·m or
     N], infinite where none is stated; ``lower`` and ``upper`` (nq,) the ranges of the coordinates. The torque-speed lines are those
@@ -57,6 +57,7 @@ class ActuatedProblem:
 
     character: Character
     integrator: VariationalIntegrator
+    curves: JointCurves
     wish: Array
     Q: Array
     R: Array
@@ -78,16 +79,16 @@ class ActuatedProblem:
     @property
     def constraints(self) -> list[TrajectoryConstraint]:
         """The limits drawn in by the margin; nothing where there are none."""
-        found: list[TrajectoryConstraint] = []
+        constraints: list[TrajectoryConstraint] = []
         if self.has_lines:
-            found.append(MotorLines(self.character, self.dynamics, 1.0 - 2.0 * MARGIN))
+            constraints.append(MotorLines(self.character, self.dynamics, 1.0 - 2.0 * MARGIN))
         elif np.isfinite(self.limits).any():
-            found.append(InputBounds(-(1.0 - 2.0 * MARGIN) * self.limits, (1.0 - 2.0 * MARGIN) * self.limits))
+            constraints.append(InputBounds(-(1.0 - 2.0 * MARGIN) * self.limits, (1.0 - 2.0 * MARGIN) * self.limits))
         if np.isfinite(self.lower).any() or np.isfinite(self.upper).any():
             room = np.where(np.isfinite(self.upper - self.lower), MARGIN * (self.upper - self.lower), 0.0)
             free = np.full(len(self.wish[0]) - len(self.lower), np.inf)
-            found.append(StateBounds(np.append(self.lower + room, -free), np.append(self.upper - room, free)))
-        return found
+            constraints.append(StateBounds(np.append(self.lower + room, -free), np.append(self.upper - room, free)))
+        return constraints
 
     @property
     def has_lines(self) -> bool:
@@ -186,6 +187,7 @@ def state_problem(
     return ActuatedProblem(
         character,
         integrator,
+        wish,
         np.hstack([q, p]),
         dt * weights,
         dt * effort_weight * np.diag(scale**-2.0),
@@ -207,31 +209,44 @@ def solve_actuated(
     monitor: Monitor = SILENT,
     **weights: float,
 ) -> ActuatedResult:
-    """The best motion of the character, with feedback.
-
-    ``wish``, ``rate`` and ``weights`` as for :func:`state_problem`. ``hand_prices``: price of a second of a hand's force that would
-    accelerate a coordinate by 10 rad/s^2 or m/s^2, stage by stage; empty: no helping hand, one stage from rest. ``tolerance``: of
-    the slope DJ.zeta in parts of J; ``max_iterations`` of each stage. Not converging is a status, never an error.
-    """
+    """The best motion of the character, with feedback: `state_problem`, then `solve_problem`."""
     problem = state_problem(character, wish, rate=rate, **weights)
+    return solve_problem(problem, hand_prices=hand_prices, tolerance=tolerance, max_iterations=max_iterations, monitor=monitor)
+
+
+def solve_problem(
+    problem: ActuatedProblem,
+    *,
+    hand_prices: Sequence[float] = (1e-3, 1.0, 1e3),
+    tolerance: float = 1e-8,
+    max_iterations: int = 100,
+    monitor: Monitor = SILENT,
+) -> ActuatedResult:
+    """The best motion, with feedback.
+
+    ``hand_prices``: price of a second of a hand's force that would accelerate a coordinate by 10 rad/s^2 or m/s^2, stage by stage;
+    empty: no helping hand, one stage from rest. ``tolerance``: of the slope DJ.zeta in parts of J; ``max_iterations`` of each
+    stage. Not converging is a status, never an error.
+    """
+    character = problem.character
     plain = problem.dynamics
     x, u = np.tile(problem.wish[0], (len(problem.wish), 1)), np.zeros((len(problem.wish) - 1, plain.nu))
     idle = plain.simulate(x[0], u)
     cost_initial = problem.cost.value(idle.x, idle.u) if idle.good else float("inf")
     driven = set(character.driven)
-    helped = [name for name in wish.names if name not in driven]
+    helped = [name for name in problem.curves.names if name not in driven]
     steps: list[NewtonStep] = []
     loose = TrajectoryNewton(tolerance=0.0, relative_tolerance=1e-3, max_iterations=max_iterations)
     if helped:
         x, u = _with_a_hand(problem, actuated_system(character, helped=helped), helped, hand_prices, loose, x, u, steps, monitor)
     newton = TrajectoryNewton(tolerance=0.0, relative_tolerance=tolerance, max_iterations=max_iterations)
-    found = newton.solve(plain, problem.cost, x, u, monitor=monitor)
-    steps += found.steps
-    found, status = _within_limits(problem, plain, found, steps, max_iterations, monitor)
-    K = time_varying_lqr(found.A, found.B, problem.Q, problem.R, terminal=problem.terminal).K
-    J = problem.cost.value(found.x, found.u)
-    violation = _excess(problem, found)
-    return ActuatedResult(problem, found.x, found.u, K, status, len(steps), cost_initial, J, violation, tuple(steps))
+    motion = newton.solve(plain, problem.cost, x, u, monitor=monitor)
+    steps += motion.steps
+    motion, status = _within_limits(problem, plain, motion, steps, max_iterations, monitor)
+    K = time_varying_lqr(motion.A, motion.B, problem.Q, problem.R, terminal=problem.terminal).K
+    J = problem.cost.value(motion.x, motion.u)
+    violation = _excess(problem, motion)
+    return ActuatedResult(problem, motion.x, motion.u, K, status, len(steps), cost_initial, J, violation, tuple(steps))
 
 
 def _with_a_hand(
@@ -254,41 +269,41 @@ def _with_a_hand(
         R = np.zeros((dynamics.nu, dynamics.nu))
         R[:n, :n] = problem.R
         R[n:, n:] = problem.integrator.dt * price * np.diag(force**-2.0)
-        found = newton.solve(dynamics, TrackingCost(problem.wish, problem.Q, R, terminal=problem.terminal), x, u, monitor=monitor)
-        x, u = found.x, found.u
-        steps += found.steps
+        motion = newton.solve(dynamics, TrackingCost(problem.wish, problem.Q, R, terminal=problem.terminal), x, u, monitor=monitor)
+        x, u = motion.x, motion.u
+        steps += motion.steps
     return x, u[:, :n]
 
 
 def _within_limits(
     problem: ActuatedProblem,
     dynamics: VariationalDynamics,
-    found: TrajectorySolution,
+    motion: TrajectorySolution,
     steps: list[NewtonStep],
     max_iterations: int,
     monitor: Monitor,
 ) -> tuple[TrajectorySolution, Status]:
     """The same motion when it keeps the limits; otherwise the best one that does."""
     limits = problem.constraints
-    worst = max((float(rows.max(initial=0.0)) for c in limits for rows in c.values(found.x, found.u)), default=0.0)
-    if found.status is Status.CANCELLED or worst <= 0.0:
-        return found, found.status
-    J = problem.cost.value(found.x, found.u)
+    worst = max((float(rows.max(initial=0.0)) for c in limits for rows in c.values(motion.x, motion.u)), default=0.0)
+    if motion.status is Status.CANCELLED or worst <= 0.0:
+        return motion, motion.status
+    J = problem.cost.value(motion.x, motion.u)
     newton = TrajectoryNewton(tolerance=1e-6 * J, max_iterations=max_iterations)
     solver = ConstrainedTrajectory(newton=newton, penalty=J, tolerance=0.5 * MARGIN)
-    result = solver.solve(dynamics, problem.cost, limits, found.x, found.u, monitor=monitor)
+    result = solver.solve(dynamics, problem.cost, limits, motion.x, motion.u, monitor=monitor)
     steps += result.trajectory.steps
     return result.trajectory, result.status
 
 
-def _excess(problem: ActuatedProblem, found: TrajectorySolution) -> float:
+def _excess(problem: ActuatedProblem, motion: TrajectorySolution) -> float:
     """The largest excess over a stated limit, in parts of the span of the limit."""
-    q = found.x[:, : len(problem.lower)]
+    q = motion.x[:, : len(problem.lower)]
     span = np.where(np.isfinite(problem.upper - problem.lower), problem.upper - problem.lower, 1.0)
     outside = np.maximum(q - problem.upper, problem.lower - q) / span
-    torque = (np.abs(found.u) - problem.limits) / np.where(np.isfinite(problem.limits), 2.0 * problem.limits, 1.0)
-    lines = 0.5 * MotorLines(problem.character, problem.dynamics).values(found.x, found.u)[0] if problem.has_lines else np.zeros(0)
-    return max(0.0, float(outside.max()), float(torque.max()), float(lines.max(initial=0.0)))
+    torque = (np.abs(motion.u) - problem.limits) / np.where(np.isfinite(problem.limits), 2.0 * problem.limits, 1.0)
+    rows = MotorLines(problem.character, problem.dynamics).values(motion.x, motion.u)[0] if problem.has_lines else np.zeros(0)
+    return max(0.0, float(outside.max()), float(torque.max()), 0.5 * float(rows.max(initial=0.0)))
 
 
 def _inertia(system: System) -> Array:

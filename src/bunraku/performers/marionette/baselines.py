@@ -20,8 +20,17 @@ from bunraku.errors import BadInput
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.measures.driven_motion import tracked_frames
+from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.marionette import tensions
+from bunraku.motion import Performance
 from bunraku.performers.marionette.static_poses import StaticPoses, StaticWeights, follow_statically
+
+CUTOFFS = (0.25, 0.35, 0.5, 1.0, 2.0)
+"""Cut-offs [Hz] of the low-pass that are tried."""
+
+STATICS = tuple(StaticWeights(vertical=vertical) for vertical in (0.1, 0.3, 1.0))
+"""Weights of vertical strings that are tried."""
 
 STATIC_RATE = 25.0
 """Poses at rest are solved for at about this many frames a second [Hz] and interpolated: far above every cut-off of use."""
@@ -51,27 +60,22 @@ class QuasiStatic:
     cutoff: float
 
 
-def quasi_static(
-    character: Character,
-    system: System,
-    wish: ArrayLike,
-    points: Points,
-    weights: ArrayLike,
-    *,
-    rate: float,
-    cutoff: float = 1.0,
-    q_start: ArrayLike,
-    static: StaticWeights | None = None,
-) -> QuasiStatic:
-    """Imitate the wish (N + 1, nq; kinematic columns are ignored) at ``rate`` [Hz] from rest at ``q_start`` (nq,).
+def baseline_of(performance: Performance) -> QuasiStatic:
+    """The best quasi-static imitation of the wish of a performance, from the pose that it starts in.
 
-    ``points`` are to follow those of the wish, by ``weights`` (points,) [1/m²]: 100 is usual. ``cutoff`` [Hz] of the low-pass;
-    infinite for none.
+    The wish is the same, fade from hanging included, and so are the points it is judged by (`tracked_frames`).
+    Of fifteen attempts, ``CUTOFFS`` by ``STATICS``, the one whose points come nearest; nobody looks after tension and limits.
     """
-    statics = (static or StaticWeights(),)
-    return best_quasi_static(
-        character, system, wish, points, weights, rate=rate, cutoffs=(cutoff,), q_start=q_start, statics=statics
-    )
+    character, wish, motion = performance.character, performance.wish, performance.motion
+    if not character.strings:
+        raise BadInput(f"{character.name!r} hangs on no strings; poses at rest on strings are what this compares with")
+    system = character_system(character, torques=True)
+    start = np.array([motion.column(name)[0] for name in system.names])
+    q = np.tile(start, (len(wish.values), 1))
+    q[:, [system.index(name) for name in wish.names]] = wish.values
+    points = Points(system, tracked_frames(character))
+    weights = np.full(len(points.names), 100.0)
+    return best_quasi_static(character, system, q, points, weights, rate=wish.rate, cutoffs=CUTOFFS, q_start=start, statics=STATICS)
 
 
 def best_quasi_static(
@@ -86,9 +90,11 @@ def best_quasi_static(
     q_start: ArrayLike,
     statics: Sequence[StaticWeights] = (StaticWeights(),),
 ) -> QuasiStatic:
-    """The same with those of the ``cutoffs`` [Hz] and ``statics`` whose simulation finishes with the least RMS.
+    """Imitate the wish (N + 1, nq; kinematic columns are ignored) at ``rate`` [Hz] from rest at ``q_start`` (nq,).
 
-    When none finishes, the one that came farthest. The poses are solved for once for each of the statics.
+    ``points`` are to follow those of the wish, by ``weights`` (points,) [1/m²]: 100 is usual. Taken are those of the ``cutoffs``
+    [Hz] of the low-pass (infinite for none) and ``statics`` whose simulation finishes with the least RMS; when none finishes, the
+    one that came farthest. The poses are solved for once for each of the statics.
     """
     target, weight, start = _checked(system, wish, points, weights, rate, cutoffs, q_start)
     tried = []

@@ -26,10 +26,10 @@ class FirstStep:
         return self.first / self.best
 
 
-def first_newton_step(problem: ActuatedProblem, *, tolerance: float = 1e-16) -> FirstStep:
-    """Newton's method from resting in the wish's first pose: after one step, and until DJ.zeta is below the ``tolerance``."""
+def first_newton_step(problem: ActuatedProblem) -> FirstStep:
+    """Newton's method from resting in the wish's first pose: after one step, and until DJ.zeta is below 1e-16."""
     dynamics, cost = VariationalDynamics(problem.integrator), problem.cost
     x, u = np.tile(problem.wish[0], (len(problem.wish), 1)), np.zeros((len(problem.wish) - 1, dynamics.nu))
-    one = TrajectoryNewton(tolerance=tolerance, max_iterations=1).solve(dynamics, cost, x, u)
-    best = TrajectoryNewton(tolerance=tolerance).solve(dynamics, cost, x, u)
+    one = TrajectoryNewton(tolerance=1e-16, max_iterations=1).solve(dynamics, cost, x, u)
+    best = TrajectoryNewton(tolerance=1e-16).solve(dynamics, cost, x, u)
     return FirstStep(float(cost.value(x, u)), one.cost, best.cost, best)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.formats.checkpoint import Checkpoint
 from bunraku.mechanics.dynamics.initial import make_consistent
 from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.points import Points
@@ -29,14 +28,16 @@ from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.systems.character_system import character_home, character_system
 from bunraku.mechanics.systems.loops import mobility
 from bunraku.mechanics.systems.tendons import holding_tensions
-from bunraku.motion import Clip, JointCurves, Performance
+from bunraku.motion import Certificate, Clip, JointCurves
 from bunraku.motion.feedback import Feedback
 from bunraku.optimization.control.gramian import controllability_gramian, reachable_dimension
 from bunraku.optimization.control.lqr import infinite_horizon_lqr
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.performers.marionette.assemble import assemble_driven
-from bunraku.performers.performer import Performer, Suitability, option
+from bunraku.performers.fit import Fit
+from bunraku.performers.marionette.driven import DrivenMotion, certify_driven, play_driven
+from bunraku.performers.marionette.fit import HOLD
+from bunraku.performers.performer import Memory, Performer, Task, Uncertified, option
 
 VELOCITY, TENSION = 1e-3, 1e-4
 """Weights b [s^2] and r [1/N^2] of the regulator, beside 1 for a radian or a metre."""
@@ -107,13 +108,11 @@ class Hold:
         return good / starts
 
 
-def find_hold(
-    character: Character, *, rate: float = 200.0, least: float = 3.0, least_push: float = 0.5, friction: float = 0.5
-) -> Hold:
+def find_hold(character: Character, *, rate: float = 200.0) -> Hold:
     """The hold of a character at home.
 
-    Every tendon carries at least ``least`` [N]; where a ball joint closes a loop, the parent pushes with ``least_push`` [N] towards
-    the child's centre of mass, within ``friction``. BadInput when no tensions do that.
+    Every tendon carries at least 3 N; where a ball joint closes a loop, the parent pushes with 0.5 N towards the child's centre of
+    mass, within a friction of 0.5. BadInput when no tensions do that.
     """
     system = character_system(character)
     q = character_home(character, system)
@@ -124,7 +123,7 @@ def find_hold(
             ends = Points(system, (Place(loop.parent, loop.pose.position), Place(loop.child, centers[loop.child])))
             here, there = ends.positions(q[None])[0]
             pushes[loop.name] = there - here
-    held = holding_tensions(character, system, q, least=least, pushes=pushes, least_push=least_push, friction=friction).require()
+    held = holding_tensions(character, system, q, least=3.0, pushes=pushes, least_push=0.5, friction=0.5).require()
     integrator = VariationalIntegrator(system, 1.0 / rate)
     p = integrator.initial(q, q).p
     A, B = _linearized(integrator, q, p, held.u)
@@ -149,42 +148,43 @@ def _linearized(integrator: VariationalIntegrator, q: Array, p: Array, u: Array)
 
 
 @dataclass(frozen=True, kw_only=True)
-class HoldPerformer(Performer):
+class HoldPerformer(Performer[Hold, DrivenMotion]):
     """A nudged character comes back to its hold. It takes no wish but to stay at home, and so is not one to choose from."""
 
-    name: ClassVar[str] = "hold"
+    fit: ClassVar[Fit] = HOLD
 
     rate: float = option(200.0, "rate of the plan, the channels and the feedback", unit="Hz", low=20.0, high=1000.0)
     duration: float = option(2.0, "how long to look on", unit="s", low=0.05, high=60.0)
     nudge: float = option(0.05, "how far the farthest joint is away at the start", unit="rad", low=0.0, high=1.0)
     seed: int = option(1, "which nudge", low=0)
 
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """Made for characters with tendons."""
-        fits = bool(character.tendons)
-        return Suitability(float(fits), "tendons hold the character" if fits else "the character has no tendons", ())
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[Hold]:
+        """The hold."""
+        return Task(character, clip, find_hold(character, rate=self.rate))
 
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
-        """Find the hold, nudge, and let the feedback bring it back; the certificate covers the nonlinear motion."""
-        return self.recover(find_hold(character, rate=self.rate), clip)
-
-    def recover(self, hold: Hold, clip: Clip) -> Performance:
-        """The same from a hold already found."""
-        system, rate = hold.system, hold.rate
+    def solve(self, task: Task[Hold], monitor: Monitor, memory: Memory) -> DrivenMotion:
+        """Nudge, and let the feedback bring it back."""
+        hold = task.problem
         run = hold.simulate(hold.nudged(self.nudge, self.seed), self.duration)
         N = run.steps
-        q, x = run.q[: N + 1], np.hstack([run.q[: N + 1], run.p[: N + 1]])
-        wish = JointCurves(system.names, rate, np.tile(hold.q, (N + 1, 1)))
+        wish = JointCurves(hold.system.names, hold.rate, np.tile(hold.q, (N + 1, 1)))
+        status = Status.CONVERGED if run.status.good else run.status
+        return DrivenMotion(hold.system, wish, run.q[: N + 1], run.p[: N + 1], run.u[:N], status)
+
+    def play(self, task: Task[Hold], solution: DrivenMotion) -> Uncertified:
+        """Tensions, and the feedback that corrects them."""
+        system = solution.system
         feedback = Feedback(
-            rate=rate,
+            rate=task.problem.rate,
             coordinates=system.names,
             momenta=tuple(system.names[i] for i in system.dynamic),
             inputs=system.inputs,
-            states=x,
-            commands=run.u[:N],
-            gains=np.tile(hold.K, (N, 1, 1)),
+            states=np.hstack([solution.q, solution.p]),
+            commands=solution.u,
+            gains=np.tile(task.problem.K, (len(solution.u), 1, 1)),
         )
-        done = Status.CONVERGED if run.status.good else run.status
-        return assemble_driven(self, hold.character, clip, system, wish, q, run.u[:N], status=done, feedback=feedback)
+        return play_driven(task.character, solution, feedback)
+
+    def certify(self, task: Task[Hold], solution: DrivenMotion, played: Uncertified, monitor: Monitor) -> Certificate:
+        """The measures of the nonlinear motion."""
+        return certify_driven(task.character, solution, played)

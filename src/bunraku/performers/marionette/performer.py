@@ -7,26 +7,26 @@ docs/theory/marionette.md, also for where we go beyond Murphey and Johnson (2011
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.formats.checkpoint import Checkpoint
-from bunraku.mechanics.measures.balance import free_base
-from bunraku.motion import Clip, JointCurves, Performance
+from bunraku.motion import Certificate, Clip
 from bunraku.optimization.control.interior import InteriorTrajectory
-from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.performers.marionette.actuated import solve_actuated
-from bunraku.performers.marionette.assemble import assemble_driven
+from bunraku.performers.fit import Fit
+from bunraku.performers.marionette.actuated import ActuatedProblem, solve_problem, state_problem
+from bunraku.performers.marionette.driven import DrivenMotion, certify_driven, play_driven
 from bunraku.performers.marionette.feedback import stabilizing_feedback
+from bunraku.performers.marionette.fit import MARIONETTE
 from bunraku.performers.marionette.problem import ImitationWeights, PuppetProblem, cut_wish, state_puppet_problem
 from bunraku.performers.marionette.solve import solve_puppet
-from bunraku.performers.performer import Performer, Suitability, option
+from bunraku.performers.performer import Memory, Performer, Task, Uncertified, option
 
 STRINGS_ONLY = ("blend", "settle", "tension_margin", "point_weight", "angle_weight", "acceleration_weight", "tolerance")
 """Options that only puppets on strings know."""
@@ -42,12 +42,10 @@ BARRIER = (3e-3, 1e-4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarionettePerformer(Performer):
+class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenMotion]):
     """Optimal motion over strings and motors, with stabilizing feedback."""
 
-    name: ClassVar[str] = "marionette"
-    needs: ClassVar[tuple[str, ...]] = ("clip.joints",)
-    uses: ClassVar[tuple[str, ...]] = ("character.strings", "character.carriages", "character.motors", "character.frames")
+    fit: ClassVar[Fit] = MARIONETTE
 
     rate: float = option(100.0, "rate of the plan, the channels and the feedback", unit="Hz", low=20.0, high=1000.0)
     start: float = option(0.0, "where in the clip to start", unit="s", low=0.0)
@@ -64,41 +62,21 @@ class MarionettePerformer(Performer):
     max_iterations: int = option(100, "iterations of each attempt of the optimization", low=1, high=10_000)
     tolerance: float = option(1e-3, "the cost is settled when a step would change less than this part of it", low=1e-12, high=0.1)
 
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """Made for characters on strings; also for those with fewer motors than coordinates."""
-        passive = bool(character.motors) and len(character.driven) < len(character.coordinates) - len(character.couplings)
-        if not character.strings and not passive:
-            has = "every coordinate has a motor" if character.motors else "no motor moves it"
-            return Suitability(0.0, f"the character has no strings, and {has}", ("strings",))
-        if not character.strings and character.feet:
-            return Suitability(
-                0.0, "the character stands on feet, and contact with the ground is not part of this physics", ("strings",)
-            )
-        if not character.strings and (base := _floating(character)):
-            return Suitability(
-                0.0, f"no string holds the base {base!r}, which is free: it stands or goes, and is no puppet", ("strings",)
-            )
-        if clip.joints is None:
-            reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
-            if clip.modes is not None:
-                reason = "the clip is a choreography; time it first: bunraku choreograph CLIP"
-            return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
-        if count := len(character.strings):
-            return Suitability(1.0, f"the character hangs on {count} string{'s' if count > 1 else ''}")
-        return Suitability(0.3 if clip.audio else 0.9, "some coordinates have no motor: physics moves them")
-
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
-        """State, solve, stabilise, certify."""
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[PuppetProblem | ActuatedProblem]:
+        """The problem of a puppet on strings, or of a machine that only motors move."""
         joints = clip.need_joints("the performer marionette")
-        fit = self.suits(character, clip)
-        if fit.score <= 0.0:
-            raise BadInput(f"the performer marionette cannot move {character.name!r}: {fit.reason}")
         wish = cut_wish(joints, rate=self.rate, start=self.start, duration=self.duration, tempo=self.tempo)
         if not character.strings:
-            return self._perform_actuated(character, clip, wish, monitor)
+            self._refuse_strings_only(character)
+            effort = self.effort_weight or DEFAULT_EFFORT
+            return Task(character, clip, state_problem(character, wish, rate=self.rate, effort_weight=effort))
         monitor.report(Event("marionette", 0.0, f"{len(wish.values) - 1} steps"))
+        weights = ImitationWeights(
+            point=self.point_weight,
+            angle=self.angle_weight,
+            acceleration=self.acceleration_weight,
+            effort=self.effort_weight or ImitationWeights.effort,
+        )
         problem = state_puppet_problem(
             character,
             wish,
@@ -106,93 +84,60 @@ class MarionettePerformer(Performer):
             blend=self.blend,
             settle=self.settle,
             tension_margin=self.tension_margin,
-            weights=ImitationWeights(
-                point=self.point_weight,
-                angle=self.angle_weight,
-                acceleration=self.acceleration_weight,
-                effort=self.effort_weight or ImitationWeights.effort,
-            ),
+            weights=weights,
             frames=self.tracked,
         )
-        return self._perform_puppet(problem, clip, monitor, checkpoint)
+        return Task(character, clip, problem)
 
-    def _perform_puppet(self, problem: PuppetProblem, clip: Clip, monitor: Monitor, checkpoint: Checkpoint | None) -> Performance:
+    def solve(self, task: Task[PuppetProblem | ActuatedProblem], monitor: Monitor, memory: Memory) -> DrivenMotion:
+        """The best motion."""
+        problem = task.problem
+        if isinstance(problem, PuppetProblem):
+            return self._imitation(problem, monitor, memory)
+        result = solve_problem(problem, max_iterations=self.max_iterations, monitor=monitor)
+        figures = {"iterations": float(result.iterations), "initial cost": result.cost_initial, "final cost": result.cost_final}
+        q, p = result.x[:, : result.system.nq], result.x[:, result.system.nq :]
+        return DrivenMotion(result.system, problem.curves, q, p, result.u, result.status, figures=figures)
+
+    def _imitation(self, problem: PuppetProblem, monitor: Monitor, memory: Memory) -> DrivenMotion:
+        """The interior point method on trajectories, from where it was interrupted."""
         solver = InteriorTrajectory(max_iterations=self.max_iterations, relative_tolerance=self.tolerance, barrier=BARRIER)
-        start, saved = None, checkpoint.load() if checkpoint is not None else None
+        start, saved = None, memory.load()
         if saved is not None and set(saved) == {"x", "u", "barrier"} and saved["x"].shape == problem.still[0].shape:
-            start = np.asarray(saved["x"], dtype=np.float64), np.asarray(saved["u"], dtype=np.float64)
+            start = saved["x"], saved["u"]
             solver = replace(solver, barrier=(max(float(saved["barrier"]), BARRIER[1]), BARRIER[1]))
-        keep = None if checkpoint is None else lambda x, u, mu: checkpoint.save({"x": x, "u": u, "barrier": np.array(mu)})
-        clock = time.thread_time()
-        made = solve_puppet(problem, solver, start=start, keep=keep, monitor=monitor)
-        solve_s, found = time.thread_time() - clock, made.solution
-        monitor.report(Event("marionette", 1.0, "solved", {"solve_s": solve_s}))
-        system = problem.system
-        q, p = found.x[:, : system.nq], found.x[:, system.nq : system.nq + system.nd]
-        feedback = stabilizing_feedback(problem.character, system, self.rate, q, p, found.u)
-        figures = {"iterations": float(made.iterations), "initial cost": made.initial, "final cost": found.cost}
-        return assemble_driven(
-            self,
-            problem.character,
-            clip,
+
+        def keep(x: Array, u: Array, barrier: float) -> None:
+            memory.save({"x": x, "u": u, "barrier": np.array(barrier)})
+
+        imitation = solve_puppet(problem, solver, start=start, keep=keep, monitor=monitor)
+        solution, system = imitation.solution, problem.system
+        return DrivenMotion(
             system,
             problem.wish,
-            q,
-            found.u[:, : system.nu],
-            status=found.status,
-            feedback=feedback,
-            tension_margin=self.tension_margin,
-            frames=self.tracked,
-            notes=(*problem.notes, *((MORE,) if found.status is Status.MAX_ITERATIONS else ())),
-            figures=figures,
+            solution.x[:, : system.nq],
+            solution.x[:, system.nq : system.nq + system.nd],
+            solution.u,
+            solution.status,
+            notes=(*problem.notes, *((MORE,) if solution.status is Status.MAX_ITERATIONS else ())),
+            figures={"iterations": float(imitation.iterations), "initial cost": imitation.initial, "final cost": solution.cost},
         )
 
-    def _perform_actuated(self, character: Character, clip: Clip, wish: JointCurves, monitor: Monitor) -> Performance:
-        self._refuse(character, STRINGS_ONLY)
-        clock = time.thread_time()
-        effort = self.effort_weight or DEFAULT_EFFORT
-        found = solve_actuated(
-            character, wish, rate=self.rate, max_iterations=self.max_iterations, monitor=monitor, effort_weight=effort
-        )
-        monitor.report(Event("marionette", 1.0, "solved", {"solve_s": time.thread_time() - clock}))
-        system = found.system
-        q, p = found.x[:, : system.nq], found.x[:, system.nq :]
-        feedback = stabilizing_feedback(character, system, self.rate, q, p, found.u)
-        figures = {"iterations": float(found.iterations), "initial cost": found.cost_initial, "final cost": found.cost_final}
-        return assemble_driven(
-            self,
-            character,
-            clip,
-            system,
-            wish,
-            q,
-            found.u,
-            status=found.status,
-            feedback=feedback,
-            frames=self.tracked,
-            figures=figures,
-        )
+    def play(self, task: Task[PuppetProblem | ActuatedProblem], solution: DrivenMotion) -> Uncertified:
+        """Places of carriages, lengths of strings, torques, and the feedback that corrects them."""
+        feedback = stabilizing_feedback(task.character, solution.system, self.rate, solution.q, solution.p, solution.u)
+        return play_driven(task.character, solution, feedback)
 
-    def _refuse(self, character: Character, names: tuple[str, ...]) -> None:
-        """Raise when one of the options ``names``, which mean nothing to this character, was set."""
-        defaults = {field.name: field.default for field in fields(self)}
-        for name in names:
-            if getattr(self, name) != defaults[name]:
-                raise BadInput(f"the option {name} is for characters on strings, and {character.name!r} has none; leave it out")
+    def certify(
+        self, task: Task[PuppetProblem | ActuatedProblem], solution: DrivenMotion, played: Uncertified, monitor: Monitor
+    ) -> Certificate:
+        """The measures of a motion that physics makes."""
+        margin = self.tension_margin if task.character.strings else 0.0
+        return certify_driven(task.character, solution, played, tension_margin=margin, frames=self.tracked)
 
-
-def _floating(character: Character) -> str:
-    """The free base that carries motors, or nothing: a ball that a fixed hand holds is free too, and carries none."""
-    base = free_base(character)
-    if base is None:
-        return ""
-    above, driven = {joint.child: joint for joint in character.joints}, set(character.driven)
-    for joint in character.joints:
-        if driven.isdisjoint(axis.name for axis in joint.axes):
-            continue
-        body = joint.parent
-        while body != base.child and body in above:
-            body = above[body].parent
-        if body == base.child:
-            return base.child
-    return ""
+    def _refuse_strings_only(self, character: Character) -> None:
+        """Raise when an option that means nothing to a character without strings was set."""
+        for field in fields(self):
+            if field.name in STRINGS_ONLY and getattr(self, field.name) != field.default:
+                known = f"the option {field.name} is for characters on strings"
+                raise BadInput(f"{known}, and {character.name!r} has none; leave it out")

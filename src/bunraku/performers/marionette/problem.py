@@ -257,17 +257,17 @@ def acceleration_rows(dynamics: VariationalDynamics) -> Array:
 
 def _constraints(character: Character, dynamics: VariationalDynamics, margin: float) -> tuple[TrajectoryConstraint, ...]:
     system = dynamics.system
-    found: list[TrajectoryConstraint] = [
+    constraints: list[TrajectoryConstraint] = [
         TensionMargin(dynamics, margin + TENSION_ROOM),
         CarriageBounds(character, dynamics, INSIDE),
         CarriageSeparation(character, dynamics, INSIDE),
     ]
     if any(motor.stall_torque is not None for motor in character.motors):
-        found.append(MotorLines(character, dynamics, INSIDE))
+        constraints.append(MotorLines(character, dynamics, INSIDE))
     low, high = np.full(dynamics.nx, -np.inf), np.full(dynamics.nx, np.inf)
     for axis in character.axes:
         if axis.range is not None and axis.name in system.names:
             low[system.index(axis.name)], high[system.index(axis.name)] = axis.range
     if np.isfinite(low).any() or np.isfinite(high).any():
-        found.append(StateBounds(low, high))
-    return tuple(found)
+        constraints.append(StateBounds(low, high))
+    return tuple(constraints)

@@ -67,18 +67,18 @@ def solve_puppet(
     ended = (Status.CONVERGED, Status.CANCELLED)
     first, *others = ([start] if start else []) + starts(problem)
     trial = replace(solver, max_iterations=min(TRIAL, solver.max_iterations)) if others else solver
-    found = attempt(trial, *first)
-    iterations, rungs = found.iterations, 0
-    if others and found.status not in ended and (found.violation > 0.0 or found.status is Status.STALLED):
+    best = attempt(trial, *first)
+    iterations, rungs = best.iterations, 0
+    if others and best.status not in ended and (best.violation > 0.0 or best.status is Status.STALLED):
         again = attempt(trial, *others[0])
-        iterations, found = iterations + again.iterations, _settled(found, again)
+        iterations, best = iterations + again.iterations, _settled(best, again)
     left = solver.max_iterations - trial.max_iterations
-    if left > 0 and found.status is Status.MAX_ITERATIONS:
-        mu = max(found.barrier, solver.barrier[1]), solver.barrier[1]
-        again = attempt(replace(solver, max_iterations=left, barrier=mu), found.x, found.u)
-        iterations, found = iterations + again.iterations, _settled(found, again)
-    if found.violation <= 0.0 or found.status is Status.CANCELLED:
-        return Imitation(found, initial, iterations, rungs)
+    if left > 0 and best.status is Status.MAX_ITERATIONS:
+        mu = max(best.barrier, solver.barrier[1]), solver.barrier[1]
+        again = attempt(replace(solver, max_iterations=left, barrier=mu), best.x, best.u)
+        iterations, best = iterations + again.iterations, _settled(best, again)
+    if best.violation <= 0.0 or best.status is Status.CANCELLED:
+        return Imitation(best, initial, iterations, rungs)
     x, u, K = *still, None
     rough = replace(solver, relative_tolerance=min(ROUGH * solver.relative_tolerance, 0.1))
     for factor in (*LADDER, 1.0):
@@ -92,11 +92,11 @@ def solve_puppet(
         )
         x, u, K = rung.x, rung.u, rung.K
         iterations, rungs = iterations + rung.iterations, rungs + 1
-        found = _better(problem, found, rung, last)
+        best = _better(problem, best, rung, last)
         if rung.status is Status.CANCELLED:
-            found = replace(found, status=Status.CANCELLED)
+            best = replace(best, status=Status.CANCELLED)
             break
-    return Imitation(found, initial, iterations, rungs)
+    return Imitation(best, initial, iterations, rungs)
 
 
 def starts(problem: PuppetProblem) -> list[tuple[Array, Array]]:
@@ -115,17 +115,17 @@ def starts(problem: PuppetProblem) -> list[tuple[Array, Array]]:
 
 def _settled(one: InteriorSolution, other: InteriorSolution) -> InteriorSolution:
     """Which of two attempts is better: it violates less, or has settled where the other has not, or costs less."""
-    ranks = [(found.violation, found.status is not Status.CONVERGED, found.cost) for found in (one, other)]
-    found = one if ranks[0] <= ranks[1] else other
-    return replace(found, status=Status.CANCELLED) if other.status is Status.CANCELLED else found
+    ranks = [(better.violation, better.status is not Status.CONVERGED, better.cost) for better in (one, other)]
+    better = one if ranks[0] <= ranks[1] else other
+    return replace(better, status=Status.CANCELLED) if other.status is Status.CANCELLED else better
 
 
-def _better(problem: PuppetProblem, found: InteriorSolution, rung: InteriorSolution, last: bool) -> InteriorSolution:
+def _better(problem: PuppetProblem, best: InteriorSolution, rung: InteriorSolution, last: bool) -> InteriorSolution:
     """Which of the two violates less, then costs less by the problem's own cost; a rung on the way has not solved the problem."""
     judged = replace(rung, cost=float(problem.cost.value(rung.x, rung.u)))
     if not last and judged.status is Status.CONVERGED:
         judged = replace(judged, status=Status.MAX_ITERATIONS)
-    return judged if (judged.violation, judged.cost) < (found.violation, found.cost) else found
+    return judged if (judged.violation, judged.cost) < (best.violation, best.cost) else best
 
 
 def gentler(problem: PuppetProblem, factor: float) -> TrajectoryCost:

@@ -25,6 +25,9 @@ from bunraku.character import Character
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 
+TOLERANCE, MAX_ITERATIONS = 1e-9, 40
+"""To which equations hold, and the steps of a frame at most."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StaticWeights:
@@ -71,15 +74,13 @@ def follow_statically(
     q_start: Array,
     *,
     static: StaticWeights | None = None,
-    tolerance: float = 1e-9,
-    max_iterations: int = 40,
 ) -> StaticPoses:
     """Follow the wish (M, nq; kinematic columns are ignored) through poses at rest, beginning the search at ``q_start`` (nq,).
 
     ``points`` are compared with the wish's by ``weights`` (points,) [1/m²]. A frame is done when the equations hold to
-    ``tolerance`` and the step is below 1e-6 rad or m.
+    TOLERANCE and the step is below 1e-6 rad or m.
     """
-    solver = _Frame(character, system, points, np.repeat(weights, 3), static or StaticWeights(), q_start, tolerance, max_iterations)
+    solver = _Frame(character, system, points, np.repeat(weights, 3), static or StaticWeights(), q_start)
     targets = points.positions(wish).reshape(len(wish), -1)
     q, lam = q_start.copy(), _multipliers(system, q_start)
     rows = []
@@ -87,8 +88,8 @@ def follow_statically(
         q, lam, used = solver.solve(q, lam, target, joints)
         left = np.abs(equilibrium_residual(system, q, lam))
         rows.append((q, lam, left[: system.nd].max(), left[system.nd :].max(initial=0.0), used, _stiffness(system, q, lam)))
-    found = [np.array(column) for column in zip(*rows, strict=True)]
-    return StaticPoses(found[0], found[1], found[2], found[3], found[4].astype(np.int64), found[5])
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    return StaticPoses(columns[0], columns[1], columns[2], columns[3], columns[4].astype(np.int64), columns[5])
 
 
 class _Frame:
@@ -102,11 +103,8 @@ class _Frame:
         weights: Array,
         static: StaticWeights,
         q_start: Array,
-        tolerance: float,
-        max_iterations: int,
     ) -> None:
         self.system, self.points, self.static = system, points, static
-        self.tolerance, self.max_iterations = tolerance, max_iterations
         strings = [string.name for string in character.strings]
         self.rows = np.array([float(name in strings) for name in system.constraint_names])
         self.carriages = np.array([system.index(name) for c in character.carriages for name in c.coordinates], dtype=np.int64)
@@ -156,8 +154,8 @@ class _Frame:
         s, before, penalty = self.system, q[self.system.kinematic], 1e-3
         nq, nz, m = s.nq, s.nq + s.nc, s.nd + s.nc
         r, c = self.remainder(q, before, target, joints), equilibrium_residual(s, q, lam)
-        used = self.max_iterations
-        for iteration in range(self.max_iterations):
+        used = MAX_ITERATIONS
+        for iteration in range(MAX_ITERATIONS):
             J, A = self.slopes(q), self.equations(q, lam)
             KKT, right = np.zeros((nz + m, nz + m)), np.zeros(nz + m)
             KKT[:nq, :nq], KKT[nz:, :nz], KKT[:nz, nz:] = J.T @ J, A, A.T
@@ -169,7 +167,7 @@ class _Frame:
                 break
             move, penalty = step[:nz], max(penalty, 1.5 * float(np.abs(step[nz:]).max()))
             largest = float(np.abs(move[:nq]).max())
-            if largest < 1e-6 and np.abs(c).max() < self.tolerance:
+            if largest < 1e-6 and np.abs(c).max() < TOLERANCE:
                 used = iteration
                 break
             scale, merit = 0.3 / max(0.3, largest), 0.5 * r @ r + penalty * np.abs(c).sum()
@@ -189,7 +187,7 @@ class _Frame:
         s = self.system
         free = np.concatenate([s.dynamic, np.arange(s.nq, s.nq + s.nc)])
         for _ in range(8):
-            if np.abs(c).max() < self.tolerance:
+            if np.abs(c).max() < TOLERANCE:
                 break
             move = np.linalg.lstsq(self.equations(q, lam)[:, free], -c, rcond=1e-12)[0]
             trial, pull = q.copy(), lam + move[s.nd :]

@@ -9,11 +9,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character, Motor
 from bunraku.errors import BadInput
 from bunraku.mechanics.coupled.frame import CoupledFrames
@@ -23,7 +22,6 @@ from bunraku.mechanics.coupled.state import SkinnedState, rest_state
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.mechanics.coupled.touching import SkinCollisions
 from bunraku.motion import Gait, SurfaceMotion
-from bunraku.optimization.condensation.condenser import Backend
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.effect import Seen, effect_of, seen
 from bunraku.performers.skin.spacetime.effect import SkinEffect
@@ -34,13 +32,14 @@ from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.tracking import FrameRecord, TrackedFrames, track
 from bunraku.performers.skin.wishes import FrameWeights
 
-Array: TypeAlias = NDArray[np.float64]
-
 AGREEMENT = np.radians(1.0)
 """RMS of joint angles between plan and frames at which the two agree."""
 
 ROOM = np.radians(2.0)
 """How far inside the range of each motor plans stay, for frames to err."""
+
+SLOW = 0.02
+"""Step [s] in which a character settles."""
 
 TOUCHED = 40
 """Frames in which a skin that lies on its skeleton comes to rest before a motion."""
@@ -58,14 +57,13 @@ class SkinnedPuppet:
 
     model: SkinnedModel
     h: float = 0.005
-    backend: Backend = "auto"
     collisions: bool = False
     speed: float = 1.0
 
     @cached_property
     def frames(self) -> CoupledFrames:
         """Its frames of ``h`` [s]."""
-        return CoupledFrames(self.model, self.h, backend=self.backend)
+        return CoupledFrames(self.model, self.h)
 
     @cached_property
     def share(self) -> SkinShare:
@@ -76,8 +74,8 @@ class SkinnedPuppet:
     def laden(self) -> Character:
         """The character whose bodies carry their skin as if rigid, its motors ``speed`` as fast and with less range."""
         laden = with_skin_mass(self.model, self.share)
-        found: Character = laden.changed(motors=tuple(_spared(motor, self.speed) for motor in laden.motors))
-        return found
+        spared: Character = laden.changed(motors=tuple(_spared(motor, self.speed) for motor in laden.motors))
+        return spared
 
     @cached_property
     def touching(self) -> SkinCollisions | None:
@@ -87,19 +85,18 @@ class SkinnedPuppet:
     @cached_property
     def stiffness(self) -> Array:
         """How the skin resists the joints (nq, nq) [N·m/rad]."""
-        return joint_stiffness(self.model, backend=self.backend)
+        return joint_stiffness(self.model)
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One alternation: the plan, the frames that followed it, how far apart they are [rad], CPU seconds of both."""
+    """One alternation: the plan, the frames that followed it, how far apart they are [rad], CPU seconds of the plan."""
 
     plan: SpacetimePlan
     tracked: TrackedFrames
     looks: tuple[Seen, ...]
     gap: float
     plan_seconds: float
-    frame_seconds: float
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ class Alternated:
 
 
 def settle(
-    puppet: SkinnedPuppet, *, frames: int = 40, step: float = 0.02, stance: Array | None = None, weights: FrameWeights | None = None
+    puppet: SkinnedPuppet, *, frames: int = 40, stance: Array | None = None, weights: FrameWeights | None = None
 ) -> tuple[SkinnedState, FrameRecord]:
     """The character standing at home, or in a ``stance`` (nq,), skin and soles at rest; found with long damped steps.
 
@@ -133,7 +130,7 @@ def settle(
     """
     model = puppet.model
     stands = np.ones((frames, len(model.character.end_effectors)), dtype=bool)
-    slow = CoupledFrames(model, step, backend=puppet.backend)
+    slow = CoupledFrames(model, SLOW)
     state, pose = rest_state(model), model.home if stance is None else stance
     if stance is not None:
         for k in range(1, POSED + 1):
@@ -160,8 +157,8 @@ def _spared(motor: Motor, share: float) -> Motor:
     }
     if motor.range is not None and motor.range[1] - motor.range[0] > 4.0 * ROOM:
         fields["range"] = (motor.range[0] + ROOM, motor.range[1] - ROOM)
-    found: Motor = motor.changed(**fields)
-    return found
+    spared: Motor = motor.changed(**fields)
+    return spared
 
 
 def joint_gap(plan: Array, frames: Array) -> float:
@@ -179,16 +176,15 @@ def alternate(
     margin: float = 0.0,
     most: int = 3,
     stance: Array | None = None,
-    start: tuple[SkinnedState, FrameRecord] | None = None,
     show: Callable[[int, SkinnedState], None] | None = None,
     monitor: Monitor = SILENT,
 ) -> Alternated:
     """Plan and follow until the two agree, ``most`` passes at the most; ``show`` is shown number and state of every frame.
 
-    ``stance`` (nq,): the pose to stand, begin and end in (`spacetime.stance.crouched`), home if None; ``start`` is settled in it.
+    ``stance`` (nq,): the pose to stand, begin and end in (`spacetime.stance.crouched`), home if None.
     """
     model, h = puppet.model, puppet.h
-    state, record = settle(puppet, stance=stance, weights=frame_weights) if start is None else start
+    state, record = settle(puppet, stance=stance, weights=frame_weights)
     rest = seen(model, puppet.share, state)
     passes: list[Pass] = []
     clock = time.thread_time()
@@ -216,7 +212,7 @@ def alternate(
         if not tracked.records:
             raise BadInput(f"{model.character.name!r} cannot begin this motion, {tracked.failed}")
         gap = joint_gap(wished.q[: len(tracked.q)], tracked.q)
-        passes.append(Pass(plan, tracked, tuple(looks), gap, planned, time.thread_time() - clock))
+        passes.append(Pass(plan, tracked, tuple(looks), gap, planned))
         if gap <= AGREEMENT or k == most - 1 or tracked.cancelled or tracked.failed:
             break
         clock = time.thread_time()

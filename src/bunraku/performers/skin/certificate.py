@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.motion import Certificate, Check, Clip, JointCurves
+from bunraku.motion import Certificate, Check
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
+from bunraku.performers.performer import Uncertified
 from bunraku.performers.skin.alternate import AGREEMENT, Alternated
 from bunraku.performers.skin.measures import measure
 
@@ -21,11 +22,11 @@ PRESSURE = 1e-6
 """How far [m] the centre of pressure may lie outside the polygon: rounding."""
 
 
-def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: JointCurves) -> Certificate:
+def certificate_of(solution: Alternated, played: Uncertified) -> Certificate:
     """The certificate of the last pass."""
-    last, model, h = found.passes[-1], found.puppet.model, found.puppet.h
+    last, model, h = solution.passes[-1], solution.puppet.model, solution.puppet.h
     seen = measure(model, last.tracked, h)
-    status = _status(found)
+    status = _status(solution)
     walked = last.tracked.com[-1] - last.tracked.com[0]
     seconds = h * len(last.tracked.records)
     swings = bool((~last.tracked.stands).any())
@@ -43,17 +44,12 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
             Check("foot clearance", seen.clearance, "m", CLEARANCE, at_least=True),
             Check("slip of a sole", seen.slip, "m", SLIP),
         ]
-    seconds_of = [record.seconds for record in last.tracked.records]
     figures = {
         "skin_vertices": float(model.solid.nodes),
         "glue_vertices": float(len(model.glue)),
         "joints": float(len(model.driven)),
         "mass_kg": model.total_mass,
         "frames": float(len(last.tracked.records)),
-        "frame_s": float(np.median(seconds_of)),
-        "contact_s": float(np.median([record.contact_seconds for record in last.tracked.records])),
-        "spacetime_s": found.passes[0].plan_seconds,
-        "respacetime_s": float(np.mean([p.plan_seconds for p in found.passes[1:]])) if len(found.passes) > 1 else 0.0,
         "max_torque_nm": seen.torque,
         "torque_limit_nm": float(max(motor.stall_torque or 0.0 for motor in model.character.motors)),
         "cop_violation_m": seen.cop_violation,
@@ -62,7 +58,7 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         "distance_m": float(np.hypot(walked[0], walked[1])),
         "foot_clearance_m": seen.clearance,
         "slip_per_step_m": seen.slip,
-        "alternations": float(found.tried),
+        "alternations": float(solution.tried),
         "agreement_deg": float(np.degrees(last.gap)),
         "support_force_error": seen.support_error,
         "shifted_frames": float(seen.shifted),
@@ -70,21 +66,30 @@ def certificate_of(found: Alternated, clip: Clip, wish: JointCurves, motion: Joi
         "plan_residual": last.plan.residual,
         "plan_iterations": float(last.plan.iterations),
     }
-    notes = list(found.notes) + (
-        [] if found.agreed else [f"plan and frames still differ by {np.degrees(last.gap):.2f} deg after {found.tried} passes"]
+    notes = list(solution.notes) + (
+        [] if solution.agreed else [f"plan and frames still differ by {np.degrees(last.gap):.2f} deg after {solution.tried} passes"]
     )
     if last.tracked.failed:
         notes.append(f"the frames ended early, {last.tracked.failed}")
     if not last.plan.status.good:
         notes.append(f"the plan ended {last.plan.status.value}: residual {last.plan.residual:.2g}")
-    sent = JointCurves(wish.names, motion.rate, np.column_stack([motion.column(name) for name in wish.names]))
-    return certify(model.character, wish, sent, status=status, checks=checks, notes=notes, figures=figures)
+    return certify(model.character, played.wish, played.positions, status=status, checks=checks, notes=notes, figures=figures)
 
 
-def _status(found: Alternated) -> Status:
-    last = found.passes[-1]
-    if found.cancelled:
+def solve_times(solution: Alternated) -> dict[str, float]:
+    """CPU seconds: of a frame and its contact (medians), of the first plan. They differ from run to run, so no file holds them."""
+    records = solution.passes[-1].tracked.records
+    return {
+        "frame_s": float(np.median([record.seconds for record in records])),
+        "contact_s": float(np.median([record.contact_seconds for record in records])),
+        "spacetime_s": solution.passes[0].plan_seconds,
+    }
+
+
+def _status(solution: Alternated) -> Status:
+    last = solution.passes[-1]
+    if solution.cancelled:
         return Status.CANCELLED
     if last.tracked.failed:
         return Status.STALLED
-    return Status.CONVERGED if found.agreed else Status.MAX_ITERATIONS
+    return Status.CONVERGED if solution.agreed else Status.MAX_ITERATIONS

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.share import SkinShare
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.performers.skin.spacetime.effect import SkinEffect, lump_nodes
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

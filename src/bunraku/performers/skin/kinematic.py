@@ -9,25 +9,21 @@ Nobody corrects the body.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.drive import servo_step
 from bunraku.mechanics.coupled.state import SkinnedState
 from bunraku.mechanics.elastic.solid import Collapsed
 from bunraku.motion import Gait
-from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.alternate import Alternated, SkinnedPuppet
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.tracking import motor_limits
-
-Array: TypeAlias = NDArray[np.float64]
 
 GAINS = (200.0, 1.0)
 """Stiffness [N·m/rad] and damping [N·m·s/rad] of the servos: a small motor gives all its torque at half a degree."""
@@ -63,19 +59,16 @@ def kinematic_plan(
 def drive(
     puppet: SkinnedPuppet,
     state: SkinnedState,
-    told: Array,
-    *,
-    gains: tuple[float, float] = GAINS,
-    monitor: Monitor = SILENT,
+    angles: Array,
 ) -> Driven:
-    """What the skinned character does from ``state`` when its motors are told the angles ``told`` (N, nq) of the next N frames."""
+    """What the skinned character does from ``state`` when its motors are sent ``angles`` (N, nq) of the next N frames."""
     model, frames, h = puppet.model, puppet.frames, puppet.h
     mu = np.repeat([tip.friction for tip in model.character.end_effectors], PATCHES)
     q, com, torque = [state.q], [model.center_of_mass(state.q, state.x)], []
     F, reason = None, ""
-    for i, pose in enumerate(told):
+    for i, pose in enumerate(angles):
         frame = frames.linearize(state)
-        step = servo_step(frame, model.driven, pose[model.driven], state.q, gains, motor_limits(model, state.v), h, mu, F)
+        step = servo_step(frame, model.driven, pose[model.driven], state.q, GAINS, motor_limits(model, state.v), h, mu, F)
         try:
             state = frames.advance(state, frame, step.tau, step.F.ravel())
         except Collapsed as error:
@@ -85,10 +78,6 @@ def drive(
         q.append(state.q)
         com.append(model.center_of_mass(state.q, state.x))
         torque.append(step.tau)
-        monitor.report(Event("skin", (i + 1) / len(told), f"kinematic plan: frame {i + 1} of {len(told)}"))
-        if monitor.cancelled:
-            reason = "stopped"
-            break
     return Driven(np.array(q), np.array(com), np.array(torque).reshape(-1, len(model.driven)), reason)
 
 
@@ -97,6 +86,6 @@ def largest_roll(q: Array) -> float:
     return float(np.abs(q[:, ROLL] - q[0, ROLL]).max())
 
 
-def roll_ratio(found: Alternated, kinematic: Driven) -> float:
+def roll_ratio(alternated: Alternated, kinematic: Driven) -> float:
     """How many times more the body rolls after the kinematic plan than after ours."""
-    return largest_roll(kinematic.q) / max(largest_roll(found.passes[-1].tracked.q), 1e-9)
+    return largest_roll(kinematic.q) / max(largest_roll(alternated.passes[-1].tracked.q), 1e-9)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.performers.skin.alternate import Alternated
@@ -16,21 +15,21 @@ from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import replan
 
-Array: TypeAlias = NDArray[np.float64]
 
-
-def learned_effect(found: Alternated) -> SkinEffect:
+def learned_effect(alternated: Alternated) -> SkinEffect:
     """What the frames of the first pass taught about the skin."""
-    puppet, first = found.puppet, found.passes[0]
-    rest = seen(puppet.model, puppet.share, found.settled)
+    puppet, first = alternated.puppet, alternated.passes[0]
+    rest = seen(puppet.model, puppet.share, alternated.settled)
     return effect_of(
         puppet.model, puppet.share, first.plan, puppet.stiffness, rest, list(first.looks), first.tracked.torques, puppet.h
     )
 
 
-def learned_plan(found: Alternated) -> SpacetimePlan:
+def learned_plan(alternated: Alternated) -> SpacetimePlan:
     """The plan that knows the skin's deformation: that of the second pass, or the first one made again if that agreed."""
-    return found.passes[1].plan if len(found.passes) > 1 else replan(found.passes[0].plan, learned_effect(found))
+    return (
+        alternated.passes[1].plan if len(alternated.passes) > 1 else replan(alternated.passes[0].plan, learned_effect(alternated))
+    )
 
 
 def needed_pressure(plan: SpacetimePlan, effect: SkinEffect | None = None) -> Array:
@@ -60,9 +59,9 @@ def pressure_margin(points: Array, stands: NDArray[np.bool_], places: Array) -> 
 
     Negative outside; NaN where nothing stands or presses.
     """
-    found = np.full(len(points), np.nan)
+    margins = np.full(len(points), np.nan)
     for i, (point, standing, spots) in enumerate(zip(points, stands, places, strict=True)):
         if standing.any() and np.isfinite(point).all():
             hull = ConvexHull(spots[np.repeat(standing, PATCHES), :2])
-            found[i] = -float((hull.equations[:, :2] @ point + hull.equations[:, 2]).max())
-    return found
+            margins[i] = -float((hull.equations[:, :2] @ point + hull.equations[:, 2]).max())
+    return margins

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.performers.skin.tracking import TrackedFrames, motor_limits
-
-Array: TypeAlias = NDArray[np.float64]
 
 LOADED = 0.02
 """A sole that carries this share of the weight stands."""
@@ -25,8 +23,8 @@ class SkinMeasures:
     """Worst figures over all frames of a motion. Lengths in m, forces relative to the weight.
 
     ``torque`` the largest [N·m], ``torque_use`` against the limit at its speed (1: on it); ``cop_violation`` how far the centre of
-    pressure lies outside the polygon of the soles that should stand; ``penetration``, ``cone``, ``slip_in_cone``, ``direction`` of
-    the contact's independent check; ``clearance`` the least, over swings, of the greatest height of a sole's lowest patch; ``slip``
+    pressure lies outside the polygon of the soles that should stand; ``complementarity`` of the
+    contact's independent check; ``clearance`` the least, over swings, of the greatest height of a sole's lowest patch; ``slip``
     the most that a sole moves while it carries; ``support_error`` |mean of forces - weight - momentum gained| / weight.
     """
 
@@ -34,10 +32,6 @@ class SkinMeasures:
     torque_use: float
     cop_violation: float
     complementarity: float
-    penetration: float
-    cone: float
-    contact_ok: bool
-    rows_ok: bool
     clearance: float
     slip: float
     support_error: float
@@ -47,7 +41,6 @@ class SkinMeasures:
 
 def measure(model: SkinnedModel, tracked: TrackedFrames, h: float) -> SkinMeasures:
     """Measure a pass."""
-    checks = [record.check for record in tracked.records]
     tau = tracked.torques
     use = 0.0
     for i, record in enumerate(tracked.records):
@@ -58,11 +51,7 @@ def measure(model: SkinnedModel, tracked: TrackedFrames, h: float) -> SkinMeasur
         float(np.abs(tau).max()),
         use,
         pressure_outside(tracked),
-        max(check.complementarity for check in checks),
-        max(check.penetration for check in checks),
-        max(check.cone for check in checks),
-        all(check.ok for check in checks),
-        all(record.rows_ok for record in tracked.records),
+        max(record.check.complementarity for record in tracked.records),
         clearance(tracked),
         slip(tracked, model.total_mass * GRAVITY),
         support_error(model, tracked, h),
@@ -92,8 +81,8 @@ def pressure_outside(tracked: TrackedFrames) -> float:
 def clearance(tracked: TrackedFrames) -> float:
     """The least over swings of the greatest height [m] that the lowest patch of the swinging sole reaches; NaN without swings."""
     lowest = tracked.patches[1:, :, 2].reshape(len(tracked.records), -1, PATCHES).min(axis=2)
-    found = [float(lowest[span, j].max()) for j in range(lowest.shape[1]) for span in _spans(~tracked.stands[:, j])]
-    return min(found, default=float("nan"))
+    highest = [float(lowest[span, j].max()) for j in range(lowest.shape[1]) for span in _spans(~tracked.stands[:, j])]
+    return min(highest, default=float("nan"))
 
 
 def slip(tracked: TrackedFrames, weight: float) -> float:

@@ -2,44 +2,66 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.errors import BadInput
-from bunraku.formats.checkpoint import Checkpoint
-from bunraku.formats.provenance import content_hash, provenance
 from bunraku.mechanics.coupled.skinned import skinned_model
-from bunraku.mechanics.coupled.state import SkinnedState
-from bunraku.motion import Channel, Clip, Gait, JointCurves, Performance
-from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.performers.performer import Performer, Suitability, option
+from bunraku.motion import Certificate, Channel, Clip, Gait, JointCurves
+from bunraku.optimization.monitor import Event, Monitor
+from bunraku.performers.fit import Fit
+from bunraku.performers.performer import Memory, Performer, Task, Uncertified, option
 from bunraku.performers.skin.alternate import Alternated, SkinnedPuppet, alternate
 from bunraku.performers.skin.certificate import certificate_of
 from bunraku.performers.skin.film import SurfaceFilm
+from bunraku.performers.skin.fit import SKIN
 from bunraku.performers.skin.retime import retime
 from bunraku.performers.skin.spacetime.effect import SkinEffect
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
 from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.performers.skin.spacetime.stance import crouched
+from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 from bunraku.performers.skin.wanted import wanted_tracks
 from bunraku.performers.skin.wishes import FrameWeights
 
 
+@dataclass(frozen=True)
+class SkinProblem:
+    """A skinned character ready to be planned with, its clip, the stance (nq,) to begin in (home if None), weights, margin [m]."""
+
+    puppet: SkinnedPuppet
+    clip: Clip
+    stance: Array | None
+    weights: SpacetimeWeights
+    margin: float
+
+    @property
+    def gait(self) -> Gait:
+        """Which soles stand when."""
+        return self.clip.need_gait("the performer skin")
+
+    def tracks(self, clip: Clip) -> Tracks:
+        """What a plan for that clip is drawn to."""
+        return wanted_tracks(self.puppet.laden, clip, clip.need_gait("the performer skin"), self.stance)
+
+    def planned(self, clip: Clip, monitor: Monitor) -> SpacetimePlan:
+        """A first plan for that clip, the skin in it as springs."""
+        gait, effect = clip.need_gait("the performer skin"), SkinEffect(stiffness=self.puppet.stiffness)
+        return plan_spacetime(
+            self.puppet.laden, gait, self.tracks(clip), effect,
+            weights=self.weights, margin=self.margin, stance=self.stance, monitor=monitor,
+        )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
-class SkinPerformer(Performer):
+class SkinPerformer(Performer[SkinProblem, Alternated]):
     """Alternates a plan of the skeleton over all time with frames of skeleton and skin together, until the two agree."""
 
-    name: ClassVar[str] = "skin"
-    needs: ClassVar[tuple[str, ...]] = ("clip.gait", "character.skin", "character.end_effectors", "character.motors")
-    uses: ClassVar[tuple[str, ...]] = ("clip.joints",)
+    fit: ClassVar[Fit] = SKIN
 
     frame: float = option(0.005, "length of a frame", unit="s", low=1e-4, high=0.05)
     samples: int = option(0, "samples of the plan; 0: as the clip says, or chosen", low=0, high=2_000)
@@ -58,108 +80,52 @@ class SkinPerformer(Performer):
     retime: bool = option(False, "whether footfalls may be moved in time, or all of it slowed down, where motors are too weak")
     collisions: bool = option(True, "whether the skin may touch itself and the skeleton")
 
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """Made for skinned characters, and clips that say how to go."""
-        if character.skin is None:
-            return Suitability(0.0, "the character has no skin", ("skin",))
-        if not character.motors or not character.end_effectors:
-            return Suitability(0.0, "the character has no motors or no soles", ("motors", "end_effectors"))
-        if clip.gait is None:
-            return Suitability(0.0, "the clip has no gait: which feet stand when", ("gait",))
-        return Suitability(1.0, "the character has a skin that loads its motors and moves its soles, and the clip says how to go")
-
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
-        """Plan, follow frame by frame, learn, plan again; certify what the frames did."""
-        fit = self.suits(character, clip)
-        if fit.score <= 0.0:
-            raise BadInput(f"the performer skin cannot move {character.name!r}: {fit.reason}")
-        clock = time.thread_time()
-        found = self.alternate(character, clip, monitor=monitor)
-        monitor.report(Event("skin", 1.0, "done", {"solve_s": time.thread_time() - clock}))
-        return self.assemble(character, clip, found)
-
-    def alternate(
-        self,
-        character: Character,
-        clip: Clip,
-        *,
-        show: Callable[[int, SkinnedState], None] | None = None,
-        monitor: Monitor = SILENT,
-    ) -> Alternated:
-        """The passes with these options; ``show`` is shown number and state of every frame."""
-        if self.samples:
-            clip = dataclasses.replace(clip, gait=_gait(clip).changed(samples=self.samples))
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[SkinProblem]:
+        """The skinned character with the stance it begins in, and the weights of its plans."""
+        gait = clip.need_gait("the performer skin")
+        wish = clip.changed(gait=gait.changed(samples=self.samples)) if self.samples else clip
         puppet = SkinnedPuppet(skinned_model(character), self.frame, collisions=self.collisions, speed=self.speed)
         stance = crouched(puppet.laden, self.crouch) if self.crouch else None
         follow = self.upright if clip.joints is None else self.follow
         weights = SpacetimeWeights(torque=self.torque, smooth=self.smooth, feet=self.feet, level=self.level, follow=follow)
-        said = ""
+        return Task(character, clip, SkinProblem(puppet, wish, stance, weights, self.margin))
+
+    def solve(self, task: Task[SkinProblem], monitor: Monitor, memory: Memory) -> Alternated:
+        """The passes of plan and frames; before, if asked for, footfalls are moved to where the motors can make them."""
+        problem, puppet = task.problem, task.problem.puppet
+        notes: tuple[str, ...] = ()
         if self.retime:
-            clip, said = self._retimed(puppet, clip, stance, weights, monitor)
-        gait, film = _gait(clip), SurfaceFilm(puppet.model.mesh, self.frame)
-
-        def look(number: int, state: SkinnedState) -> None:
-            film.show(number, state)
-            if show is not None:
-                show(number, state)
-
-        found = alternate(
-            puppet, gait, wanted_tracks(puppet.laden, clip, gait, stance),
-            weights=weights, frame_weights=FrameWeights(), margin=self.margin, most=self.passes,
-            stance=stance, show=look, monitor=monitor,
+            retimed = retime(puppet.model.character, problem.clip, lambda clip: problem.planned(clip, monitor))
+            monitor.report(Event("skin", 0.0, retimed.sentence))
+            problem, notes = replace(problem, clip=retimed.clip), (retimed.sentence,)
+        film = SurfaceFilm(puppet.model.mesh, puppet.h)
+        passes = alternate(
+            puppet, problem.gait, problem.tracks(problem.clip),
+            weights=problem.weights, frame_weights=FrameWeights(), margin=problem.margin, most=self.passes,
+            stance=problem.stance, show=film.show, monitor=monitor,
         )  # fmt: skip
-        surface = film.surface(len(found.passes) - 1, found.settled)
-        return dataclasses.replace(found, notes=(said,) if said else (), surface=surface)
+        surface = film.surface(len(passes.passes) - 1, passes.settled)
+        return replace(passes, notes=notes, surface=surface)
 
-    def _retimed(
-        self, puppet: SkinnedPuppet, clip: Clip, stance: NDArray[np.float64] | None, weights: SpacetimeWeights, monitor: Monitor
-    ) -> tuple[Clip, str]:
-        """The clip with footfalls at times that the motors can make; what was done and why, as a sentence."""
-
-        def planned(one: Clip) -> SpacetimePlan:
-            gait = _gait(one)
-            tracks, effect = wanted_tracks(puppet.laden, one, gait, stance), SkinEffect(stiffness=puppet.stiffness)
-            return plan_spacetime(
-                puppet.laden, gait, tracks, effect, weights=weights, margin=self.margin, stance=stance, monitor=monitor
-            )
-
-        found = retime(puppet.model.character, clip, planned)
-        monitor.report(Event("skin", 0.0, found.sentence))
-        return found.clip, found.sentence
-
-    def assemble(self, character: Character, clip: Clip, found: Alternated) -> Performance:
-        """The performance: angles for the servos, torques as the proof, the motion of the frames."""
-        last, model = found.passes[-1], found.puppet.model
+    def play(self, task: Task[SkinProblem], solution: Alternated) -> Uncertified:
+        """Angles for the servos, torques as the proof, the motion of the frames; the wish is the plan that they followed."""
+        last, model = solution.passes[-1], solution.puppet.model
         tracked, rate = last.tracked, 1.0 / self.frame
         names = model.tree.names
-        motion = JointCurves(names, rate, tracked.q)
         planned = last.plan.frames(self.frame).q[: len(tracked.q)]
         order = [last.plan.problem.model.names.index(name) for name in names]
-        driven = tuple(motor.coordinate for motor in character.motors)
+        driven = tuple(motor.coordinate for motor in task.character.motors)
         columns = [names.index(name) for name in driven]
-        wish = JointCurves(driven, rate, planned[:, order][:, columns])
         torques = np.vstack([tracked.torques, tracked.torques[-1:]])
         channels = [Channel(name, "position", "rad", rate, tracked.q[:, c]) for name, c in zip(driven, columns, strict=True)]
         channels += [Channel(name, "torque", "N·m", rate, torques[:, k]) for k, name in enumerate(driven)]
-        options: dict[str, Any] = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return Performance(
-            character=character,
-            clip_name=clip.name,
+        return Uncertified(
             channels=tuple(channels),
-            wish=wish,
-            motion=motion,
-            certificate=certificate_of(found, clip, wish, motion),
-            provenance=provenance(self.name, {"character": content_hash(character), "clip": content_hash(clip)}, options),
-            audio=clip.audio,
-            words=clip.words,
-            phrases=clip.phrases,
-            surface=found.surface,
+            wish=JointCurves(driven, rate, planned[:, order][:, columns]),
+            motion=JointCurves(names, rate, tracked.q),
+            surface=solution.surface,
         )
 
-
-def _gait(clip: Clip) -> Gait:
-    if clip.gait is None:
-        raise BadInput(f"the clip {clip.name!r} has no gait; the performer skin needs one")
-    return clip.gait
+    def certify(self, task: Task[SkinProblem], solution: Alternated, played: Uncertified, monitor: Monitor) -> Certificate:
+        """What the frames did."""
+        return certificate_of(solution, played)

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.gait.retiming import flights, grounded, slower
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.motion import Clip
 from bunraku.performers.skin.spacetime.plan import SpacetimePlan
-
-Array: TypeAlias = NDArray[np.float64]
 
 SPARE = 0.98
 """The share of the torque it has at its speed that a motor may need in a plan: frames need the rest to follow it."""

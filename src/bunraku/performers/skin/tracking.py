@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES
 from bunraku.mechanics.contact.check import ContactCheck
 from bunraku.mechanics.coupled.frame import CoupledFrame, CoupledFrames
@@ -23,9 +23,6 @@ from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.performers.skin.frame.problem import FrameProblem, FrameStep
 from bunraku.performers.skin.frame.torque_step import step_torques
 from bunraku.performers.skin.wishes import FrameWeights, frame_cost, sole_motion, sole_paths, speed_rows, standing_rows, wished_step
-
-Array: TypeAlias = NDArray[np.float64]
-
 
 FASTEST = 0.3
 """The fastest return to a plan, in units of 1 / h: at 1 a critically damped one would overshoot within a frame."""
@@ -143,17 +140,17 @@ def track(
         rows = standing_rows(model, stands[i], patches[-1][:, :2]), speed_rows(model, frame, state.v, frames.h, step)
         problem = _stated(frame, cost, rows, motor_limits(model, state.v), mu)
         inside = time.thread_time()
-        found = solve(problem, np.clip(tau, problem.lo, problem.hi), F)
+        solved = solve(problem, np.clip(tau, problem.lo, problem.hi), F)
         inside = time.thread_time() - inside
-        tau, F = found.tau, found.F
+        tau, F = solved.tau, solved.F
         try:
             state = frames.advance(state, frame, tau, F.ravel())
         except Collapsed as error:
             failed = f"at {i * frames.h:.2f} s: {error}"
             break
         seconds = time.thread_time() - clock
-        check, told = problem.check(tau, F), (found.rows_ok, found.cost, found.costs)
-        records.append(FrameRecord(tau, F, check, *told, frame.shift, frames.shortened, seconds, inside))
+        check, facts = problem.check(tau, F), (solved.rows_ok, solved.cost, solved.costs)
+        records.append(FrameRecord(tau, F, check, *facts, frame.shift, frames.shortened, seconds, inside))
         q.append(state.q)
         com.append(model.center_of_mass(state.q, state.x))
         patches.append(np.asarray(model.patches @ state.x.ravel()).reshape(-1, 3))
@@ -183,6 +180,6 @@ def _stated(
 
 def _even(model: SkinnedModel, stands: NDArray[np.bool_]) -> Array:
     """The weight shared evenly by the soles that stand, (N, s, 3) [N]."""
-    found = np.zeros((*stands.shape, 3))
-    found[:, :, 2] = stands * model.total_mass * GRAVITY / np.maximum(stands.sum(axis=1), 1)[:, None]
-    return found
+    forces = np.zeros((*stands.shape, 3))
+    forces[:, :, 2] = stands * model.total_mass * GRAVITY / np.maximum(stands.sum(axis=1), 1)[:, None]
+    return forces

@@ -8,11 +8,10 @@ open is that of an even walk with the body upright, heading where it goes.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import kinematics
@@ -20,8 +19,6 @@ from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
 from bunraku.motion import Clip, Gait
 from bunraku.performers.skin.spacetime.state import sample_count, state_spacetime
 from bunraku.performers.skin.spacetime.tracks import Tracks, headings
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def wanted_tracks(character: Character, clip: Clip, gait: Gait, stance: Array | None = None) -> Tracks:
@@ -58,7 +55,7 @@ def wanted_tracks(character: Character, clip: Clip, gait: Gait, stance: Array | 
 
 def _curve(gait: Gait, what: str, at: Array) -> Array:
     """Places (T, 3) through the targets of one thing, NaN where there are none (before the first, after the last, left free)."""
-    found = np.full((len(at), 3), np.nan)
+    values = np.full((len(at), 3), np.nan)
     for a in range(3):
         knots = sorted(
             (target.time, place) for target in gait.targets if target.what == what and (place := target.place[a]) is not None
@@ -66,8 +63,8 @@ def _curve(gait: Gait, what: str, at: Array) -> Array:
         if knots:
             times, places = np.array(knots).T
             inside = (at >= times[0] - 1e-9) & (at <= times[-1] + 1e-9)
-            found[inside, a] = np.interp(at[inside], times, places)
-    return found
+            values[inside, a] = np.interp(at[inside], times, places)
+    return values
 
 
 def _joints(model: CentroidalModel, clip: Clip, at: Array) -> Array | None:
@@ -75,12 +72,12 @@ def _joints(model: CentroidalModel, clip: Clip, at: Array) -> Array | None:
     if clip.joints is None:
         return None
     curves = clip.joints
-    found = np.full((len(at), model.nq), np.nan)
+    values = np.full((len(at), model.nq), np.nan)
     times = np.arange(len(curves.values)) / curves.rate
     for name in curves.names:
         if name not in model.names:
             raise BadInput(
                 f"the clip {clip.name!r} moves {name!r}, which the character has not; it has {', '.join(model.names[:8])} ..."
             )
-        found[:, model.names.index(name)] = np.interp(at, times, curves.column(name))
-    return found
+        values[:, model.names.index(name)] = np.interp(at, times, curves.column(name))
+    return values

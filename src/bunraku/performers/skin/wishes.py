@@ -19,18 +19,15 @@ steps d* of soles are of the same form.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.character import PATCHES
 from bunraku.mechanics.coupled.frame import CoupledFrame
 from bunraku.mechanics.coupled.skinned import SkinnedModel
 from bunraku.mechanics.tree import tree_kernels
-
-Array: TypeAlias = NDArray[np.float64]
-
 
 NEAR_SPEED, SPEED = 0.7, 0.999
 """A motor's speed, had or wished, is a limit of the next frame from this share of its highest on; it may reach the other share."""

@@ -8,113 +8,89 @@ path, timed as fast as legal but not faster.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import MissingExtra
-from bunraku.formats.checkpoint import Checkpoint
-from bunraku.motion import Clip, Performance
-from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.motion import Clip, JointCurves
+from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
-from bunraku.performers.performer import Performer, Suitability, option
-from bunraku.performers.speech.assemble import assemble
+from bunraku.performers.fit import Fit
+from bunraku.performers.performer import Memory, Task, option
+from bunraku.performers.speech.family import Positions, SpeechFamily, clamped
+from bunraku.performers.speech.fit import CLAMP, REFERENCE, RUCKIG, STRETCH, TOPPRA
 from bunraku.performers.speech.problem import SpeechProblem, state_problem
 from bunraku.rhythm.resample import local_stretch
 
 
-def clamped(problem: SpeechProblem, values: Array) -> Array:
-    """Each sample of ``values`` brought into range and within v h of the one before: the causal velocity clamp."""
-    lower, upper = problem.limits.bounds(values)
-    step = problem.limits.velocity / problem.wish.rate
-    out = np.clip(values, lower, upper)
-    for k in range(1, len(out)):
-        out[k] = np.clip(out[k], out[k - 1] - step, out[k - 1] + step)
-    return out
-
-
 @dataclass(frozen=True, kw_only=True)
-class _Baseline(Performer):
+class _Baseline(SpeechFamily):
     """A performer that stands for another way of doing it; never chosen by itself."""
 
     rate: float = option(0.0, "motor rate; 0 takes the motors' own", unit="Hz", low=0.0, high=10_000.0)
     intensity: float = option(1.0, "the same behaviour weaker or stronger", low=0.3, high=1.5)
     held: tuple[str, ...] = option((), "coordinates or groups kept at home besides those the clip holds")
 
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """A baseline can do what it can, but is never the best choice."""
-        fits = bool(character.motors) and clip.joints is not None
-        return Suitability(0.05 if fits else 0.0, "a baseline to compare with", () if fits else ("joints",))
-
-    def _state(self, character: Character, clip: Clip, monitor: Monitor) -> SpeechProblem:
+    @final
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[SpeechProblem]:
+        """The wish at the motor rate."""
         monitor.report(Event(self.name, 0.0))
-        return state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held)
+        problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held)
+        return Task(character, clip, problem)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReferencePerformer(_Baseline):
     """The wish as it is; its certificate says what it would break."""
 
-    name: ClassVar[str] = "reference"
+    fit: ClassVar[Fit] = REFERENCE
 
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
+    def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
         """Hand the wish through."""
-        problem = self._state(character, clip, monitor)
-        return assemble(self, problem, clip, problem.wish.values, status=Status.CONVERGED)
+        return Positions(task.problem.wish.values)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClampPerformer(_Baseline):
     """Range and velocity clamped sample by sample, with no look-ahead."""
 
-    name: ClassVar[str] = "clamp"
+    fit: ClassVar[Fit] = CLAMP
 
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
+    def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
         """Clamp."""
-        problem = self._state(character, clip, monitor)
-        return assemble(self, problem, clip, clamped(problem, problem.wish.values), status=Status.CONVERGED)
+        return Positions(clamped(task.problem, task.problem.wish.values))
 
 
 @dataclass(frozen=True, kw_only=True)
 class StretchPerformer(_Baseline):
     """The paper's control: the whole body slowed wherever one joint is too fast. Legal, and late."""
 
-    name: ClassVar[str] = "stretch"
+    fit: ClassVar[Fit] = STRETCH
 
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
+    def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
         """Stretch the time where needed."""
-        problem = self._state(character, clip, monitor)
-        lower, upper = problem.limits.bounds(problem.wish.values)
-        legal = problem.wish.__class__(problem.wish.names, problem.wish.rate, np.clip(problem.wish.values, lower, upper))
-        slowed, _ = local_stretch(legal, problem.limits.velocity)
-        return assemble(self, problem, clip, slowed.values, status=Status.CONVERGED)
+        wish, limits = task.problem.wish, task.problem.limits
+        legal = JointCurves(wish.names, wish.rate, np.clip(wish.values, *limits.bounds(wish.values)))
+        return Positions(local_stretch(legal, limits.velocity)[0].values)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuckigPerformer(_Baseline):
     """Ruckig chasing the wish sample by sample under velocity, acceleration and jerk limits."""
 
-    name: ClassVar[str] = "ruckig"
+    fit: ClassVar[Fit] = RUCKIG
     acceleration: float = option(60.0, "acceleration limit where the motor states none", unit="rad/s^2", low=1e-3)
     jerk: float = option(3000.0, "jerk limit where the motor states none", unit="rad/s^3", low=1e-3)
 
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
+    def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
         """Chase the wish."""
         try:
             import ruckig
         except ImportError as error:
             raise MissingExtra("ruckig", "peers", "the ruckig baseline") from error
-        problem = self._state(character, clip, monitor)
+        problem = task.problem
         wish, limits, k = problem.wish.values, problem.limits, len(problem.limits.names)
         otg: Any = ruckig.Ruckig(k, 1.0 / problem.wish.rate)
         state, answer = ruckig.InputParameter(k), ruckig.OutputParameter(k)
@@ -123,39 +99,34 @@ class RuckigPerformer(_Baseline):
         state.max_jerk = np.where(np.isfinite(limits.jerk), limits.jerk, self.jerk).tolist()
         state.synchronization = ruckig.Synchronization.No
         state.current_position = problem.start.tolist()
-        lower, upper = limits.bounds(wish)
-        target = np.clip(wish, lower, upper)
         values = [problem.start]
-        for row in target[1:]:
+        for row in np.clip(wish, *limits.bounds(wish))[1:]:
             state.target_position = row.tolist()
             otg.update(state, answer)
             values.append(np.array(answer.new_position))
             answer.pass_to_input(state)
-        return assemble(self, problem, clip, np.array(values), status=Status.CONVERGED)
+        return Positions(np.array(values))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToppraPerformer(_Baseline):
     """TOPP-RA: the wish's geometric path, re-timed to be time-optimal under velocity and acceleration limits."""
 
-    name: ClassVar[str] = "toppra"
+    fit: ClassVar[Fit] = TOPPRA
     acceleration: float = option(60.0, "acceleration limit where the motor states none", unit="rad/s^2", low=1e-3)
 
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
+    def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
         """Re-time the path."""
         try:
             import toppra
             from toppra import algorithm, constraint
         except ImportError as error:
             raise MissingExtra("toppra", "peers", "the TOPP-RA baseline") from error
-        problem = self._state(character, clip, monitor)
+        problem = task.problem
         limits, rate = problem.limits, problem.wish.rate
-        lower, upper = limits.bounds(problem.wish.values)
-        legal = np.clip(problem.wish.values, lower, upper)
+        legal = np.clip(problem.wish.values, *limits.bounds(problem.wish.values))
         if len(legal) < 3:
-            return assemble(self, problem, clip, clamped(problem, problem.wish.values), status=Status.CONVERGED)
+            return Positions(clamped(problem, problem.wish.values))
         knots = max(2, min(len(legal), int(problem.wish.duration * 25) + 1))
         at = np.linspace(0, len(legal) - 1, knots).round().astype(int)
         path = toppra.SplineInterpolator(problem.wish.times[at], legal[at])
@@ -167,6 +138,6 @@ class ToppraPerformer(_Baseline):
         ]
         timed = algorithm.TOPPRA(rules, path, solver_wrapper="seidel").compute_trajectory(0, 0)
         if timed is None:
-            return assemble(self, problem, clip, clamped(problem, problem.wish.values), status=Status.INFEASIBLE)
+            return Positions(clamped(problem, problem.wish.values), Status.INFEASIBLE)
         times = np.arange(int(np.floor(timed.duration * rate)) + 1) / rate
-        return assemble(self, problem, clip, np.clip(timed(times), limits.lower, limits.upper), status=Status.CONVERGED)
+        return Positions(np.clip(timed(times), limits.lower, limits.upper))

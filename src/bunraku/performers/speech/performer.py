@@ -9,7 +9,6 @@ and ends at rest. See docs/theory/speech.md, also for where we depart from the p
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -17,35 +16,26 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.formats.checkpoint import Checkpoint
-from bunraku.motion import Check, Clip, Performance
+from bunraku.motion import Check, Clip
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
 from bunraku.optimization.chain.segments import cut_segments
-from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 from bunraku.optimization.solution import Status, worst
-from bunraku.performers.performer import Performer, Suitability, option
-from bunraku.performers.speech.assemble import assemble
-from bunraku.performers.speech.baselines import clamped
+from bunraku.performers.fit import Fit
+from bunraku.performers.performer import Memory, Task, option
+from bunraku.performers.speech.family import Positions, SpeechFamily, clamped
+from bunraku.performers.speech.fit import SPEECH
 from bunraku.performers.speech.problem import SpeechProblem, excess_travel, softened_character, solving_order, state_problem
 from bunraku.rhythm.phrases import find_phrases
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeechPerformer(Performer):
+class SpeechPerformer(SpeechFamily):
     """Motor curves in time with the voice, within range, velocity, acceleration and jerk limits."""
 
-    name: ClassVar[str] = "speech"
-    needs: ClassVar[tuple[str, ...]] = ("clip.joints", "character.motors")
-    uses: ClassVar[tuple[str, ...]] = (
-        "clip.audio",
-        "clip.words",
-        "clip.phrases",
-        "character.velocity limits",
-        "character.feet",
-        "character.home",
-    )
+    fit: ClassVar[Fit] = SPEECH
 
     position_weight: float = option(5.0, "weight of the deviation from the wish (Q1)", unit="1/rad^2", low=1e-6, high=1e6)
     velocity_weight: float = option(0.1, "weight of the deviation in velocity (Q2)", unit="s^2/rad^2", low=0.0, high=1e6)
@@ -58,40 +48,24 @@ class SpeechPerformer(Performer):
     rate: float = option(0.0, "motor rate; 0 takes the motors' own", unit="Hz", low=0.0, high=10_000.0)
     held: tuple[str, ...] = option((), "coordinates or groups kept at home besides those the clip holds")
 
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """Made for joint curves with a voice on a character with motors; a voice is not required."""
-        if not character.motors:
-            return Suitability(0.0, "the character has no motors", ("motors",))
-        if clip.joints is None:
-            reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
-            return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
-        if clip.audio is not None or clip.words:
-            return Suitability(1.0, "the clip moves joints and has a voice to stay in time with")
-        return Suitability(0.6, "the clip moves joints; there is no voice, so time is kept against the wish itself")
-
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
-        """Solve joint by joint and certify the result."""
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[SpeechProblem]:
+        """The wish at the motor rate and the limits of every motor, those among them that the options state."""
         if clip.audio is not None and not clip.phrases:
             clip = clip.changed(phrases=find_phrases(clip.audio))
         character = softened_character(character, self.acceleration, self.jerk)
         problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held)
         monitor.report(Event("speech", 0.0, f"{problem.moving.sum()} joints, {len(problem.wish.values)} samples"))
-        clock = time.thread_time()
-        outcome = self._solve(problem, tuple(time for mark in clip.phrases for time in (mark.start, mark.end)), monitor, checkpoint)
-        monitor.report(Event("speech", 1.0, "solved", {"solve_s": time.thread_time() - clock}))
-        return assemble(self, problem, clip, outcome.values, status=outcome.status, notes=outcome.notes, checks=outcome.checks)
+        return Task(character, clip, problem)
 
-    def _solve(
-        self, problem: SpeechProblem, phrases: tuple[float, ...], monitor: Monitor, checkpoint: Checkpoint | None
-    ) -> _Outcome:
+    def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
+        """Joint by joint, those first on which the range of others depends."""
+        problem, phrases = task.problem, tuple(time for mark in task.clip.phrases for time in (mark.start, mark.end))
         wish, rate, limits = problem.wish.values, problem.wish.rate, problem.limits
         values, target = wish.copy(), wish.copy()
         travel = excess_travel(wish, rate, limits)
         scales: dict[int, Array] = {}
         order = solving_order(limits)
-        done, status = self._resumed(checkpoint, values, scales), Status.CONVERGED
+        done, status = self._resumed(memory, values, scales), Status.CONVERGED
         for count, j in enumerate(order):
             if j in done:
                 continue
@@ -104,20 +78,20 @@ class SpeechPerformer(Performer):
             status = column if status is Status.CONVERGED else status
             monitor.report(Event("speech", (count + 1) / len(order), limits.names[j]))
             done.add(j)
-            if checkpoint is not None and count % 8 == 7:
-                checkpoint.save({"values": values, "done": np.array(sorted(done)), **{f"scales{i}": s for i, s in scales.items()}})
-        return _Outcome(values, status, *self._account(problem, travel, scales))
+            if count % 8 == 7:
+                memory.save({"values": values, "done": np.array(sorted(done)), **{f"scales{i}": s for i, s in scales.items()}})
+        return Positions(values, status, *self._account(problem, travel, scales))
 
     @staticmethod
-    def _resumed(checkpoint: Checkpoint | None, values: Array, scales: dict[int, Array]) -> set[int]:
-        saved = checkpoint.load() if checkpoint is not None else None
+    def _resumed(memory: Memory, values: Array, scales: dict[int, Array]) -> set[int]:
+        saved = memory.load()
         if saved is None or saved["values"].shape != values.shape:
             return set()
         done = {int(j) for j in saved["done"]}
         for j in done:
             values[:, j] = saved["values"][:, j]
             if f"scales{j}" in saved:
-                scales[j] = np.asarray(saved[f"scales{j}"], dtype=np.float64)
+                scales[j] = saved[f"scales{j}"]
         return done
 
     def _solve_joint(
@@ -137,7 +111,8 @@ class SpeechPerformer(Performer):
         lower, upper = (bound[:, j] for bound in limits.bounds(values))
         start = np.clip(values[0, j], lower[0], upper[0])
         step, weight = limits.velocity[j] / rate, self.velocity_weight * rate**2
-        compressing, found = self.compression == "always" or (self.compression == "auto" and travel > self.compress_beyond), []
+        compressing = self.compression == "always" or (self.compression == "auto" and travel > self.compress_beyond)
+        ended: list[Status] = []
         if compressing and len(values) > 2:
             compressed = solve_compression(
                 values[:, j],
@@ -151,7 +126,7 @@ class SpeechPerformer(Performer):
                 boundaries=cut_segments(values[:, j], rate, phrases),
             )
             target[:, j], scales[j] = compressed.target, compressed.scales
-            found.append(compressed.status)
+            ended.append(compressed.status)
         if np.isfinite(limits.acceleration[j]) or np.isfinite(limits.jerk[j]):
             smooth = solve_smooth_chain(
                 target[:, j : j + 1],
@@ -168,7 +143,7 @@ class SpeechPerformer(Performer):
                 velocity_weight=self.velocity_weight,
             )
             values[:, j] = smooth.values[:, 0]
-            return worst([*found, smooth.status])
+            return worst([*ended, smooth.status])
         chain = solve_chain(
             target[:, j : j + 1],
             start=np.array([start]),
@@ -179,7 +154,7 @@ class SpeechPerformer(Performer):
             difference_weight=weight,
         )
         values[:, j] = chain.values[:, 0]
-        return worst([*found, Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE])
+        return worst([*ended, Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE])
 
     def _account(
         self, problem: SpeechProblem, travel: Array, scales: dict[int, Array]
@@ -197,11 +172,3 @@ class SpeechPerformer(Performer):
             checks.append(Check("least gesture scale", least, "", bar=0.5 - 1e-9, at_least=True))
             notes.append(f"compressed: {', '.join(problem.limits.names[j] for j in sorted(scales))}")
         return tuple(notes), tuple(checks)
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    values: Array
-    status: Status
-    notes: tuple[str, ...]
-    checks: tuple[Check, ...]

@@ -22,9 +22,9 @@ BASELINES = ("none", "zv", "zv-advanced", "zvd", "zvd-advanced", "lowpass")
 def shaper_for(problem: VibrationProblem, kind: str, modes: int = 1) -> Shaper:
     """The shaper of that kind for the lowest ``modes`` vibrations, one after the other."""
     rest = problem.nominal.rest.q
-    found = vibrations(problem.nominal.flexible, rest[len(rest) // 2], max(modes, 1))
+    lowest = vibrations(problem.nominal.flexible, rest[len(rest) // 2], max(modes, 1))
     make = zero_vibration_derivative if kind.startswith("zvd") else zero_vibration
-    each = [make(float(f), float(d)) for f, d in zip(found.frequencies[:modes], found.damping[:modes], strict=True)]
+    each = [make(float(f), float(d)) for f, d in zip(lowest.frequencies[:modes], lowest.damping[:modes], strict=True)]
     whole = reduce(lambda one, other: one.after(other), each)
     return whole.advanced() if kind.endswith("advanced") else whole
 

@@ -124,11 +124,11 @@ def observed(problem: VibrationProblem, parameters: Array, references: tuple[Arr
     return Point(tuple(q), tuple(lam), rate == 0.0)
 
 
-def linearized(problem: VibrationProblem, point: Point, *, memory: float = 1.2e9) -> tuple[Linearization, ...]:
-    """The motion of each scenario to first order about a point; step matrices are made when needed, in ``memory`` [bytes]."""
+def linearized(problem: VibrationProblem, point: Point) -> tuple[Linearization, ...]:
+    """The motion of each scenario to first order about a point; step matrices are made when needed, in 1.2 GB."""
     share, dt = 1.0 / len(problem.scenarios), problem.profile.dt
     return tuple(
-        Linearization(scenario.flexible.system, q, lam, dt, True, memory * share)
+        Linearization(scenario.flexible.system, q, lam, dt, True, 1.2e9 * share)
         for scenario, q, lam in zip(problem.scenarios, point.q, point.lam, strict=True)
     )
 
@@ -173,14 +173,14 @@ def slope(problem: VibrationProblem, lines: tuple[Linearization, ...], parameter
     """The gradient of F over the free parameters about true motions, by the discrete adjoint: far cheaper than the Hessian."""
     gradient, share = problem.regularizer(parameters)[1], 1.0 / len(problem.scenarios)
     for scenario, line in zip(problem.scenarios, lines, strict=True):
-        _, found = line.gradient(problem.curves, scenario.outputs, scenario.targets, problem.weights, stride=problem.stride)
-        gradient = gradient + share * found
+        _, part = line.gradient(problem.curves, scenario.outputs, scenario.targets, problem.weights, stride=problem.stride)
+        gradient = gradient + share * part
     return gradient
 
 
 def cost_and_gradient(problem: VibrationProblem, parameters: Array) -> tuple[float, Array, Evaluation]:
     """F and its gradient over the free parameters, by the discrete adjoint."""
-    found = evaluate(problem, parameters)
-    if not np.isfinite(found.cost):
-        return found.cost, problem.regularizer(parameters)[1], found
-    return found.cost, slope(problem, tuple(linearize_motion(motion) for motion in found.motions), parameters), found
+    evaluation = evaluate(problem, parameters)
+    if not np.isfinite(evaluation.cost):
+        return evaluation.cost, problem.regularizer(parameters)[1], evaluation
+    return evaluation.cost, slope(problem, tuple(linearize_motion(motion) for motion in evaluation.motions), parameters), evaluation

@@ -28,9 +28,9 @@ def vibrations(flexible: FlexibleCharacterSystem, q: ArrayLike, count: int = 6) 
     """The lowest ``count`` vibrations about the pose q (nq,) at rest, damped by strain rates and joints."""
     system = flexible.system
     at = np.asarray(q, dtype=np.float64)
-    found = system.lagrangian_derivatives(at, np.zeros(system.nq))
+    derivatives = system.lagrangian_derivatives(at, np.zeros(system.nq))
     d = np.ix_(system.dynamic, system.dynamic)
-    M, K = found.vv[d], -found.qq[d]
+    M, K = derivatives.vv[d], -derivatives.qq[d]
     _, _, Fv, _ = system.force_derivatives(at, np.zeros(system.nq), np.zeros(system.nu))
     C = -Fv[d]
     if system.nc:

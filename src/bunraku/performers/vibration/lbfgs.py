@@ -46,12 +46,12 @@ def solve_lbfgs(
 
     def value(y: Array) -> Any:
         parameters = problem.with_free(problem.wish, scale * y)
-        cost, gradient, found = cost_and_gradient(problem, parameters)
+        cost, gradient, evaluation = cost_and_gradient(problem, parameters)
         if not np.isfinite(cost):
             return 1e30, np.zeros_like(y)
         first[0] = first[0] or cost
         if cost < best.cost:
-            best.parameters, best.cost, best.rms = parameters, cost, found.rms
+            best.parameters, best.cost, best.rms = parameters, cost, evaluation.rms
         if monitor.cancelled:
             raise _Stop
         return cost / first[0], scale * gradient / first[0]
@@ -64,8 +64,8 @@ def solve_lbfgs(
     try:
         options: Any = {"maxiter": max_iterations, "ftol": tolerance, "gtol": 1e-14, "maxcor": 30, "maxfun": 3 * max_iterations}
         solver: Any = minimize
-        found = solver(value, np.zeros(len(problem.free)), jac=True, method="L-BFGS-B", callback=after, options=options)
-        status = Status.CONVERGED if found.success else Status.MAX_ITERATIONS
+        result = solver(value, np.zeros(len(problem.free)), jac=True, method="L-BFGS-B", callback=after, options=options)
+        status = Status.CONVERGED if result.success else Status.MAX_ITERATIONS
     except _Stop:
         status = Status.CANCELLED
     return Retargeted(best.parameters, best.cost, best.rms, status, len(history), tuple(history))

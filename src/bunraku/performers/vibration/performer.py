@@ -7,7 +7,6 @@ motors; the paper's own method and input shapers for comparison. See docs/theory
 from __future__ import annotations
 
 import dataclasses
-import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -16,21 +15,20 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.formats.checkpoint import Checkpoint
-from bunraku.formats.provenance import content_hash, provenance
 from bunraku.mechanics.flexible.judge import judge
 from bunraku.mechanics.flexible.prediction import FINE_STEP
-from bunraku.mechanics.measures.prediction import predicted_motion
-from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Channel, Clip, JointCurves, Mark, Performance
+from bunraku.motion import Certificate, Clip, JointCurves, Mark
 from bunraku.motion.feedback import Feedback
-from bunraku.optimization.monitor import SILENT, Event, Monitor
+from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify_flexible import certificate_of
-from bunraku.performers.performer import Performer, Suitability, option
+from bunraku.performers.fit import Fit
+from bunraku.performers.performer import Memory, Performer, Task, Uncertified, option
+from bunraku.performers.servo import play_servos
 from bunraku.performers.vibration.baselines import BASELINES, baseline
 from bunraku.performers.vibration.evaluate import evaluate
 from bunraku.performers.vibration.feedback import vibration_feedback
+from bunraku.performers.vibration.fit import VIBRATION
 from bunraku.performers.vibration.frequencies import vibrations
 from bunraku.performers.vibration.lbfgs import solve_lbfgs
 from bunraku.performers.vibration.limits import check_speed
@@ -42,13 +40,19 @@ SPACING = 0.04
 """Time [s] between knots of the profiles when no number of control points is asked for."""
 
 
+@dataclass(frozen=True)
+class Settled:
+    """A solution and the problem that it is of, whose step may have been made finer."""
+
+    problem: VibrationProblem
+    result: Retargeted
+
+
 @dataclass(frozen=True, kw_only=True)
-class VibrationPerformer(Performer):
+class VibrationPerformer(Performer[VibrationProblem, Settled]):
     """Motor profiles whose vibration cancels, for characters with parts that bend."""
 
-    name: ClassVar[str] = "vibration"
-    needs: ClassVar[tuple[str, ...]] = ("clip.joints", "character.flexibles")
-    uses: ClassVar[tuple[str, ...]] = ("clip.emphasis", "clip.phrases", "character.motors", "character.frames")
+    fit: ClassVar[Fit] = VIBRATION
 
     method: Literal["gauss-newton", "lbfgs", "none", "zv", "zv-advanced", "zvd", "zvd-advanced", "lowpass"] = option(
         "gauss-newton", "how: gauss-newton, the paper's lbfgs, or a baseline"
@@ -70,35 +74,15 @@ class VibrationPerformer(Performer):
     max_iterations: int = option(20, "iterations of Gauss-Newton; lbfgs takes ten times as many", low=1, high=1000)
     tolerance: float = option(2.5e-3, "settled when a step changes less than this part of the cost", low=1e-12, high=0.5)
 
-    def suits(self, character: Character, clip: Clip) -> Suitability:
-        """Made for characters with flexible parts, all of whose wished coordinates have motors."""
-        if not character.flexibles:
-            return Suitability(0.0, "no part of the character bends", ("flexibles",))
-        if not character.motors:
-            return Suitability(0.0, "no motor moves the character", ("motors",))
-        if clip.joints is None:
-            reason = "the clip has a skeleton, which must be retargeted first" if clip.skeleton else "the clip has no joint curves"
-            return Suitability(0.2 if clip.skeleton else 0.0, reason, ("joints",))
-        count = len(character.flexibles)
-        return Suitability(1.0, f"{count} part{'s' if count > 1 else ''} of the character bend{'' if count > 1 else 's'}")
-
-    def perform(
-        self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
-    ) -> Performance:
-        """State, solve, judge at the fine step, certify."""
+    def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[VibrationProblem]:
+        """The problem of the clip at the tempo, its flexible parts reduced."""
         joints = clip.need_joints("the performer vibration")
-        fit = self.suits(character, clip)
-        if fit.score <= 0.0:
-            raise BadInput(f"the performer vibration cannot move {character.name!r}: {fit.reason}")
         wish = JointCurves(joints.names, joints.rate * self.tempo, joints.values)
         check_speed(character, wish)
         monitor.report(Event("vibration", 0.0, "reducing the flexible parts"))
         problem = self.problem(character, clip, wish)
         monitor.report(Event("vibration", 0.0, problem.nominal.flexible.note))
-        clock = time.thread_time()
-        problem, found = self._solve(problem, monitor, checkpoint)
-        retarget_s = time.thread_time() - clock
-        return self._assemble(problem, clip, found, retarget_s, monitor)
+        return Task(character, clip, problem)
 
     def problem(self, character: Character, clip: Clip, wish: JointCurves) -> VibrationProblem:
         """The problem with these options."""
@@ -133,30 +117,30 @@ class VibrationPerformer(Performer):
     def stiffness(self) -> tuple[float, ...]:
         """The stiffness factors of the scenarios."""
         try:
-            found = tuple(float(word) for word in self.scenarios.replace(",", " ").split())
+            factors = tuple(float(word) for word in self.scenarios.replace(",", " ").split())
         except ValueError as error:
             raise BadInput(f"option scenarios = {self.scenarios!r} must be numbers, for example 0.81,1,1.21") from error
-        if found and (1.0 not in found or not all(0.01 <= factor <= 100.0 for factor in found)):
+        if factors and (1.0 not in factors or not all(0.01 <= factor <= 100.0 for factor in factors)):
             raise BadInput(f"option scenarios = {self.scenarios!r} must be factors from 0.01 to 100, 1 (as stated) among them")
-        return found or (1.0,)
+        return factors or (1.0,)
 
-    def _solve(
-        self, problem: VibrationProblem, monitor: Monitor, checkpoint: Checkpoint | None
-    ) -> tuple[VibrationProblem, Retargeted]:
+    def solve(self, task: Task[VibrationProblem], monitor: Monitor, memory: Memory) -> Settled:
+        """By the chosen method; the solution may be of a problem with a finer step."""
+        problem, most, small = task.problem, self.max_iterations, self.tolerance
         if self.method in BASELINES:
             p = baseline(problem, self.method, modes=self.modes, cutoff=self.cutoff)
-            return problem, Retargeted(p, np.nan, np.nan, Status.CONVERGED, 0, ())
+            return Settled(problem, Retargeted(p, np.nan, np.nan, Status.CONVERGED, 0, ()))
         if self.method == "lbfgs":
-            most = 10 * self.max_iterations
-            return problem, solve_lbfgs(problem, max_iterations=most, tolerance=1e-4 * self.tolerance, monitor=monitor)
+            return Settled(problem, solve_lbfgs(problem, max_iterations=10 * most, tolerance=1e-4 * small, monitor=monitor))
         rest = problem.nominal.rest.q
         lowest = float(vibrations(problem.nominal.flexible, rest[len(rest) // 2], 1).frequencies[0])
-        keep = None if checkpoint is None else lambda progress: checkpoint.save(progress.arrays())
-        kept = checkpoint.load() if checkpoint is not None else None
-        saved = None if kept is None else {name: np.asarray(x, float) for name, x in kept.items()}
-        most, small = self.max_iterations, self.tolerance
+
+        def keep(progress: Progress) -> None:
+            memory.save(progress.arrays())
+
+        saved = memory.load()
         if self._chooses and problem.profile.dt > FINER_STEP:
-            return solve_at_fitting_step(
+            fitting = solve_at_fitting_step(
                 problem,
                 max_iterations=most,
                 tolerance=small,
@@ -165,7 +149,8 @@ class VibrationPerformer(Performer):
                 keep=keep,
                 monitor=monitor,
             )
-        return problem, solve_gauss_newton(
+            return Settled(*fitting)
+        result = solve_gauss_newton(
             problem,
             max_iterations=most,
             tolerance=small,
@@ -174,59 +159,42 @@ class VibrationPerformer(Performer):
             keep=keep,
             monitor=monitor,
         )
+        return Settled(problem, result)
 
-    def _assemble(
-        self, problem: VibrationProblem, clip: Clip, found: Retargeted, retarget_s: float, monitor: Monitor
-    ) -> Performance:
-        character, flexible, profile = problem.character, problem.nominal.flexible, problem.profile
-        driven = [name for name in character.driven if name in profile.motors]
+    def play(self, task: Task[VibrationProblem], solution: Settled) -> Uncertified:
+        """The profiles at the motors' rate, sent ahead by what each motor is late, beside the profiles of the wish."""
+        problem, character, clip = solution.problem, task.character, task.clip
+        profile = problem.profile
+        driven = tuple(name for name in character.driven if name in profile.motors)
         rate = 1.0 / profile.dt if self.feedback else self.rate or max(motor.rate for motor in character.motors)
         columns = [profile.motors.index(name) for name in driven]
         t = np.arange(int(np.floor(profile.steps * profile.dt * rate + 1e-9)) + 1) / rate
-        wish = JointCurves(tuple(driven), rate, profile.angles(problem.wish, t)[:, columns])
-        ahead = [character.motor_of(name).delay for name in driven]  # commands are sent ahead by what each motor is late
-        sent = [profile.angles(found.parameters, np.minimum(t + d, t[-1]))[:, j] for d, j in zip(ahead, columns, strict=True)]
-        played = JointCurves(tuple(driven), rate, np.column_stack(sent))
+        wish = JointCurves(driven, rate, profile.angles(problem.wish, t)[:, columns])
+        ahead = [character.motor_of(name).delay for name in driven]
+        parameters = solution.result.parameters
+        sent = [profile.angles(parameters, np.minimum(t + d, t[-1]))[:, j] for d, j in zip(ahead, columns, strict=True)]
+        servos = play_servos(character, wish, JointCurves(driven, rate, np.column_stack(sent)))
+        feedback = self._feedback(problem, parameters)
+        audio = clip.audio if self.tempo == 1.0 else None
+        heard = clip.changed(audio=audio, words=_scaled(clip.words, self.tempo), phrases=_scaled(clip.phrases, self.tempo))
+        return dataclasses.replace(servos, motion=_with_modes(servos.motion, feedback), feedback=feedback, heard=heard)
+
+    def certify(self, task: Task[VibrationProblem], solution: Settled, played: Uncertified, monitor: Monitor) -> Certificate:
+        """The motion simulated at the fine step, from the channels alone, against the wish."""
+        problem, heard = solution.problem, played.heard or task.clip
+        flexible, sent = problem.nominal.flexible, played.positions
         monitor.report(Event("vibration", 1.0, "judging the motion at 0.5 ms"))
-        clock = time.thread_time()
-        judged = judge(flexible, wish, played, self._names(problem))
-        spent = max(time.thread_time() - clock, 1e-9)
-        runs = 2 if judged.before is not None else 1
-        timing = {"retarget_s": retarget_s, "simulate_steps_per_s": runs * (len(judged.after.motion.q) - 1) / spent}
-        monitor.report(Event("vibration", 1.0, "solved", {"solve_s": retarget_s, **timing}))
-        scaled = [_scaled(marks, self.tempo) for marks in (clip.words, clip.phrases)]
-        certificate = certificate_of(
+        judged = judge(flexible, played.wish, sent, self._names(problem))
+        return certificate_of(
             flexible,
-            wish,
-            played,
+            played.wish,
+            sent,
             judged,
-            status=found.status,
-            words=scaled[0],
-            phrases=scaled[1],
-            notes=found.notes,
-            figures=self._figures(problem, clip, found),
-        )
-        axes = {axis.name: axis for axis in character.axes}
-        feedback = self._feedback(problem, found.parameters)
-        return Performance(
-            character=character,
-            clip_name=clip.name,
-            channels=tuple(
-                Channel(name, "position", "rad" if axes[name].kind == "hinge" else "m", rate, played.column(name))
-                for name in driven
-            ),
-            wish=wish,
-            motion=_with_modes(predicted_motion(character, played, compile_tree(character)), feedback),
-            certificate=certificate,
-            provenance=provenance(
-                self.name,
-                {"character": content_hash(character), "clip": content_hash(clip)},
-                {field.name: getattr(self, field.name) for field in dataclasses.fields(self)},
-            ),
-            audio=clip.audio if self.tempo == 1.0 else None,
-            words=scaled[0],
-            phrases=scaled[1],
-            feedback=feedback,
+            status=solution.result.status,
+            words=heard.words,
+            phrases=heard.phrases,
+            notes=solution.result.notes,
+            figures=self._figures(problem, task.clip, solution.result),
         )
 
     def _feedback(self, problem: VibrationProblem, parameters: Array) -> Feedback | None:
@@ -237,23 +205,23 @@ class VibrationPerformer(Performer):
         targets = case.outputs.observe(np.ascontiguousarray(case.rest.q))
         return vibration_feedback(case.outputs, targets, angles, problem.profile.dt, case.rest.q[0])
 
-    def _figures(self, problem: VibrationProblem, clip: Clip, found: Retargeted) -> dict[str, float]:
+    def _figures(self, problem: VibrationProblem, clip: Clip, result: Retargeted) -> dict[str, float]:
         """What is known of problem and solution: sizes, the cost from the wish on, how far the splines are off the clip."""
         profile, parts = problem.profile, problem.nominal.flexible.parts
         joints = clip.need_joints("the performer vibration")
         t = np.arange(len(joints.values)) / (joints.rate * self.tempo)
         fitted = profile.angles(problem.wish, np.minimum(t, profile.steps * profile.dt))
         off = fitted[:, [profile.motors.index(name) for name in joints.names]] - joints.values
-        costs = [evaluate(problem, problem.wish).cost, *(cost for cost, _ in found.history)] if found.history else []
+        costs = [evaluate(problem, problem.wish).cost, *(cost for cost, _ in result.history)] if result.history else []
         figures = {
-            "iterations": float(found.iterations),
+            "iterations": float(result.iterations),
             "modes": float(sum(part.reduction.segment.r for part in parts.values())),
             "motors": float(len(profile.motors)),
             "parameters": float(profile.parameters),
             "step_ms": 1e3 * profile.dt,
             "spline misfit, peak": float(np.abs(off).max(initial=0.0)),
             "spline misfit, RMS": float(np.sqrt((off**2).mean())),
-            "final cost": found.cost,
+            "final cost": result.cost,
             **{f"cost {k}": cost for k, cost in enumerate(cost for cost in costs if np.isfinite(cost))},
         }
         return {name: value for name, value in figures.items() if np.isfinite(value)}

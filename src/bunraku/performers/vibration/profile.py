@@ -74,8 +74,8 @@ class Profile:
     def angles(self, parameters: Array, times: Array | None = None, derivative: int = 0) -> Array:
         """Angles (times, motors), or their derivatives, at ``times`` [s] (the nodes if not given)."""
         rows = self.nodes if times is None and derivative == 0 else self.rows(self.times if times is None else times, derivative)
-        found: Array = rows @ parameters.reshape(self.points, len(self.motors))
-        return found
+        values: Array = rows @ parameters.reshape(self.points, len(self.motors))
+        return values
 
 
 def make_profile(motors: tuple[str, ...], duration: float, dt: float, points: int, *, settle: bool = False) -> Profile:

@@ -43,14 +43,6 @@ class Shaper:
         """The same shaper started half its length early."""
         return Shaper(self.times - 0.5 * self.length, self.amplitudes)
 
-    def residual(self, frequency: float, damping: float = 0.0) -> float:
-        """What is left of the vibration of a mode, as a part of what one impulse would leave (``frequency`` in Hz, undamped)."""
-        w = 2.0 * pi * frequency
-        wd = w * sqrt(1.0 - damping**2)
-        t = self.times - self.times[-1]
-        grown = self.amplitudes * np.exp(damping * w * t)
-        return float(abs((grown * np.exp(1j * wd * t)).sum()))
-
     def shaped(self, t: Array, values: Array) -> Array:
         """The command ``values`` (n, m) at rising times ``t`` (n,) shaped; before and after it the end values are held."""
         out = np.zeros_like(values)

@@ -101,12 +101,12 @@ class Progress:
         """As arrays for a checkpoint."""
         counts = [float(self.tried), float(self.iteration), float(self.point.true)]
         numbers = [self.best_cost, self.damping, self.rate, *counts, self.penalty, self.gap]
-        found = {"parameters": self.parameters, "best": self.best, "numbers": np.array(numbers)}
-        found["history"] = np.array(self.history, dtype=np.float64).reshape(-1, 2)
+        arrays = {"parameters": self.parameters, "best": self.best, "numbers": np.array(numbers)}
+        arrays["history"] = np.array(self.history, dtype=np.float64).reshape(-1, 2)
         for name, point in (("", self.point), ("model ", self.model or self.point)):
             for s, (q, lam) in enumerate(zip(point.q, point.lam, strict=True)):
-                found |= {f"{name}q{s}": q, f"{name}lam{s}": lam}
-        return found
+                arrays |= {f"{name}q{s}": q, f"{name}lam{s}": lam}
+        return arrays
 
     @staticmethod
     def restored(problem: VibrationProblem, arrays: Mapping[str, Array]) -> Progress | None:
@@ -178,11 +178,11 @@ def solve_gauss_newton(
             status = Status.CANCELLED
             break
         lines = linearized(problem, now.point)
-        found = _again(problem, now, current, kept, lines, tolerance)
-        if found is None:
+        step = _again(problem, now, current, kept, lines, tolerance)
+        if step is None:
             kept = normal_equations(problem, lines, now.parameters, current)
-            found = _iterate(problem, replace(now, model=now.point), current, kept, tolerance, monitor)
-        now, current, ended = found
+            step = _iterate(problem, replace(now, model=now.point), current, kept, tolerance, monitor)
+        now, current, ended = step
         figures = {"cost": now.best_cost, "rms_m": now.history[-1][1] if now.history else np.nan, "observer": now.rate}
         monitor.report(Event("vibration", now.iteration / max_iterations, f"iteration {now.iteration}", figures))
         if ended is not None and ended.good and now.penalty == 0.0 and current is not None and current.excess > 0.0:
@@ -207,12 +207,12 @@ def _iterate(
         return _from_true(problem, now, current, normal, tolerance, monitor)
     change, _ = gauss_newton_step(problem, normal, now.parameters, now.damping)
     trial, promised = problem.with_free(now.parameters, change), normal.predicted(change)
-    found = evaluate(problem, trial)
-    step, better = _noted(now, found), found.cost < now.best_cost
-    halved = better and found.cost <= 0.5 * now.best_cost and now.iteration >= 2
-    if better and (halved or found.cost <= FOLLOWS * max(promised, 0.0)):
-        step = replace(step, parameters=trial, point=found.point, damping=0.0, tried=0, gap=_gap(found, promised))
-        return step, found, None
+    evaluation = evaluate(problem, trial)
+    step, better = _noted(now, evaluation), evaluation.cost < now.best_cost
+    halved = better and evaluation.cost <= 0.5 * now.best_cost and now.iteration >= 2
+    if better and (halved or evaluation.cost <= FOLLOWS * max(promised, 0.0)):
+        step = replace(step, parameters=trial, point=evaluation.point, damping=0.0, tried=0, gap=_gap(evaluation, promised))
+        return step, evaluation, None
     tried = 0 if better else now.tried + 1
     point = None
     if tried < OBSERVED:
@@ -246,21 +246,21 @@ def _again(
         return _noted(now, current), current, Status.CONVERGED
     if not _near(now):
         return None
-    found = evaluate(problem, trial)
-    won = current.cost - found.cost
+    evaluation = evaluate(problem, trial)
+    won = current.cost - evaluation.cost
     if won < PROVED[0] * hoped and np.isfinite(won):
         along = float(normal.gradient @ change)
         part = 0.5 * along / (along + won)  # the lowest point of the parabola through cost and slope here, and the cost there
         if not LEAST_PART <= part <= 1.0:
             return None
         trial, hoped = problem.with_free(now.parameters, part * change), -0.5 * part * along
-        found = evaluate(problem, trial)
-        won = current.cost - found.cost
+        evaluation = evaluate(problem, trial)
+        won = current.cost - evaluation.cost
     if not PROVED[0] * hoped <= won <= PROVED[1] * hoped:
         return None
-    gap = _gap(found, current.cost - hoped)
-    step = replace(_noted(now, found), parameters=trial, point=found.point, gap=gap)
-    return step, found, Status.CONVERGED if _small(problem, current, found, won, current.cost, gap, tolerance) else None
+    gap = _gap(evaluation, current.cost - hoped)
+    step = replace(_noted(now, evaluation), parameters=trial, point=evaluation.point, gap=gap)
+    return step, evaluation, Status.CONVERGED if _small(problem, current, evaluation, won, current.cost, gap, tolerance) else None
 
 
 def _from_true(
@@ -276,16 +276,16 @@ def _from_true(
         if still and merit - promised <= 0.1 * tolerance * merit and problem.limits.violation(now.parameters) < 1e-7:
             ended = replace(_noted(now, current), iteration=now.iteration + 1)
             return ended, current, Status.CONVERGED
-        found = evaluate(problem, trial)
-        after = found.merit(now.penalty)
+        evaluation = evaluate(problem, trial)
+        after = evaluation.merit(now.penalty)
         if after < merit or (problem.limits.violation(now.parameters) >= 1e-7 and np.isfinite(after)):
             ratio = (merit - after) / max(merit - promised, 1e-300)
             calmer = damping / 10.0 if ratio > 0.5 else damping if ratio > 0.2 else max(10.0 * damping, 1e-3)
             calmer = 0.0 if calmer < 1e-5 else calmer
-            gap = _gap(found, promised)
-            done = ratio > 0.2 and _small(problem, current, found, merit - after, merit, gap, tolerance)
-            step = replace(_noted(now, found), parameters=trial, point=found.point, damping=calmer, gap=gap)
-            return step, found, Status.CONVERGED if done else None
+            gap = _gap(evaluation, promised)
+            done = ratio > 0.2 and _small(problem, current, evaluation, merit - after, merit, gap, tolerance)
+            step = replace(_noted(now, evaluation), parameters=trial, point=evaluation.point, damping=calmer, gap=gap)
+            return step, evaluation, Status.CONVERGED if done else None
         damping = max(10.0 * damping, 1e-2)
         if damping > MOST_DAMPING or monitor.cancelled:
             small = merit - promised <= tolerance * merit
@@ -294,13 +294,13 @@ def _from_true(
 
 
 def _small(
-    problem: VibrationProblem, current: Evaluation, found: Evaluation, won: float, merit: float, gap: float, tolerance: float
+    problem: VibrationProblem, current: Evaluation, evaluation: Evaluation, won: float, merit: float, gap: float, tolerance: float
 ) -> bool:
     """Whether a step from ``current`` to ``found`` that brought ``won`` of ``merit``, off the promise by ``gap``, is the last."""
-    change = abs(found.rms - current.rms)
+    change = abs(evaluation.rms - current.rms)
     if won <= tolerance * merit and change <= tolerance * current.rms:
         return True
-    weighted = _rms_change(problem, current.parameters, current, found.parameters, found.cost) * current.rms
+    weighted = _rms_change(problem, current.parameters, current, evaluation.parameters, evaluation.cost) * current.rms
     return gap <= tolerance and max(change, weighted) <= tolerance * VISIBLE
 
 
@@ -316,20 +316,20 @@ def _near(now: Progress) -> bool:
     return now.gap <= NEAR and now.penalty == now.damping == 0.0
 
 
-def _gap(found: Evaluation, promised: float) -> float:
+def _gap(evaluation: Evaluation, promised: float) -> float:
     """The part by which the true cost is off the promised one."""
-    return abs(found.cost - promised) / max(found.cost, 1e-300)
+    return abs(evaluation.cost - promised) / max(evaluation.cost, 1e-300)
 
 
-def _noted(now: Progress, found: Evaluation) -> Progress:
+def _noted(now: Progress, evaluation: Evaluation) -> Progress:
     """The progress one iteration later, the best replaced if ``found`` is better."""
-    merit = found.merit(now.penalty)
+    merit = evaluation.merit(now.penalty)
     better = merit < now.best_cost
-    rms = found.rms if better or not now.history else now.history[-1][1]
+    rms = evaluation.rms if better or not now.history else now.history[-1][1]
     cost = merit if better else now.best_cost
     return replace(
         now,
-        best=found.parameters if better else now.best,
+        best=evaluation.parameters if better else now.best,
         best_cost=cost,
         iteration=now.iteration + 1,
         history=(*now.history, (cost, rms)),
@@ -338,16 +338,20 @@ def _noted(now: Progress, found: Evaluation) -> Progress:
 
 def _torque_rows(problem: VibrationProblem, current: Evaluation, normal: Normal) -> DenseRows:
     """Rows of torque near the lines, of all scenarios."""
-    found = [
+    rows = [
         torque_rows(line, problem.curves, problem.lines, *torques_of(motion), TORQUE_SHARE)
         for line, motion in zip(normal.lines, current.motions, strict=True)
     ]
-    return DenseRows(np.vstack([A for A, _ in found]), np.concatenate([upper for _, upper in found]))
+    return DenseRows(np.vstack([A for A, _ in rows]), np.concatenate([upper for _, upper in rows]))
 
 
 def _fallen_back(problem: VibrationProblem, now: Progress) -> tuple[Progress, Evaluation | None, Status | None]:
     """On from the best true motion, or from the input's if there is none."""
-    found = evaluate(problem, now.best)
-    if not np.isfinite(found.cost):
+    evaluation = evaluate(problem, now.best)
+    if not np.isfinite(evaluation.cost):
         return now, None, Status.STALLED
-    return replace(now, parameters=now.best, point=found.point, best_cost=found.cost, damping=1e-2, tried=0), found, None
+    return (
+        replace(now, parameters=now.best, point=evaluation.point, best_cost=evaluation.cost, damping=1e-2, tried=0),
+        evaluation,
+        None,
+    )

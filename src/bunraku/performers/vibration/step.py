@@ -42,8 +42,8 @@ def gauss_newton_step(
     L = cholesky(H, lower=True, overwrite_a=True, check_finite=False)
     A, lower, upper, soft = _rows(problem, parameters, rows)
     scale = 1.0 / normal.value if normal.value > 0.0 else 1.0
-    found = minimise_few_active(np.sqrt(scale) * L, scale * normal.gradient, A, lower, upper, soft=soft)
-    return found.x, found.status
+    program = minimise_few_active(np.sqrt(scale) * L, scale * normal.gradient, A, lower, upper, soft=soft)
+    return program.x, program.status
 
 
 def _rows(problem: VibrationProblem, parameters: Array, rows: DenseRows | None) -> tuple[Any, Array, Array, Array]:

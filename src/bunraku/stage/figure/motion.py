@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.errors import BadInput
 from bunraku.geometry.rotations import matrix_of_quaternion
 from bunraku.mechanics.dynamics.initial import make_consistent
-from bunraku.mechanics.measures.balance import free_base, planted
+from bunraku.mechanics.measures.balance import planted
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.loops import loop_gaps
 from bunraku.mechanics.tree import compile_tree

@@ -12,7 +12,7 @@ from bunraku.building.components.piece import blank_character
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
 from bunraku.motion import Clip, JointCurves
-from bunraku.performers.performer import make_performer
+from bunraku.performers.fit import fit_of
 from bunraku.studio.document import EMPTY, Document
 from bunraku.studio.edits.registry import edit
 from bunraku.studio.project import Project
@@ -118,7 +118,7 @@ def _suited(document: Document) -> Document:
     if not document.performer or document.base is None or document.clip is None:
         return document
     try:
-        suits = make_performer(document.performer).suits(document.need_character(), document.need_clip()).score >= LEAST
+        suits = fit_of(document.performer).suits(document.need_character(), document.need_clip()).score >= LEAST
     except BunrakuError:
         suits = False
     return document if suits else document.changed(performer="", options={})

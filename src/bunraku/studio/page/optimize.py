@@ -10,7 +10,8 @@ from typing import Any
 
 from bunraku.errors import BunrakuError
 from bunraku.performers.choose import SPOKEN_AND_BENT, choose_performer
-from bunraku.performers.performer import REGISTRY, make_performer, options_of, performer_class
+from bunraku.performers.fit import REGISTRY, fit_of
+from bunraku.performers.performer import options_of, performer_class
 from bunraku.studio.document import Document
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.page.plot import Plot
@@ -89,7 +90,7 @@ class OptimizeTab:
             try:
                 character, clip = document.need_character(), document.need_clip()
                 choice = choose_performer(character, clip, document.performer)
-                words = f"{choice.name}: {make_performer(choice.name).suits(character, clip).reason}"
+                words = f"{choice.name}: {fit_of(choice.name).suits(character, clip).reason}"
             except BunrakuError as error:
                 words = str(error) if document.clip.skeleton is None else "a captured motion: it is retargeted first"
             self._suits = (document.key, words)

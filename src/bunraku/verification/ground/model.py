@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import write_mjcf
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.motion import HeightField
 from bunraku.verification.foreign import simulable
 from bunraku.verification.ground.heights import ground_height

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import Character, EndEffector
+from bunraku.character import Character, EndEffector, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.balance import free_base
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import HeightField, Performance
 from bunraku.verification.ground.heights import ground_height, ground_normal, terrain_of

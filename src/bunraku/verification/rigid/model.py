@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import WORLD, Character
+from bunraku.character import WORLD, Character, free_base
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.formats.mjcf_write import write_mjcf
-from bunraku.mechanics.measures.balance import foot_points, free_base
+from bunraku.mechanics.measures.balance import foot_points
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.foreign import simulable
 from bunraku.verification.servo import ServoBank, stiffness_of

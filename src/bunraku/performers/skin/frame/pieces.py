@@ -48,10 +48,10 @@ def beyond(labels: Labels, u: Array, pressed: NDArray[np.bool_]) -> Labels:
     P = len(labels)
     normal, tangent = pressed[:P], pressed[P:]
     moving = np.hypot(u[:, 0], u[:, 1]) > 1e-9
-    found = labels.copy()
-    found[tangent & (labels == STICK)] = SLIDE
-    found[tangent & (labels == SLIDE)] = STICK
-    found[normal & (labels != OPEN)] = OPEN
-    found[normal & (labels == OPEN) & moving] = SLIDE
-    found[normal & (labels == OPEN) & ~moving] = STICK
-    return found
+    changed = labels.copy()
+    changed[tangent & (labels == STICK)] = SLIDE
+    changed[tangent & (labels == SLIDE)] = STICK
+    changed[normal & (labels != OPEN)] = OPEN
+    changed[normal & (labels == OPEN) & moving] = SLIDE
+    changed[normal & (labels == OPEN) & ~moving] = STICK
+    return changed

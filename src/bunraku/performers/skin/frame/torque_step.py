@@ -33,6 +33,7 @@ SLOW = 100.0
 SMALLEST = 1e-4
 """Trust box, in halves of the torque range, at which the search ends."""
 
+MAX_OUTER = 25
 MAX_SOLVES = 30
 """Contact solutions after which no further outer step is begun."""
 
@@ -40,19 +41,17 @@ PIECES = 3
 """Pieces beyond the present one that are looked at."""
 
 
-def step_torques(
-    problem: FrameProblem, tau0: Array | None = None, F0: Array | None = None, *, cold: bool = False, max_outer: int = 25
-) -> FrameStep:
+def step_torques(problem: FrameProblem, tau0: Array | None = None, F0: Array | None = None, *, cold: bool = False) -> FrameStep:
     """The torques of a frame and the ground forces they cause.
 
     ``tau0`` (na,) and ``F0`` (P, 3) are those of the last frame (none: zero). ``cold`` also searches from zero and keeps the better
     answer, which is done anyway where the rows do not hold. ``status`` CONVERGED: no piece that was looked at promises a gain above
     1e-6 of the cost (without its constant part). Where pieces meet this is a local minimum, not always the least one.
     """
-    step = _Search(problem).run(tau0, F0, max_outer)
+    step = _Search(problem).run(tau0, F0)
     if (tau0 is None and F0 is None) or not (cold or not step.rows_ok):
         return step
-    other = _Search(problem).run(None, None, max_outer)
+    other = _Search(problem).run(None, None)
     better = min(step, other, key=lambda s: (0.0, s.cost) if s.rows_ok else (s.violation, s.cost))
     return replace(better, outer=step.outer + other.outer, contact_solves=step.contact_solves + other.contact_solves)
 
@@ -105,11 +104,11 @@ class _Search:
         self.C, self.d = problem.C * scale[:, None], problem.d * scale
         self.half = np.maximum(0.5 * (problem.hi - problem.lo), 1e-12)
 
-    def run(self, tau0: Array | None, F0: Array | None, max_outer: int) -> FrameStep:
+    def run(self, tau0: Array | None, F0: Array | None) -> FrameStep:
         p = self.problem
         now = self.point(np.zeros(p.torques) if tau0 is None else np.asarray(tau0, dtype=np.float64), F0)
         costs, trust, edge, slow, outer, status = [now.cost], 1.0, 0, 0, 0, Status.MAX_ITERATIONS
-        while outer < max_outer and self.solves < MAX_SOLVES:
+        while outer < MAX_OUTER and self.solves < MAX_SOLVES:
             outer += 1
             model = self.model(now, now.contact.labels)
             free = None if model is None else self.propose(now, model, trust, limits=False)
@@ -184,8 +183,8 @@ class _Search:
                 break
             low, high = np.minimum(self.problem.lo - now.tau, 0.0), np.maximum(self.problem.hi - now.tau, 0.0)
             rows = model.c + 0.1 * ROW_TOLERANCE
-            found = solve_small(np.diag(self.half**-2), np.zeros(len(low)), model.E, rows, low, high)
-            trials = [self.point(now.tau + part * found.x, now.contact.F) for part in (1.0, 0.25)] if found.solved else []
+            shortest = solve_small(np.diag(self.half**-2), np.zeros(len(low)), model.E, rows, low, high)
+            trials = [self.point(now.tau + part * shortest.x, now.contact.F) for part in (1.0, 0.25)] if shortest.solved else []
             best = min(trials, key=lambda point: point.violation, default=now)
             if not best.violation < now.violation:
                 break
@@ -253,17 +252,17 @@ class _Search:
         if limits:
             more, start = piece_limits(p, now.contact.F, now.contact.u, model.labels, model.S)
             E, c = np.vstack([E, more]), np.concatenate([c, start])
-        found = solve_small(model.A, model.b, E, c, low, high)
-        if found.solved:
-            self.weight = max(self.weight, 2.0 * float(found.multipliers[:m].sum()))
+        program = solve_small(model.A, model.b, E, c, low, high)
+        if program.solved:
+            self.weight = max(self.weight, 2.0 * float(program.multipliers[:m].sum()))
         elif m:
-            found = self._overstepping(now, model, E, c, low, high)
-        if not found.solved:
+            program = self._overstepping(now, model, E, c, low, high)
+        if not program.solved:
             return _Proposal(np.zeros(len(low)), 0.0, np.zeros(m, bool), np.zeros(len(c) - m, bool))
-        step = found.x[: len(low)]
+        step = program.x[: len(low)]
         after = float(np.max(model.c + model.E @ step, initial=0.0))
         gain = -(model.b @ step + 0.5 * step @ (model.A @ step)) + self.weight * (now.violation - after)
-        return _Proposal(step, float(gain), found.multipliers[:m] > 0.0, found.multipliers[m:] > 0.0)
+        return _Proposal(step, float(gain), program.multipliers[:m] > 0.0, program.multipliers[m:] > 0.0)
 
     def _overstepping(self, now: _Point, model: _Model, E: Array, c: Array, low: Array, high: Array) -> SmallSolution:
         """The program with one more unknown s >= 0 by which rows may be overstepped, at a weight above all the cost can gain."""

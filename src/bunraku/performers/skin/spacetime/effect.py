@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.model import CentroidalModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,14 +35,14 @@ class SkinEffect:
             "torque": (samples, model.nq),
             "stiffness": (model.nq, model.nq),
         }
-        found = []
+        arrays = []
         for name, shape in wanted.items():
             given = getattr(self, name)
             array = np.zeros(shape) if given is None else np.array(given, dtype=np.float64)
             if array.shape != shape or not np.isfinite(array).all():
                 raise BadInput(f"the skin's {name} has shape {array.shape}; {shape} of finite numbers fits this plan")
-            found.append(array)
-        shift, sole, torque, stiffness = found
+            arrays.append(array)
+        shift, sole, torque, stiffness = arrays
         torque[:, :6] = 0.0
         stiffness[:6], stiffness[:, :6] = 0.0, 0.0
         return shift, sole, torque, stiffness

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
+from bunraku.arrays import Array, Indices
 from bunraku.mechanics.centroidal.kinematics import Kinematics, kinematics
 from bunraku.mechanics.centroidal.problem import GroundSolution
 from bunraku.optimization.augmented_lagrangian import AugmentedSolution
 from bunraku.optimization.solution import Status
 from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
-
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.int64]
 
 MARGIN = 4
 """Samples of the neighbouring cycles that a spline through a cycle sees."""
@@ -36,7 +34,7 @@ class SpacetimeSamples:
     force: Array
     moment: Array
     torque: Array
-    touching: Flags
+    touching: Indices
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,9 @@ class SpacetimePlan(GroundSolution):
     @cached_property
     def torque(self) -> Array:
         """Torques (T, nq) [N·m] of the joints, the skin's stiffness and torques included; zero for the base."""
-        found = self.problem.torques(self.solution.z)
-        found[:, :6] = 0.0
-        return found
+        torques = self.problem.torques(self.solution.z)
+        torques[:, :6] = 0.0
+        return torques
 
     @property
     def times(self) -> Array:

@@ -38,8 +38,6 @@ def plan_spacetime(
     *,
     weights: SpacetimeWeights | None = None,
     margin: float = 0.0,
-    least_force: float = 0.5,
-    near: float = 0.1,
     kinematic_only: bool = False,
     stance: Array | None = None,
     solver: AugmentedLagrangian | None = None,
@@ -47,9 +45,8 @@ def plan_spacetime(
 ) -> SpacetimePlan:
     """Plan the motion of a character whose bodies carry their shares of skin; see `state_spacetime` for what goes in."""
     problem = state_spacetime(
-        character, gait, tracks, effect,
-        weights=weights, margin=margin, least_force=least_force, near=near, kinematic_only=kinematic_only, stance=stance,
-    )  # fmt: skip
+        character, gait, tracks, effect, weights=weights, margin=margin, kinematic_only=kinematic_only, stance=stance
+    )
     return solve_spacetime(problem, solver=solver, monitor=monitor)
 
 
@@ -64,16 +61,16 @@ def _solved(
     solver: AugmentedLagrangian, problem: SpacetimeProblem, start: Array, warm: Warm | None, monitor: Monitor
 ) -> AugmentedSolution:
     """The solution; a solve that stalls short of its tolerance is resumed with a smaller weight, its multipliers kept."""
-    found = solver.solve(problem, start, warm=warm, monitor=monitor)
-    steps, factors = found.iterations, found.factorizations
+    solution = solver.solve(problem, start, warm=warm, monitor=monitor)
+    steps, factors = solution.iterations, solution.factorizations
     for _ in range(RESUMED):
-        if found.status is not Status.STALLED:
+        if solution.status is not Status.STALLED:
             break
-        weight = max(found.weight / LIGHTER, solver.first_weight)
-        again = Warm(found.shifts * (found.weight / weight), weight, RESUMED_DAMPING)
-        found = solver.solve(problem, found.z, warm=again, monitor=monitor)
-        steps, factors = steps + found.iterations, factors + found.factorizations
-    return replace(found, iterations=steps, factorizations=factors)
+        weight = max(solution.weight / LIGHTER, solver.first_weight)
+        again = Warm(solution.shifts * (solution.weight / weight), weight, RESUMED_DAMPING)
+        solution = solver.solve(problem, solution.z, warm=again, monitor=monitor)
+        steps, factors = steps + solution.iterations, factors + solution.factorizations
+    return replace(solution, iterations=steps, factorizations=factors)
 
 
 def replan(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import kinematics
 from bunraku.mechanics.centroidal.model import CentroidalModel, centroidal_model
-
-Array: TypeAlias = NDArray[np.float64]
 
 NUDGE = 0.3
 """How far [rad] the last joint but one of a leg is bent before the pose is sought, and the last one back."""
@@ -29,15 +25,15 @@ def crouched(character: Character, drop: float) -> Array:
     """
     model = centroidal_model(character)
     home = kinematics(model, model.home[None])
-    found: list[tuple[float, Array]] = []
+    stances: list[tuple[float, Array]] = []
     for sign in (1.0, -1.0):
         q = _stood(model, home.contact[0], drop, sign)
         seen = kinematics(model, q[None])
         if np.abs(seen.contact[0, :, 2]).max() < 1e-6:
-            found.append((float(np.linalg.norm(seen.contact[0, :, :2] - seen.com[0, :2], axis=1).sum()), q))
-    if not found:
+            stances.append((float(np.linalg.norm(seen.contact[0, :, :2] - seen.com[0, :2], axis=1).sum()), q))
+    if not stances:
         raise BadInput(f"{character.name!r} cannot stand {drop:g} m lower than at home with its soles on the ground; ask for less")
-    return max(found, key=lambda one: one[0])[1]
+    return max(stances, key=lambda one: one[0])[1]
 
 
 def _stood(model: CentroidalModel, places: Array, drop: float, sign: float) -> Array:

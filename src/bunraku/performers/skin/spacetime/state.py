@@ -32,10 +32,10 @@ def sample_count(character: Character, gait: Gait) -> int:
     """How many samples the plan of a gait has: as it says, else one every `STEP` and enough for its swings."""
     least = fewest_samples(footfalls(character, gait, flight=True))
     ends = 0 if gait.periodic else 1
-    found = gait.samples or max(int(np.ceil(gait.duration / STEP - 1e-9)) + ends, 2 * least)
-    if not least <= found <= MOST_SAMPLES:
-        raise BadInput(f"{found} samples for {gait.duration:g} s of {gait.pattern!r}; give {least} to {MOST_SAMPLES}, or 0")
-    return found
+    count = gait.samples or max(int(np.ceil(gait.duration / STEP - 1e-9)) + ends, 2 * least)
+    if not least <= count <= MOST_SAMPLES:
+        raise BadInput(f"{count} samples for {gait.duration:g} s of {gait.pattern!r}; give {least} to {MOST_SAMPLES}, or 0")
+    return count
 
 
 def state_spacetime(

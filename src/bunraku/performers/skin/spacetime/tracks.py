@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.mechanics.centroidal.kinematics import center_of_mass, contact_points
 from bunraku.mechanics.centroidal.model import CentroidalModel
-
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.int64]
-
 
 GOES = (0.1, 0.75)
 """Shares of a swing between which a foot goes forward: up before, straight down after, so that soft soles do not scuff."""
@@ -35,22 +30,22 @@ class Tracks:
     def checked(self, model: CentroidalModel, samples: int) -> Tracks:
         """The same as float64 arrays, or BadInput where a shape is wrong."""
         wanted = {"com": (samples, 3), "feet": (samples, model.n_tips, 3), "joints": (samples, model.nq)}
-        found = {}
+        tracks = {}
         for name, shape in wanted.items():
             given = getattr(self, name)
             if given is None:
                 continue
-            found[name] = np.array(given, dtype=np.float64)
-            if found[name].shape != shape or np.isinf(found[name]).any():
-                raise BadInput(f"the track of {name} has shape {found[name].shape}; {shape} fits this plan (NaN where free)")
-        return Tracks(**found)
+            tracks[name] = np.array(given, dtype=np.float64)
+            if tracks[name].shape != shape or np.isinf(tracks[name]).any():
+                raise BadInput(f"the track of {name} has shape {tracks[name].shape}; {shape} fits this plan (NaN where free)")
+        return Tracks(**tracks)
 
 
 NO_TRACKS = Tracks()
 
 
 def gait_tracks(
-    model: CentroidalModel, contacts: Flags, heights: Array, periodic: bool, distance: tuple[float, float], turn: float
+    model: CentroidalModel, contacts: Indices, heights: Array, periodic: bool, distance: tuple[float, float], turn: float
 ) -> Tracks:
     """The curves of an even walk: the body goes on an arc, and a foot stands where it is at home under the body in mid-stance.
 
@@ -68,7 +63,7 @@ def gait_tracks(
     return Tracks(com=track, feet=feet)
 
 
-def _progress(contacts: Flags, periodic: bool) -> Array:
+def _progress(contacts: Indices, periodic: bool) -> Array:
     """How much of the way (T,) is gone at each sample."""
     T = len(contacts)
     if periodic:
@@ -80,13 +75,13 @@ def _progress(contacts: Flags, periodic: bool) -> Array:
     return np.clip((np.arange(T) - first) / (last - first), 0.0, 1.0)
 
 
-def _foot(stands: Flags, progress: Array, periodic: bool, place: Array, way: tuple[float, float, float]) -> Array:
+def _foot(stands: Indices, progress: Array, periodic: bool, place: Array, way: tuple[float, float, float]) -> Array:
     """Places (T, 2) of one sole: fixed in each stance, carried over smoothly in each swing."""
     T = len(stands)
-    found = np.empty((T, 2))
+    places = np.empty((T, 2))
     if stands.all():
-        found[:] = _carried(place, way, 0.0)
-        return found
+        places[:] = _carried(place, way, 0.0)
+        return places
     flags, p = (np.tile(stands, 3), np.concatenate([progress - 1, progress, progress + 1])) if periodic else (stands, progress)
     holds = np.full((len(flags), 2), np.nan)
     edges = np.flatnonzero(np.diff(flags)) + 1
@@ -104,8 +99,8 @@ def _foot(stands: Flags, progress: Array, periodic: bool, place: Array, way: tup
             u = np.clip(((span - before) / (after - before) - GOES[0]) / (GOES[1] - GOES[0]), 0.0, 1.0)
             u = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
             holds[span] = holds[before] + u[:, None] * (holds[after] - holds[before])
-    found[:] = holds[T : 2 * T] if periodic else holds
-    return found
+    places[:] = holds[T : 2 * T] if periodic else holds
+    return places
 
 
 def _carried(place: Array, way: tuple[float, float, float], share: float) -> Array:
@@ -127,7 +122,7 @@ def headings(model: CentroidalModel, tracks: Tracks, samples: int) -> Array:
 
     Without a track of feet the place of the base's coordinates, or of the track of the centre of mass; else home.
     """
-    found = np.zeros((samples, 3))
+    course = np.zeros((samples, 3))
     home = contact_points(model, model.home)[:, :2]
     feet = None if tracks.feet is None else tracks.feet[:, :, :2]
     if feet is not None and np.isfinite(feet).all():
@@ -135,11 +130,11 @@ def headings(model: CentroidalModel, tracks: Tracks, samples: int) -> Array:
         a, b = home - mean, feet - middle[:, None]
         yaw = np.unwrap(np.arctan2((a[:, 0] * b[:, :, 1] - a[:, 1] * b[:, :, 0]).sum(axis=1), (a * b).sum(axis=(1, 2))))
         c, s = np.cos(yaw), np.sin(yaw)
-        found[:, 0] = middle[:, 0] - c * mean[0] + s * mean[1]
-        found[:, 1] = middle[:, 1] - s * mean[0] - c * mean[1]
-        found[:, 2] = yaw
+        course[:, 0] = middle[:, 0] - c * mean[0] + s * mean[1]
+        course[:, 1] = middle[:, 1] - s * mean[0] - c * mean[1]
+        course[:, 2] = yaw
     elif tracks.joints is not None and np.isfinite(tracks.joints[:, [0, 1, 3]]).all():
-        found[:] = tracks.joints[:, [0, 1, 3]] - model.home[[0, 1, 3]]
+        course[:] = tracks.joints[:, [0, 1, 3]] - model.home[[0, 1, 3]]
     elif tracks.com is not None and np.isfinite(tracks.com[:, :2]).all():
-        found[:, :2] = tracks.com[:, :2] - center_of_mass(model, model.home)[:2]
-    return found
+        course[:, :2] = tracks.com[:, :2] - center_of_mass(model, model.home)[:2]
+    return course

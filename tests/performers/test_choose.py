@@ -9,32 +9,31 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import built_in, read_character, read_clip
 from bunraku.motion import Certificate, Check
 from bunraku.optimization.solution import Status
-from bunraku.performers.cast import STRICT, cast, refusal
-from bunraku.performers.choose import Choice, choose_performer
+from bunraku.performers.choose import choose_performer, taken_as_rigid
+from bunraku.performers.fit import fit_of, refusal
+from bunraku.performers.performer import make_performer
 
 
-@pytest.mark.parametrize("name", STRICT)
-def test_strict_performers_refuse_by_name(name):
+@pytest.mark.parametrize("name", ["locomotion", "marionette", "skin", "vibration"])
+def test_performers_refuse_by_name(name):
     who, clip = (read_character("nao"), read_clip("no-problem"))
     with pytest.raises(BadInput, match=f"{name} cannot move 'nao'"):
-        cast(who, clip, Choice(name, "as asked"))
+        fit_of(name).refuse(who, clip)
 
 
-def test_the_best_is_cast_with_its_options():
-    made = cast(read_character("swizzlebot"), read_clip("swizzle"), options={"samples": 24})
-    assert made.choice.name == "locomotion"
-    assert made.performer.samples == 24
-    assert made.notes == ()
+def test_the_best_is_chosen_and_made_with_its_options():
+    choice = choose_performer(read_character("swizzlebot"), read_clip("swizzle"))
+    assert choice.name == "locomotion"
+    assert make_performer(choice.name, {"samples": 24}).options["samples"] == 24
     with pytest.raises(BadInput, match="no option"):
-        cast(read_character("swizzlebot"), read_clip("swizzle"), options={"speed": 1})
+        make_performer(choice.name, {"speed": 1})
 
 
 def test_bending_parts_that_are_taken_as_rigid_are_noted():
     bending = next(who for name in built_in("character") if (who := read_character(name)).flexibles)
-    clip = read_clip("no-problem")
-    made = cast(bending, clip, Choice("speech", "as asked"))
-    assert "nothing is done against their vibration" in made.notes[0]
-    assert cast(bending, clip, Choice("zv", "as asked")).notes == ()
+    assert "nothing is done against their vibration" in taken_as_rigid(bending, "speech")[0]
+    assert taken_as_rigid(bending, "zv") == ()
+    assert taken_as_rigid(read_character("nao"), "speech") == ()
 
 
 def test_the_reason_to_refuse_is_the_one_that_is_raised():
@@ -42,7 +41,7 @@ def test_the_reason_to_refuse_is_the_one_that_is_raised():
     why = refusal("marionette", who, clip)
     assert "stands on feet" in why
     with pytest.raises(BadInput, match=why):
-        cast(who, clip, Choice("marionette", "as asked"))
+        fit_of("marionette").refuse(who, clip)
     assert refusal("speech", who, clip) == ""
 
 

@@ -1,0 +1,38 @@
+"""What the performer of speech and gestures is for, and the baselines it is compared with."""
+
+from __future__ import annotations
+
+from bunraku.character import Character
+from bunraku.motion import Clip
+from bunraku.performers.fit import Fit, Suitability, without_curves
+
+
+def suits(character: Character, clip: Clip) -> Suitability:
+    """Made for joint curves with a voice on a character with motors; a voice is not required."""
+    if not character.motors:
+        return Suitability(0.0, "the character has no motors; add motors to its file", ("motors",))
+    if clip.joints is None:
+        return without_curves(clip)
+    if clip.audio is not None:
+        return Suitability(1.0, "the clip moves joints and has a voice to stay in time with")
+    if clip.words:
+        return Suitability(1.0, "the clip moves joints and has words, without sound, to stay in time with")
+    return Suitability(0.6, "the clip moves joints; there is no voice, so time is kept against the wish itself")
+
+
+SPEECH = Fit(
+    "speech",
+    "bunraku.performers.speech.performer:SpeechPerformer",
+    suits,
+    kernels=lambda character: ("solvers", "measures"),
+    needs=("clip.joints", "character.motors"),
+    uses=("clip.audio", "clip.words", "clip.phrases", "character.velocity limits", "character.feet", "character.home"),
+    chainable=True,
+)
+
+_BASELINES = "bunraku.performers.speech.baselines"
+REFERENCE = SPEECH.as_baseline("reference", f"{_BASELINES}:ReferencePerformer")
+CLAMP = SPEECH.as_baseline("clamp", f"{_BASELINES}:ClampPerformer", chainable=True)
+STRETCH = SPEECH.as_baseline("stretch", f"{_BASELINES}:StretchPerformer")
+RUCKIG = SPEECH.as_baseline("ruckig", f"{_BASELINES}:RuckigPerformer")
+TOPPRA = SPEECH.as_baseline("toppra", f"{_BASELINES}:ToppraPerformer")
