@@ -12,6 +12,7 @@ from bunraku.stage.devices import websocket
 from bunraku.stage.devices.answers import FORGIVEN
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.websocket import WebsocketDriver
+from bunraku.stage.gate import Gate
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -115,6 +116,17 @@ def test_nobody_slips_in_while_a_client_is_greeted(driver) -> None:
         first.recv(timeout=5)  # it has not said that it is ready
         with connect(driver.url) as second, pytest.raises(websockets.exceptions.ConnectionClosed, match="another client"):
             second.recv(timeout=5)
+
+
+def test_who_sends_too_fast_is_sent_away(driver) -> None:
+    import websockets.exceptions
+
+    driver._gate = Gate(driver.token, per_second=3.0 / 3600.0)  # none comes again while this test runs
+    with connect(driver.url) as client:
+        client.recv(timeout=5)
+        with pytest.raises(websockets.exceptions.ConnectionClosed, match="messages a second"):  # noqa: PT012
+            client.send(json.dumps({"type": "ready", "ids": [1, 2], "measured": None}))
+            client.recv(timeout=60)
 
 
 def test_no_client_is_silence(driver) -> None:

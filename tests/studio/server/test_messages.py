@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -9,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bunraku.studio.server.messages import ALLOWED, LARGEST, MessageFilter
+from bunraku.stage.gate import Gate, Intake
+from bunraku.studio.server.messages import ALLOWED, LARGEST, FilteredConnection, MessageFilter
 from bunraku.studio.server.uploads import Uploads
 
 VALUES = {"Dict": {"value": 1.0}, "str": "x", "int": 3, "float": 0.5, "bool": True, "bytes": b"abc"}
@@ -28,6 +31,32 @@ def filled(kind: Any) -> dict[str, Any]:
         name: next((value for word, value in VALUES.items() if word in str(hints[name])), None) for name in wire_field_names(kind)
     }
     return fields | {"type": kind.__name__}
+
+
+def test_a_browser_that_sends_too_fast_is_sent_away() -> None:
+    class Gone(Exception):
+        pass
+
+    async def scene() -> None:
+        press = msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "x", "updates": {"value": 1.0}})
+        left, closed = [press] * 9, []
+
+        async def recv() -> bytes:
+            if not left:
+                raise Gone
+            return left.pop()
+
+        async def close(code: int, reason: str) -> None:
+            closed.append((code, reason))
+
+        intake = Intake(Gate("a token", per_second=3.0), clock=lambda: 0.0)
+        connection = FilteredConnection(SimpleNamespace(recv=recv, close=close), sieve(), intake)
+        assert [await connection.recv() for _ in range(3)] == [press] * 3
+        with pytest.raises(Gone):
+            await connection.recv()
+        assert closed[0] == (1008, "more than 3 messages a second")
+
+    asyncio.run(scene())
 
 
 def test_only_the_kinds_a_page_sends_pass() -> None:

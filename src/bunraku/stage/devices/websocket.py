@@ -214,13 +214,18 @@ class WebsocketDriver(Driver):
             self._taken = False
 
     async def _serve_client(self, socket: Any, intake: Intake) -> None:
-        first = await self._greet(socket, intake)
-        if first is not None:
+        try:
+            measured = await self._greet(socket, intake)
+        except DeviceFault as fault:
+            with self._changed:
+                self._fault = fault
+            await socket.close(1008, "not the machine that is wanted")
+        else:
             queue: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
             with self._changed:
                 self._unanswered.clear()
                 self._bad.clear()
-                self._measured, self._heard, self._queue = first[0], time.monotonic(), queue  # a fault stays until open()
+                self._measured, self._heard, self._queue = measured, time.monotonic(), queue  # a fault stays until open()
                 self._changed.notify_all()
             writing = asyncio.create_task(send_all(socket, queue))
             try:
@@ -233,8 +238,8 @@ class WebsocketDriver(Driver):
                     self._fault = self._fault or self._new_fault(FaultKind.LOST, "the client is gone; connect it and open it again")
                     self._changed.notify_all()
 
-    async def _greet(self, socket: Any, intake: Intake) -> tuple[NDArray[np.float64] | None] | None:
-        """The first measurement of a client that has all servos; None when it has not, and it is turned away."""
+    async def _greet(self, socket: Any, intake: Intake) -> NDArray[np.float64] | None:
+        """The first measurement of a client that has all servos, if it measures; a fault of one that has not."""
         hello = {
             "type": "hello",
             "servos": list(self.device.ids),
@@ -246,19 +251,13 @@ class WebsocketDriver(Driver):
         await socket.send(json.dumps(hello))
         try:
             answer = _read(await asyncio.wait_for(intake.receive(socket), READY_S))
-            there = answer["ids"]
-            gone = [one for one in (*self.device.ids, *self._sensors) if one not in there]
+            gone = [one for one in (*self.device.ids, *self._sensors) if one not in answer["ids"]]
             if answer.get("type") == "ready" and not gone:
-                return (self._positions(answer.get("measured")),)
-            fault = self._new_fault(FaultKind.MISSING, f"the client has no servo {gone[0] if gone else '?'}; look at the ids")
-        except DeviceFault as wrong:
-            fault = wrong
-        except (TimeoutError, ValueError, KeyError, TypeError, OverflowError):
-            fault = self._new_fault(FaultKind.CORRUPTED, "the client did not say that it is ready; look at its program")
-        with self._changed:
-            self._fault = fault
-        await socket.close(1008, "not the machine that is wanted")
-        return None
+                return self._positions(answer.get("measured"))
+        except (TimeoutError, ValueError, KeyError, TypeError, OverflowError) as error:
+            advice = "the client did not say that it is ready; look at its program"
+            raise self._new_fault(FaultKind.CORRUPTED, advice) from error
+        raise self._new_fault(FaultKind.MISSING, f"the client has no servo {gone[0] if gone else '?'}; look at the ids")
 
     def _take(self, text: str | bytes) -> None:
         """One message of the client; what cannot be read is forgiven three times a second."""

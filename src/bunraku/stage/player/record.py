@@ -130,19 +130,18 @@ class PlayRecord:
                 f"{figures['skew_p99_ms']:.2f} ms from the clock (99 %)"
             )
         if self.cut or self.wild:
-            worst = max(self.cut_by, key=lambda name: self.cut_by[name], default="")
-            by = f", most {self.cut_by[worst]:.3g} {self._unit(worst)} of {worst!r}" if worst else ""
+            by = f", most {self._most(self.cut_by)}" if self.cut_by else ""
             wild = f"{_counted(self.wild, 'value')} {'was no number' if self.wild == 1 else 'were no numbers'}"
             lines.append(f"{_counted(self.cut, 'value')} cut to the limits{by}; {wild}")
         if self.following:
-            worst = max(self.following, key=lambda name: self.following[name])
-            lines.append(f"largest following error {self.following[worst]:.3g} {self._unit(worst)} of {worst!r}")
+            lines.append(f"largest following error {self._most(self.following)}")
         if self.ignored:
             lines.append(f"ignored {_counted(self.ignored, 'OSC message')} that {'was' if self.ignored == 1 else 'were'} no cue")
         return [*lines, *(f"note: {note}" for note in self.notes)]
 
-    def _unit(self, name: str) -> str:
-        return self.units[self.outputs.index(name)]
+    def _most(self, errors: dict[str, float]) -> str:
+        worst = max(errors, key=lambda name: errors[name])
+        return f"{errors[worst]:.3g} {self.units[self.outputs.index(worst)]} of {worst!r}"
 
 
 def _counted(number: int, thing: str) -> str:

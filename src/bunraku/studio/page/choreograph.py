@@ -149,19 +149,18 @@ class ChoreographTab:
     # widgets
 
     def _fill_clip(self, document: Document) -> None:
-        ui, session = self._ui, self._ui.session
+        ui, clip = self._ui, document.clip
         self._title = None
-        if document.clip is None:
+        if clip is None:
             begin = ", or begin one:" if document.base is not None else "."
             ui.html(notice(f"No clip is open. Pick one from the gallery, open a file{begin}", "info"))
             if document.base is not None:
                 fill_beginning(ui, document.need_character())
             return
-        clip = document.clip
         self._title = ui.words(_title(clip))
         if clip.skeleton is not None and clip.joints is None:
             ui.html(notice("A captured skeleton. Retarget it to see and edit its curves on this character.", "info"))
-            ui.button("Retarget to this character", session.make.retarget, color="green")
+            ui.button("Retarget to this character", ui.session.make.retarget, color="green")
 
     def _fill_targets(self, document: Document) -> None:
         ui, session, gui = self._ui, self._ui.session, self._ui.gui
@@ -346,9 +345,9 @@ class ChoreographTab:
         return list(keys.samples)
 
     def _weight_place(self, fields: dict[str, str]) -> dict[str, Any]:
+        assert self._emphasis_view is not None  # noqa: S101 - the event comes from its picture
         index = int(fields["index"])
         one = self._ui.session.document.need_clip().emphasis[index]
-        assert self._emphasis_view is not None  # noqa: S101
         return {"index": index, "weight": self._emphasis_view.weight(one, float(fields["y"]))}
 
     def _pick(self, what: str, index: int, joint: str = "") -> None:
@@ -378,10 +377,9 @@ class ChoreographTab:
         session.do("emphasis.add", frame=frame, weight=weight_of_share(0.8, self._kind), start=start, end=end, kind=self._kind)
 
     def _add_mode(self, at: int) -> None:
-        session = self._ui.session
-        show = session.document.need_clip().modes
+        show = self._ui.session.document.need_clip().modes
         if show is not None:
-            session.do("mode.add", primitive=show.modes[min(at, len(show.modes)) - 1].primitive, at=at)
+            self._ui.session.do("mode.add", primitive=show.modes[min(at, len(show.modes)) - 1].primitive, at=at)
 
     def _remove_mode(self, mode: int) -> None:
         self._ui.session.select(mode=None)

@@ -12,11 +12,6 @@ from bunraku.studio.widgets.svg import GREY, RED, Markup, element, line, words
 class TimeScale:
     """Times ``start`` to ``end`` [s] (or phases) across ``left`` to ``right`` of a picture of ``width`` [px]."""
 
-    def slots(self, count: int) -> list[tuple[float, float, float]]:
-        """The scale in ``count`` equal slots to be clicked: left edge and width [px] and the time in the middle of each."""
-        wide = (self.right - self.left) / count
-        return [(self.left + k * wide, wide, self.time(self.left + (k + 0.5) * wide)) for k in range(count)]
-
     width: float
     left: float
     right: float
@@ -35,6 +30,11 @@ class TimeScale:
     def clipped(self, time: float) -> float:
         """Where a time stands [px], at the nearer end when it is outside."""
         return min(self.right, max(self.left, self.x(time)))
+
+    def slots(self, count: int) -> list[tuple[float, float, float]]:
+        """The scale in ``count`` equal slots to be clicked: left edge and width [px] and the time in the middle of each."""
+        wide = (self.right - self.left) / count
+        return [(self.left + k * wide, wide, self.time(self.left + (k + 0.5) * wide)) for k in range(count)]
 
     def shows(self, time: float) -> bool:
         """Whether a time lies on the scale."""

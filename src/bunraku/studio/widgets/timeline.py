@@ -72,9 +72,8 @@ def waveform(audio: Audio, scale: TimeScale, top: float, bottom: float, color: s
     middle, half = 0.5 * (top + bottom), 0.45 * (bottom - top)
     upper = [(float(a), middle - half * float(b)) for a, b in zip(x, ends[:, 1], strict=True)]
     lower = [(float(a), middle - half * float(b)) for a, b in zip(x[::-1], ends[::-1, 0], strict=True)]
-    return svg.element(
-        "path", d=svg.path_of(upper + lower) + "Z", fill=color, fill_opacity=0.5, pointer_events="none", class_="waveform"
-    )
+    look = {"fill": color, "fill_opacity": 0.5, "pointer_events": "none", "class_": "waveform"}
+    return svg.path(svg.path_of(upper + lower) + "Z", **look)
 
 
 def _outside(scale: TimeScale, first: float, last: float, top: float, bottom: float) -> Markup:
@@ -93,7 +92,7 @@ def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:
     middle = 0.5 * (scale.left + scale.right)
     box = svg.rect(middle - 42.0, top + 5.0, 84.0, tall - 10.0, rx=4.0, fill=PAPER, fill_opacity=0.85)
     text = svg.words(middle, top + 0.5 * tall + 4.0, "out of date", text_anchor="middle", font_weight="600")
-    lines = svg.element("path", d=path, stroke=svg.AMBER, stroke_opacity=0.6, stroke_width=3.0, fill="none")
+    lines = svg.path(path, stroke=svg.AMBER, stroke_opacity=0.6, stroke_width=3.0, fill="none")
     return svg.element("g", lines, box, text, pointer_events="none", class_="out-of-date")
 
 
@@ -121,12 +120,12 @@ def _loop_end(scale: TimeScale, end: str, time: float, top: float, bottom: float
     x = scale.clipped(time)
     inwards = 8.0 if end == "start" else -8.0
     path = f"M{x + inwards:.1f} {top:.1f}H{x:.1f}V{bottom:.1f}H{x + inwards:.1f}"
-    bracket = svg.element("path", d=path, stroke=svg.BLUE, stroke_width=2.5, fill="none")
+    bracket = svg.path(path, stroke=svg.BLUE, stroke_width=2.5, fill="none")
     hold = svg.grip(min(x, x + 1.25 * inwards), top, 10.0, bottom - top)
     return svg.draggable(svg.title(f"the loop's {end}: {time:.2f} s; drag"), bracket, hold, data_drag=f"loop.{end}")
 
 
 def _head(scale: TimeScale, time: float, bottom: float) -> Markup:
-    knob = svg.element("path", d=f"M-6 {bottom + 8:.1f}h12v-5l-6 -6l-6 6z", fill=svg.RED)
+    knob = svg.path(f"M-6 {bottom + 8:.1f}h12v-5l-6 -6l-6 6z", fill=svg.RED)
     drag = svg.draggable(svg.title(SCRUB), knob, svg.grip(-10.0, bottom - 4.0, 20.0, 18.0), data_drag="time.scrub")
     return playhead(scale, time, TOP, bottom, drag)
