@@ -201,7 +201,7 @@ class _Path:
             pattern = self.pattern.pattern
             K = csr_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)
             self.factorize(data)
-            predicted = moved.ravel() + self.pattern.solver.solve(-(K @ jump) * self.free)
+            predicted = moved.ravel() + self.pattern.solver.solve(-np.asarray(K @ jump) * self.free)
             for start in (predicted, self._carried(u, at, towards)):
                 if np.isfinite(self.energy(start)):
                     return self.newton(start)
