@@ -5,6 +5,3 @@ from __future__ import annotations
 from numba import njit
 
 kernel = njit(cache=True, error_model="numpy", fastmath={"contract"})
-
-inlined = njit(cache=True, error_model="numpy", fastmath={"contract"}, inline="always")
-"""The body of a loop that stands in several: as a call the loops of rigid trees were measured a quarter slower."""

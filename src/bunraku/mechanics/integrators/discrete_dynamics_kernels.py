@@ -11,6 +11,7 @@ import numpy as np
 
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.integrators.step_kernels import CONVERGED, step
+from bunraku.mechanics.integrators.work_kernels import make_work
 
 
 @kernel
@@ -22,7 +23,7 @@ def rollout(model, newton, velocity, x0, xb, ub, K):
     x, U, lams = np.empty((N + 1, nx)), np.empty((N, nU)), np.zeros((N, nc))
     for i in range(nx):
         x[0, i] = x0[i]
-    q2, lam = np.empty(n), np.zeros(nc)
+    q2, lam, work = np.empty(n), np.zeros(nc), make_work(model, nu)
     for k in range(N):
         change, total = np.dot(K[k], x[k] - xb[k]), 0.0
         for i in range(nU):
@@ -44,7 +45,7 @@ def rollout(model, newton, velocity, x0, xb, ub, K):
                     lam[c] = lams[max(k - 1, 0), c]
             for i in range(nk):
                 q2[model.kinematic[i]] = U[k, nu + i]
-            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, q2, lam, x[k + 1, n : n + nd])[1]
+            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, work, q2, lam, x[k + 1, n : n + nd])[1]
             if code == CONVERGED:
                 break
         if code != CONVERGED:
@@ -67,6 +68,7 @@ def solve_steps(model, newton, x, U):
     nd, nk, nc = model.dynamic.shape[0], model.kinematic.shape[0], model.constraint_i.shape[0]
     n, nu = nd + nk, U.shape[1] - nk
     q2, lams, p2, lam = np.empty((N, n)), np.zeros((N, nc)), np.empty(nd), np.zeros(nc)
+    work = make_work(model, nu)
     for k in range(N):
         code = -1
         for attempt in range(2):
@@ -74,7 +76,7 @@ def solve_steps(model, newton, x, U):
                 q2[k, i] = x[k + 1 - attempt, i]
             for i in range(nk):
                 q2[k, model.kinematic[i]] = U[k, nu + i]
-            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, q2[k], lam, p2)[1]
+            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, work, q2[k], lam, p2)[1]
             if code == CONVERGED:
                 break
             for c in range(nc):

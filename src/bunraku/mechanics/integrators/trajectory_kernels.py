@@ -7,6 +7,7 @@ import numpy as np
 
 from bunraku.mechanics.dynamics.compiled import kernel
 from bunraku.mechanics.integrators.step_kernels import CONVERGED, first, make_factors, second, step
+from bunraku.mechanics.integrators.work_kernels import make_work
 
 
 @kernel
@@ -24,7 +25,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, newton):
         Q[0, i] = q0[i]
     for i in range(nd):
         P[0, i] = p0[i]
-    lam, q2 = np.zeros(nc), np.empty(n)
+    lam, q2, work = np.zeros(nc), np.empty(n), make_work(model, nu)
     for k in range(N):
         if gain.shape[0] > 0:
             for i in range(nu + nk):
@@ -44,7 +45,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, newton):
         if k > 1:
             for c in range(nc):
                 lam[c] = 2.0 * L[k - 1, c] - L[k - 2, c]
-        used, code = step(model, Q[k], P[k], U[k], newton, q2, lam, P[k + 1])
+        used, code = step(model, Q[k], P[k], U[k], newton, work, q2, lam, P[k + 1])
         if code != CONVERGED and k > 0:
             for j in range(n):
                 q2[j] = Q[k, j]
@@ -52,7 +53,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, newton):
                 q2[model.kinematic[j]] = K2[k, j]
             for c in range(nc):
                 lam[c] = L[k - 1, c]
-            used, code = step(model, Q[k], P[k], U[k], newton, q2, lam, P[k + 1])
+            used, code = step(model, Q[k], P[k], U[k], newton, work, q2, lam, P[k + 1])
         count[k] = used
         for i in range(n):
             Q[k + 1, i] = q2[i]

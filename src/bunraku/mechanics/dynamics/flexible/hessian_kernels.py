@@ -35,7 +35,8 @@ from bunraku.mechanics.dynamics.flexible.layout import (
 )
 from bunraku.mechanics.dynamics.flexible.recursion_kernels import local_wrench
 from bunraku.mechanics.dynamics.flexible.segment_kernels import wrench_arm_rates, wrench_arms
-from bunraku.mechanics.dynamics.lagrangian_kernels import apply_inertia, cross, hessian_slot
+from bunraku.mechanics.dynamics.flexible.slot_kernels import hessian_slot
+from bunraku.mechanics.dynamics.lagrangian_kernels import apply_inertia, cross
 from bunraku.mechanics.dynamics.lagrangian_layout import (
     ANGULAR,
     COORDINATE,

@@ -43,7 +43,8 @@ from bunraku.mechanics.dynamics.flexible.segment_kernels import (
     frame_map,
     frame_rates,
 )
-from bunraku.mechanics.dynamics.lagrangian_kernels import cross, momentum_slot, own_momentum, place_slot, velocity_slot
+from bunraku.mechanics.dynamics.flexible.slot_kernels import momentum_slot, own_momentum, place_slot, velocity_slot
+from bunraku.mechanics.dynamics.lagrangian_kernels import cross
 from bunraku.mechanics.dynamics.lagrangian_layout import (
     ANGULAR,
     FIRST_MOMENT,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.dynamics.equation_kernels import make_room
+from bunraku.mechanics.dynamics.element_kernels import make_room
 from bunraku.mechanics.dynamics.places import Where, find_place, resolve
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.driven import output_kernels as kernels
