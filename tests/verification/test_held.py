@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bunraku.motion import JointCurves
-from bunraku.verification.held import crossings, longest_hold
+from bunraku.verification.promises import crossings, longest_hold
 
 
 def test_the_longest_of_several_holds_counts() -> None:

@@ -79,10 +79,10 @@ def find_hits(marks: Sequence[Mark], times: Array, heights: Mapping[str, Array])
 
 def stick_tip(character: Character, frame: str) -> Array:
     """The far end (3,) [m], in the ``frame``, of the longest capsule of the frame's body: the tip of the stick it holds."""
-    found = next((one for one in character.frames if one.name == frame), None)
-    if found is None:
+    held = next((one for one in character.frames if one.name == frame), None)
+    if held is None:
         raise BadInput(f"{character.name!r} has no frame {frame!r}; it has {', '.join(one.name for one in character.frames)}")
-    body = next(one for one in character.bodies if one.name == found.body)
+    body = next(one for one in character.bodies if one.name == held.body)
     sticks = [shape for shape in body.shapes if shape.kind == "capsule"]
     if not sticks:
         raise BadInput(f"the body {body.name!r} of {character.name!r} has no capsule; there is no stick to hit with")
@@ -90,29 +90,29 @@ def stick_tip(character: Character, frame: str) -> Array:
     middle, axis = np.array(stick.pose.position), matrix_of_quaternion(np.array(stick.pose.quaternion))[:, 2]
     ends = [middle + side * stick.size[1] * axis for side in (1.0, -1.0)]
     tip = max(ends, key=lambda end: float(np.linalg.norm(end)))
-    turned = matrix_of_quaternion(np.array(found.pose.quaternion))
-    return np.asarray(turned.T @ (tip - np.array(found.pose.position)))
+    turned = matrix_of_quaternion(np.array(held.pose.quaternion))
+    return np.asarray(turned.T @ (tip - np.array(held.pose.position)))
 
 
 def tip_heights(character: Character, names: Sequence[str], seen: OutputTargets, frames: Mapping[str, str]) -> dict[str, Array]:
     """Heights (n,) [m] of the tips in a motion ``seen`` of the places ``names``; ``frames``: who holds the stick of which hit."""
-    made = {}
+    heights = {}
     for name, frame in frames.items():
         k = names.index(frame)
-        made[name] = _height(seen.positions[:, k], seen.rotations[:, k], stick_tip(character, frame))
-    return made
+        heights[name] = _height(seen.positions[:, k], seen.rotations[:, k], stick_tip(character, frame))
+    return heights
 
 
 def tip_heights_in_replay(character: Character, replay: ChainReplay, frames: Mapping[str, str]) -> dict[str, Array]:
     """The same in MuJoCo: Richardson's limit of the two chains, as `ChainReplay.positions`."""
     coarse, fine = replay.runs
     ratio = coarse.links**2 / (fine.links**2 - coarse.links**2)
-    made = {}
+    heights = {}
     for name, frame in frames.items():
         k, tip = replay.frames.index(frame), stick_tip(character, frame)
         low, high = (_height(run.positions[:, k], run.rotations[:, k], tip) for run in (coarse, fine))
-        made[name] = np.asarray(high + ratio * (high - low))
-    return made
+        heights[name] = np.asarray(high + ratio * (high - low))
+    return heights
 
 
 def drum_head(character: Character, body: str) -> float:

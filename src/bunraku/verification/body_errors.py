@@ -72,8 +72,8 @@ def _places(character: Character) -> tuple[str, ...]:
 def _positions(tree: Tree, names: Sequence[str], q: Array) -> Array:
     """World positions (n, names, 3) [m] of frames or bodies."""
     rotation, position = tree.poses(q)
-    found = []
+    places = []
     for name in names:
         node, local, _ = tree.node(name)
-        found.append(position[:, node] + rotation[:, node] @ local)
-    return np.stack(found, axis=1)
+        places.append(position[:, node] + rotation[:, node] @ local)
+    return np.stack(places, axis=1)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
@@ -49,22 +50,22 @@ class WorstMoment:
 
 def moment_of(check: Check) -> float | None:
     """The time [s] at which a check is worst, if its note says it ("LKnee at 1.230 s")."""
-    found = _AT.findall(check.note)
-    return float(found[-1]) if found else None
+    times = _AT.findall(check.note)
+    return float(times[-1]) if times else None
 
 
 def worst_moments(performance: Performance) -> tuple[WorstMoment, ...]:
     """One moment for each kind of limit that the performance has."""
-    found = [*_motor_moments(performance), *_torque_moments(performance), *_slip_moments(performance)]
-    known = {moment.name.removesuffix(" margin") for moment in found}
+    moments = [*_motor_moments(performance), *_torque_moments(performance), *_slip_moments(performance)]
+    known = {moment.name.removesuffix(" margin") for moment in moments}
     for check in performance.certificate.checks:
         time = moment_of(check)
         kind = check.name.removesuffix(" of slides").removesuffix(" excess")
         if time is None or kind in known or time > performance.duration + 1e-3:
             continue
         what = _AT.split(check.note)[0].strip() or check.name
-        found.append(WorstMoment(check.name, what, time, check.value, check.unit, check.bar, check.at_least))
-    return tuple(found)
+        moments.append(WorstMoment(check.name, what, time, check.value, check.unit, check.bar, check.at_least))
+    return tuple(moments)
 
 
 def violated_times(performance: Performance) -> tuple[tuple[float, str], ...]:
@@ -80,8 +81,7 @@ def violated_times(performance: Performance) -> tuple[tuple[float, str], ...]:
         for order, kind in enumerate(("range", "velocity", "acceleration", "jerk")):
             over = getattr(excess, kind) > LIMIT_TOLERANCE
             for j in np.flatnonzero(over.any(axis=0)):
-                edges = np.flatnonzero(np.diff(np.concatenate([[0], over[:, j].astype(np.int8), [0]])))
-                for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+                for a, b in _stretches(over[:, j]):
                     marks.append(((0.5 * (a + b - 1) + 0.5 * order) / curves.rate, f"{kind} of {limits.names[j]}"))
     for check in performance.certificate.checks:
         time = moment_of(check)
@@ -107,7 +107,7 @@ def _motor_moments(performance: Performance) -> list[WorstMoment]:
     limits = MotionLimits.of(performance.character)
     values = limits.completed(curves.names, curves.values)
     lower, upper = limits.bounds(values)
-    found = []
+    moments = []
     beyond = np.maximum(values - upper, lower - values)
     width = limits.upper - limits.lower
     share = np.where(np.isfinite(beyond), beyond / np.where(np.isfinite(width) & (width > 0.0), width, 1.0), -np.inf)
@@ -115,7 +115,7 @@ def _motor_moments(performance: Performance) -> list[WorstMoment]:
     if np.isfinite(share).any():
         k, j = _largest(share)
         what = limits.names[j]
-        found.append(
+        moments.append(
             WorstMoment("range margin", what, k / curves.rate, -float(beyond[k, j]), performance.unit_of(what), 0.0, at_least=True)
         )
     for order, kind in ((1, "velocity"), (2, "acceleration"), (3, "jerk")):
@@ -125,8 +125,10 @@ def _motor_moments(performance: Performance) -> list[WorstMoment]:
         rate = np.abs(np.diff(values, n=order, axis=0)) * curves.rate**order
         k, j = _largest(np.where(np.isfinite(limit), rate / limit, -np.inf))
         unit = f"{performance.unit_of(limits.names[j])}/s{'' if order == 1 else f'^{order}'}"
-        found.append(WorstMoment(kind, limits.names[j], (k + 0.5 * order) / curves.rate, float(rate[k, j]), unit, float(limit[j])))
-    return found
+        moments.append(
+            WorstMoment(kind, limits.names[j], (k + 0.5 * order) / curves.rate, float(rate[k, j]), unit, float(limit[j]))
+        )
+    return moments
 
 
 def _torque_moments(performance: Performance) -> list[WorstMoment]:
@@ -135,10 +137,10 @@ def _torque_moments(performance: Performance) -> list[WorstMoment]:
     It is |tau| / tau_0 + max(0, sign(tau) v) / v_0 with tau_0 the torque at rest and v_0 the no-load speed: a motor that brakes has
     all of tau_0.
     """
-    told = {channel.name: channel for channel in performance.channels if channel.kind == "torque"}
+    torques = {channel.name: channel for channel in performance.channels if channel.kind == "torque"}
     best: WorstMoment | None = None
     for motor in performance.character.motors:
-        channel = told.get(motor.coordinate) or told.get(motor.name)
+        channel = torques.get(motor.coordinate) or torques.get(motor.name)
         if channel is None or motor.stall_torque is None or motor.coordinate not in performance.motion.names:
             continue
         tau, angle = channel.values, performance.motion.column(motor.coordinate)
@@ -163,12 +165,17 @@ def _slip_moments(performance: Performance) -> list[WorstMoment]:
     on = plan.standing[1:] & plan.standing[:-1]
     best: WorstMoment | None = None
     for j, tip in enumerate(performance.character.end_effectors):
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], on[:, j].astype(np.int8), [0]])))
-        for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        for a, b in _stretches(on[:, j]):
             way = float(slides[a:b, j].sum())
             if best is None or way > best.value:
                 best = WorstMoment("planned slip", tip.name, 0.5 * (a + b) / plan.rate, way, "m in a stance", None)
     return [] if best is None else [best]
+
+
+def _stretches(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where flags (n,) are true without a break: from, to (not included)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def _largest(values: Array) -> tuple[int, int]:

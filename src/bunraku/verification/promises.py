@@ -10,7 +10,6 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Check, JointCurves
-from bunraku.verification.held import crossings, longest_hold
 from bunraku.verification.stability import NEAR, Returns
 
 IMITATION_RMS, IMITATION_RATIO = 0.08, 0.55
@@ -42,14 +41,14 @@ def imitation_promises(rms: float, baseline: float, *, finished: bool) -> tuple[
     )
 
 
-def return_promises(found: Returns) -> tuple[Check, ...]:
+def return_promises(back: Returns) -> tuple[Check, ...]:
     """The share of disturbed starts that came back."""
-    note = f"to within {100 * NEAR:g} cm, pushed by up to {100 * found.pushed.max():.1f} cm, {len(found.errors)} starts"
-    pushing = int((found.least_tension < 0.0).sum())
+    note = f"to within {100 * NEAR:g} cm, pushed by up to {100 * back.pushed.max():.1f} cm, {len(back.errors)} starts"
+    pushing = int((back.least_tension < 0.0).sum())
     if pushing:
-        worst = f"{found.least_tension.min():.2f} N at worst"
+        worst = f"{back.least_tension.min():.2f} N at worst"
         note += f"; in {pushing} a two-sided string of our model pushed for a moment ({worst}); MuJoCo's go slack"
-    return (Check("returned", found.fraction, "of disturbed starts", RETURNED, at_least=True, note=note),)
+    return (Check("returned", back.fraction, "of disturbed starts", RETURNED, at_least=True, note=note),)
 
 
 def show_promises(
@@ -109,3 +108,18 @@ def hold_promises(reached: int, ways: int, returned: float, unaided: float) -> t
         Check("returned", returned, "of nudges", RETURNED, at_least=True),
         Check("returned without feedback", unaided, "of nudges", 1.0 - RETURNED, note="or there would be nothing to stabilise"),
     )
+
+
+def longest_hold(curves: JointCurves, name: str, value: float, within: float) -> float:
+    """The longest time [s] that a coordinate stays within ``within`` of ``value`` [rad or m]; from first to last sample there."""
+    off = np.abs(curves.column(name) - value) > within
+    edges = np.flatnonzero(np.concatenate([[True], off, [True]]))
+    samples = int(np.diff(edges).max()) - 1
+    return max(0, samples - 1) / curves.rate
+
+
+def crossings(curves: JointCurves, name: str, value: float = 0.0) -> int:
+    """How often a coordinate passes ``value`` from one side to the other."""
+    sides = np.sign(curves.column(name) - value)
+    sides = sides[sides != 0.0]
+    return int(np.count_nonzero(sides[1:] != sides[:-1]))

@@ -43,7 +43,7 @@ Findings = tuple[list[Check], dict[str, float]]
 class Replay(ABC):
     """What foreign physics made of a performance, over all trials: what reports, pages, studio and plots ask of it."""
 
-    made: bool = True
+    played: bool = True
     """Whether any foreign physics could simulate this character."""
 
     @property
@@ -121,7 +121,7 @@ class Judge(ABC, Generic[Foreign, Played]):
         """How the performance was verified, in words; also when it was not replayed."""
         from importlib.metadata import version
 
-        if replay is None or not replay.made:
+        if replay is None or not replay.played:
             return f"{self.recomputed} {NOT_REPLAYED}"
         return f"{self.recomputed} {self.replayed} MuJoCo's version here: {version('mujoco')}."
 

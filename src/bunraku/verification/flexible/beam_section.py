@@ -55,11 +55,11 @@ def beam_section(part: FlexiblePart) -> BeamSection:
     patches = {part.base_patch, *(child.patch for child in part.children)}
     if len(part.children) != 1 or patches != {"start", "end"}:
         raise BadInput(f"{where} is held at {', '.join(sorted(patches))}; only parts from start to end are replayed as chains")
-    found, thickness = _section(shape)
-    if found.length < SLENDER * thickness:
-        ratio = found.length / thickness
+    section, thickness = _section(shape)
+    if section.length < SLENDER * thickness:
+        ratio = section.length / thickness
         raise BadInput(f"{where} is {ratio:.1f} times as long as thick; only beams of {SLENDER:g} or more are replayed as chains")
-    return found
+    return section
 
 
 def _section(shape: PartShape) -> tuple[BeamSection, float]:

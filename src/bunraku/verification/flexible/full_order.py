@@ -99,9 +99,9 @@ def replay_full_order(
     performance: Performance, frames: Sequence[str], *, guide: Guide | None = None, monitor: Monitor = SILENT
 ) -> FullOrderReplay:
     """The replay, found again or computed; kept when it is whole. ``guide``: how targets go on between the samples."""
-    found = found_full_order(performance, frames)
-    if found is not None:
-        return found
+    kept = found_full_order(performance, frames)
+    if kept is not None:
+        return kept
     character = performance.character
     model = full_model(character, coarser=COARSER)
     played = _nodes(character, performance.positions(), FULL_STEP, late=True)
@@ -123,11 +123,11 @@ def replay_full_order(
     targets = _between(times, known, samples, guide)
     places = np.stack([_placed(character, name, motion.pose(name)) for name in frames], axis=1)
     drift, speed = float(motion.drift.max(initial=0.0)), motion.effort.steps_per_second
-    made = FullOrderReplay(tuple(frames), times, places[:n], targets, drift, model.size, speed, lost)
+    replay = FullOrderReplay(tuple(frames), times, places[:n], targets, drift, model.size, speed, lost)
     if not lost:
-        arrays = {"times": made.times, "positions": made.positions, "targets": made.targets}
+        arrays = {"times": replay.times, "positions": replay.positions, "targets": replay.targets}
         save_result("full-order", _key(performance, frames), arrays | {"numbers": np.array([drift, float(model.size), speed])})
-    return made
+    return replay
 
 
 def _key(performance: Performance, frames: Sequence[str]) -> str:
@@ -153,17 +153,17 @@ def _targets(
     model: FullOrderModel, character: Character, wished: Array, times: Array, frames: Sequence[str], monitor: Monitor
 ) -> tuple[Array, str]:
     """Frames (n, frames, 3) at rest at each row of motor values, warm started; and why it ended early, if it did."""
-    found: list[list[Array]] = []
+    places: list[list[Array]] = []
     for k, rested in enumerate(model.rests(wished)):
         if not rested.status.good:
-            return np.array(found).reshape(-1, len(frames), 3), f"no rest at {times[k]:.2f} s: {rested.note}"
+            return np.array(places).reshape(-1, len(frames), 3), f"no rest at {times[k]:.2f} s: {rested.note}"
         state = rested.state
-        found.append([_placed(character, name, _pose(model, state, name)) for name in frames])
+        places.append([_placed(character, name, _pose(model, state, name)) for name in frames])
         if k % 10 == 0:
             monitor.report(Event("full-order targets", k / len(wished), f"{times[k]:.2f} s"))
         if monitor.cancelled:
-            return np.array(found), "cancelled"
-    return np.array(found), ""
+            return np.array(places), "cancelled"
+    return np.array(places), ""
 
 
 def _between(times: Array, known: Array, samples: Array, guide: Guide | None) -> Array:

@@ -60,7 +60,7 @@ class FlexibleReplay(Replay):
     full: FullOrderReplay | None
     ratios: dict[str, BeamRatio] = field(default_factory=dict)
     refused: str = ""
-    made: bool = True
+    played: bool = True
     motion = None
     rows = ()
 
@@ -122,7 +122,7 @@ class FlexibleJudge(Judge["ChainModels | str", FlexibleReplay]):
     def replay(self, foreign: ChainModels | str, monitor: Monitor) -> FlexibleReplay:
         """The motors along their channels in both chains."""
         if isinstance(foreign, str):
-            return FlexibleReplay(None, self.full, refused=foreign, made=self.full is not None)
+            return FlexibleReplay(None, self.full, refused=foreign, played=self.full is not None)
         chains = play_chains(foreign.models, self.performance, frames=self.judged.after.names, monitor=monitor)
         return FlexibleReplay(chains, self.full, foreign.ratios)
 

@@ -14,12 +14,12 @@ from bunraku.mechanics.elastic.part import PartSolid
 from bunraku.verification.flexible.beam_section import BeamRatio, beam_section
 
 
-def mesh_beam(made: PartSolid, material: ElasticMaterial) -> BeamRatio:
+def mesh_beam(part: PartSolid, material: ElasticMaterial) -> BeamRatio:
     """How many times stiffer and heavier the part's mesh is than the beam; BadInput if it is none."""
-    section, solid, end = beam_section(made.part), made.solid, made.children[0]
+    section, solid, end = beam_section(part.part), part.solid, part.children[0]
     loads = np.zeros((6, solid.size))
     loads[:, end.unknowns] = end.jacobian(np.zeros(solid.size))  # rows: turns about x, y, z, then displacements
-    answers = Grip(solid, made.base).factorize(solid.stiffness()).solve(np.ascontiguousarray(loads.T))
+    answers = Grip(solid, part.base).factorize(solid.stiffness()).solve(np.ascontiguousarray(loads.T))
     compliance = np.einsum("ij,ji->i", loads, answers)
     x, y, z = section.rigidity(material)
     cube = section.length**3 / 3.0

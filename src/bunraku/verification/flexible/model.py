@@ -114,8 +114,8 @@ def chain_model(
     )
     held = {*driven.tolist(), *(follower for follower, *_ in followers)}
     free = np.array([i for i in range(model.nq) if i not in held], dtype=np.int64)
-    made = {frame.name for frame in character.frames}
-    sites = np.array([model.site(name if name in made else f"body {name}").id for name in frames], dtype=np.int64)
+    frame_names = {frame.name for frame in character.frames}
+    sites = np.array([model.site(name if name in frame_names else f"body {name}").id for name in frames], dtype=np.int64)
     home = np.zeros(model.nq)
     tree = compile_tree(character)
     for name, value in zip(tree.names, tree.home, strict=True):
@@ -124,9 +124,9 @@ def chain_model(
     for spring in joint_springs(character):
         joint = model.joint(spring.coordinate).id
         model.jnt_stiffness[joint], model.qpos_spring[place[spring.coordinate]] = spring.stiffness, spring.rest
-    found = ChainModel(model, driven, free, followers, sites, home, links)
-    _springs(found, hinges, timestep)
-    return found
+    foreign = ChainModel(model, driven, free, followers, sites, home, links)
+    _springs(foreign, hinges, timestep)
+    return foreign
 
 
 def _compiled(character: Character, chained: Character, frames: Sequence[str], timestep: float) -> Any:
@@ -141,9 +141,9 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
         raise BadInput(f"{character.name!r} cannot be replayed as chains: {lost}")
     with simulable(character):
         spec = mujoco.MjSpec.from_string(text)
-        made = {frame.name for frame in character.frames}
+        frame_names = {frame.name for frame in character.frames}
         for name in frames:
-            if name not in made:
+            if name not in frame_names:
                 if name not in {body.name for body in character.bodies}:
                     raise BadInput(f"there is no frame or body {name!r} in {character.name!r}")
                 spec.body(name).add_site(name=f"body {name}")
@@ -156,44 +156,44 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
         return spec.compile()
 
 
-def _springs(found: ChainModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
+def _springs(foreign: ChainModel, hinges: Sequence[ChainSpring], timestep: float) -> None:
     """Springs and heavy motors, and the largest stable step that divides ``timestep`` by a power of two."""
     import mujoco
 
-    model = found.model
+    model = foreign.model
     for hinge in hinges:
         joint = model.joint(hinge.coordinate).id
         model.jnt_stiffness[joint] = hinge.stiffness
         model.dof_damping[model.jnt_dofadr[joint]] += hinge.damping
     h = timestep
-    if len(found.free):
+    if len(foreign.free):
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
         full = np.zeros((model.nv, model.nv))
         mujoco.mj_fullM(model, data, full)
-        model.stat.meaninertia = float(np.mean(np.diag(full)[found.free]))
-        h = _stable_step(found, hinges, full, timestep)
+        model.stat.meaninertia = float(np.mean(np.diag(full)[foreign.free]))
+        h = _stable_step(foreign, hinges, full, timestep)
     for hinge in hinges:
         if hinge.twists and hinge.damping < 0.6 * h * hinge.stiffness:
             model.dof_damping[model.jnt_dofadr[model.joint(hinge.coordinate).id]] += 0.6 * h * hinge.stiffness - hinge.damping
     model.opt.timestep = h
     model.eq_solref[:, 0] = np.where(model.eq_type == mujoco.mjtEq.mjEQ_JOINT, model.eq_solref[:, 0], 2.0 * h)
-    for place in found.held:
+    for place in foreign.held:
         joint = int(model.dof_jntid[place])
         model.jnt_limited[joint], model.dof_armature[place] = False, HEAVY
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
-def _stable_step(found: ChainModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
+def _stable_step(foreign: ChainModel, hinges: Sequence[ChainSpring], mass: Array, timestep: float) -> float:
     """The largest h = timestep / 2^k with h^2 w^2 < 4 + 2 h beta w^2 for the fastest bending mode w, held in by a margin."""
-    model = found.model
+    model = foreign.model
     bending = [hinge for hinge in hinges if not hinge.twists]
     places = np.array([int(model.jnt_qposadr[model.joint(hinge.coordinate).id]) for hinge in bending], dtype=np.int64)
     if not len(places):
         return timestep
     root = np.sqrt(np.array([hinge.stiffness for hinge in bending]))
-    inverse_mass = np.linalg.inv(mass[np.ix_(found.free, found.free)])
-    where = np.searchsorted(found.free, places)
+    inverse_mass = np.linalg.inv(mass[np.ix_(foreign.free, foreign.free)])
+    where = np.searchsorted(foreign.free, places)
     fastest = float(np.linalg.eigvalsh(root[:, None] * inverse_mass[np.ix_(where, where)] * root).max())
     beta = min(hinge.damping / hinge.stiffness for hinge in bending)
     h = timestep
@@ -222,10 +222,10 @@ def chain_character(
         ratio = (ratios or {}).get(part.name, NO_RATIO)
         rigidity = dict(zip("xyz", section.rigidity(material, ratio), strict=True))
         heavier = material.changed(density=ratio.mass * material.density)
-        made, linked, springs, X_BE = _chain(part, section, heavier, rigidity, links, torsion)
+        pieces, linked, springs, X_BE = _chain(part, section, heavier, rigidity, links, torsion)
         last = joints[part.children[0].body]
-        joints[last.child] = last.changed(parent=made[-1].name, pose=as_pose(compose(inverse(X_BE), X_BC)))
-        bodies += made
+        joints[last.child] = last.changed(parent=pieces[-1].name, pose=as_pose(compose(inverse(X_BE), X_BC)))
+        bodies += pieces
         joints |= {joint.child: joint for joint in linked}
         hinges += springs
     return character.changed(bodies=tuple(bodies), joints=tuple(joints.values()), flexibles=(), materials=()), hinges

@@ -30,18 +30,18 @@ def fall(plan: GroundPlan, record: GroundRecord, toucher: str) -> str:
     m = len(record.times)
     if not np.isfinite(record.qpos).all() or (m > 2 and np.abs(record.qvel).max() > 1e4):
         return "the simulation became unstable"
-    found: list[tuple[float, str]] = []
+    falls: list[tuple[float, str]] = []
     if np.isfinite(record.touched):
-        found.append((record.touched, f"{toucher}, which is no end effector, touches the ground at {record.touched:.2f} s"))
+        falls.append((record.touched, f"{toucher}, which is no end effector, touches the ground at {record.touched:.2f} s"))
     lean = tilts(plan, record)
     if (lean > STEEPEST).any():
         at = int(np.argmax(lean > STEEPEST))
         leaning = f"the base leans {np.degrees(lean[at]):.0f} degrees from the plan"
-        found.append((record.times[at], f"{leaning} at {record.times[at]:.2f} s"))
+        falls.append((record.times[at], f"{leaning} at {record.times[at]:.2f} s"))
     height = record.com[:, 2] - ground_height(plan.terrain, record.com[:, 0], record.com[:, 1])
     wanted = plan.com[:m, 2] - ground_height(plan.terrain, plan.com[:m, 0], plan.com[:m, 1])
     low = height < LOWEST * wanted
     if low.any():
         at = int(np.argmax(low))
-        found.append((record.times[at], f"the centre of mass sank to {height[at]:.3f} m at {record.times[at]:.2f} s"))
-    return min(found)[1] if found else ""
+        falls.append((record.times[at], f"the centre of mass sank to {height[at]:.3f} m at {record.times[at]:.2f} s"))
+    return min(falls)[1] if falls else ""

@@ -181,7 +181,7 @@ def _add_sensors(spec: Any, character: Character, base: str) -> dict[str, slice]
     import mujoco
 
     kinds, things, fields = mujoco.mjtSensor, mujoco.mjtObj, mujoco.mjtConDataField
-    found, force = 1 << int(fields.mjCONDATA_FOUND), 1 << int(fields.mjCONDATA_FORCE)
+    touching, force = 1 << int(fields.mjCONDATA_FOUND), 1 << int(fields.mjCONDATA_FORCE)
     sensors: dict[str, slice] = {}
     at = 0
 
@@ -198,8 +198,8 @@ def _add_sensors(spec: Any, character: Character, base: str) -> dict[str, slice]
     add("torques", [joint | {"objname": motor.coordinate} for motor in character.motors], 1)
     net = {"type": kinds.mjSENS_CONTACT, "reftype": things.mjOBJ_GEOM, "objtype": things.mjOBJ_GEOM}
     reduce = 3  # the net force, in world axes
-    add("others", [net | {"objname": "ground of others", "reftype": things.mjOBJ_UNKNOWN, "intprm": [found, reduce, 1]}], 1)
-    add("force", [net | {"objname": "ground", "refname": name, "intprm": [found | force, reduce, 1]} for name in tips], 4)
+    add("others", [net | {"objname": "ground of others", "reftype": things.mjOBJ_UNKNOWN, "intprm": [touching, reduce, 1]}], 1)
+    add("force", [net | {"objname": "ground", "refname": name, "intprm": [touching | force, reduce, 1]} for name in tips], 4)
     geom = {"objtype": things.mjOBJ_GEOM}
     for group, kind in (
         ("center", kinds.mjSENS_FRAMEPOS),

@@ -97,10 +97,10 @@ def commands(plan: GroundPlan, servos: GroundServos, rate: float, times: Array, 
     late = servos.bank.delay - servos.bank.delay.min(initial=np.inf)
     out = np.empty((len(times), len(servos.wheel)))
     for j in range(len(servos.wheel)):
-        told, step = np.interp(sent, plan.times, aim[:, j]), servos.bank.resolution[j]
+        target, step = np.interp(sent, plan.times, aim[:, j]), servos.bank.resolution[j]
         if step > 0.0 and not servos.wheel[j]:
-            told = np.round(told / step) * step
-        out[:, j] = np.interp(times - late[j], sent, told)
+            target = np.round(target / step) * step
+        out[:, j] = np.interp(times - late[j], sent, target)
     return out
 
 

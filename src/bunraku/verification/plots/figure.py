@@ -6,6 +6,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 
@@ -25,6 +29,27 @@ def new_figure(rows: int, columns: int = 1, *, height: float = 1.9, width: float
         axis.spines[["top", "right"]].set_visible(False)
         axis.tick_params(labelsize=8)
     return figure, axes
+
+
+def draw_surface(
+    axis: Any, triangles: NDArray[np.integer], x: Array, view: tuple[Array, Array], light: tuple[Array, float, float], color: Array
+) -> None:
+    """A surface of nodes ``x`` (n, 3) in light and shade: its far triangles first, those turned away left out.
+
+    ``view``: the direction looked along and the one to the right; ``light``: whence it comes, what is bright without it, the least.
+    """
+    from matplotlib.collections import PolyCollection
+
+    (forward, right), (source, ambient, least) = view, light
+    corners = x[triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.linalg.norm(normal, axis=1)[:, None] + 1e-30
+    order = np.argsort(-(corners.mean(axis=1) @ forward))
+    order = order[(normal @ forward < 0.0)[order]]
+    shade = np.clip(ambient + (1.0 - ambient) * (normal[order] @ source), least, 1.0)[:, None] * color
+    flat = np.stack([corners[order] @ right, corners[order] @ np.cross(right, forward)], axis=2)
+    axis.add_collection(PolyCollection(list(flat), facecolors=shade, edgecolors=shade, linewidths=0.2))
+    axis.autoscale()
 
 
 def figure_bytes(figure: Any, form: str = "png") -> bytes:

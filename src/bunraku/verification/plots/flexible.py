@@ -75,10 +75,10 @@ def draw_profiles(performance: Performance) -> Any:
 def cost_history(performance: Performance) -> list[float]:
     """The objective of the wish and after each iteration, as the performer reports it; empty when it does not."""
     figures = performance.certificate.figures
-    found: list[float] = []
-    while f"cost {len(found)}" in figures:
-        found.append(figures[f"cost {len(found)}"])
-    return found
+    costs: list[float] = []
+    while f"cost {len(costs)}" in figures:
+        costs.append(figures[f"cost {len(costs)}"])
+    return costs
 
 
 def draw_cost(costs: Sequence[float]) -> Any:

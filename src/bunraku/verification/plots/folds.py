@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, new_figure
+from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, draw_surface, new_figure
 
 Indices = NDArray[np.int64]
 
@@ -81,22 +81,8 @@ def _section(axis: Any, triangles: Indices, x: Array) -> None:
 
 
 def _shade(axis: Any, triangles: Indices, x: Array) -> None:
-    """The surface seen along y from a little above, far triangles first, lit from the upper left."""
-    from matplotlib.collections import PolyCollection
-
+    """The surface seen along y from a little above, lit from the upper left."""
     tilt, turn = 0.35, 0.5
     forward = np.array([np.sin(turn) * np.cos(tilt), np.cos(turn) * np.cos(tilt), -np.sin(tilt)])
     right = np.array([np.cos(turn), -np.sin(turn), 0.0])
-    up = np.cross(right, forward)
-    corners = x[triangles]
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normal /= np.linalg.norm(normal, axis=1)[:, None] + 1e-30
-    seen = normal @ forward < 0.0
-    order = np.argsort(-(corners.mean(axis=1) @ forward))
-    order = order[seen[order]]
-    light = np.array([-0.5, -0.6, 0.62])
-    shade = np.clip(0.30 + 0.70 * (normal[order] @ light), 0.12, 1.0)
-    color = shade[:, None] * np.array([0.86, 0.63, 0.42])
-    flat = np.stack([corners[order] @ right, corners[order] @ up], axis=2)
-    axis.add_collection(PolyCollection(list(flat), facecolors=color, edgecolors=color, linewidths=0.2))
-    axis.autoscale()
+    draw_surface(axis, triangles, x, (forward, right), (np.array([-0.5, -0.6, 0.62]), 0.30, 0.12), np.array([0.86, 0.63, 0.42]))

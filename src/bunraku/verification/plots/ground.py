@@ -32,10 +32,10 @@ def draw_way(replays: GroundReplays) -> Any:
     for replay, color, width in runs:
         record = replay.record
         label = f"replay, {described(replay)}" if replay is usual else None
-        found = _along(window_velocity(record.com[:, :2], plan.rate, window), record.yaw)
+        went = _along(window_velocity(record.com[:, :2], plan.rate, window), record.yaw)
         path.plot(record.com[:, 0], record.com[:, 1], color=color, lw=width)
-        ahead.plot(moments[: len(found)], found[:, 0], color=color, lw=width, label=label)
-        aside.plot(moments[: len(found)], found[:, 1], color=color, lw=width)
+        ahead.plot(moments[: len(went)], went[:, 0], color=color, lw=width, label=label)
+        aside.plot(moments[: len(went)], went[:, 1], color=color, lw=width)
         turned = np.unwrap(np.concatenate([plan.yaw[:1], record.yaw]))[1:]
         heading.plot(record.times, np.degrees(turned), color=color, lw=width)
     path.set_aspect("equal", adjustable="datalim")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, WISH, new_figure
+from bunraku.verification.plots.figure import DONE, LIMIT, OTHERS, WISH, draw_surface, new_figure
 
 LONGEST = 10
 """Steps that a picture of a search shows at least: as many as the paper's."""
@@ -125,24 +125,12 @@ def _labels(axis: Any, label: str) -> None:
 
 
 def _shade(axis: Any, triangles: NDArray[np.integer], x: Array) -> None:
-    """The surface from the front left, a little above; far triangles first, the ground as a line below the soles."""
-    from matplotlib.collections import PolyCollection
-
+    """The surface from the front left, a little above; the ground as a square below the soles."""
     turn, tilt = np.radians(150.0), np.radians(18.0)
     forward = np.array([np.cos(turn) * np.cos(tilt), -np.sin(turn) * np.cos(tilt), -np.sin(tilt)])
     right = np.cross(forward, [0.0, 0.0, 1.0])
     right /= np.linalg.norm(right)
-    up = np.cross(right, forward)
-    corners = x[triangles]
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normal /= np.linalg.norm(normal, axis=1)[:, None] + 1e-30
-    order = np.argsort(-(corners.mean(axis=1) @ forward))
-    order = order[(normal @ forward < 0.0)[order]]
-    shade = np.clip(0.35 + 0.65 * (normal[order] @ np.array([0.45, 0.35, 0.82])), 0.15, 1.0)
-    color = shade[:, None] * RUBBER
     square = np.array([[-0.45, -0.35, 0], [0.45, -0.35, 0], [0.45, 0.35, 0], [-0.45, 0.35, 0]]) * np.ptp(x[:, 0])
     square[:, :2] += 0.5 * (x.max(axis=0) + x.min(axis=0))[:2]
-    axis.fill(square @ right, square @ up, color="#eeeeec", lw=0, zorder=0)
-    flat = np.stack([corners[order] @ right, corners[order] @ up], axis=2)
-    axis.add_collection(PolyCollection(list(flat), facecolors=color, edgecolors=color, linewidths=0.2, zorder=1))
-    axis.autoscale()
+    axis.fill(square @ right, square @ np.cross(right, forward), color="#eeeeec", lw=0, zorder=0)
+    draw_surface(axis, triangles, x, (forward, right), (np.array([0.45, 0.35, 0.82]), 0.35, 0.15), RUBBER)

@@ -11,8 +11,10 @@ from bunraku.verification.comparison import comparison_row
 from bunraku.verification.plots.figure import figure_bytes
 from bunraku.verification.plots.joints import draw_comparison
 from bunraku.verification.report.pages import worded
-from bunraku.verification.report.pictures import Shown, shown
 from bunraku.verification.verifier import Verdict
+
+Shown = tuple[bytes, str]
+"""A PNG and what it shows."""
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -74,6 +76,13 @@ def make_report(
     return _closed(title, parts)
 
 
+def shown(verdict: Verdict) -> tuple[list[Shown], list[Shown]]:
+    """The pictures that come first, and those that come last."""
+    drawn = [(figure_bytes(picture.figure), picture.caption, picture.last) for picture in verdict.pictures()]
+    first, last = ([(png, words) for png, words, late in drawn if late is end] for end in (False, True))
+    return first, last
+
+
 def asked(performance: Performance) -> str:
     """What was asked, in words."""
     names = len(performance.wish.names)
@@ -131,12 +140,17 @@ def _table(rows: Sequence[tuple[str, dict[str, float]]], what: str) -> str:
     return f"<table><tr><th>{what}</th>{head}</tr>{body}</table>"
 
 
-def _provenance(performance: Performance) -> str:
+def origin(performance: Performance) -> list[tuple[str, str]]:
+    """Where a performance came from: hashes, options, versions, seed."""
     facts = performance.provenance
-    rows = {
-        **{f"hash of {k}": v for k, v in facts.inputs.items()},
-        **facts.options,
-        **{f"version of {k}": v for k, v in facts.versions.items()},
-    }
-    cells = (f"<tr><td>{escape(str(k))}</td><td>{escape(worded(v))}</td></tr>" for k, v in rows.items())
+    return [
+        *((f"hash of {key}", value) for key, value in facts.inputs.items()),
+        *((key.replace("_", " "), worded(value)) for key, value in facts.options.items()),
+        *((f"version of {key}", value) for key, value in facts.versions.items()),
+        ("seed", str(facts.seed)),
+    ]
+
+
+def _provenance(performance: Performance) -> str:
+    cells = (f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in origin(performance))
     return "<table>" + "".join(cells) + "</table>"

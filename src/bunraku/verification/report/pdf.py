@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bunraku.motion import Performance
-from bunraku.verification.report.html import asked
-from bunraku.verification.report.pages import BAD, GOOD, Pages, worded
-from bunraku.verification.report.pictures import Shown, shown
+from bunraku.verification.report.html import Shown, asked, origin, shown
+from bunraku.verification.report.pages import BAD, GOOD, Pages
 from bunraku.verification.verifier import Verdict
 
 
@@ -38,14 +37,8 @@ def make_pdf_report(performance: Performance, verdict: Verdict, *, pictures: Seq
         pages.heading("What it looks like", room=pages.room_with(seen[0][0]))
     for png, caption in seen:
         pages.picture(png, caption)
-    facts = performance.provenance
     pages.heading("Where it came from")
-    pages.facts(
-        [(f"hash of {key}", value) for key, value in facts.inputs.items()]
-        + [(key.replace("_", " "), worded(value)) for key, value in facts.options.items()]
-        + [(f"version of {key}", value) for key, value in facts.versions.items()]
-        + [("seed", str(facts.seed))]
-    )
+    pages.facts(origin(performance))
     pages.signatures(_statement(good, digest), ("Show engineer", "Second reader"))
     return pages.finished()
 

@@ -38,8 +38,8 @@ class StateMap:
             rest = plan.states[j, system.nq :] - hessian.vv[np.ix_(d, kin)] @ v[kin]
             for _ in range(3):  # the force depends on the velocity sought, weakly: dt times damping over inertia
                 p = rest + 0.5 * plan.dt * system.force(q, v, u)[d]
-                found = np.linalg.solve(G, np.concatenate([p, -Dh[:, kin] @ v[kin]]))
-                v[d], self._mu[j] = found[: system.nd], found[system.nd :]
+                solution = np.linalg.solve(G, np.concatenate([p, -Dh[:, kin] @ v[kin]]))
+                v[d], self._mu[j] = solution[: system.nd], solution[system.nd :]
             self.v[j] = v
 
     def state(self, node: int, q: Array, v: Array, u: Array) -> Array:
