@@ -37,7 +37,7 @@ def test_every_reader_and_writer_named_in_the_table_exists() -> None:
         for target in (entry.reader, entry.writer):
             if target:
                 module, _, function = target.partition(":")
-                assert callable(getattr(importlib.import_module(module), function)), target
+                assert callable(getattr(importlib.import_module(f"bunraku.formats.{module}"), function)), target
     assert {entry.kind for entry in formats()} == {"character", "clip", "performance"}
 
 

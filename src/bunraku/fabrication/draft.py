@@ -19,25 +19,15 @@ CLEARANCE = 0.2
 
 @dataclass(frozen=True)
 class Screw:
-    """A socket head screw of ISO 4762: thread diameter, diameter and height of its head [mm]."""
+    """A socket head screw of ISO 4762: diameters of its thread and head [mm]."""
 
     name: str
     diameter: float
     head_diameter: float
-    head_height: float
 
 
-_SCREWS = {
-    entry.name: entry
-    for entry in (
-        Screw("M1.2", 1.2, 2.0, 0.8),
-        Screw("M2", 2.0, 3.8, 2.0),
-        Screw("M2.5", 2.5, 4.5, 2.5),
-        Screw("M3", 3.0, 5.5, 3.0),
-        Screw("M4", 4.0, 7.0, 4.0),
-        Screw("M5", 5.0, 8.5, 5.0),
-    )
-}
+_HEADS = {"M1.2": (1.2, 2.0), "M2": (2.0, 3.8), "M2.5": (2.5, 4.5), "M3": (3.0, 5.5), "M4": (4.0, 7.0), "M5": (5.0, 8.5)}
+_SCREWS = {name: Screw(name, *diameters) for name, diameters in _HEADS.items()}
 _LENGTHS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30, 35, 40, 45, 50)
 
 

@@ -222,6 +222,7 @@ class _Reader:
         if joint.number("stiffness", 0.0):
             self.notes.add("the spring of a joint dropped")
         limits = self._range(joint, kind) if kind in ("hinge", "slide") else None
+        damping = joint.numbers("damping", (1, 6))
         if kind == "ball" and "range" in joint.attributes:
             self.notes.add("the range of a ball joint (a cone) dropped")
         self.joints.append(
@@ -236,7 +237,7 @@ class _Reader:
                 axis=tuple(axis.tolist()),
                 sequence=_SEQUENCE,
                 range=limits,
-                damping=max(_first(joint, "damping"), 0.0),
+                damping=0.0 if damping is None else max(float(damping[0]), 0.0),
                 friction=max(joint.number("frictionloss", 0.0), 0.0),
                 armature=max(joint.number("armature", 0.0), 0.0),
             )
@@ -325,8 +326,3 @@ def _new(wanted: str, taken: set[str]) -> str:
         wanted += "_"
     taken.add(wanted)
     return wanted
-
-
-def _first(element: Element, key: str) -> float:
-    values = element.numbers(key, (1, 6))
-    return 0.0 if values is None else float(values[0])

@@ -183,8 +183,10 @@ def write_performance_npz(performance: Performance) -> bytes:
     arrays |= {"wish": performance.wish.values, "motion": performance.motion.values}
     if performance.audio is not None:
         arrays["audio"] = performance.audio.samples
-    if performance.feedback is not None:
-        arrays |= {f"feedback_{part}": getattr(performance.feedback, part) for part in _FEEDBACK}
+    feedback = performance.feedback
+    names = {what: list(getattr(feedback, what, ())) for what in ("coordinates", "momenta", "inputs")}
+    if feedback is not None:
+        arrays |= {f"feedback_{part}": getattr(feedback, part) for part in _FEEDBACK}
     surface, surface_arrays = packed_surface(performance.surface)
     arrays |= surface_arrays
     certificate = performance.certificate
@@ -205,7 +207,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         audio=None if performance.audio is None else _AudioPart(rate_hz=performance.audio.rate, file=performance.audio.file),
         words=[_mark_part(mark) for mark in performance.words],
         phrases=[_mark_part(mark) for mark in performance.phrases],
-        feedback=_feedback_part(performance.feedback),
+        feedback=None if feedback is None else _FeedbackPart(rate_hz=feedback.rate, **names),
         surface=surface,
     )
     content = header.model_dump()
@@ -278,13 +280,6 @@ def _header(array: Any, file: str) -> PerformanceFile:
 
 def _mark_part(mark: Mark) -> _MarkPart:
     return _MarkPart(text=mark.text, start_s=mark.start, end_s=mark.end, stroke_s=mark.stroke)
-
-
-def _feedback_part(feedback: Feedback | None) -> _FeedbackPart | None:
-    if feedback is None:
-        return None
-    names = {what: list(getattr(feedback, what)) for what in ("coordinates", "momenta", "inputs")}
-    return _FeedbackPart(rate_hz=feedback.rate, **names)
 
 
 def _feedback(part: _FeedbackPart | None, arrays: dict[str, Any]) -> Feedback | None:

@@ -48,7 +48,9 @@ def read_vtk(data: bytes, *, file: str) -> TetMesh:
         elif head == "CELL_TYPES":
             kinds = whole_numbers(text.stream(_count(text, words, 1), "CELL_TYPES"), text, "CELL_TYPES")
         elif head == "FIELD":
-            _skip_fields(text, _count(text, words, 2))
+            for _ in range(text.announced(_count(text, words, 2), "field arrays")):  # each: name, components, tuples, type
+                array = text.filled("a field array").split()
+                text.stream(_count(text, array, 1) * _count(text, array, 2), "a field array")
         elif head == "METADATA":
             while text.left and text.line("the end of the metadata"):
                 pass
@@ -106,13 +108,6 @@ def _count(text: MeshText, words: list[str], place: int) -> int:
     if count < 0:
         raise text.wrong(f"{words[0]} {count}: a count must not be negative")
     return count
-
-
-def _skip_fields(text: MeshText, arrays: int) -> None:
-    """Pass over arrays that belong to the whole data set, each announced by: name, components, tuples, type."""
-    for _ in range(text.announced(arrays, "field arrays")):
-        words = text.filled("a field array").split()
-        text.stream(_count(text, words, 1) * _count(text, words, 2), "a field array")
 
 
 def _cells(text: MeshText, words: list[str]) -> tuple[list[int], list[int]]:

@@ -28,18 +28,20 @@ def unpack_folder(data: bytes, folder: Path, *, file: str, limit: int = MAX_BYTE
         raise BadInput(f"is no ZIP file that can be read ({error})", file=file) from error
     if len(members) > MAX_MEMBERS:
         raise BadInput(f"holds {len(members)} files; at most {MAX_MEMBERS} are unpacked", file=file)
-    found: dict[PurePosixPath, bytes] = {}
+    contents: dict[PurePosixPath, bytes] = {}
     left = limit
     for member in members:
         name = _name(member, file)
-        if name in found:
+        if name in contents:
             raise BadInput(f"holds {str(name)!r} twice; every file once", file=file)
-        found[name] = _contents(archive, member, left, limit, file)
-        left -= len(found[name])
-    for name in found:
-        _stays(name, folder, file)
+        contents[name] = _contents(archive, member, left, limit, file)
+        left -= len(contents[name])
+    for name in contents:  # a link that lies in the folder already may be a stranger's
+        link = next((one for one in name.parents if one.parts and (folder / one).is_symlink()), None)
+        if link is not None:
+            raise BadInput(f"{str(name)!r} inside would be written through {str(link)!r}, a link; remove the link first", file=file)
     written = []
-    for name, content in found.items():
+    for name, content in contents.items():
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,13 +62,6 @@ def _name(member: zipfile.ZipInfo, file: str) -> PurePosixPath:
     if stat.S_ISLNK(member.external_attr >> 16):
         raise BadInput(f"{text[:80]!r} inside is a symbolic link; put the file itself in", file=file)
     return name
-
-
-def _stays(name: PurePosixPath, folder: Path, file: str) -> None:
-    """Refuse a member that would be written through a link that lies in ``folder`` already: it may be a stranger's."""
-    link = next((one for one in name.parents if one.parts and (folder / one).is_symlink()), None)
-    if link is not None:
-        raise BadInput(f"{str(name)!r} inside would be written through {str(link)!r}, a link; remove the link first", file=file)
 
 
 def _contents(archive: zipfile.ZipFile, member: zipfile.ZipInfo, left: int, limit: int, file: str) -> bytes:

@@ -18,15 +18,6 @@ _THIN, _THICK = np.array([0.16, 0.35, 0.80]), np.array([0.85, 0.20, 0.15])
 
 
 @dataclass(frozen=True)
-class CaseViews:
-    """The servo cases of a plan as boxes: ``centers`` (h, 3) [m], ``wxyz`` (h, 4), ``sizes`` (h, 3) [m]."""
-
-    centers: Array
-    wxyz: Array
-    sizes: Array
-
-
-@dataclass(frozen=True)
 class ThicknessView:
     """How thick a skin is at each vertex of its outside (V,) [m], and colours (V, 3) in 0..1: blue the least, red the most."""
 
@@ -69,19 +60,12 @@ def fold_ends(plan: PlannedCreature) -> dict[str, Array]:
     }
 
 
-def fold_outlines(plan: PlannedCreature) -> tuple[Array, ...]:
-    """The rings of each fold of a plan: (k, n, 3) [m], k cross-sections of the limb with the grooves cut in."""
-    return tuple(rings.points for rings in plan.rings)
-
-
-def case_views(plan: PlannedCreature) -> CaseViews:
-    """The servos of a plan in their places."""
+def case_views(plan: PlannedCreature) -> dict[str, Array]:
+    """The servos of a plan as boxes: ``case_centers`` (h, 3) [m], ``case_wxyz`` (h, 4), ``case_sizes`` (h, 3) [m]."""
     cases = [servo_case(hinge) for hinge in plan.mechanism.hinges]
-    return CaseViews(
-        np.array([case.center for case in cases]),
-        np.array([quaternion_of_matrix(case.axes) for case in cases]),
-        np.array([case.servo.size for case in cases]),
-    )
+    turns = np.array([quaternion_of_matrix(case.axes) for case in cases])
+    sizes = np.array([case.servo.size for case in cases])
+    return {"case_centers": np.array([case.center for case in cases]), "case_wxyz": turns, "case_sizes": sizes}
 
 
 def strut_views(plan: PlannedCreature) -> Array:

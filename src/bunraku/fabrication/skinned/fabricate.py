@@ -137,12 +137,8 @@ def _cast(piece: SkinPiece, character: Character, folder: Path) -> CastPiece:
     write_stl(folder / file, TriangleMesh(vertices[numbers]), piece.name)
     back = read_stl(folder / file)
     size = back.size()
-    mass = back.volume() * 1e-9 * _density(character)
+    first = character.skin.materials[0] if character.skin is not None else ""
+    density = next((material.density for material in character.materials if material.name == first), 1100.0)
+    mass = back.volume() * 1e-9 * density
     lengths = (float(size[0]), float(size[1]), float(size[2]))
     return CastPiece(piece.name, file, back.volume(), mass, lengths, back.open_edges() == 0, len(piece.rubber.decompose()))
-
-
-def _density(character: Character) -> float:
-    """Density [kg/m³] of the skin's first material."""
-    first = character.skin.materials[0] if character.skin is not None else ""
-    return next((material.density for material in character.materials if material.name == first), 1100.0)

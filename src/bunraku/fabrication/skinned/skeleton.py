@@ -193,12 +193,6 @@ def _limb_bracing(maker: Maker, link: SkeletonLink, part: DrawnPart, zone: Zone)
         maker.light(draft, half, [wide(pillar) for pillar in pillars], name, link.body, rod_frame(along))
 
 
-def _pillar(pilot: Hole, low: float, floor: float) -> Solid:
-    """What the screw of a foot's plate goes into, from the bottom of the cup to its floor."""
-    x, y = pilot.center[:2]
-    return cylinder(np.array([x, y, low]), np.array([x, y, floor]), 4.6)
-
-
 def _next(maker: Maker, body: str) -> Array:
     """Where a body of a limb leads to: its next hinge, or its sole."""
     below = maker.layout.children(body)
@@ -222,7 +216,9 @@ def _foot(maker: Maker, body: str, sole: Array, radius: float) -> None:
     link, pilots = draw_foot(body, servo, bool(seats), sole, floor, _past(maker, body))
     part = maker.add(body.replace("_link", " link"), "link", body, link.draft, _frame(servo.case.axes))
     inside = offset(maker.shell.inner, -0.3)
-    bars = [hull([_pillar(p, low, floor) for p in pair]) for pair in (pilots[:2], pilots[2:])]
+    ends = [(np.array([*pilot.center[:2], low]), np.array([*pilot.center[:2], floor])) for pilot in pilots]
+    pillars = [cylinder(bottom, top, 4.6) for bottom, top in ends]  # what the screws of the foot's plate go into
+    bars = [hull(pillars[:2]), hull(pillars[2:])]
     base = zone.of(inside) ^ union(bars)
     off = union([offset(part.solid, FIT), servo.body(FIT + 0.5)])
     cup = Draft(f"{body} cup", [cleaned(shell - off), base])

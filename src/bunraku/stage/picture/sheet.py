@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ def sheet(
     rows = [("performed", scene)]
     if plain is not None:
         rows.insert(0, ("wish as it is", scene.of(plain)))
-    across = columns or _columns(count)
+    across = columns or ceil(count / ceil(count / 8))  # the fewest rows of at most eight, evenly filled
     title = f"{performance.clip_name}, {performance.character.name}"
     return _laid(title, rows, times, across, dark, wished is not None, step)
 
@@ -88,11 +88,6 @@ def _alike(one: DrawnMotion, other: DrawnMotion) -> bool:
     placed = all(near(a.positions, b.positions) and near(a.wxyz, b.wxyz) for a, b in pairs)
     rods = all(near(a.points, b.points) for a, b in zip(one.rods, other.rods, strict=True))
     return placed and rods and near(one.strings, other.strings) and near(one.frames, other.frames)
-
-
-def _columns(count: int) -> int:
-    """All in a row up to eight, else the fewest rows of at most eight, evenly filled."""
-    return count if count <= 8 else ceil(count / ceil(count / 8))
 
 
 def _laid(
@@ -118,17 +113,14 @@ def _laid(
     page = Image.new("RGB", size, paper)
     pen = ImageDraw.Draw(page)
     _head(pen, title, rows, wish, size[0], head, (large, small), theme.ink)
-    for n, (time, (left, top)) in enumerate(zip(times, _corners(len(times), across, width + GAP, tall), strict=True)):
+    for n, time in enumerate(times):
+        left, top = (n % across) * (width + GAP), (n // across) * tall
         for r, (_, scene) in enumerate(rows):
             page.paste(Image.fromarray(scene.picture(time)), (GAP + left, head + top + r * (height + GAP)))
         at = (GAP + left + width // 2, head + top + len(rows) * (height + GAP) + foot // 2 - 2)
         pen.text(at, f"{time:.2f} s", fill=theme.ink, font=small, anchor="mm")
         step((n + 1) / len(times))
     return np.asarray(page)
-
-
-def _corners(count: int, across: int, wide: int, tall: int) -> Iterator[tuple[int, int]]:
-    return (((n % across) * wide, (n // across) * tall) for n in range(count))
 
 
 def _head(pen: Any, title: str, rows: list[tuple[str, Shot]], wish: bool, width: int, head: int, fonts: Any, ink: Any) -> None:

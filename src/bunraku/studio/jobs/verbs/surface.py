@@ -45,7 +45,7 @@ def planned(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     import numpy as np
 
     from bunraku.building.creatures.pipeline import plan_creature
-    from bunraku.building.creatures.skin_views import case_views, fold_ends, fold_outlines, poking_parts, strut_views
+    from bunraku.building.creatures.skin_views import case_views, fold_ends, poking_parts, strut_views
 
     given = Arguments(arguments, "planned")
     file, scale, recipe = _asked(given)
@@ -55,12 +55,12 @@ def planned(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     plan = plan_creature(stood.surface, recipe)
     _listen(monitor)
     monitor.report(Event("planning", 0.9, "looking for parts that reach into the skin"))
-    outlines, cases = fold_outlines(plan), case_views(plan)
+    outlines = [fold.points for fold in plan.rings]
     rings = [np.stack([ring, np.roll(ring, -1, axis=0)], axis=1) for fold in outlines for ring in fold]
     number = [k for k, fold in enumerate(outlines) for _ in range(fold.shape[0] * fold.shape[1])]
     arrays = {"vertices": stood.drawn.vertices, "faces": stood.drawn.faces, "line": plan.line.nodes, "edges": plan.line.edges}
     arrays |= {"joints": np.array([hinge.place for hinge in plan.mechanism.hinges]), "struts": strut_views(plan)}
-    arrays |= {"case_centers": cases.centers, "case_wxyz": cases.wxyz, "case_sizes": cases.sizes}
+    arrays |= case_views(plan)
     arrays |= {"rings": np.concatenate(rings) if rings else np.zeros((0, 2, 3)), "ring_fold": np.array(number, dtype=np.int64)}
     path = folder / "plan.npz"
     write_arrays(path, arrays, lasting=False, compressed=False)
