@@ -67,7 +67,7 @@ def test_a_skeleton_is_retargeted_once(capture: Clip, tmp_path: Path, monkeypatc
     kept = Checkpoint(tmp_path / "kept", "key")
     first = prepare(nao, capture, checkpoint=kept)
     assert np.ptp(first.clip.joints.column("HeadYaw")) == pytest.approx(0.8, abs=0.05)
-    monkeypatch.setattr("bunraku.performers.prepare.retarget", lambda *a, **k: pytest.fail("retargeted again"))
+    monkeypatch.setattr("bunraku.retargeting.retarget.retarget", lambda *a, **k: pytest.fail("retargeted again"))
     again = prepare(nao, capture, checkpoint=Checkpoint(tmp_path / "kept", "key"))
     assert np.array_equal(again.clip.joints.values, first.clip.joints.values)
     assert (again.clip.joints.names, again.clip.joints.rate, again.clip.held) == (
@@ -86,7 +86,7 @@ def test_a_puppet_is_wished_whole_also_from_what_was_kept(tmp_path: Path, monkey
     puppet, kept = read_character("marionette"), tmp_path / "kept"
     first = prepare(puppet, read_clip("chicken-dance"), checkpoint=Checkpoint(kept, "key"))
     assert first.clip.joints.names == puppet.coordinates
-    monkeypatch.setattr("bunraku.performers.prepare.retarget", lambda *a, **k: pytest.fail("retargeted again"))
+    monkeypatch.setattr("bunraku.retargeting.retarget.retarget", lambda *a, **k: pytest.fail("retargeted again"))
     again = prepare(puppet, read_clip("chicken-dance"), checkpoint=Checkpoint(kept, "key"))
     assert again.clip.joints.names == puppet.coordinates
     assert np.array_equal(again.clip.joints.values, first.clip.joints.values)

@@ -10,7 +10,7 @@ from bunraku.performers.fit import Fit, Suitability, without_curves
 def suits(character: Character, clip: Clip) -> Suitability:
     """Made for joint curves with a voice on a character with motors; a voice is not required."""
     if not character.motors:
-        return Suitability(0.0, "the character has no motors; add motors to its file", ("motors",))
+        return Suitability(0.0, "the character has no motors (add some to its file)", ("motors",))
     if clip.joints is None:
         return without_curves(clip)
     if clip.audio is not None:
