@@ -103,8 +103,8 @@ class ForwardCheck:
         worst = self.motors[int(np.argmax(np.abs(np.log(np.maximum(self.ratios, 1e-12)))))]
         note = f"{self.nodes} nodes, steps of {1e3 * self.step:g} ms"
         return (
-            Check("forward check completed", float(self.complete), bar=1.0, at_least=True, note=self.reason),
-            Check("fell under servos", float(self.reason != ""), bar=0.0, note=self.reason or "it did not"),
+            Check("forward check completed", float(self.complete), threshold=1.0, at_least=True, note=self.reason),
+            Check("fell under servos", float(self.reason != ""), threshold=0.0, note=self.reason or "it did not"),
             Check("distance error under servos", self.walk.error, self.walk.unit, DISTANCE_ERROR, note=note),
             Check("rms torque against the plan", abs(self.ratio - 1.0), "of the plan", TORQUE_RATIO, note=f"farthest: {worst}"),
             Check("joint rms under servos", self.tracking, "rad"),

@@ -25,7 +25,7 @@ from bunraku.performers.vibration.evaluate import Evaluation, cost_and_gradient,
 from bunraku.performers.vibration.problem import VibrationProblem
 
 DIRECTIONS, STEP = 20, 3e-6
-DIFFERENCE_BAR, FORWARD_BAR = 1e-6, 1e-10
+DIFFERENCE_THRESHOLD, FORWARD_THRESHOLD = 1e-6, 1e-10
 SHORTEST, LONGEST, MOVES = 0.6, 2.0, np.radians(1.0)
 
 
@@ -80,7 +80,7 @@ def examine(name: str) -> bool:
         off[k] = abs((high - low) / (2.0 * STEP) - slope) / abs(slope)
     least = float(np.abs(slopes).min() / np.linalg.norm(gradient))
     worst, typical = float(off.max()), float(np.median(off))
-    met = worst <= DIFFERENCE_BAR and apart <= FORWARD_BAR
+    met = worst <= DIFFERENCE_THRESHOLD and apart <= FORWARD_THRESHOLD
     system = problem.nominal.flexible.system
     print(
         f"{name:10}{start:6.2f}-{start + seconds:<5.2f}{f'{moved}/{system.nk}':>8}{system.nd:6d}{system.nc:6d}"
@@ -104,7 +104,10 @@ def main() -> int:
         f"{'slope':>9}{'forward':>13}{'cut':>6}{'CPU s':>9}"
     )
     met = [examine(name) for name in names]
-    print(f"worst of {DIRECTIONS} directions within {DIFFERENCE_BAR:g}, forward sensitivities within {FORWARD_BAR:g}: ", end="")
+    print(
+        f"worst of {DIRECTIONS} directions within {DIFFERENCE_THRESHOLD:g}, forward sensitivities within {FORWARD_THRESHOLD:g}: ",
+        end="",
+    )
     print("yes" if all(met) else "NO")
     return 0 if all(met) else 1
 

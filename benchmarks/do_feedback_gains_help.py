@@ -32,7 +32,7 @@ PUSHED = {"one-rod": 1.0, "two-rods": 1.8}
 """When [s]."""
 IMPULSE = np.array([0.02, 0.0, 0.0])
 """Of the push [N.s], along x, in the plane of the motion."""
-WINDOW, RATIO_BAR = 1.0, 2.0
+WINDOW, RATIO_THRESHOLD = 1.0, 2.0
 STIFFNESS = (0.95, 1.0, 1.05)
 
 
@@ -102,7 +102,7 @@ def examine(name: str) -> bool:
             added = runs[1].motors - runs[0].motors
             speed, bend = (np.abs(np.diff(runs[1].motors, n, axis=0)).max() / dt**n for n in (1, 2))
             bound = factor != 1.0 or push is not None
-            good = not bound or (sways[0] >= RATIO_BAR * sways[1] and late[1] <= late[0])
+            good = not bound or (sways[0] >= RATIO_THRESHOLD * sways[1] and late[1] <= late[0])
             met = met and good
             print(
                 f"{name:10}{factor:6.2f}{'push' if push else '':>6}{sways[0]:11.3f}{sways[1]:9.3f}{sways[0] / sways[1]:7.1f}"

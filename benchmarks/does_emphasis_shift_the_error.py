@@ -20,7 +20,7 @@ from bunraku.mechanics.flexible.judge import TrackedError
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import Emphasis
 
-FACTOR, CLAVICLE_BAR, HAND_BAR = 100.0, 3.0, 2.0
+FACTOR, CLAVICLE_THRESHOLD, HAND_THRESHOLD = 100.0, 3.0, 2.0
 
 
 def main() -> int:
@@ -61,9 +61,9 @@ def main() -> int:
         return rms(error.of(place, wave.start, wave.end))
 
     bars = (
-        ("clavicle, second against first: times lower", rms(one.of("clavicle")) / rms(two.of("clavicle")), CLAVICLE_BAR),
+        ("clavicle, second against first: times lower", rms(one.of("clavicle")) / rms(two.of("clavicle")), CLAVICLE_THRESHOLD),
         ("left hand in the wave, second against first: times higher", of(two, "left_hand") / of(one, "left_hand"), 1.0),
-        ("left hand in the wave, third against second: times lower", of(two, "left_hand") / of(three, "left_hand"), HAND_BAR),
+        ("left hand in the wave, third against second: times lower", of(two, "left_hand") / of(three, "left_hand"), HAND_THRESHOLD),
         ("right hand in the wave, third against second: times higher", of(three, "right_hand") / of(two, "right_hand"), 1.0),
     )
     for what, value, bar in bars:

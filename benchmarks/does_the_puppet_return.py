@@ -28,7 +28,7 @@ from bunraku.verification.stability import NEAR, returns
 from bunraku.verification.strings.replay import StringRun, replay_strings
 
 STARTS, ANGLE, RATE = 100, 0.1, 0.2
-RETURN_BAR, REPLAY_BAR = 0.95, 0.02
+RETURN_THRESHOLD, REPLAY_THRESHOLD = 0.95, 0.02
 DANCES = (Dance("chicken-dance", 0.0, 4.0), Dance("cmu_18_15", 3.0, 4.0))
 
 
@@ -72,9 +72,9 @@ def examine(dance: Dance, *, foreign: bool) -> bool:
         f"  {'starts':44}{'returned':>12}{'pushed cm':>10}{'middle':>10}{'90 %':>8}{'worst':>8}{'broke off':>11}{'push':>6}"
         f"{'least T':>11}{'CPU s':>8}"
     )
-    met = count("with feedback", performance) >= RETURN_BAR
+    met = count("with feedback", performance) >= RETURN_THRESHOLD
     if foreign:
-        met = count("with feedback, in MuJoCo", performance, foreign=True) >= RETURN_BAR and met
+        met = count("with feedback, in MuJoCo", performance, foreign=True) >= RETURN_THRESHOLD and met
     count("with feedback, pushed twice as hard", performance, angle=2 * ANGLE, rate=2 * RATE)
     count("without feedback", without_feedback(performance))
     replay = replay_strings(performance)
@@ -82,7 +82,7 @@ def examine(dance: Dance, *, foreign: bool) -> bool:
     row("open loop", replay.open_loop)
     assert replay.closed_loop is not None
     row("with feedback", replay.closed_loop)
-    return met and not replay.closed_loop.lost and replay.closed_loop.rms <= REPLAY_BAR
+    return met and not replay.closed_loop.lost and replay.closed_loop.rms <= REPLAY_THRESHOLD
 
 
 def main() -> int:
@@ -93,7 +93,7 @@ def main() -> int:
             met = examine(dance, foreign=i == 0) and met
         else:
             print(f"not measured, for want of data: {dance.label}")
-    print(f"\n95 of 100 return, replay with feedback within {100 * REPLAY_BAR:g} cm RMS: {'yes' if met else 'NO'}")
+    print(f"\n95 of 100 return, replay with feedback within {100 * REPLAY_THRESHOLD:g} cm RMS: {'yes' if met else 'NO'}")
     return 0 if met else 1
 
 

@@ -22,7 +22,7 @@ from bunraku.errors import BunrakuError
 from bunraku.motion import JointCurves
 
 BAR = {"drummer": 1.6, "boxer": 1.6}
-USUAL_BAR = 1.0
+USUAL_THRESHOLD = 1.0
 SECONDS = (3.0, 6.0)
 """Drawn clips last from and to [s]."""
 
@@ -101,7 +101,7 @@ def main() -> int:
     for name in given.names or NAMES:
         one = case(name)
         for each in (one, *(drawn(one, given.seed, k) for k in range(given.clips))):
-            text, met = row(each, BAR.get(name, USUAL_BAR))
+            text, met = row(each, BAR.get(name, USUAL_THRESHOLD))
             missed += not met
             print(text, flush=True)
     print(f"all bars met: {f'NO, {missed} missed' if missed else 'yes'}")

@@ -141,9 +141,9 @@ def main() -> int:
     for name in arguments.names or CASES:
         case = CASES[name]
         spent, size = played(case)
-        bar = "" if case.bar is None else f", bar {case.bar:g} ms"
+        bar = "" if case.threshold is None else f", bar {case.threshold:g} ms"
         print(f"{name:8} {case.title:46} {case.rate:3.0f} fps: {spent:5.2f} ms CPU a frame{bar}; {size:6.1f} kB a frame")
-        if case.bar is not None and spent > case.bar:
+        if case.threshold is not None and spent > case.threshold:
             missed.append(f"{name} {spent:.2f} ms")
     print("missed: " + ", ".join(missed) if missed else "all bars met")
     return 1 if missed else 0

@@ -69,7 +69,7 @@ def examine(file: Path, share: float) -> tuple[bool, float]:
         print(f"{file.stem:14}{start:7.2f}  refused: {error}", flush=True)
         return False, time.process_time() - begun
     spent = time.process_time() - begun
-    excess = max((abs(check.value - check.bar) for check in made.checks if not check.holds), default=0.0)
+    excess = max((abs(check.value - check.threshold) for check in made.checks if not check.holds), default=0.0)
     counts, figures = made.status.good and made.holds, made.figures
     broken = ", ".join(check.name for check in made.checks if not check.holds)
     said = "; ".join(note for note in made.notes if "the wish" in note)

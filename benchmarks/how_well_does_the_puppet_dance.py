@@ -29,7 +29,7 @@ from bunraku.performers.marionette.problem import PuppetProblem
 from bunraku.performers.marionette.static_poses import StaticWeights
 
 HEIGHT, STUDY_HEIGHT = 0.8, 1.55
-RMS_BAR, RATIO_BAR, STRETCH, TENSION_BAR = {1.0: 0.08, 0.5: 0.05}, {1.0: 0.55, 0.5: 0.5}, 0.06, 0.1
+RMS_THRESHOLD, RATIO_THRESHOLD, STRETCH, TENSION_THRESHOLD = {1.0: 0.08, 0.5: 0.05}, {1.0: 0.55, 0.5: 0.5}, 0.06, 0.1
 CUTOFFS = (0.25, 0.35, 0.5, 1.0, 2.0)
 STATICS = tuple(StaticWeights(vertical=vertical) for vertical in (0.1, 0.3, 1.0))
 DANCES = tuple(
@@ -89,8 +89,8 @@ def examine(dance: Dance) -> bool:
         found.append((rms(all_points), rms(all_points[settled:]), groups))
     off, after, groups = found[0]
     slow_off, slow_after, slow_groups = found[1]
-    better = slow.finished and off <= RATIO_BAR[dance.tempo] * slow_off
-    met = off <= RMS_BAR[dance.tempo] and better and tension >= TENSION_BAR and excess.kept
+    better = slow.finished and off <= RATIO_THRESHOLD[dance.tempo] * slow_off
+    met = off <= RMS_THRESHOLD[dance.tempo] and better and tension >= TENSION_THRESHOLD and excess.kept
     said = "" if certificate.status.good else f"  ({certificate.status.value})"
     print(
         f"{dance.label:24}x{dance.tempo:<5g}{100 * off:7.2f}{100 * after:7.2f}{groups[0]:7.2f}{groups[1]:7.2f}{groups[2]:6.2f}"
@@ -120,12 +120,13 @@ def main() -> int:
     if missing:
         print(f"not measured, for want of data: {', '.join(missing)}")
     for tempo, what in ((1.0, "full speed"), (0.5, "half speed")):
-        bar = RMS_BAR[tempo]
+        bar = RMS_THRESHOLD[tempo]
         print(
-            f"bars, {what}: {100 * bar:g} cm ({100 * bar / STUDY_HEIGHT:.1f} % of the study's puppet), ratio {RATIO_BAR[tempo]:g}"
+            f"bars, {what}: {100 * bar:g} cm ({100 * bar / STUDY_HEIGHT:.1f} % of the study's puppet), "
+            f"ratio {RATIO_THRESHOLD[tempo]:g}"
         )
     print(f"stretch, full speed: {100 * STRETCH:g} cm ({100 * STRETCH / STUDY_HEIGHT:.1f} %)")
-    print(f"all dances within their bars, least tension {TENSION_BAR:g} N, all limits kept: {'yes' if met else 'NO'}")
+    print(f"all dances within their bars, least tension {TENSION_THRESHOLD:g} N, all limits kept: {'yes' if met else 'NO'}")
     return 0 if met else 1
 
 

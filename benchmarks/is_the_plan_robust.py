@@ -23,7 +23,7 @@ from bunraku.performers.vibration.problem import stiffened
 from bunraku.verification.flexible.promises import phrase_rms
 
 FACTORS = (0.81, 1.0, 1.21)
-PAUSE_BAR, SHAPER_BAR = 4e-3, 3.0
+PAUSE_THRESHOLD, SHAPER_THRESHOLD = 4e-3, 3.0
 PLANS: dict[str, dict[str, Any]] = {
     "the wish as it is": {"method": "none"},
     "Gauss-Newton, as stated": {},
@@ -63,14 +63,14 @@ def main() -> int:
     worst = {name: max(values) for name, values in pauses.items()}
     gain = wholes["ZV, advanced"][1] / wholes["Gauss-Newton, as stated"][1]
     bars = (
-        ("scenarios: pause at its worst [mm]", 1e3 * worst["Gauss-Newton, scenarios"], 1e3 * PAUSE_BAR, True),
+        ("scenarios: pause at its worst [mm]", 1e3 * worst["Gauss-Newton, scenarios"], 1e3 * PAUSE_THRESHOLD, True),
         (
             "  against the plan as stated at its worst [mm]",
             1e3 * worst["Gauss-Newton, scenarios"],
             1e3 * worst["Gauss-Newton, as stated"],
             True,
         ),
-        ("Gauss-Newton against advanced ZV, whole: times better", gain, SHAPER_BAR, False),
+        ("Gauss-Newton against advanced ZV, whole: times better", gain, SHAPER_THRESHOLD, False),
     )
     met = True
     for what, value, bar, at_most in bars:

@@ -48,7 +48,7 @@ CLIPS = {
     "boxer": "boxing",
 }
 DT, EVERY, EASE = 5e-4, 10, 0.1
-RATIO_BAR, PRINCIPAL = 500.0, 15
+RATIO_THRESHOLD, PRINCIPAL = 500.0, 15
 PAIRS = (("tick", "tick"), ("swing", "tick"), ("tick", "swing"), ("drummer", "drummer"), ("boxer", "drummer"), ("drummer", "boxer"))
 
 
@@ -186,7 +186,9 @@ def main() -> int:
         bar = 0.005 if name == "one-rod" else 0.02
         missed += [f"{name}: {100 * share:.2f} % (bar {100 * bar:g})"] if not share <= bar else []
         missed += (
-            [f"{name}: {ratio:.0f} times faster (bar {RATIO_BAR:g})"] if given.coarser == 1.0 and not ratio >= RATIO_BAR else []
+            [f"{name}: {ratio:.0f} times faster (bar {RATIO_THRESHOLD:g})"]
+            if given.coarser == 1.0 and not ratio >= RATIO_THRESHOLD
+            else []
         )
     if given.principal:
         principal(60.0 if given.exhaustive else given.seconds, given.method)

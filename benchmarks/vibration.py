@@ -44,8 +44,8 @@ PAPER = {
     "drummer": Row(85731, 75, 2600, 10.0, 108.0, 60 * 182.0),
     "boxer": Row(85731, 75, 3250, 9.75, 108.0, 60 * 185.0),
 }
-STEPS_BAR = {"one-rod": 7000.0, "dancer": 4000.0, "drummer": 2500.0}
-RETARGET_BAR = {
+STEPS_THRESHOLD = {"one-rod": 7000.0, "dancer": 4000.0, "drummer": 2500.0}
+RETARGET_THRESHOLD = {
     "one-rod": 2.0,
     "two-rods": 6.0,
     "dancer": 45.0,
@@ -79,10 +79,10 @@ def measured(one: Case, performance: Performance, seconds: float, flexible: Flex
 def missed(name: str, row: Row, performance: Performance, found: Judged) -> list[str]:
     """The bars that are not met, in words."""
     said = []
-    if row.rate < STEPS_BAR.get(name, 0.0):
-        said.append(f"{row.rate:.0f} steps/s, bar {STEPS_BAR[name]:.0f}")
-    if row.retarget > RETARGET_BAR[name]:
-        said.append(f"retargeting took {row.retarget:.2f} s, bar {RETARGET_BAR[name]:g} s")
+    if row.rate < STEPS_THRESHOLD.get(name, 0.0):
+        said.append(f"{row.rate:.0f} steps/s, bar {STEPS_THRESHOLD[name]:.0f}")
+    if row.retarget > RETARGET_THRESHOLD[name]:
+        said.append(f"retargeting took {row.retarget:.2f} s, bar {RETARGET_THRESHOLD[name]:g} s")
     if row.parameters < PAPER[name].parameters:
         said.append(f"{row.parameters} parameters, paper {PAPER[name].parameters}")
     if row.duration < PAPER[name].duration:
@@ -100,7 +100,7 @@ def examine(name: str) -> list[str]:
     flexible = flexible_system(one.character)
     found = judged(performance, flexible)
     row = measured(one, performance, seconds, flexible, found)
-    rate, time = STEPS_BAR.get(name), RETARGET_BAR[name]
+    rate, time = STEPS_THRESHOLD.get(name), RETARGET_THRESHOLD[name]
     full = found_full_order(performance, found.after.names)
     before = (f"{1e3 * found.before.peak:9.1f}", f"{1e3 * found.before.rms:8.2f}") if found.before else (f"{'-':>9}", f"{'-':>8}")
     judge = f"{1e3 * full.peak:8.2f}" if full is not None and not full.lost else f"{'-':>8}"

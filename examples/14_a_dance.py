@@ -68,9 +68,9 @@ if __name__ == "__main__":
     print(f"hands, knees and head are off by {100 * rms:.2f} cm RMS, {rms / slow.rms:.2f} times what going from rest to rest")
     print(f"leaves over ({100 * slow.rms:.2f} cm, its inputs smoothed to {slow.cutoff:g} Hz, the best of fifteen attempts)")
     for check in certificate.checks:
-        if check.bar is not None:
+        if check.threshold is not None:
             sign = ">=" if check.at_least else "<="
-            print(f"  {check.name}: {check.value:.3g} {check.unit} {sign} {check.bar:g} {check.note}")
+            print(f"  {check.name}: {check.value:.3g} {check.unit} {sign} {check.threshold:g} {check.note}")
     figure, (stage, lower) = pyplot.subplots(2, 1, figsize=(10, 6.5), height_ratios=(2.6, 1), layout="constrained")
     for i, k in enumerate(range(0, len(q), 50)):
         draw(stage, system, problem.q[k], 0.6 * i, "#b9bec6", linewidth=5)

@@ -162,6 +162,18 @@ def test_kernels_take_at_most_twelve_arguments_and_live_beside_their_user() -> N
         assert not files or not all(name.endswith("_kernels.py") for name in files), folder
 
 
+def positions(function: ast.AST) -> list[str]:
+    """Subscripts such as model[3][6]: a place in a tuple of tuples, which a field would name."""
+    pairs = [node for node in ast.walk(function) if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Subscript)]
+    places = [(node, (node.slice, node.value.slice)) for node in pairs]
+    return [ast.unparse(node) for node, both in places if all(isinstance(getattr(one, "value", None), int) for one in both)]
+
+
+def test_kernels_name_their_facts() -> None:
+    assert not {str(path): places for path in MODULES for kernel in kernels_of(path) if (places := positions(kernel))}
+    assert positions(ast.parse("a[3][6] + b[i][2] + c[0].d[1]")) == ["a[3][6]"]
+
+
 def test_a_class_name_means_one_thing() -> None:
     places = defaultdict(list)
     for path in MODULES:

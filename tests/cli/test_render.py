@@ -323,7 +323,7 @@ def test_the_pdf_to_sign_says_all_that_the_page_says(file: Path, tmp_path: Path,
     for words in (asked(performance), certificate.status.sentence, "It was NOT replayed", digest, *certificate.notes):
         assert bare(words) in found
     for check in certificate.checks:
-        bar = "" if check.bar is None else f"{check.bar:.4g}"
+        bar = "" if check.threshold is None else f"{check.threshold:.4g}"
         assert bare(f"{check.name}{check.value:.4g} {check.unit}{bar}{check.note}") in found
     for key, value in performance.provenance.inputs.items():
         assert bare(f"hash of {key}{value}") in found

@@ -88,6 +88,16 @@ def _edited(change: Any) -> bytes:
     return pack(arrays | {"header": np.frombuffer(text.encode(), np.uint8)})
 
 
+def test_files_of_release_0_1_are_read() -> None:
+    """Their checks called the threshold another word."""
+
+    def old(header: Any, _: Any) -> None:
+        for check in header["certificate"]["checks"]:
+            check["bar"] = check.pop("threshold")
+
+    assert same(read_performance_npz(_edited(old), file="f"), performance(np.random.default_rng(1)))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -9,7 +9,7 @@ from bunraku.character import Body, Carriage, Character, Frame, Joint, Motor, Po
 from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.measures.driven_motion import DYNAMICS_BAR, measure_driven, replayed, tracked_frames
+from bunraku.mechanics.measures.driven_motion import DYNAMICS_THRESHOLD, measure_driven, replayed, tracked_frames
 from bunraku.mechanics.systems.character_system import character_home, character_system
 from bunraku.mechanics.systems.marionette import hang, tensions
 from bunraku.motion import JointCurves
@@ -118,7 +118,7 @@ def test_a_simulated_motion_gives_its_tensions_back(puppet) -> None:
     assert checks["string length residual"].value < 1e-10
     assert checks["least tension"].value == pytest.approx(exact.min(), abs=1e-4)
     assert checks["imitation error"].value < 1e-12
-    assert all(check.holds for check in checks.values() if check.bar is not None)
+    assert all(check.holds for check in checks.values() if check.threshold is not None)
 
 
 def test_the_margin_is_asked_for(puppet) -> None:
@@ -137,7 +137,7 @@ def test_one_sample_shifted_is_no_motion_of_the_system(puppet) -> None:
     assert found.residual[:29].max() < 1e-8
     assert found.residual[33:].max() < 1e-8
     check = puppet.measured(q)["dynamics residual"]
-    assert check.value >= found.residual.max() > DYNAMICS_BAR
+    assert check.value >= found.residual.max() > DYNAMICS_THRESHOLD
     assert not check.holds
 
 

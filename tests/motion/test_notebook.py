@@ -15,7 +15,7 @@ from bunraku.verification.verify import verify
 CHECKS = (
     Check("kept", 0.5, "rad", 1.0),
     Check("information", 3.0),
-    Check("open", nan, bar=0.0, note="add <limits> & retry"),
+    Check("open", nan, threshold=0.0, note="add <limits> & retry"),
     Check("lost", 2.0, "m", 1.0),
 )
 

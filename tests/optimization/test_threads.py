@@ -30,6 +30,22 @@ def test_one_thread_within_and_as_before_after() -> None:
         assert _threads() == before
 
 
+def test_a_blas_that_is_loaded_meanwhile_has_one_thread_too() -> None:
+    script = (
+        "import sys\n"
+        "from bunraku.optimization.threads import one_thread\n"
+        "def work():\n"
+        "    import scipy.linalg, threadpoolctl\n"
+        "    return {pool['num_threads'] for pool in threadpoolctl.threadpool_info() if pool['user_api'] == 'blas'}\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "import os; before = dict(os.environ)\n"
+        "print(one_thread(work)(), dict(os.environ) == before)"
+    )
+    free = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=free).stdout
+    assert output.split() == ["{1}", "True"]
+
+
 def test_after_calls_that_overlap_it_is_as_before() -> None:
     """The first to come in leaves first."""
     came, leave = threading.Event(), threading.Event()

@@ -203,7 +203,13 @@ def test_a_motor_without_a_curve_stands_at_home_and_keeps_its_limits() -> None:
 def test_own_checks_status_and_notes_come_along() -> None:
     wish = curves((0.0, 0.0), (0.0, 0.0))
     certificate = certify(
-        waiter(), wish, wish, status=Status.STALLED, checks=(Check("mine", 2.0, bar=1.0),), notes=("seen",), figures={"mine": 2.0}
+        waiter(),
+        wish,
+        wish,
+        status=Status.STALLED,
+        checks=(Check("mine", 2.0, threshold=1.0),),
+        notes=("seen",),
+        figures={"mine": 2.0},
     )
     assert certificate.notes[:2] == (Status.STALLED.sentence, "seen")
     assert not certificate.check("mine").holds

@@ -58,8 +58,8 @@ def test_the_certificate_covers_both(chained):
     assert "speech: excess travel shoulder" in names
     assert "speech: lag" in names
     assert any(name.startswith("vibration: tracked error") for name in names)
-    assert certificate.check("hits moved").bar == 0.02
-    assert certificate.check("lag").bar is None
+    assert certificate.check("hits moved").threshold == 0.02
+    assert certificate.check("lag").threshold is None
     assert "performer's own word" in certificate.check("speech: lag").note
     assert certificate.status is Status.CONVERGED
     assert certificate.holds, [check.sentence for check in certificate.checks if not check.holds]
@@ -136,7 +136,7 @@ def test_rigid_performers_chain_as_well(quick_turn, rod_character):
     made = make_performer("clamp+speech").perform(stiff, quick_turn)
     np.testing.assert_allclose(made.wish.values, wish_at(stiff, quick_turn.joints, made.positions()), atol=1e-12)
     assert "clamp: lag" in [check.name for check in made.certificate.checks]
-    assert made.certificate.check("lag").bar == 0.01
+    assert made.certificate.check("lag").threshold == 0.01
     excess = MotionLimits.of(stiff).excess(made.positions().values, made.rate)
     assert excess.relative == 0.0
 

@@ -64,7 +64,7 @@ def test_a_free_base_that_no_string_holds_is_no_puppet():
 
 
 def test_no_step_improved_with_every_promise_kept_is_success():
-    kept, broken = (Certificate(Status.STALLED, (Check("limit", value, bar=1.0),)) for value in (0.5, 1.5))
+    kept, broken = (Certificate(Status.STALLED, (Check("limit", value, threshold=1.0),)) for value in (0.5, 1.5))
     assert kept.holds
     assert exit_code(kept.status, kept.holds) == 0
     assert exit_code(broken.status, broken.holds) == 3

@@ -195,7 +195,7 @@ def quiet_turn(short_rod: Character) -> Performance:
     phrases = (Mark("turn", 0.15, 0.35, 0.25), Mark("pause", 0.38, 0.6))
     measured = measure_flexible(flexible, wish, played, judge(flexible, wish, played, names), phrases)
     common, timing = measure_motion(short_rod, wish, played), timing_checks(wish, played, ())
-    checks = (*common.checks, *(replace(c, bar=None) if c.name == "lag" else c for c in timing), *measured.checks)
+    checks = (*common.checks, *(replace(c, threshold=None) if c.name == "lag" else c for c in timing), *measured.checks)
     return Performance(
         short_rod,
         "turn",

@@ -29,4 +29,4 @@ def test_jumps_of_carriages_and_winches_are_judged_each_by_its_own_limit() -> No
             checks = show_promises(who, 0.5, (1.0,), *jumps, 0.01)
             assert [check.holds for check in checks[2:]] == [carriage < 1.0, winch < 1.0]
     silent = puppet.changed(carriages=tuple(c.changed(acceleration=None, winch_acceleration=None) for c in puppet.carriages))
-    assert [check.bar for check in show_promises(silent, 0.5, (1.0,), 9.0, 9.0, 0.01)[2:]] == [None, None]
+    assert [check.threshold for check in show_promises(silent, 0.5, (1.0,), 9.0, 9.0, 0.01)[2:]] == [None, None]

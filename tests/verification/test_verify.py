@@ -102,8 +102,8 @@ def test_a_changed_number_bar_or_missing_check_is_caught(name: str) -> None:
     for forged in (
         (dataclasses.replace(real, value=real.value + 1e-6),),
         (dataclasses.replace(real, value=-0.5),),
-        (dataclasses.replace(real, bar=-1.0 if real.at_least else 1.0),),
-        (dataclasses.replace(real, bar=None if real.bar is not None else 9.0),),
+        (dataclasses.replace(real, threshold=-1.0 if real.at_least else 1.0),),
+        (dataclasses.replace(real, threshold=None if real.threshold is not None else 9.0),),
         (dataclasses.replace(real, at_least=not real.at_least),),
         (dataclasses.replace(real, unit="mm"),),
         (dataclasses.replace(real, value=float("nan")),),
@@ -160,7 +160,7 @@ def test_what_cannot_be_recomputed_is_said() -> None:
     check = next(c for c in verify(performed(0.1), replay=False).checks if c.name == "numbers not recomputed")
     assert check.value == 1
     assert "effort" in check.note
-    assert check.bar is None
+    assert check.threshold is None
 
 
 def test_a_limit_broken_at_the_motor_rate_is_found() -> None:
@@ -220,13 +220,13 @@ def test_rms_torque_is_a_promise_where_the_continuous_torque_is_stated() -> None
     torque = float(replayed().rms_torque[0])
     for continuous, holds in ((1.05 * torque, True), (0.95 * torque, False)):
         checks = {check.name: check for check in replay_checks(replayed(continuous=continuous))}
-        assert checks["rms torque"].bar == 1.0
+        assert checks["rms torque"].threshold == 1.0
         assert checks["rms torque"].value == pytest.approx(torque / continuous, rel=1e-9)
         assert checks["rms torque"].holds is holds
         assert "rms torque, assumed" not in checks
     assumed = {check.name: check for check in replay_checks(replayed())}
     assert "rms torque" not in assumed
-    assert assumed["rms torque, assumed"].bar is None
+    assert assumed["rms torque, assumed"].threshold is None
     assert assumed["rms torque, assumed"].value == pytest.approx(torque / 10.0, rel=1e-9)
     assert "assumed" in assumed["rms torque, assumed"].note
 

@@ -35,7 +35,7 @@ def verify(
     say(verdict.sentence)
     if json:
         checks = [
-            {"name": c.name, "value": c.value, "bar": c.bar, "unit": c.unit, "holds": c.holds, "state": c.state}
+            {"name": c.name, "value": c.value, "threshold": c.threshold, "unit": c.unit, "holds": c.holds, "state": c.state}
             for c in verdict.checks
         ]
         facts = {"performance": str(performance)} | verdict.figures | {"verified": verdict.holds, "checks": checks}

@@ -63,23 +63,23 @@ def keys_of(curves: JointCurves, name: str, tolerance: float | None = None, most
         raise BadInput(f"the curve of {name!r} has {n} sample; keys need at least two")
     most = max(2, most)
     travel = float(np.ptp(curve))
-    bar = 0.05 * travel if tolerance is None else tolerance
-    if not bar >= 0.0:
+    threshold = 0.05 * travel if tolerance is None else tolerance
+    if not threshold >= 0.0:
         raise BadInput(f"a tolerance of {tolerance} arrived; give a positive one in rad or m")
-    bar = max(bar, 1e-9 * max(1.0, float(np.abs(curve).max())))
+    threshold = max(threshold, 1e-9 * max(1.0, float(np.abs(curve).max())))
     picked = {0, n - 1}
     if travel > 0.0:
-        extremes = [peaks(side, prominence=bar) for side in (curve, -curve)]
+        extremes = [peaks(side, prominence=threshold) for side in (curve, -curve)]
         ranked = sorted((-float(p), int(k)) for at, out in extremes for k, p in zip(at, out, strict=True))
         picked |= {k for _, k in ranked[: most - 2]}
     while len(picked) < min(most, n):
         at = sorted(picked)
         off = np.abs(through(curves, name, Keys(tuple(at), curves.rate)) - curve)
         off[at] = 0.0
-        if off.max() <= bar:
+        if off.max() <= threshold:
             break
         worst = [a + int(off[a:b].argmax()) for a, b in pairwise(at)]
-        far = [k for k in worst if off[k] > max(bar, 0.5 * off.max())]
+        far = [k for k in worst if off[k] > max(threshold, 0.5 * off.max())]
         picked |= set(sorted(far, key=lambda k: -off[k])[: most - len(picked)])
     return Keys(tuple(sorted(picked)), curves.rate)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from bunraku.character import Character
 from bunraku.character.description import first_problem
@@ -115,7 +115,7 @@ class _CheckPart(_Part):
     name: str
     value: float
     unit: str = ""
-    bar: float | None = None
+    threshold: float | None = Field(default=None, validation_alias=AliasChoices("threshold", "bar"))
     at_least: bool = False
     note: str = ""
 

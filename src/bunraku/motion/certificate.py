@@ -1,4 +1,4 @@
-"""The certificate: what a performance promises, each promise a number against a bar, computed from the problem."""
+"""The certificate: what a performance promises, each promise a number against a threshold, computed from the problem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bunraku.optimization.solution import Status
 
 @dataclass(frozen=True)
 class Check:
-    """One promise: ``value`` (in ``unit``) must not exceed ``bar``; ``at_least`` turns it round. No bar: information.
+    """One promise: ``value`` (in ``unit``) must not exceed ``threshold``; ``at_least`` turns it round. No threshold: information.
 
     A promise whose value is not a number was not checked: the ``note`` says what is missing.
     """
@@ -19,42 +19,42 @@ class Check:
     name: str
     value: float
     unit: str = ""
-    bar: float | None = None
+    threshold: float | None = None
     at_least: bool = False
     note: str = ""
 
     @property
     def holds(self) -> bool:
-        """Whether the promise is kept; true when there is no bar; never true of a number that is not one."""
-        if self.bar is None:
+        """Whether the promise is kept; true when there is no threshold; never true of a number that is not one."""
+        if self.threshold is None:
             return True
-        return self.value >= self.bar if self.at_least else self.value <= self.bar
+        return self.value >= self.threshold if self.at_least else self.value <= self.threshold
 
     @property
     def checked(self) -> bool:
-        """Whether there was anything to judge the promise by; true when there is no bar."""
-        return self.bar is None or not isnan(self.value)
+        """Whether there was anything to judge the promise by; true when there is no threshold."""
+        return self.threshold is None or not isnan(self.value)
 
     @property
     def state(self) -> str:
-        """One of "holds", "broken" and "not checked"; nothing when there is no bar."""
-        return "" if self.bar is None else "not checked" if not self.checked else "holds" if self.holds else "broken"
+        """One of "holds", "broken" and "not checked"; nothing when there is no threshold."""
+        return "" if self.threshold is None else "not checked" if not self.checked else "holds" if self.holds else "broken"
 
     @property
     def cells(self) -> tuple[str, str, str, str, str]:
-        """The check as a row of a table: state, name, value with its unit, bar, note."""
-        bar = "" if self.bar is None else f"{'≥' if self.at_least else '≤'} {self.bar:.4g}"
-        return self.state, self.name, f"{self.value:.4g} {self.unit}".strip(), bar, self.note
+        """The check as a row of a table: state, name, value with its unit, threshold, note."""
+        threshold = "" if self.threshold is None else f"{'≥' if self.at_least else '≤'} {self.threshold:.4g}"
+        return self.state, self.name, f"{self.value:.4g} {self.unit}".strip(), threshold, self.note
 
     @property
     def sentence(self) -> str:
         """The check in words."""
         if not self.checked:
             return f"{self.name}: NOT CHECKED{f'; {self.note}' if self.note else ''}"
-        bar = "" if self.bar is None else f" ({'at least' if self.at_least else 'at most'} {self.bar:g})"
-        verdict = "" if self.bar is None else (": holds" if self.holds else ": DOES NOT HOLD")
+        threshold = "" if self.threshold is None else f" ({'at least' if self.at_least else 'at most'} {self.threshold:g})"
+        verdict = "" if self.threshold is None else (": holds" if self.holds else ": DOES NOT HOLD")
         note = f"; {self.note}" if self.note else ""
-        return f"{self.name} = {self.value:.4g}{' ' + self.unit if self.unit else ''}{bar}{verdict}{note}"
+        return f"{self.name} = {self.value:.4g}{' ' + self.unit if self.unit else ''}{threshold}{verdict}{note}"
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def _named(member: str, check: Check) -> Check:
 
 def _alike(check: Check, checks: Sequence[Check]) -> bool:
     """Whether the same promise with the same number stands for the whole already."""
-    return any((one.name, one.value, one.bar) == (check.name, check.value, check.bar) for one in checks)
+    return any((one.name, one.value, one.threshold) == (check.name, check.value, check.threshold) for one in checks)
 
 
 def _solved(certificate: Certificate) -> dict[str, float]:

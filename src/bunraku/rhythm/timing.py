@@ -12,22 +12,22 @@ from bunraku.motion.sound import Mark
 from bunraku.rhythm.lag import lag
 from bunraku.rhythm.strokes import stroke_lags
 
-LAG_BAR = 0.010
+LAG_THRESHOLD = 0.010
 """A performance may be this much [s] late or early: well below the 45 ms at which people notice (ITU-R BT.1359)."""
 
 
 def timing_checks(wish: JointCurves, performed: JointCurves, words: Sequence[Mark]) -> tuple[Check, ...]:
     """How far ``performed`` is from the time of the ``wish``, late or early alike, at the same rate and with the same joints.
 
-    Checks: "lag" of the whole, at most ``LAG_BAR``; as information "worst lag in 3 s", and where words have strokes the largest lag
-    of a stroke against the wished one, and against the beat of its word. None where no joint is performed: a car has only wheels.
+    Checks: "lag" of the whole, at most ``LAG_THRESHOLD``; as information "worst lag in 3 s", and where words have strokes the
+    largest lag of a stroke against the wished one, and against the beat of its word. None where no joint is performed: a car has only wheels.
     """
     if not performed.names:
         return ()
     wanted = np.column_stack([wish.column(name) for name in performed.names])
     delay = lag(wanted, performed.values, performed.rate)
     checks = [
-        Check("lag", abs(delay.seconds), "s", LAG_BAR, note=_which(delay.seconds)),
+        Check("lag", abs(delay.seconds), "s", LAG_THRESHOLD, note=_which(delay.seconds)),
         Check("worst lag in 3 s", abs(delay.worst_window_seconds), "s", note=_which(delay.worst_window_seconds)),
     ]
     strokes = stroke_lags(wish, performed, words)

@@ -98,7 +98,7 @@ def beyond_limits(performance: Performance) -> frozenset[str]:
     """The bodies whose joint goes beyond a limit."""
     from bunraku.verification.moments import worst_moments
 
-    names = {one.what for one in worst_moments(performance) if one.bar is not None and not one.holds}
+    names = {one.what for one in worst_moments(performance) if one.threshold is not None and not one.holds}
     joints = performance.character.joints
     return frozenset(one.child for one in joints if names & {one.name, *(axis.name for axis in one.axes)})
 

@@ -38,7 +38,7 @@ def common_agreement(performance: Performance) -> tuple[Check, Check]:
     measured = measure_motion(character, performance.wish, curves, tree)
     timing = timing_checks(performance.wish, curves, performance.words)
     if character.flexibles:
-        timing = tuple(replace(check, bar=None) if check.name == "lag" else check for check in timing)
+        timing = tuple(replace(check, threshold=None) if check.name == "lag" else check for check in timing)
     predicted, carried = predicted_motion(character, curves, tree), performance.motion
     kept = len(predicted.names)
     if feedback is not None and set(carried.names[kept:]) <= set(feedback.coordinates):
@@ -56,7 +56,7 @@ def agreement(
     """A certificate against the ``expected`` checks and ``figures``, and ``others``: further differences, in number and words.
 
     "certificate against recomputation": the largest relative difference, with the worst in words; infinite when a check or figure
-    is missing, is there twice, or is another promise (bar, direction, unit). "numbers not recomputed" lists the rest.
+    is missing, is there twice, or is another promise (threshold, direction, unit). "numbers not recomputed" lists the rest.
     """
     pairs = list(others)
     for check in expected:
@@ -95,15 +95,15 @@ def motion_difference(carried: JointCurves, predicted: JointCurves) -> tuple[flo
 
 
 def _value_words(check: Check) -> str:
-    return f"{check.value:.9g} {check.unit} (bar {check.bar})"
+    return f"{check.value:.9g} {check.unit} (threshold {check.threshold})"
 
 
 def _check_difference(carried: Check, check: Check) -> float:
-    """How far a carried check is from the recomputed one, in value and in bar; infinite when it is not the same promise."""
-    if carried.at_least != check.at_least or carried.unit != check.unit or (carried.bar is None) != (check.bar is None):
+    """How far a carried check is from the recomputed one, in value and in threshold; infinite when it is not the same promise."""
+    if carried.at_least != check.at_least or carried.unit != check.unit or (carried.threshold is None) != (check.threshold is None):
         return math.inf
-    bars = 0.0 if carried.bar is None or check.bar is None else _difference(carried.bar, check.bar)
-    return max(_difference(carried.value, check.value), bars)
+    apart = 0.0 if carried.threshold is None or check.threshold is None else _difference(carried.threshold, check.threshold)
+    return max(_difference(carried.value, check.value), apart)
 
 
 def _difference(a: float, b: float) -> float:

@@ -17,7 +17,7 @@ from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Mark
 from bunraku.verification.flexible.replay import ChainReplay
 
-BEAT_BAR = 0.020
+BEAT_THRESHOLD = 0.020
 """A hit may be this much [s] before or after its beat."""
 
 NEAR = 0.13

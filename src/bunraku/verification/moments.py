@@ -28,7 +28,7 @@ _AT = re.compile(r"\bat (\d+(?:\.\d+)?) s\b")
 class WorstMoment:
     """The worst moment of one kind of limit: ``what`` (a joint, string, pair of bodies) at ``time`` [s] has ``value`` [``unit``].
 
-    It must not exceed ``bar`` (with ``at_least``: not fall below it); None: information.
+    It must not exceed ``threshold`` (with ``at_least``: not fall below it); None: information.
     """
 
     name: str
@@ -36,16 +36,16 @@ class WorstMoment:
     time: float
     value: float
     unit: str
-    bar: float | None
+    threshold: float | None
     at_least: bool = False
 
     @property
     def holds(self) -> bool:
         """Whether the limit is kept there, to `LIMIT_TOLERANCE`; true where there is none."""
-        if self.bar is None:
+        if self.threshold is None:
             return True
         slack = LIMIT_TOLERANCE
-        return self.value >= self.bar - slack if self.at_least else self.value <= self.bar + slack
+        return self.value >= self.threshold - slack if self.at_least else self.value <= self.threshold + slack
 
 
 def moment_of(check: Check) -> float | None:
@@ -64,7 +64,7 @@ def worst_moments(performance: Performance) -> tuple[WorstMoment, ...]:
         if time is None or kind in known or time > performance.duration + 1e-3:
             continue
         what = _AT.split(check.note)[0].strip() or check.name
-        moments.append(WorstMoment(check.name, what, time, check.value, check.unit, check.bar, check.at_least))
+        moments.append(WorstMoment(check.name, what, time, check.value, check.unit, check.threshold, check.at_least))
     return tuple(moments)
 
 

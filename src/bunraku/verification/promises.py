@@ -1,4 +1,4 @@
-"""What the built-in examples promise beyond the verdict on any performance: each a check with its bar."""
+"""What the built-in examples promise beyond the verdict on any performance: each a check with its threshold."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def first_step_promises(ratio: float, order: float) -> tuple[Check, ...]:
     """How near the first Newton iterate is to the optimum, and the order of the last steps."""
     return (
         Check("first Newton iterate", ratio, "of the optimum's cost", FIRST_STEP),
-        Check("order of Newton's method at the end", order, bar=ORDER, at_least=True),
+        Check("order of Newton's method at the end", order, threshold=ORDER, at_least=True),
     )
 
 

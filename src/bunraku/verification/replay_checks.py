@@ -11,7 +11,7 @@ MOST_SATURATION = 0.05
 def completed(complete: bool, *, fell: bool = False, name: str = "replay completed") -> Check:
     """Whether all that was to be replayed was."""
     note = "" if complete else "some fell and were stopped" if fell else "cancelled"
-    return Check(name, float(complete), bar=1.0, at_least=True, note=note)
+    return Check(name, float(complete), threshold=1.0, at_least=True, note=note)
 
 
 def fallen(falls: float, reason: str, *, unit: str = "", otherwise: str) -> Check:

@@ -110,7 +110,7 @@ class Judge(ABC, Generic[Foreign, Played]):
                 with without_log_file():
                     seen = self.replay(self.build(), monitor)
             except BadInput as error:
-                checks.append(Check("replay", math.nan, bar=0.0, note=str(error)))
+                checks.append(Check("replay", math.nan, threshold=0.0, note=str(error)))
             else:
                 more, numbers = self.judge(seen)
                 checks, figures = [*checks, *more], figures | numbers
@@ -162,6 +162,6 @@ def _own_words(performance: Performance) -> list[Check]:
     certificate = performance.certificate
     broken = [check.name for check in certificate.checks if not check.holds]
     return [
-        Check("status", 0.0 if certificate.status.settled else 1.0, bar=0.0, note=certificate.status.sentence),
-        Check("promises broken in the certificate", len(broken), bar=0, note=", ".join(broken)),
+        Check("status", 0.0 if certificate.status.settled else 1.0, threshold=0.0, note=certificate.status.sentence),
+        Check("promises broken in the certificate", len(broken), threshold=0, note=", ".join(broken)),
     ]

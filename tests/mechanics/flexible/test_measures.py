@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.mechanics.flexible.judge import judge
-from bunraku.mechanics.flexible.measures import CLOSURE_BAR, HIT_BAR, measure_flexible, torque_shares
+from bunraku.mechanics.flexible.measures import CLOSURE_THRESHOLD, HIT_THRESHOLD, measure_flexible, torque_shares
 from bunraku.mechanics.flexible.system import flexible_system
 from bunraku.motion import JointCurves, Mark
 
@@ -44,7 +44,7 @@ def test_deviation_and_errors_of_an_offset(one_rod, nod) -> None:
         assert found.figures[f"peak_error_{key}_m"] == found.figures[f"peak_error_{key}_m.tip"] == error.distance.max()
         assert found.figures[f"rms_error_{key}_m"] == pytest.approx(float(np.sqrt((error.distance**2).mean())), rel=1e-12)
     gain = check(found, "tracked error, RMS")
-    assert gain.bar == judged.before.rms
+    assert gain.threshold == judged.before.rms
     assert gain.holds is bool(judged.after.rms <= judged.before.rms)
     assert "hits_moved_s" not in found.figures
     assert "loop_closure_m" not in found.figures
@@ -106,7 +106,7 @@ def test_hits_that_move_too_far_break_the_promise(one_rod) -> None:
     )
     assert found.figures["hits_moved_s"] == pytest.approx(0.03, abs=0.002)
     late = check(found, "hits moved")
-    assert late.bar == HIT_BAR == 0.02
+    assert late.threshold == HIT_THRESHOLD == 0.02
     assert late.note == "most: hit at 0.8 s; 1 of 2 strokes judged"
     assert not late.holds
 
@@ -119,7 +119,7 @@ def test_a_wish_that_cannot_be_simulated_has_no_numbers(one_rod, nod) -> None:
     gone = {name for name in whole.figures if "_before_m" in name}
     assert gone == {"peak_error_before_m", "rms_error_before_m", "peak_error_before_m.tip", "rms_error_before_m.tip"}
     assert found.figures == {name: value for name, value in whole.figures.items() if name not in gone}
-    assert check(found, "tracked error, RMS").bar is None
+    assert check(found, "tracked error, RMS").threshold is None
     assert found.notes == ("it falls apart",)
 
 
@@ -143,7 +143,7 @@ def test_loops_are_promised_closed(legs) -> None:
     wave = JointCurves(("waist",), RATE, 0.2 * np.sin(np.pi * t / 0.2)[:, None] ** 2)
     found, judged = measured(model, wave, wave, ("pelvis", "torso"))
     closed = check(found, "loop closure")
-    assert closed.bar == CLOSURE_BAR == 1e-9
+    assert closed.threshold == CLOSURE_THRESHOLD == 1e-9
     assert 0.0 < closed.value == found.figures["loop_closure_m"] <= 1e-9
     assert judged.after.peak > 1e-5
     assert {f"rms_error_after_m.{name}" for name in ("pelvis", "torso")} <= set(found.figures)

@@ -87,8 +87,8 @@ def test_the_second_time_nothing_is_simulated(quiet_turn, replay, monkeypatch) -
     assert verdict.figures["full_order_rms_error_m"] == replay.rms
     checks = {check.name: check for check in verdict.checks}
     judged = verdict.judge.judged
-    assert checks["peak error in full order"].bar == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
-    assert checks["RMS error in full order"].bar == pytest.approx((1 + SHARE) * judged.after.rms + SLACK)
+    assert checks["peak error in full order"].threshold == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
+    assert checks["RMS error in full order"].threshold == pytest.approx((1 + SHARE) * judged.after.rms + SLACK)
     assert checks["RMS error in full order"].value == replay.rms
 
 

@@ -41,10 +41,10 @@ def test_a_quiet_turn_holds_and_mujoco_confirms_it(quiet_turn, verdict) -> None:
     checks = {check.name: check for check in verdict.checks}
     assert checks[AGREES].value == checks[COMMON].value == 0.0
     assert (checks[FOREIGN].value, checks[FOREIGN].note) == (1, "MuJoCo")
-    assert 0.0 < checks["mesh against the beam"].value <= checks["mesh against the beam"].bar == 0.1
+    assert 0.0 < checks["mesh against the beam"].value <= checks["mesh against the beam"].threshold == 0.1
     assert "loops open in MuJoCo" not in checks
     judged = verdict.judge.judged
-    assert checks["peak error in MuJoCo"].bar == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
+    assert checks["peak error in MuJoCo"].threshold == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
     assert checks["peak error in MuJoCo"].value == pytest.approx(judged.after.peak, abs=1e-4)
     assert checks["MuJoCo against the prediction, RMS"].value < 1e-4
     assert verdict.figures["chain_from_target_rms_m"] == pytest.approx(verdict.figures["rms_error_after_m"], abs=1e-4)
@@ -70,7 +70,7 @@ def test_a_figure_that_was_changed_is_found(quiet_turn, name) -> None:
 
 def test_a_promise_that_was_loosened_or_dropped_is_found(quiet_turn) -> None:
     certificate = quiet_turn.certificate
-    loose = tuple(dataclasses.replace(c, bar=0.9) if c.name == "deflection over length" else c for c in certificate.checks)
+    loose = tuple(dataclasses.replace(c, threshold=0.9) if c.name == "deflection over length" else c for c in certificate.checks)
     fewer = tuple(c for c in certificate.checks if c.name != "RMS torque")
     for checks in (loose, fewer, (*certificate.checks, certificate.checks[-1])):
         again = verify(quiet_turn.changed(certificate=dataclasses.replace(certificate, checks=checks)), replay=False)
@@ -228,4 +228,4 @@ def test_the_command_says_the_same_from_the_file(quiet_turn, verdict, tmp_path, 
     assert {key: facts[key] for key in wanted} == {key: verdict.figures[key] for key in wanted}
     assert facts["chain_from_target_peak_m"] == pytest.approx(verdict.figures["chain_from_target_peak_m"], rel=1e-6)
     assert [check["name"] for check in facts["checks"]] == [check.name for check in verdict.checks]
-    assert all(set(check) == {"name", "value", "bar", "unit", "holds", "state"} for check in facts["checks"])
+    assert all(set(check) == {"name", "value", "threshold", "unit", "holds", "state"} for check in facts["checks"])

@@ -77,7 +77,7 @@ def test_rods_promise_stillness(still, quiet_turn, name, phrase, check, bar) -> 
     for share in (0.99, 1.01):
         made = promises_of(name, performance, verdict(still(np.full(300, share * bar))))
         (found,) = [one for one in made.checks if one.name == check]
-        assert found.bar == bar
+        assert found.threshold == bar
         assert found.value == pytest.approx(share * bar)
         assert found.holds is (share < 1)
     nothing = promises_of(name, quiet_turn.changed(phrases=()), verdict(still(np.zeros(300))))

@@ -103,7 +103,7 @@ def test_a_carriage_too_fast_and_strings_of_wrong_length_are_found(wave) -> None
 
 def test_a_promised_tension_that_is_not_there_is_found(wave) -> None:
     certificate = wave.certificate
-    checks = tuple(dataclasses.replace(c, value=2.0, bar=1.0) if c.name == "least tension" else c for c in certificate.checks)
+    checks = tuple(dataclasses.replace(c, value=2.0, threshold=1.0) if c.name == "least tension" else c for c in certificate.checks)
     lied = wave.changed(certificate=dataclasses.replace(certificate, checks=checks))
     verdict = verify(lied, replay=False)
     assert {"least tension", AGREES} <= broken(verdict)

@@ -17,7 +17,7 @@ from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, perform_
 from bunraku.motion import Audio, Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.rhythm.onsets import onsets
-from bunraku.verification.beats import BEAT_BAR, drum_head, find_hits, tip_heights, tip_heights_in_replay
+from bunraku.verification.beats import BEAT_THRESHOLD, drum_head, find_hits, tip_heights, tip_heights_in_replay
 from bunraku.verification.flexible.judge import FlexibleJudge, FlexibleReplay
 from bunraku.verification.verifier import Verdict
 
@@ -59,7 +59,7 @@ def add(take: DemoTake) -> Addition:
 def _beats(result: Performance, verdict: Verdict) -> tuple[Figures, list[Check]]:
     """Beat errors [ms] of the performed motion, of the wish played as it is and of MuJoCo's replay; the promises about them."""
     if not isinstance(verdict.judge, FlexibleJudge) or not isinstance(result.audio, Audio):
-        return dict.fromkeys(BEATS), [Check("hits off the beat", math.nan, "s", BEAT_BAR, note="nothing could be judged")]
+        return dict.fromkeys(BEATS), [Check("hits off the beat", math.nan, "s", BEAT_THRESHOLD, note="nothing could be judged")]
     character, judged = result.character, verdict.judge.judged
     names, times = judged.after.names, judged.after.times
     after = find_hits(result.phrases, times, tip_heights(character, names, judged.after.seen, STICKS))
@@ -69,7 +69,7 @@ def _beats(result: Performance, verdict: Verdict) -> tuple[Figures, list[Check]]
     figures |= {"beat_error_rms_ms": 1e3 * float(np.sqrt((after.errors**2).mean())), "beat_error_mujoco_ms": None}
     promises = [
         Check("beats off the drums that are heard", apart, "s", ONSET_TOLERANCE, note="onsets found in the music"),
-        Check("hits off the beat", after.worst, "s", BEAT_BAR, note=after.sentence),
+        Check("hits off the beat", after.worst, "s", BEAT_THRESHOLD, note=after.sentence),
     ]
     if judged.before is not None:
         before = find_hits(result.phrases, times, tip_heights(character, names, judged.before.seen, STICKS))
@@ -79,7 +79,7 @@ def _beats(result: Performance, verdict: Verdict) -> tuple[Figures, list[Check]]
     if chains is not None and not chains.lost:
         again = find_hits(result.phrases, chains.times, tip_heights_in_replay(character, chains, STICKS))
         figures["beat_error_mujoco_ms"] = 1e3 * again.worst
-        promises.append(Check("hits off the beat in MuJoCo", again.worst, "s", BEAT_BAR, note=again.sentence))
+        promises.append(Check("hits off the beat in MuJoCo", again.worst, "s", BEAT_THRESHOLD, note=again.sentence))
     heights = 1e3 * (after.heights - drum_head(character, "stage"))
     figures |= {"stick_above_drum_min_mm": float(heights.min()), "stick_above_drum_max_mm": float(heights.max())}
     figures["onset_error_ms"] = 1e3 * apart

@@ -76,8 +76,8 @@ def leave_play(folder: Path, result: Performance, monitor: Monitor) -> tuple[Fig
         "played_skipped": record.skipped,
         "played_off_counts": off,
     }, (
-        Check("dry run stopped", float(record.stopped), bar=0.0, note=record.ended),
-        Check("values cut in the dry run", record.cut + record.wild, bar=None if busy else 0.0, note=busy.removeprefix("; ")),
+        Check("dry run stopped", float(record.stopped), threshold=0.0, note=record.ended),
+        Check("values cut in the dry run", record.cut + record.wild, threshold=None if busy else 0.0, note=busy.removeprefix("; ")),
         Check("commands off the performance", off, "counts", None if busy else 1.0, note=f"at their moments of the sound{busy}"),
     )
 

@@ -23,9 +23,9 @@ def clearance_check(character: Character, tree: Tree, q: NDArray[np.float64], ra
     if not nearest:
         return Check(CLEARANCE_CHECK, float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
 
-    def bar(one: Proximity) -> float:
+    def threshold(one: Proximity) -> float:
         return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
 
-    worst = min(nearest, key=lambda one: one.distance - bar(one))
+    worst = min(nearest, key=lambda one: one.distance - threshold(one))
     note = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.2f} s"
-    return Check(CLEARANCE_CHECK, worst.distance, "m", bar(worst), at_least=True, note=note)
+    return Check(CLEARANCE_CHECK, worst.distance, "m", threshold(worst), at_least=True, note=note)

@@ -18,13 +18,13 @@ from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
 from bunraku.mechanics.flexible.torque_lines import torque_lines, torques_of
 from bunraku.motion import Check, JointCurves, Mark
 
-CLOSURE_BAR = 1e-9
+CLOSURE_THRESHOLD = 1e-9
 """Loops are closed when no row of theirs is off by more [m]."""
 
-HIT_BAR = 0.020
+HIT_THRESHOLD = 0.020
 """No hit may be earlier or later than wished by more [s]."""
 
-TORQUE_BAR = 1.0
+TORQUE_THRESHOLD = 1.0
 """No motor may need more than its torque-speed line gives."""
 
 
@@ -54,14 +54,20 @@ def measure_flexible(
     closure = _closure(flexible, judged.after.motion.q)
     if closure is not None:
         numbers["loop_closure_m"] = closure
-        checks.append(Check("loop closure", closure, "m", CLOSURE_BAR))
+        checks.append(Check("loop closure", closure, "m", CLOSURE_THRESHOLD))
     checks += _deviation_checks(wish, played, numbers)
     lags, strokes = hit_lags(judged, marks), {(mark.text, mark.stroke) for mark in marks if mark.stroke is not None}
     if lags:
         name = max(lags, key=lambda key: abs(lags[key]))
         numbers["hits_moved_s"] = abs(lags[name])
         checks.append(
-            Check("hits moved", abs(lags[name]), "s", HIT_BAR, note=f"most: {name}; {len(lags)} of {len(strokes)} strokes judged")
+            Check(
+                "hits moved",
+                abs(lags[name]),
+                "s",
+                HIT_THRESHOLD,
+                note=f"most: {name}; {len(lags)} of {len(strokes)} strokes judged",
+            )
         )
     notes = [*([judged.note] if judged.note else []), *([line] if verdict == "warn" else [])]
     return FlexibleMeasures(tuple(checks), numbers, tuple(notes))
@@ -106,7 +112,7 @@ def _torque_checks(flexible: FlexibleCharacterSystem, judged: Judged, figures: d
     k, j = np.unravel_index(int(np.argmax(share)), share.shape)
     figures["torque_share"] = float(share[k, j])
     note = f"{names[j]} at {k * FINE_STEP:.3f} s, {torque[k, j]:.2f} N·m"
-    checks = [Check("torque against the torque-speed line", float(share[k, j]), "of the line", TORQUE_BAR, note=note)]
+    checks = [Check("torque against the torque-speed line", float(share[k, j]), "of the line", TORQUE_THRESHOLD, note=note)]
     stated = [(name, of[name].continuous_torque) for name in names]
     rms = np.sqrt((torque**2).mean(axis=0))
     shares = {name: float(rms[i] / limit) for i, (name, limit) in enumerate(stated) if limit is not None}

@@ -46,8 +46,8 @@ def settle(
 
 def settle_near(assembly: Assembly, guess: TrialState, motors: Array, *, tolerance: float = 1e-8) -> Solved:
     """The state of rest from a good guess; gives up early."""
-    bar, rates = tolerance * assembly.reach, _constant(still(assembly))
-    return solve(assembly, guess, rates, assembly.rows(motors), Factors(), tolerance=bar, lazy=False, limit=8)
+    threshold, rates = tolerance * assembly.reach, _constant(still(assembly))
+    return solve(assembly, guess, rates, assembly.rows(motors), Factors(), tolerance=threshold, lazy=False, limit=8)
 
 
 def guessed(assembly: Assembly, before: TrialState, now: TrialState) -> TrialState:
@@ -70,9 +70,9 @@ def _constant(rates: Rates) -> Callable[[TrialState], Rates]:
 
 def _at(assembly: Assembly, start: TrialState, motors: Array, share: float, tolerance: float) -> Solved:
     rates = still(assembly)
-    bar = tolerance * assembly.reach
+    threshold = tolerance * assembly.reach
     return solve(
-        assembly, start, _constant(rates), assembly.rows(motors), Factors(), tolerance=bar, share=share, lazy=False, limit=20
+        assembly, start, _constant(rates), assembly.rows(motors), Factors(), tolerance=threshold, share=share, lazy=False, limit=20
     )
 
 

@@ -132,14 +132,14 @@ def _step(
     def rates(trial: TrialState) -> Rates:
         return scheme.rates(trial, now, before, h)
 
-    bar = tolerance * A.reach
-    solved = solve(A, _extrapolated(now, h), rates, rows, factors, tolerance=bar, safe=now.trial, hasty=True)
+    threshold = tolerance * A.reach
+    solved = solve(A, _extrapolated(now, h), rates, rows, factors, tolerance=threshold, safe=now.trial, hasty=True)
     for fresh in (False, True):
         if solved.trial is not None:
             break
         if fresh:
             factors.key = (-1.0, -1.0)
-        again = solve(A, now.trial, rates, rows, factors, tolerance=bar, safe=now.trial)
+        again = solve(A, now.trial, rates, rows, factors, tolerance=threshold, safe=now.trial)
         solved = Solved(again.trial, solved.iterations + again.iterations, again.cause or solved.cause)
     return solved
 

@@ -27,10 +27,10 @@ from bunraku.mechanics.systems.marionette import string_rows
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Check, JointCurves
 
-DYNAMICS_BAR = 1e-6
+DYNAMICS_THRESHOLD = 1e-6
 """A motion is one of the system when no step of it arrives further than this [m, rad] from where it says."""
 
-STRING_BAR = 1e-8
+STRING_THRESHOLD = 1e-8
 """Strings have their length when none is further off than this [m]."""
 
 ROLES = ("l_hand", "r_hand", "l_knee", "r_knee", "head")
@@ -102,16 +102,16 @@ def measure_driven(
     drives = {motor.name: motor.coordinate for motor in character.motors}
     u = np.column_stack([torques[drives.get(name, name)] for name in system.inputs]) if system.nu else np.zeros((len(q), 0))
     seen = replayed(system, q, motion.rate, u[:-1])
-    checks = [Check("dynamics residual", _worst(seen.residual), "m or rad", bar=DYNAMICS_BAR)]
+    checks = [Check("dynamics residual", _worst(seen.residual), "m or rad", threshold=DYNAMICS_THRESHOLD)]
     figures: dict[str, float] = {}
     if character.strings:
         rows, lengths = string_rows(system)
         h = np.array([system.constraint_values(one)[rows] for one in q])
         off = np.abs(np.sqrt(np.maximum(h + q[:, lengths] ** 2, 0.0)) - q[:, lengths])
-        checks.append(Check("string length residual", float(off.max()), "m", bar=STRING_BAR))
+        checks.append(Check("string length residual", float(off.max()), "m", threshold=STRING_THRESHOLD))
         least = float(seen.tensions.min()) if np.isfinite(seen.tensions).all() else float("nan")
         where = "" if np.isnan(least) else _where(seen.tensions, [s.name for s in character.strings], motion.rate)
-        checks.append(Check("least tension", least, "N", bar=tension_margin, at_least=True, note=where))
+        checks.append(Check("least tension", least, "N", threshold=tension_margin, at_least=True, note=where))
         checks += _carriage_checks(character, motion, figures)
     checks += _range_checks(character, motion)
     checks += _torque_checks(character, motion, torques)
@@ -152,7 +152,7 @@ def _carriage_checks(character: Character, motion: JointCurves, figures: dict[st
         Check("speed at the end", float(last), "m/s", note="of the fastest carriage or winch; --settle brings the puppet to rest")
     ]
     return checks + [
-        Check(f"carriage {what} excess", over, unit, bar=LIMIT_TOLERANCE, note=excess.worst if over > LIMIT_TOLERANCE else "")
+        Check(f"carriage {what} excess", over, unit, threshold=LIMIT_TOLERANCE, note=excess.worst if over > LIMIT_TOLERANCE else "")
         for what, over, unit in parts
     ]
 
@@ -185,7 +185,7 @@ def _excess_check(name: str, unit: str, over: dict[str, Array], rate: float) -> 
     who = max(over, key=lambda one: float(over[one].max()))
     worst = max(float(over[who].max()), 0.0)
     note = f"{who} at {int(over[who].argmax()) / rate:.2f} s" if worst > 0.0 else ""
-    return [Check(name, worst, unit, bar=LIMIT_TOLERANCE, note=note)]
+    return [Check(name, worst, unit, threshold=LIMIT_TOLERANCE, note=note)]
 
 
 def _collision_checks(character: Character, motion: JointCurves, figures: dict[str, float]) -> list[Check]:

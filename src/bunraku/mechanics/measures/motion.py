@@ -1,4 +1,4 @@
-"""The common measures of a motion, each a check against its bar: performers certify with them, verifiers recompute them.
+"""The common measures of a motion, each a check against its threshold: performers certify with them, verifiers recompute them.
 
 Everything is computed from the character, the wish and the positions sent to the motors; nothing is taken from a solver.
 """
@@ -87,8 +87,8 @@ def wish_at(character: Character, wish: JointCurves, positions: JointCurves) -> 
 def measure_motion(character: Character, wish: JointCurves, positions: JointCurves, tree: Tree | None = None) -> Measures:
     """Measure what is sent to the motors (``positions``) against the character's limits and against the ``wish``.
 
-    Checks with a bar: excess over range, velocity, acceleration, jerk at the rate of ``positions``, coordinates without positions
-    standing at home; the least balance margin (feet planted) if there are feet; self-collision, where no two bodies may collide, or
+    Checks with a threshold: excess over range, velocity, acceleration, jerk at the rate of ``positions``, coordinates without
+    positions standing at home; the least balance margin (feet planted) if there are feet; self-collision, where no two bodies may collide, or
     where the wish lets them, by no more than ``COLLISION_SLACK`` deeper. Information: violations before and after, deviation from
     the wish, and the largest static torque against stall torque. Radians and metres are never mixed; see :func:`limit_checks`.
     """
@@ -150,7 +150,7 @@ def _deviation_checks(positions: JointCurves, wanted: Array, slides: Collection[
 
 
 def _collision_check(report: CollisionReport, of_wish: CollisionReport, rate: float, notes: list[str]) -> Check:
-    """The clearance of the pair of bodies that is worst against its own bar: zero, or its depth in the wish plus the slack."""
+    """The clearance of the pair of bodies that is worst against its own threshold: zero, or its depth in the wish and the slack."""
     own = {(contact.body_a, contact.body_b): contact.distance for contact in of_wish.nearest}
 
     def bar_of(contact: Proximity) -> float:

@@ -169,6 +169,6 @@ class SpeechPerformer(SpeechFamily):
             checks.append(Check(f"excess travel {name}", float(travel[j]), "rad", note=note))
         if scales:
             least = min(float(scale.min()) for scale in scales.values())
-            checks.append(Check("least gesture scale", least, "", bar=0.5 - 1e-9, at_least=True))
+            checks.append(Check("least gesture scale", least, "", threshold=0.5 - 1e-9, at_least=True))
             notes.append(f"compressed: {', '.join(problem.limits.names[j] for j in sorted(scales))}")
         return tuple(notes), tuple(checks)

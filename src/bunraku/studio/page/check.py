@@ -196,4 +196,4 @@ def _zipped(folder: Path, files: list[Path]) -> bytes:
 
 def _check(facts: dict[str, Any]) -> Check:
     value = float("nan") if facts["value"] is None else float(facts["value"])
-    return Check(facts["name"], value, facts["unit"], facts["bar"], bool(facts["at_least"]), facts["note"])
+    return Check(facts["name"], value, facts["unit"], facts["threshold"], bool(facts["at_least"]), facts["note"])

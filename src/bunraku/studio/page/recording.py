@@ -26,7 +26,7 @@ SIZES = {".mp4": (540, 960), ".gif": (270, 480)}
 RATES = {".mp4": 30.0, ".gif": 15.0}
 MOST = {".mp4": 60.0, ".gif": 20.0}
 """Longest films [s]."""
-WINDOW, PLAY_BAR = (1280.0, 720.0), 60.0
+WINDOW, PLAY_HEIGHT = (1280.0, 720.0), 60.0
 """The view [px] that a page which plays the motion is framed for, and how much of it the play bar covers."""
 PATIENCE = 20.0
 """How long a browser may take for a picture [s]."""
@@ -45,7 +45,7 @@ class Recorder:
         server = self._ui.server.viser
         camera = server.initial_camera
         before = (camera.position, camera.look_at)
-        middle, away = camera_for(*self._scene.box, width=WINDOW[0], height=WINDOW[1], covered=PLAY_BAR)
+        middle, away = camera_for(*self._scene.box, width=WINDOW[0], height=WINDOW[1], covered=PLAY_HEIGHT)
         with self._recording():
             with self._scene.still:  # an edit that comes meanwhile is no part of it
                 try:

@@ -26,12 +26,12 @@ def checks_table(checks: Sequence[Check], heading: str = "") -> str:
     """
     if not checks:
         return notice("Nothing is promised yet: run the performer first.", "empty")
-    barred = sorted((check for check in checks if check.bar is not None), key=lambda check: check.holds)
-    information = [check for check in checks if check.bar is None]
+    barred = sorted((check for check in checks if check.threshold is not None), key=lambda check: check.holds)
+    information = [check for check in checks if check.threshold is None]
     rows = []
     for check in (*barred, *information)[:MOST_ROWS]:
         note = element("div", check.note, style="opacity:.7") if check.note else None
-        rows.append(_jumping(_cells(check.name, note, check), moment_of(check), pale=check.bar is None))
+        rows.append(_jumping(_cells(check.name, note, check), moment_of(check), pale=check.threshold is None))
     left = len(checks) - len(rows)
     more = element("div", f"and {left} more", style="opacity:.65;font-size:12px") if left > 0 else None
     return element("div", _summary(heading, barred), _table(rows), more, class_="checks", style=_ROOM)
@@ -62,13 +62,13 @@ def _summary(heading: str, barred: Sequence[Check]) -> Markup:
 
 def _cells(name: object, more: object, one: Check | WorstMoment) -> list[Markup]:
     """Name, value against its threshold, verdict."""
-    threshold = "" if one.bar is None else f"{'≥' if one.at_least else '≤'} {one.bar:.4g}"
+    threshold = "" if one.threshold is None else f"{'≥' if one.at_least else '≤'} {one.threshold:.4g}"
     value = "no number" if math.isnan(one.value) else "∞" if math.isinf(one.value) else f"{one.value:.4g}"
     figures = (f"{value} {one.unit}".strip(), element("div", threshold, style="opacity:.7"))
     return [
         element("td", name, more, style=_CELL),
         element("td", *figures, style=f"{_CELL};text-align:right"),
-        element("td", _verdict(one.holds, one.bar is not None), style=f"{_CELL};white-space:nowrap"),
+        element("td", _verdict(one.holds, one.threshold is not None), style=f"{_CELL};white-space:nowrap"),
     ]
 
 

@@ -40,7 +40,7 @@ CHAIN, CLOSED_CHAIN = ((10, 20), 1e-4), ((6, 12), 5e-5)
 SHARE, SLACK = 0.3, 2e-3
 """A judge confirms a predicted peak error when its own is at most so much larger: relative, and in metres."""
 
-MESH_BAR = 0.1
+MESH_THRESHOLD = 0.1
 """No part's mesh may be stiffer, softer, heavier or lighter than the beam it stands for by more, relative."""
 
 LOOP_GAP = 1e-3
@@ -170,7 +170,7 @@ def _foreign(replay: FlexibleReplay) -> Check:
     judges = {name: run for name, run in (("MuJoCo", replay.chains), ("full order", replay.full)) if run is not None}
     ran = [name for name, run in judges.items() if not run.lost]
     note = ", ".join(ran) or "`bunraku verify FILE --full-order` computes the full elastic model, which is then remembered"
-    return Check(FOREIGN, len(ran) if judges else nan, bar=1, at_least=True, note=note)
+    return Check(FOREIGN, len(ran) if judges else nan, threshold=1, at_least=True, note=note)
 
 
 def _tracked(performance: Performance) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def _chain_checks(chains: ChainReplay, ratios: dict[str, BeamRatio], judged: Jud
     """What MuJoCo's replay says of meshes, loops and errors."""
     meshed = _mesh_check(ratios)
     if chains.lost:
-        return [meshed, Check("replay in MuJoCo", inf, bar=0.0, note=chains.lost)]
+        return [meshed, Check("replay in MuJoCo", inf, threshold=0.0, note=chains.lost)]
     gap = max(run.gap for run in chains.runs)
     peak = float(chains.deviation(_sampled(judged, chains, target=True)).max())
     apart = float(np.sqrt(np.mean(chains.deviation(_sampled(judged, chains, target=False)) ** 2)))
@@ -210,7 +210,7 @@ def _mesh_check(ratios: dict[str, BeamRatio]) -> Check:
     """How far the meshes are from the beams: the chains take over their stiffness and mass, so they cannot judge them."""
     off = {f"{part}, {kind}": abs(value - 1.0) for part, ratio in ratios.items() for kind, value in ratio._asdict().items()}
     worst = max(off, key=lambda key: off[key])
-    return Check("mesh against the beam", off[worst], "relative", MESH_BAR, note=f"most: {worst}")
+    return Check("mesh against the beam", off[worst], "relative", MESH_THRESHOLD, note=f"most: {worst}")
 
 
 def _sampled(judged: Judged, chains: ChainReplay, *, target: bool) -> Array:
@@ -224,7 +224,7 @@ def _sampled(judged: Judged, chains: ChainReplay, *, target: bool) -> Array:
 def _full_checks(judged: Judged, full: FullOrderReplay) -> list[Check]:
     words = f"{full.unknowns} unknowns (slender rods of long cells, rescaled), {full.steps_per_s:.2g} steps a second"
     if full.lost:
-        return [Check("full-order model", inf, bar=0.0, note=full.lost)]
+        return [Check("full-order model", inf, threshold=0.0, note=full.lost)]
     return [
         _confirmed("peak error in full order", full.peak, judged.after.peak, words),
         _confirmed("RMS error in full order", full.rms, judged.after.rms),

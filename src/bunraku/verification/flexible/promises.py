@@ -1,4 +1,4 @@
-"""What the built-in flexible characters promise beyond the verdict on any performance: each a check with its bar."""
+"""What the built-in flexible characters promise beyond the verdict on any performance: each a check with its threshold."""
 
 from __future__ import annotations
 

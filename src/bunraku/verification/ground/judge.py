@@ -121,10 +121,10 @@ class GroundJudge(ContactJudge):
         return checks, replay.figures
 
 
-def worst_of(replays: GroundReplays, name: str, figure: str, unit: str, bar: float | None = None) -> Check:
+def worst_of(replays: GroundReplays, name: str, figure: str, unit: str, threshold: float | None = None) -> Check:
     """A check of the replay in which a figure is largest, with its perturbation in the note."""
     worst = replays.worst(figure)
-    return Check(name, worst.figures[figure], unit, bar, note=described(worst))
+    return Check(name, worst.figures[figure], unit, threshold, note=described(worst))
 
 
 def outcome(replays: GroundReplays) -> list[Check]:
@@ -154,12 +154,12 @@ def position_check(performance: Performance, plan: GroundPlan, missing: float) -
     return Check("motion against position channels", apart, "rad", SAME_ANGLE)
 
 
-def line_check(plan: GroundPlan, torque: Array, speed: Array, bar: float) -> Check:
+def line_check(plan: GroundPlan, torque: Array, speed: Array, threshold: float) -> Check:
     """The largest share of a motor's line that planned torques (n, k) at these speeds use."""
     servos = ground_servos(plan.character)
     share = utilisation(servos, torque, speed).max(axis=0, initial=0.0)
     busiest = servos.bank.names[int(share.argmax())] if share.size else ""
-    return Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", bar, note=busiest)
+    return Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", threshold, note=busiest)
 
 
 def clearance_of_others(plan: GroundPlan) -> Check:
@@ -185,8 +185,8 @@ def _heat_check(replays: GroundReplays) -> list[Check]:
     once = plan.period >= plan.duration - 1e-6
     why = "; it happens once: no promise" if once else "" if stated else "; continuous torque partly assumed: no promise"
     worst = replays.worst("rms_torque_share")
-    bar = 1.0 if stated and not once else None
-    return [Check("rms torque", worst.figures["rms_torque_share"], "of continuous", bar, note=described(worst) + why)]
+    threshold = 1.0 if stated and not once else None
+    return [Check("rms torque", worst.figures["rms_torque_share"], "of continuous", threshold, note=described(worst) + why)]
 
 
 def _limit_checks(performance: Performance) -> list[Check]:
@@ -206,7 +206,7 @@ def _limit_checks(performance: Performance) -> list[Check]:
     checks.append(Check("excess speed of wheels", max(excess, 0.0), "relative", 1e-9, note=who))
     at = next(i for i, check in enumerate(checks) if check.name == "worst limit violation")
     if excess > checks[at].value:
-        checks[at] = Check(checks[at].name, excess, checks[at].unit, checks[at].bar, note=who)
+        checks[at] = Check(checks[at].name, excess, checks[at].unit, checks[at].threshold, note=who)
     return checks
 
 

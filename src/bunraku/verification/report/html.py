@@ -125,9 +125,9 @@ def _picture(png: bytes, caption: str) -> str:
 def _checks(checks: Sequence[Check]) -> str:
     rows = []
     for check in checks:
-        state, name, value, bar, note = map(escape, check.cells)
+        state, name, value, threshold, note = map(escape, check.cells)
         verdict = f'<span class="{"good" if check.holds else "bad"}">{state}</span>' if state else ""
-        rows.append(f'<tr><td>{name}</td><td class="n">{value}</td><td>{bar}</td><td>{verdict}</td><td>{note}</td></tr>')
+        rows.append(f'<tr><td>{name}</td><td class="n">{value}</td><td>{threshold}</td><td>{verdict}</td><td>{note}</td></tr>')
     return f"<table>{''.join(rows)}</table>"
 
 

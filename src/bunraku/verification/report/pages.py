@@ -12,7 +12,7 @@ WIDE, TALL, EDGE = 8.27, 11.69, 0.75
 """Width, height and margin of a page [in]."""
 GOOD, BAD, GREY, LINE = "#2e7d4f", "#c1272d", "#666666", "#cccccc"
 COLUMNS = (0.0, 0.55, 2.75, 3.95, 4.85)
-"""Where the columns of a table begin [in]: verdict, name, value, bar, note."""
+"""Where the columns of a table begin [in]: verdict, name, value, threshold, note."""
 HIGHEST = 4.4
 """The most height of a picture [in], so that two have room on a page, unless it would become too small by that."""
 HEADING, BELOW = 0.52, 0.3
@@ -72,10 +72,10 @@ class Pages:
         self._y -= 0.08
 
     def table(self, rows: Sequence[tuple[str, str, str, str, str]]) -> None:
-        """Checks: verdict, name, value, bar, note."""
-        for verdict, name, value, bar, note in rows:
+        """Checks: verdict, name, value, threshold, note."""
+        for verdict, name, value, threshold, note in rows:
             room = [*(b - a - 0.08 for a, b in pairwise(COLUMNS)), WIDE - 2 * EDGE - COLUMNS[4]]
-            cells = [_lines(cell, wide, 7.5) for cell, wide in zip((verdict, name, value, bar, note), room, strict=True)]
+            cells = [_lines(cell, wide, 7.5) for cell, wide in zip((verdict, name, value, threshold, note), room, strict=True)]
             height = max(len(cell) for cell in cells) * 0.145 + 0.05
             self._need(height)
             top = self._y

@@ -74,15 +74,17 @@ class RigidJudge(Judge[ForeignModel, RigidReplay]):
 
 
 def _tracking_checks(replay: RigidReplay) -> list[Check]:
-    """RMS error against its bar and the largest error, of motors that turn and of those that slide."""
+    """RMS error against its threshold and the largest error, of motors that turn and of those that slide."""
     checks = []
-    for suffix, unit, bar, chosen in (
+    for suffix, unit, threshold, chosen in (
         ("", "rad", TRACKING_RMS, ~replay.slides),
         (" of slides", "m", SLIDE_TRACKING_RMS, replay.slides),
     ):
         if chosen.any():
             worst = replay.motors[int(np.where(chosen, replay.tracking_rms, -1.0).argmax())]
-            checks.append(Check(f"tracking rms{suffix}", replay.figures[f"tracking_rms_{unit}"], unit, bar, note=f"worst: {worst}"))
+            checks.append(
+                Check(f"tracking rms{suffix}", replay.figures[f"tracking_rms_{unit}"], unit, threshold, note=f"worst: {worst}")
+            )
             checks.append(Check(f"largest tracking error{suffix}", replay.figures[f"tracking_max_{unit}"], unit))
     return checks
 

@@ -73,7 +73,7 @@ class SkinJudge(ContactJudge):
         checks = [
             *outcome(replay),
             Check("distance error", walk.error, walk.unit, DISTANCE_ERROR, note=went),
-            Check("planned swings that stay on the ground", missed, bar=0.0),
+            Check("planned swings that stay on the ground", missed, threshold=0.0),
             *asides(replay),
             saturation(replay.figures["saturation_share"], described(replay.worst("saturation_share")), promised=False),
         ]

@@ -62,7 +62,9 @@ class StringJudge(Judge[StringPlayer, StringReplay]):
         if plan.gains is not None:
             parts = (plan.states[:, : system.nq] - plan.q, plan.commands - np.hstack([plan.u, plan.k[1:]]))
             off = max(float(np.abs(part).max(initial=0.0)) for part in parts)
-            checks.append(Check("feedback against motion", off, bar=_SAME, note="its states and commands are motion and channels"))
+            checks.append(
+                Check("feedback against motion", off, threshold=_SAME, note="its states and commands are motion and channels")
+            )
             checks.append(_momenta(plan))
         checks += agreement(performance.certificate, measured.checks, measured.figures)
         values = {check.name: check.value for check in checks}
@@ -119,7 +121,9 @@ def _momenta(plan: StringPlan) -> Check:
     q, nq = plan.q, plan.system.nq
     p = np.array([plan.integrator.momentum(q[max(j - 1, 0)], q[j]) for j in range(len(q))])
     off = np.abs(plan.states[:, nq:] - p).max(initial=0.0) / max(1.0, float(np.abs(p).max(initial=0.0)))
-    return Check("feedback momenta against motion", float(off), bar=_MOMENTA, note="its momenta are those of the motion's steps")
+    return Check(
+        "feedback momenta against motion", float(off), threshold=_MOMENTA, note="its momenta are those of the motion's steps"
+    )
 
 
 def _measured(performance: Performance, plan: StringPlan) -> Measures:
@@ -127,7 +131,7 @@ def _measured(performance: Performance, plan: StringPlan) -> Measures:
     known = {frame.name for frame in performance.character.frames} | {body.name for body in performance.character.bodies}
     prefix = "imitation error "
     frames = [name.removeprefix(prefix) for name in carried if name.startswith(prefix)]
-    bar = carried["least tension"].bar if "least tension" in carried else None
+    margin = carried["least tension"].threshold if "least tension" in carried else None
     drives = {motor.name: motor.coordinate for motor in plan.character.motors}
     held = np.vstack([plan.u, plan.u[-1:]])
     return measure_driven(
@@ -135,7 +139,7 @@ def _measured(performance: Performance, plan: StringPlan) -> Measures:
         performance.wish,
         performance.motion,
         {drives.get(name, name): held[:, i] for i, name in enumerate(plan.system.inputs)},
-        tension_margin=max(0.0, bar or 0.0),
+        tension_margin=max(0.0, margin or 0.0),
         system=plan.system,
         frames=[name for name in frames if name in known],
     )

@@ -74,5 +74,5 @@ def certificate_facts(certificate: Certificate) -> dict[str, Any]:
 
 def check_facts(check: Check) -> dict[str, Any]:
     """A check as plain values."""
-    names = ("name", "value", "unit", "bar", "at_least", "note")
+    names = ("name", "value", "unit", "threshold", "at_least", "note")
     return {name: getattr(check, name) for name in names} | {"holds": check.holds, "sentence": check.sentence}
