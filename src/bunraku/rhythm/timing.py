@@ -20,7 +20,8 @@ def timing_checks(wish: JointCurves, performed: JointCurves, words: Sequence[Mar
     """How far ``performed`` is from the time of the ``wish``, late or early alike, at the same rate and with the same joints.
 
     Checks: "lag" of the whole, at most ``LAG_THRESHOLD``; as information "worst lag in 3 s", and where words have strokes the
-    largest lag of a stroke against the wished one, and against the beat of its word. None where no joint is performed: a car has only wheels.
+    largest lag of a stroke against the wished one, and against the beat of its word. None where no joint is performed: a car has
+    only wheels.
     """
     if not performed.names:
         return ()

@@ -88,9 +88,10 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
     """Measure what is sent to the motors (``positions``) against the character's limits and against the ``wish``.
 
     Checks with a threshold: excess over range, velocity, acceleration, jerk at the rate of ``positions``, coordinates without
-    positions standing at home; the least balance margin (feet planted) if there are feet; self-collision, where no two bodies may collide, or
-    where the wish lets them, by no more than ``COLLISION_SLACK`` deeper. Information: violations before and after, deviation from
-    the wish, and the largest static torque against stall torque. Radians and metres are never mixed; see :func:`limit_checks`.
+    positions standing at home; the least balance margin (feet planted) if there are feet; self-collision, where no two bodies may
+    collide, or where the wish lets them, by no more than ``COLLISION_SLACK`` deeper. Information: violations before and after,
+    deviation from the wish, and the largest static torque against stall torque. Radians and metres are never mixed; see
+    :func:`limit_checks`.
     """
     limits = MotionLimits.of(character)
     unknown = [name for name in positions.names if name not in limits.names]
