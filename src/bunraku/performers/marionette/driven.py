@@ -18,7 +18,7 @@ from bunraku.performers.performer import Uncertified
 
 
 @dataclass(frozen=True)
-class DrivenMotion:
+class DrivenSolution:
     """The motion of a ``system``, and how its solution ended.
 
     ``q`` (N + 1, nq) with momenta ``p`` (N + 1, nd) under inputs ``u`` (N, torques, then prescribed coordinates), each held for a
@@ -42,7 +42,7 @@ class DrivenMotion:
         return {drives.get(name, name): held[:, i] for i, name in enumerate(self.system.inputs)}
 
 
-def play_driven(character: Character, solution: DrivenMotion, feedback: Feedback) -> Uncertified:
+def play_driven(character: Character, solution: DrivenSolution, feedback: Feedback) -> Uncertified:
     """The channels of a motion, the motion of every coordinate, and the feedback that corrects the channels."""
     rate = solution.wish.rate
     turning = {axis.name for axis in character.axes if axis.kind == "hinge"}
@@ -59,7 +59,12 @@ def play_driven(character: Character, solution: DrivenMotion, feedback: Feedback
 
 
 def certify_driven(
-    character: Character, solution: DrivenMotion, played: Uncertified, *, tension_margin: float = 0.0, frames: tuple[str, ...] = ()
+    character: Character,
+    solution: DrivenSolution,
+    played: Uncertified,
+    *,
+    tension_margin: float = 0.0,
+    frames: tuple[str, ...] = (),
 ) -> Certificate:
     """The measures of a motion that physics makes; a status that is not good is noted as its sentence."""
     measured = measure_driven(

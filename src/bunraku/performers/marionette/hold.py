@@ -35,7 +35,7 @@ from bunraku.optimization.control.lqr import infinite_horizon_lqr
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.fit import Fit
-from bunraku.performers.marionette.driven import DrivenMotion, certify_driven, play_driven
+from bunraku.performers.marionette.driven import DrivenSolution, certify_driven, play_driven
 from bunraku.performers.marionette.fit import HOLD
 from bunraku.performers.performer import Memory, Performer, Task, Uncertified, option
 
@@ -148,7 +148,7 @@ def _linearized(integrator: VariationalIntegrator, q: Array, p: Array, u: Array)
 
 
 @dataclass(frozen=True, kw_only=True)
-class HoldPerformer(Performer[Hold, DrivenMotion]):
+class HoldPerformer(Performer[Hold, DrivenSolution]):
     """A nudged character comes back to its hold. It takes no wish but to stay at home, and so is not one to choose from."""
 
     fit: ClassVar[Fit] = HOLD
@@ -162,16 +162,16 @@ class HoldPerformer(Performer[Hold, DrivenMotion]):
         """The hold."""
         return Task(character, clip, find_hold(character, rate=self.rate))
 
-    def solve(self, task: Task[Hold], monitor: Monitor, memory: Memory) -> DrivenMotion:
+    def solve(self, task: Task[Hold], monitor: Monitor, memory: Memory) -> DrivenSolution:
         """Nudge, and let the feedback bring it back."""
         hold = task.problem
         run = hold.simulate(hold.nudged(self.nudge, self.seed), self.duration)
         N = run.steps
         wish = JointCurves(hold.system.names, hold.rate, np.tile(hold.q, (N + 1, 1)))
         status = Status.CONVERGED if run.status.good else run.status
-        return DrivenMotion(hold.system, wish, run.q[: N + 1], run.p[: N + 1], run.u[:N], status)
+        return DrivenSolution(hold.system, wish, run.q[: N + 1], run.p[: N + 1], run.u[:N], status)
 
-    def play(self, task: Task[Hold], solution: DrivenMotion) -> Uncertified:
+    def play(self, task: Task[Hold], solution: DrivenSolution) -> Uncertified:
         """Tensions, and the feedback that corrects them."""
         system = solution.system
         feedback = Feedback(
@@ -185,6 +185,6 @@ class HoldPerformer(Performer[Hold, DrivenMotion]):
         )
         return play_driven(task.character, solution, feedback)
 
-    def certify(self, task: Task[Hold], solution: DrivenMotion, played: Uncertified, monitor: Monitor) -> Certificate:
+    def certify(self, task: Task[Hold], solution: DrivenSolution, played: Uncertified, monitor: Monitor) -> Certificate:
         """The measures of the nonlinear motion."""
         return certify_driven(task.character, solution, played)

@@ -21,7 +21,7 @@ from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.fit import Fit
 from bunraku.performers.marionette.actuated import ActuatedProblem, solve_problem, state_problem
-from bunraku.performers.marionette.driven import DrivenMotion, certify_driven, play_driven
+from bunraku.performers.marionette.driven import DrivenSolution, certify_driven, play_driven
 from bunraku.performers.marionette.feedback import stabilizing_feedback
 from bunraku.performers.marionette.fit import MARIONETTE
 from bunraku.performers.marionette.problem import ImitationWeights, PuppetProblem, cut_wish, state_puppet_problem
@@ -42,7 +42,7 @@ BARRIER = (3e-3, 1e-4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenMotion]):
+class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenSolution]):
     """Optimal motion over strings and motors, with stabilizing feedback."""
 
     fit: ClassVar[Fit] = MARIONETTE
@@ -89,7 +89,7 @@ class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenMotio
         )
         return Task(character, clip, problem)
 
-    def solve(self, task: Task[PuppetProblem | ActuatedProblem], monitor: Monitor, memory: Memory) -> DrivenMotion:
+    def solve(self, task: Task[PuppetProblem | ActuatedProblem], monitor: Monitor, memory: Memory) -> DrivenSolution:
         """The best motion."""
         problem = task.problem
         if isinstance(problem, PuppetProblem):
@@ -97,9 +97,9 @@ class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenMotio
         result = solve_problem(problem, max_iterations=self.max_iterations, monitor=monitor)
         figures = {"iterations": float(result.iterations), "initial cost": result.cost_initial, "final cost": result.cost_final}
         q, p = result.x[:, : result.system.nq], result.x[:, result.system.nq :]
-        return DrivenMotion(result.system, problem.curves, q, p, result.u, result.status, figures=figures)
+        return DrivenSolution(result.system, problem.curves, q, p, result.u, result.status, figures=figures)
 
-    def _imitation(self, problem: PuppetProblem, monitor: Monitor, memory: Memory) -> DrivenMotion:
+    def _imitation(self, problem: PuppetProblem, monitor: Monitor, memory: Memory) -> DrivenSolution:
         """The interior point method on trajectories, from where it was interrupted."""
         solver = InteriorTrajectory(max_iterations=self.max_iterations, relative_tolerance=self.tolerance, barrier=BARRIER)
         start, saved = None, memory.load()
@@ -112,7 +112,7 @@ class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenMotio
 
         imitation = solve_puppet(problem, solver, start=start, keep=keep, monitor=monitor)
         solution, system = imitation.solution, problem.system
-        return DrivenMotion(
+        return DrivenSolution(
             system,
             problem.wish,
             solution.x[:, : system.nq],
@@ -123,13 +123,13 @@ class MarionettePerformer(Performer[PuppetProblem | ActuatedProblem, DrivenMotio
             figures={"iterations": float(imitation.iterations), "initial cost": imitation.initial, "final cost": solution.cost},
         )
 
-    def play(self, task: Task[PuppetProblem | ActuatedProblem], solution: DrivenMotion) -> Uncertified:
+    def play(self, task: Task[PuppetProblem | ActuatedProblem], solution: DrivenSolution) -> Uncertified:
         """Places of carriages, lengths of strings, torques, and the feedback that corrects them."""
         feedback = stabilizing_feedback(task.character, solution.system, self.rate, solution.q, solution.p, solution.u)
         return play_driven(task.character, solution, feedback)
 
     def certify(
-        self, task: Task[PuppetProblem | ActuatedProblem], solution: DrivenMotion, played: Uncertified, monitor: Monitor
+        self, task: Task[PuppetProblem | ActuatedProblem], solution: DrivenSolution, played: Uncertified, monitor: Monitor
     ) -> Certificate:
         """The measures of a motion that physics makes."""
         margin = self.tension_margin if task.character.strings else 0.0

@@ -120,13 +120,14 @@ class SkeletonCollisions:
                 f"positions {at.shape} and poses {X_WB.shape} arrived; ({self.size}, 3) and ({self.bodies}, 4, 4) are needed"
             )
         X_WS = np.ascontiguousarray((X_WB[self._body] @ self._pose)[:, :3])
+        shapes = kernels.PlacedShapes(self._kind, self._size, self._ball, X_WS)
         room = max(256, len(self.query))
         while True:
-            arrays = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64), np.zeros(room), np.zeros((room, 3))
-            fixed = (self._kind, self._size, self._ball, X_WS, self._onset, deepest, self._allowed)
-            count = int(kernels.near_pairs(at, self.query, *fixed, *arrays))
+            node, shape = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+            pairs = kernels.NearPairs(node, shape, np.zeros(room), np.zeros((room, 3)))
+            count = int(kernels.near_pairs(at, self.query, shapes, self._onset, deepest, self._allowed, pairs))
             if count <= room:
-                return arrays[0][:count], arrays[1][:count], arrays[2][:count], arrays[3][:count]
+                return node[:count], shape[:count], pairs.gap[:count], pairs.normal[:count]
             room = count
 
 

@@ -3,10 +3,33 @@
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
 
 BOX, SPHERE, CAPSULE, CYLINDER = 0, 1, 2, 3
+
+
+class PlacedShapes(NamedTuple):
+    """Shapes: ``kind`` (s,), ``size`` (s, 3), radii ``ball`` (s,) of balls round them [m], poses ``X`` (s, 3, 4)."""
+
+    kind: NDArray[np.int64]
+    size: Array
+    ball: Array
+    X: Array
+
+
+class NearPairs(NamedTuple):
+    """Room for pairs: ``node`` (places in the query) and ``shape`` (k,), ``gap`` (k,) [m], world ``normal`` (k, 3)."""
+
+    node: NDArray[np.int64]
+    shape: NDArray[np.int64]
+    gap: Array
+    normal: Array
 
 
 @njit(cache=True)
@@ -53,11 +76,10 @@ def distance(kind, size, p, n):
 
 
 @njit(cache=True)
-def near_pairs(x, query, kind, size, ball, X, onset, deepest, allowed, node, shape, gap, normal):
-    """All pairs with -deepest < gap < onset[q, s] of nodes x[query] and shapes at X (s, 3, 4); how many there are.
-
-    Fills node (places in query), shape, gap and world normal as far as the arrays reach; ball (s,) are radii round the shapes.
-    """
+def near_pairs(x, query, shapes, onset, deepest, allowed, out):
+    """All pairs with -deepest < gap < onset[q, s] of nodes x[query] and shapes, into ``out`` as far as it reaches; how many."""
+    kind, size, ball, X = shapes.kind, shapes.size, shapes.ball, shapes.X
+    node, shape, gap, normal = out.node, out.shape, out.gap, out.normal
     count = 0
     local, n = np.empty(3), np.empty(3)
     for s in range(kind.shape[0]):

@@ -73,13 +73,13 @@ class SurfaceCollisions:
         shares = np.bincount(self.faces.ravel(), np.repeat(area / 3.0, 3), minlength=self.size)
         self.area: Array = np.asarray(0.5 * shares[self.query], dtype=np.float64)
         reach = max(self.penalty.onset, self.penalty.deepest)
-        self._cell = max(reach, float(np.median(np.linalg.norm(edges, axis=2))))
-        self._first, self._index = _neighbours(mesh, self.query, self.faces, rings)
+        cell = max(reach, float(np.median(np.linalg.norm(edges, axis=2))))
+        self._excluded = _neighbours(mesh, self.query, self.faces, rings)
         buckets = 1 << max(4, int(np.ceil(np.log2(2.0 * len(self.query)))))
         m = len(self.query)
-        self._start, self._order = np.zeros(buckets + 1, dtype=np.int64), np.zeros(m, dtype=np.int64)
-        self._work = np.zeros(m), np.zeros(m, dtype=np.int64), np.zeros((m, 3))
-        self._normals = np.zeros((len(self.faces), 3)), np.zeros((self.size, 3))
+        self._grid = kernels.NodeGrid(cell, np.zeros(buckets + 1, dtype=np.int64), np.zeros(m, dtype=np.int64))
+        self._nearest = kernels.NearestTriangles(np.zeros(m), np.zeros(m, dtype=np.int64), np.zeros((m, 3)))
+        self._triangles = kernels.SurfaceTriangles(self.faces, np.zeros((len(self.faces), 3)), np.zeros((self.size, 3)))
         self.onset = np.full(m, self.penalty.onset)
         self.left_out = self._settle(X)
 
@@ -88,9 +88,9 @@ class SurfaceCollisions:
         touching, normal, gap = self._gaps(x)
         near = (gap < self.onset[touching]) & (gap > -self.penalty.deepest)
         touching, normal, gap = touching[near], normal[near], gap[near]
-        corners = self.faces[self._work[1][touching]]
+        corners = self.faces[self._nearest.triangle[touching]]
         nodes = np.column_stack([self.query[touching], corners])
-        weights = np.column_stack([np.ones(len(touching)), -self._work[2][touching]])
+        weights = np.column_stack([np.ones(len(touching)), -self._nearest.weights[touching]])
         return Pairs(nodes, weights, normal, gap, self.area[touching], self.onset[touching])
 
     def force(self, x: ArrayLike, pairs: Pairs) -> tuple[Array, float]:
@@ -119,13 +119,12 @@ class SurfaceCollisions:
         at = np.require(np.asarray(x, dtype=np.float64).reshape(-1, 3), requirements=["C", "W"])
         if len(at) != self.size or not np.isfinite(at).all():
             raise BadInput(f"positions of shape {np.shape(x)} arrived; ({self.size}, 3) finite numbers are needed")
-        of_face, of_node = self._normals
-        best, face, weights = self._work
+        _, of_face, of_node = self._triangles
+        best, face, weights = self._nearest
         kernels.normals(at, self.faces, of_face, of_node)
-        kernels.sort_nodes(at, self.query, self._cell, self._start, self._order)
+        kernels.sort_nodes(at, self.query, *self._grid)
         reach = max(self.penalty.onset, self.penalty.deepest)
-        shared = (self._first, self._index, self._start, self._order, best, face, weights)
-        kernels.nearest(at, self.query, self.faces, of_face, of_node, self._cell, reach, self.facing, *shared)
+        kernels.nearest(at, self.query, self._triangles, self._grid, reach, self.facing, self._excluded, self._nearest)
         reached = np.flatnonzero(face >= 0)
         corners = self.faces[face[reached]]
         b = weights[reached]
@@ -156,8 +155,8 @@ def surface_triangles(mesh: TetMesh) -> Indices:
     return np.ascontiguousarray(faces[:, cut].reshape(-1, 3))
 
 
-def _neighbours(mesh: TetMesh, query: Indices, faces: Indices, rings: int) -> tuple[Indices, Indices]:
-    """For each query node the sorted triangles it never collides with, as first (m + 1,) and index."""
+def _neighbours(mesh: TetMesh, query: Indices, faces: Indices, rings: int) -> kernels.Excluded:
+    """For each query node the sorted triangles it never collides with."""
     n, (m, k) = len(mesh.nodes), mesh.cells.shape
     of_cell = csr_array((np.ones(m * k, dtype=np.int32), mesh.cells.ravel(), np.arange(0, m * k + 1, k)), shape=(m, n))
     near = csr_array((np.ones(len(query), dtype=np.int32), query, np.arange(len(query) + 1)), shape=(len(query), n))
@@ -168,4 +167,4 @@ def _neighbours(mesh: TetMesh, query: Indices, faces: Indices, rings: int) -> tu
     of_face = csr_array((np.ones(3 * f, dtype=np.int32), faces.ravel(), np.arange(0, 3 * f + 1, 3)), shape=(f, n))
     touched = csr_array(near @ of_face.T)
     touched.sort_indices()
-    return touched.indptr.astype(np.int64), touched.indices.astype(np.int64)
+    return kernels.Excluded(touched.indptr.astype(np.int64), touched.indices.astype(np.int64))

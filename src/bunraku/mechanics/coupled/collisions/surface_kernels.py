@@ -7,8 +7,44 @@ own box (grown by the reach) covers.
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from bunraku.arrays import Array
+
+
+class SurfaceTriangles(NamedTuple):
+    """The surface as triangles (f, 3) with their unit ``normal`` (f, 3), and those of the nodes, ``node_normal`` (n, 3)."""
+
+    corners: NDArray[np.int64]
+    normal: Array
+    node_normal: Array
+
+
+class NodeGrid(NamedTuple):
+    """Query nodes by cell of edge ``cell`` [m]: those of bucket b are order[start[b]:start[b + 1]], see `sort_nodes`."""
+
+    cell: float
+    start: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+
+class Excluded(NamedTuple):
+    """Sorted triangles index[first[q]:first[q + 1]] that query node q never collides with."""
+
+    first: NDArray[np.int64]
+    index: NDArray[np.int64]
+
+
+class NearestTriangles(NamedTuple):
+    """Of every query node: the ``triangle`` (m,), -1 none, its squared ``distance2`` (m,) and ``weights`` (m, 3) of its corners."""
+
+    distance2: Array
+    triangle: NDArray[np.int64]
+    weights: Array
 
 
 @njit(cache=True)
@@ -93,8 +129,9 @@ def closest(px, py, pz, x, a, b, c, weights):
 
 
 @njit(cache=True)
-def excluded(first, index, q, t):
-    """Whether triangle t is among the sorted ones index[first[q]:first[q + 1]]."""
+def is_excluded(excluded, q, t):
+    """Whether triangle t is among those that query node q never collides with."""
+    first, index = excluded.first, excluded.index
     low, high = first[q], first[q + 1]
     while low < high:
         middle = (low + high) // 2
@@ -106,16 +143,18 @@ def excluded(first, index, q, t):
 
 
 @njit(cache=True)
-def nearest(x, query, faces, of_face, of_node, cell, reach, facing, first, index, start, order, best, found, weights):
-    """For every query node the nearest triangle within reach whose normal opposes the node's: found (m,), -1 none; weights (m, 3).
+def nearest(x, query, triangles, grid, reach, facing, excluded, out):
+    """For every query node the nearest triangle within reach whose normal opposes the node's, into ``out``.
 
     A pair counts when the cosine between the two normals is below ``facing`` and the triangle is not excluded for the node.
-    best (m,) are squared distances.
     """
+    faces, of_face, of_node = triangles.corners, triangles.normal, triangles.node_normal
+    cell, start, order = grid.cell, grid.start, grid.order
+    best, triangle, weights = out.distance2, out.triangle, out.weights
     mask = start.shape[0] - 2
     w = np.empty(3)
     best[:] = reach * reach
-    found[:] = -1
+    triangle[:] = -1
     low, high = np.empty(3), np.empty(3)
     i0, i1 = np.empty(3, np.int64), np.empty(3, np.int64)
     for t in range(faces.shape[0]):
@@ -141,7 +180,7 @@ def nearest(x, query, faces, of_face, of_node, cell, reach, facing, first, index
                         if away * away >= best[q]:
                             continue
                         d = closest(px, py, pz, x, a, b, c, w)
-                        if d < best[q] and not excluded(first, index, q, t):
+                        if d < best[q] and not is_excluded(excluded, q, t):
                             best[q] = d
-                            found[q] = t
+                            triangle[q] = t
                             weights[q, 0], weights[q, 1], weights[q, 2] = w[0], w[1], w[2]
