@@ -112,7 +112,7 @@ def compare() -> None:
     def line(what: str, spent: float, xu: tuple[np.ndarray, np.ndarray], iterations: int, status: str) -> None:
         J = problem.cost.value(*xu)
         worst = max(float(values.max(initial=-np.inf)) for c in problem.constraints for values in c.values(*xu))
-        off = np.sqrt(np.mean(np.sum((problem.points.positions(xu[0][:, : problem.system.nq]) - problem.aims) ** 2, axis=2)))
+        off = np.sqrt(np.mean(np.sum((problem.points.positions(xu[0][:, : problem.system.nq]) - problem.targets) ** 2, axis=2)))
         held = "held" if worst <= 0.0 else f"broken by {worst:.2g}"
         print(f"{what:44}{spent:8.1f}{iterations:12d}{J:10.3f}{100 * off:9.2f}{held:>18}   {status}", flush=True)
 

@@ -135,7 +135,7 @@ def on_principal(model: FlexibleCharacterSystem, snapshots: dict[str, np.ndarray
     """The same character on principal shapes of displacements of its parts."""
     parts = {}
     for name, part in model.parts.items():
-        made = part.made
+        made = part.whole
         bench = Workbench(made.solid, made.base, made.children, part.carried)
         given = base_frame(made.solid, made.base, snapshots[name])
         parts[name] = replace(part, reduction=reduce_to(bench, mass_pca(bench, given, PRINCIPAL)))

@@ -82,7 +82,7 @@ def best(run, times: int = 3):
 
 def goal_missed(problem: MotionProblem, solution: AugmentedSolution) -> float:
     """How far the motion is from its goal, of the goal (of 0.1 m or rad where that is zero)."""
-    gone, goal = np.array(MotionPlan(problem, solution).displacement), np.array(problem.goal)
+    gone, goal = np.array(MotionPlan(problem, solution).displacement), np.array(problem.travel)
     wanted = np.isfinite(goal)
     size = max(0.1, float(np.abs(goal[wanted]).max(initial=0.0)))
     return float(np.abs((gone - goal)[wanted]).max(initial=0.0)) / size

@@ -72,7 +72,7 @@ def line(who: str, row: Row, bars: tuple[str, str] = ("", "")) -> str:
 def measured(one: Case, performance: Performance, seconds: float, flexible: FlexibleCharacterSystem, found: Judged) -> Row:
     """Our row."""
     figures = performance.certificate.figures
-    full = sum(3 * len(part.made.solid.mesh.nodes) for part in flexible.parts.values())
+    full = sum(3 * len(part.whole.solid.mesh.nodes) for part in flexible.parts.values())
     return Row(full, int(figures["modes"]), int(figures["parameters"]), one.wish.duration, steps_per_s(found.after), seconds)
 
 

@@ -44,7 +44,7 @@ def lesson(iterations=45):
 
 def errors(problem, q):
     """Distance [m] of the tracked points from the wish, (N + 1, points)."""
-    return np.linalg.norm(problem.points.positions(q) - problem.aims, axis=2)
+    return np.linalg.norm(problem.points.positions(q) - problem.targets, axis=2)
 
 
 def draw(axis, system, q, shift, color, *, strings=False, **style):

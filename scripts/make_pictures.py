@@ -159,7 +159,7 @@ def dance(performance=None):
     error, pull = (figure.add_subplot(cell) for cell in bottom.subgridspec(1, 2))
     t = np.arange(len(q)) / rate
     for motion, color, name in ((slow.q, BLUE, "from rest to rest"), (q, RED, "performance")):
-        off = np.linalg.norm(points.positions(motion) - problem.aims, axis=2)
+        off = np.linalg.norm(points.positions(motion) - problem.targets, axis=2)
         error.plot(t, 100 * np.sqrt((off**2).mean(axis=1)), color=color, lw=1.3, label=name)
     tensions = replayed(system, q, rate, np.zeros((len(t) - 1, 0))).tensions
     pull.semilogy(t[1:], tensions, color=RED, lw=0.8)

@@ -74,12 +74,12 @@ def test_a_mesh_beside_the_character_is_the_part(written, strip, monkeypatch) ->
     digest = character.flexibles[0].shape.digest
     assert len(digest) == 32
     part = flexible_system(character).parts["strip"]
-    assert part.made.solid.mesh.order == 2
+    assert part.whole.solid.mesh.order == 2
     assert part.frequency == pytest.approx(own.frequency, rel=1e-6)
     assert flexible_system(character, meshes=read_part_meshes(character, path.parent)).parts["strip"].frequency == part.frequency
     monkeypatch.delitem(KNOWN_MESHES.known, digest)
     again = flexible_system(character).parts["strip"]
-    np.testing.assert_array_equal(again.made.solid.mesh.nodes, part.made.solid.mesh.nodes)
+    np.testing.assert_array_equal(again.whole.solid.mesh.nodes, part.whole.solid.mesh.nodes)
     path.write_text(write_character_yaml(character))
     assert read_character(path) == character
 

@@ -203,13 +203,13 @@ class _Run:
         self.begin()
         near = bool(self.history) and self.history[-1].residual <= options.tolerance
         doubtful = self._far() and self._falls_by(2) > 0.9  # perhaps infeasible: then be sure that the energy is at its least
-        goal = options.stationarity if near else max(options.stationarity, options.loose / 3.0 ** len(self.history))
-        goal = max(goal, AT_ITS_LEAST) if doubtful else goal
+        allowed = options.stationarity if near else max(options.stationarity, options.loose / 3.0 ** len(self.history))
+        allowed = max(allowed, AT_ITS_LEAST) if doubtful else allowed
         settled = cancelled = stuck = False
         most = min(self.begun[0] + options.inner_iterations, options.max_iterations)
         while not (settled or cancelled or stuck) and descent.iterations < most:
             stuck = not descent.step()
-            settled = self._settled(goal, near or doubtful or stuck)
+            settled = self._settled(allowed, near or doubtful or stuck)
             cancelled = monitor.cancelled
         residual = self.change_shifts()
         figures = {"weight": descent.weight, "energy": descent.energy, "residual": residual}
@@ -237,13 +237,13 @@ class _Run:
             self._weigh(min(descent.weight * options.growth, options.last_weight))
         return None
 
-    def _settled(self, goal: float, strict: bool) -> bool:
-        """Whether the last step promised no more than ``goal``; strictly: whether it would not have without damping either."""
-        if self.descent.promise > goal:
+    def _settled(self, allowed: float, strict: bool) -> bool:
+        """Whether the last step promised no more than ``allowed``; strictly: whether it would not have without damping either."""
+        if self.descent.promise > allowed:
             return False
         if strict and self.descent.promise > 0.0:
             self.stationarity = self.descent.undamped_promise()
-            return self.stationarity <= goal
+            return self.stationarity <= allowed
         return True
 
     def change_shifts(self) -> float:

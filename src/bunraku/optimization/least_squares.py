@@ -185,9 +185,9 @@ def _step(J: Any, gradient: Array, mu: float, D: Array, x: Array, lower: Array, 
         if moved.any():
             right = right - np.asarray(J[:, free].T @ (J @ moved))
         p = _damped(J[:, free], right, damping[free])
-        wanted = x[free] + p
-        outside = (wanted < lower[free]) | (wanted > upper[free])
-        point[free] = np.clip(wanted, lower[free], upper[free])
+        trial = x[free] + p
+        outside = (trial < lower[free]) | (trial > upper[free])
+        point[free] = np.clip(trial, lower[free], upper[free])
         if not outside.any():
             break
         held[free[outside]] = True

@@ -35,8 +35,8 @@ def certify(
     compiling it again. A status that is not good is noted as its sentence.
     """
     measured = measure_motion(character, wish, positions, tree)
-    wanted = JointCurves(positions.names, positions.rate, wish_at(character, wish, positions))
-    timing = timing_checks(wanted, positions, words)
+    wished = JointCurves(positions.names, positions.rate, wish_at(character, wish, positions))
+    timing = timing_checks(wished, positions, words)
     own = tuple(replace(check, note=f"{check.note}; {OWN_WORD}" if check.note else OWN_WORD) for check in checks)
     said = () if status.good else (status.sentence,)
     return Certificate(

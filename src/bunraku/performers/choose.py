@@ -22,13 +22,13 @@ SPOKEN_AND_BENT = CHAINED.join(("speech", "vibration"))
 """For a clip with a voice on a character that bends: in time within the limits first, then without vibration."""
 
 
-def choose_performer(character: Character, clip: Clip, wanted: str = "") -> Choice:
-    """The performer that suits best, or the one ``wanted``; an error that says what is missing when none can.
+def choose_performer(character: Character, clip: Clip, asked: str = "") -> Choice:
+    """The performer that suits best, or the one ``asked``; an error that says what is missing when none can.
 
     Several names with "+" or commas between them are a chain; one is chosen where a voice meets a character that bends.
     """
-    if wanted:
-        return Choice(fit_of(wanted).name, "as asked")
+    if asked:
+        return Choice(fit_of(asked).name, "as asked")
     fits = {name: fit_of(name).suits(character, clip) for name in REGISTRY}
     best = max(fits, key=lambda name: fits[name].score)
     if (clip.audio is not None or clip.words) and min(fits["speech"].score, fits["vibration"].score) >= fits[best].score > 0.2:

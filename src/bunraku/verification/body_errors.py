@@ -53,14 +53,14 @@ def body_errors(performance: Performance) -> BodyErrors:
     done = performance.moved() if performance.dynamic else performance.motion
     q = tree.expand(done.names, done.values)
     if performance.dynamic:
-        wanted = q.copy()
+        wished_q = q.copy()
         for name in performance.wish.names:
-            wanted[:, tree.index(name)] = performance.wish.column(name)
+            wished_q[:, tree.index(name)] = performance.wish.column(name)
     else:
         positions = performance.positions()
         wished = JointCurves(positions.names, positions.rate, wish_at(character, performance.wish, positions))
-        wanted = predicted_motion(character, wished, tree).values
-    apart = np.linalg.norm(_positions(tree, names, q) - _positions(tree, names, wanted), axis=2)
+        wished_q = predicted_motion(character, wished, tree).values
+    apart = np.linalg.norm(_positions(tree, names, q) - _positions(tree, names, wished_q), axis=2)
     return BodyErrors(performance.motion.times, names, None, apart, "distance from the wished pose")
 
 

@@ -115,9 +115,9 @@ def _closed_loop(plan: StringPlan, states: StateMap, q: Array, v: Array, clamped
     moved, speed, lam = [q], np.zeros(system.nk), np.zeros(system.nc)
     for j in range(plan.steps):
         q, p = x[: system.nq], x[system.nq :]
-        wanted = plan.commands[j] - plan.gains[j] @ (x - plan.states[j])
+        command = plan.commands[j] - plan.gains[j] @ (x - plan.states[j])
         before = moved[-2] if j else q
-        u, k2 = wanted[:nu], wanted[nu:]
+        u, k2 = command[:nu], command[nu:]
         if clamped:
             u, k2 = forces(u, (q - before)[at] / plan.dt), clamp(k2, q[system.kinematic], speed)
         step = integrator.step(q, p, u, k2, guess=(2.0 * q - before, lam))

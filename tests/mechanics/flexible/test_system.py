@@ -100,7 +100,7 @@ def test_a_part_with_two_children_bends_as_the_full_solid() -> None:
     model = flexible_system(two_pans((half, 0.0, 0.0, half)), gravity=(0.0, 0.0, -0.1))
     rest = find_equilibrium(model.system, model.home)
     assert rest.status.good
-    made = model.parts["beam"].made
+    made = model.parts["beam"].whole
     bench = Workbench(made.solid, made.base, made.children)
     still = np.zeros(made.solid.size)
     load = made.solid.weight((0.0, 0.0, -0.1))

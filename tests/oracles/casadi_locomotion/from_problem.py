@@ -21,7 +21,7 @@ from casadi_locomotion.rows import Rows
 def oracle_of(character: Character, problem: MotionProblem, locked: tuple[str, ...] = ()) -> Oracle:
     """The oracle of a problem of ``character``; ``locked`` coordinates stay at home."""
     robot, ends = Robot(character), problem.ends
-    goal = [None if not math.isfinite(part) else float(part) for part in problem.goal]
+    goal = [None if not math.isfinite(part) else float(part) for part in problem.travel]
     terrain = problem.terrain
     plan = PlanData(
         T=problem.samples,
@@ -124,7 +124,7 @@ def kernel_places(oracle: Oracle, problem: MotionProblem) -> dict[str, np.ndarra
         "apart": 6 + k.TIP_ROWS * n + 3 * joints + np.arange(len(oracle.plan.pairs)),
         "clear": 6 + k.TIP_ROWS * n + 3 * joints + len(oracle.plan.pairs) + np.arange(len(oracle.plan.spots)),
     }
-    wanted = [2 * nq + 3 + a for a in range(3) if math.isfinite(problem.goal[a])]
+    wanted = [2 * nq + 3 + a for a in range(3) if math.isfinite(problem.travel[a])]
     whole = {"start": np.arange(nq), "end": nq + np.arange(nq), "gauge": 2 * nq + np.arange(3), "goal": np.array(wanted, dtype=int)}
     found = {}
     for kind in oracle.kinds:

@@ -25,7 +25,7 @@ def anything(model: CentroidalModel, rng: np.random.Generator, **fields: object)
     points = (Waypoint(2, 0.3, -1, (0.1, 0.2, 0.3), (1.0, 2.0, 0.0)), Waypoint(T - 1, 0.5, 0, (0.1, 0.2, 0.3), (1.0, 2.0, 1.0)))
     base = {
         "periodic": True,
-        "goal": (0.5, 0.1, 0.3),
+        "travel": (0.5, 0.1, 0.3),
         "waypoints": (*points, Waypoint(1, 0.0, -2, (0.1, 0.2, 0.3), (3.0, 2.0, 1.0))),
     }
     return MotionProblem(model, contacts, 0.02 * rng.random(contacts.shape), 0.1, **(base | fields))
@@ -55,7 +55,7 @@ def test_gradient_of_a_motion_that_happens_once(name: str) -> None:
     model = centroidal_model(read_character(name))
     before = np.concatenate([model.home + 0.1 * rng.standard_normal(model.nq), rng.standard_normal(3 * model.n_tips)])
     ends = Ends(start=model.home, before=before, end=model.home + 0.05, after=before + 0.1 * rng.standard_normal(model.nv))
-    assert_gradient(anything(model, rng, periodic=False, goal=(0.5, np.nan, 0.3), ends=ends), rng)
+    assert_gradient(anything(model, rng, periodic=False, travel=(0.5, np.nan, 0.3), ends=ends), rng)
 
 
 def test_gradient_of_a_mirrored_half_cycle() -> None:

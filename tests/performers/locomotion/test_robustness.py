@@ -81,7 +81,7 @@ def test_drags_follow_the_hand() -> None:
     anew = state_problem(read_character("swizzlebot"), gait_of("swizzle").changed(distance=(0.53, 0.0)), samples=12)
     again = anew.objective(solve_from(anew, anew.still()).z)
     assert released.problem.objective(released.solution.z) == pytest.approx(again, rel=1e-2)
-    assert released.problem.goal == anew.goal
+    assert released.problem.travel == anew.travel
 
 
 def test_a_dragged_target_is_followed() -> None:

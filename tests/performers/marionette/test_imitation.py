@@ -51,7 +51,7 @@ def configurations(performance, system):
 
 
 def rms(problem, q):
-    return float(np.sqrt(np.mean(np.sum((problem.points.positions(q) - problem.aims) ** 2, axis=2))))
+    return float(np.sqrt(np.mean(np.sum((problem.points.positions(q) - problem.targets) ** 2, axis=2))))
 
 
 def test_every_string_pulls_and_every_carriage_keeps_its_limits(performed, puppet) -> None:

@@ -113,9 +113,9 @@ class Neighbours(NamedTuple):
 
 
 class EndConstraints(NamedTuple):
-    """Constraints at the ends, in this ``scale``: pinned first and last pose, gauge, and the goal (x, y, yaw) where ``given``.
+    """Constraints at the ends, in this ``scale``: pinned first and last pose, gauge, the ``travel`` (x, y, yaw) where ``given``.
 
-    ``mirrored``: whether the goal is that of two half cycles; ``origin``: where a motion that happens once begins.
+    ``mirrored``: whether the travel is that of two half cycles; ``origin``: where a motion that happens once begins.
     """
 
     scale: float
@@ -124,9 +124,9 @@ class EndConstraints(NamedTuple):
     pin_end: int
     end: Array
     gauge: int
-    goal: Array
-    given: Array
     mirrored: int
+    travel: Array
+    given: Array
     origin: Array
 
 

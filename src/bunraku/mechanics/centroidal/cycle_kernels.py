@@ -1,4 +1,4 @@
-"""The ends of a motion over the ground: samples beyond them, shifted by D = (dx, dy, dyaw) (and mirrored), pins, gauge and goal.
+"""The ends of a motion over the ground: samples beyond them, shifted by D = (dx, dy, dyaw) (and mirrored), pins, gauge and travel.
 
 A sample has the unknowns v = (q, f): coordinates, then vectors of the ground on the end effectors, three numbers each.
 """
@@ -160,7 +160,7 @@ def pins(v, D, nq, ends, jac, weight, s, r, blocks):
 
 
 @njit(cache=True)
-def goals(v, D, nq, kind, ends, K, jac, weight, s, r, blocks):
+def travels(v, D, nq, kind, ends, K, jac, weight, s, r, blocks):
     """How far the centre of mass goes and the base turns: of a cycle by what D makes of its start, else at the last sample."""
     T, x, Jx = v.shape[0], K.x, K.Jx
     H, B, C, g, gD = blocks.H, blocks.B, blocks.C, blocks.g, blocks.gD
@@ -202,7 +202,7 @@ def goals(v, D, nq, kind, ends, K, jac, weight, s, r, blocks):
             row[2] = (-s3 * x[1, 0] - c3 * x[1, 1]) if a == 0 else (c3 * x[1, 0] - s3 * x[1, 1])
             for c in range(nq):
                 whole[c] = u * Jx[1, 0, c] + y * Jx[1, 1, c] - Jx[1, a, c]
-        r[o] -= ends.goal[a]
+        r[o] -= ends.travel[a]
         if jac:
             q = weight * (r[o] + s[o])
             for c in range(nq):
@@ -219,12 +219,12 @@ def goals(v, D, nq, kind, ends, K, jac, weight, s, r, blocks):
 
 @njit(cache=True)
 def boundary(v, D, nq, kind, ends, K, jac, w, s, r, blocks):
-    """Constraints at the ends (`EndConstraints`): pins of first and last pose, gauge, goal. Values to ``r``."""
+    """Constraints at the ends (`EndConstraints`): pins of first and last pose, gauge, travel. Values to ``r``."""
     weight = 2.0 * w * ends.scale * ends.scale
     for k in range(r.shape[0]):
         r[k] = 0.0
     pins(v, D, nq, ends, jac, weight, s, r, blocks)
-    goals(v, D, nq, kind, ends, K, jac, weight, s, r, blocks)
+    travels(v, D, nq, kind, ends, K, jac, weight, s, r, blocks)
 
 
 @njit(cache=True)

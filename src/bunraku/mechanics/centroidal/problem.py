@@ -25,14 +25,14 @@ Flags = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class GroundProblem(SampledProblem):
-    """``contacts`` and ``heights`` (T, n_e), ``step`` h [s], ``goal`` (x, y [m], yaw [rad]) of the motion, NaN where free."""
+    """``contacts`` and ``heights`` (T, n_e), ``step`` h [s], ``travel`` (x, y [m], yaw [rad]) of the motion, NaN where free."""
 
     model: CentroidalModel
     contacts: Flags
     heights: Array
     step: float
     periodic: bool
-    goal: tuple[float, float, float]
+    travel: tuple[float, float, float]
 
     def __post_init__(self) -> None:
         if self.samples < 5:
@@ -70,7 +70,7 @@ class GroundProblem(SampledProblem):
 
     @property
     def end_rows(self) -> int:
-        """Constraints of pins (2 nq), gauge and goal (3 each)."""
+        """Constraints of pins (2 nq), gauge and travel (3 each)."""
         return 2 * self.model.nq + 6
 
     def extended(self, before: Flags, after: Flags) -> Flags:
@@ -89,13 +89,13 @@ class GroundProblem(SampledProblem):
     def ended(
         self, scale: float, start: Array | None, end: Array | None, gauge: bool, mirrored: bool, origin: Array
     ) -> EndConstraints:
-        """The constraints at the ends: ``start`` and ``end`` are pinned poses; ``origin`` (3,) of the goal of a motion."""
-        none, goal = np.zeros(self.model.nq), np.array(self.goal, dtype=np.float64)
+        """The constraints at the ends: ``start`` and ``end`` are pinned poses; ``origin`` (3,) of the travel of a motion."""
+        none, travel = np.zeros(self.model.nq), np.array(self.travel, dtype=np.float64)
         return EndConstraints(
             scale,
             int(start is not None), none if start is None else start,
             int(end is not None), none if end is None else end,
-            int(gauge), np.nan_to_num(goal), np.isfinite(goal).astype(np.float64), int(mirrored), origin,
+            int(gauge), int(mirrored), np.nan_to_num(travel), np.isfinite(travel).astype(np.float64), origin,
         )  # fmt: skip
 
     def carried(self, v: Array, shift: Array, cycles: int) -> Array:

@@ -23,9 +23,9 @@ class Points:
 
     def __init__(self, system: System, frames: Sequence[Where]) -> None:
         tree = system.tree
-        wanted = [find_place(frame) for frame in frames]
-        places = [(tree.node(place.body), np.array(place.position)) for place in wanted]
-        self.names = tuple(place.body for place in wanted)
+        located = [find_place(frame) for frame in frames]
+        places = [(tree.node(place.body), np.array(place.position)) for place in located]
+        self.names = tuple(place.body for place in located)
         self._arrays = tree.arrays
         self._node = np.array([node for (node, _, _), _ in places], dtype=np.int64)
         self._local = np.array([at + turn @ there for (_, at, turn), there in places], dtype=np.float64).reshape(-1, 3)

@@ -48,12 +48,12 @@ def coarse_part(
     mesh = straightened(rough.solid.mesh)
     if len(mesh.cells) >= len(fine.solid.mesh.cells):
         return fine
-    wanted, weight, material = end_compliances(fine), fine.solid.total_mass, fine.solid.material
+    compliances, weight, material = end_compliances(fine), fine.solid.total_mass, fine.solid.material
     base, children = make_interface(mesh, patches[0]), (make_interface(mesh, patches[1]),)
     coarse = PartSolid(part, ElasticSolid(mesh, material), base, children)
     material = replace(material, density=material.density * weight / coarse.solid.total_mass)
     for _ in range(_ROUNDS):
-        bending, twist = end_compliances(coarse) / wanted
+        bending, twist = end_compliances(coarse) / compliances
         poisson = float(np.clip((1.0 + material.poisson) * bending / twist - 1.0, *_POISSON))
         material = replace(material, young=material.young * float(bending), poisson=poisson)
         coarse = PartSolid(part, ElasticSolid(mesh, material), base, children)

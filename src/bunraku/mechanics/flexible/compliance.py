@@ -63,15 +63,17 @@ def with_deflections(character: Character, soft: Sequence[SoftMotor]) -> Charact
     """The character with a second, equal axis ``coordinate.deflection`` behind each soft motor's, on massless bodies between."""
     if not soft:
         return character
-    wanted = {motor.coordinate: motor.deflection for motor in soft}
+    deflections = {motor.coordinate: motor.deflection for motor in soft}
     bodies, joints = list(character.bodies), list[Joint]()
     for joint in character.joints:
-        if not any(axis.name in wanted for axis in joint.axes):
+        if not any(axis.name in deflections for axis in joint.axes):
             joints.append(joint)
             continue
         chain = [(axis.name, axis) for axis in joint.axes]
         chain = [
-            link for name, axis in chain for link in ([(name, axis), (wanted[name], axis)] if name in wanted else [(name, axis)])
+            link
+            for name, axis in chain
+            for link in ([(name, axis), (deflections[name], axis)] if name in deflections else [(name, axis)])
         ]
         at, pose = joint.parent, joint.pose
         for place, (name, axis) in enumerate(chain):

@@ -102,9 +102,9 @@ def judge(flexible: FlexibleCharacterSystem, wish: JointCurves, played: JointCur
 
 def tilts(seen: OutputTargets, targets: OutputTargets) -> Array:
     """Angle [rad] between the z axes of places and of their targets, (n, m)."""
-    z, wanted = seen.rotations[..., 2], targets.rotations[..., 2]
-    across = np.linalg.norm(np.cross(z, wanted), axis=-1)
-    return np.arctan2(across, (z * wanted).sum(axis=-1))
+    z, z_target = seen.rotations[..., 2], targets.rotations[..., 2]
+    across = np.linalg.norm(np.cross(z, z_target), axis=-1)
+    return np.arctan2(across, (z * z_target).sum(axis=-1))
 
 
 def hit_lags(judged: Judged, marks: Sequence[Mark]) -> dict[str, float]:
@@ -117,17 +117,19 @@ def hit_lags(judged: Judged, marks: Sequence[Mark]) -> dict[str, float]:
     if len(after.times) < 3:
         return {}
     step = float(after.times[1])
-    moved, wanted = (np.gradient(x.positions, step, axis=0).reshape(len(after.times), -1) for x in (after.seen, judged.targets))
+    velocity, target_velocity = (
+        np.gradient(x.positions, step, axis=0).reshape(len(after.times), -1) for x in (after.seen, judged.targets)
+    )
     half, most = round(HIT_WINDOW / step), round(0.06 / step)
     lags = {}
     for mark in marks:
         if mark.stroke is None:
             continue
         k = round(mark.stroke / step)
-        if k - half - most < 0 or k + half + most >= len(moved):
+        if k - half - most < 0 or k + half + most >= len(velocity):
             continue
-        window = wanted[k - half : k + half]
+        window = target_velocity[k - half : k + half]
         shifts = np.arange(-most, most + 1)
-        fit = np.array([-((moved[k - half + s : k + half + s] - window) ** 2).sum() for s in shifts])
+        fit = np.array([-((velocity[k - half + s : k + half + s] - window) ** 2).sum() for s in shifts])
         lags[f"{mark.text} at {mark.stroke:g} s"] = float(shifts[int(np.argmax(fit))] * step)
     return lags

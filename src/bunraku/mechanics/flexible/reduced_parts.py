@@ -28,7 +28,7 @@ from bunraku.mechanics.flexible.touching import check_touching
 from bunraku.mechanics.tree import Tree
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 
-ModesWanted = int | Literal["auto"] | Mapping[str, int] | None
+ModeCounts = int | Literal["auto"] | Mapping[str, int] | None
 KIND = "part"
 QUASI_STATIC = 5.0
 """A part follows motions below its first frequency f1 over this quasi-statically: one at f is amplified by 1 / (1 - (f / f1)^2)."""
@@ -39,7 +39,7 @@ class ReducedPart:
     """A flexible part with its solid, what its interfaces carry at home, and its reduction; ``cached``: it came from the disk."""
 
     part: FlexiblePart
-    made: PartSolid
+    whole: PartSolid
     carried: tuple[CarriedBody, ...]
     reduction: Reduction
     cached: bool
@@ -47,7 +47,7 @@ class ReducedPart:
     @property
     def length(self) -> float:
         """The largest distance [m] of an interface that carries from the one that holds, at rest."""
-        return part_length(self.made)
+        return part_length(self.whole)
 
     @property
     def frequency(self) -> float:
@@ -84,7 +84,7 @@ def reduce_parts(
     tree: Tree,
     *,
     meshes: Mapping[str, TetMesh] | None = None,
-    modes: ModesWanted = None,
+    modes: ModeCounts = None,
     monitor: Monitor = SILENT,
 ) -> dict[str, ReducedPart]:
     """Every flexible part of a character reduced, by its name.
@@ -100,8 +100,8 @@ def reduce_parts(
     for place, part in enumerate(character.flexibles):
         solid = solids[part.name]
         carried = carried_by(character, tree, solid, solids, lumps)
-        wanted = modes.get(part.name) if isinstance(modes, Mapping) else None if modes == "auto" else modes
-        count = 2 * (wanted or part.modes or 0)
+        asked = modes.get(part.name) if isinstance(modes, Mapping) else None if modes == "auto" else modes
+        count = 2 * (asked or part.modes or 0)
         key = _key(solid, carried, count)
         if key not in known:
             monitor.report(Event("flexible parts", place / len(character.flexibles), f"{part.name}: its shapes"))

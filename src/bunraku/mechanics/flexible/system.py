@@ -24,7 +24,7 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.potentials import CoordinateSpring, Potential
 from bunraku.mechanics.dynamics.system import System, build_system
 from bunraku.mechanics.flexible.compliance import SoftMotor, soft_motors, with_deflections
-from bunraku.mechanics.flexible.reduced_parts import ModesWanted, ReducedPart, reduce_parts
+from bunraku.mechanics.flexible.reduced_parts import ModeCounts, ReducedPart, reduce_parts
 from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.systems.loops import LoopClosure, close_loops
 from bunraku.mechanics.tree import compile_tree, rotation_of
@@ -64,7 +64,7 @@ def flexible_system(
     *,
     meshes: Mapping[str, TetMesh] | None = None,
     motor_stiffness: bool | float | Mapping[str, float] | None = None,
-    modes: ModesWanted = None,
+    modes: ModeCounts = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     reductions: Mapping[str, ReducedPart] | None = None,
     monitor: Monitor = SILENT,

@@ -156,8 +156,8 @@ class FullOrderModel:
         scheme, record = scheme_of(method), Record(max(1, every), frozenset(snapshots))
         begun = time.thread_time()
         if start is None:
-            found = self.rest(values[0])
-            start, note = found.state, found.note
+            resting = self.rest(values[0])
+            start, note = resting.state, resting.note
         else:
             note = ""
         A = self.assembly
@@ -172,7 +172,7 @@ class FullOrderModel:
         else:
             t, r = moment.trial, moment.rates
             last = FullState(t.c, t.q, t.x, r.v, r.w, r.xv or (), t.lam, values[steps])
-        kept = {name: np.array(found) for name, found in record.snapshots.items()}
+        kept = {name: np.array(moments) for name, moments in record.snapshots.items()}
         B, K = A.count, len(record.times)
         energies = np.array(record.energies).reshape(K, 3).T
         return FullMotion(
@@ -235,8 +235,8 @@ class FullOrderModel:
         array = np.asarray(values, dtype=np.float64)
         n = len(self.motors)
         if (array.ndim != (2 if steps else 1)) or array.shape[-1] != n or not np.isfinite(array).all():
-            wanted = f"(N + 1, {n})" if steps else f"({n},)"
+            needed = f"(N + 1, {n})" if steps else f"({n},)"
             raise BadInput(
-                f"the motors' values have shape {array.shape}; {wanted} finite numbers are needed: {', '.join(self.motors)}"
+                f"the motors' values have shape {array.shape}; {needed} finite numbers are needed: {', '.join(self.motors)}"
             )
         return array

@@ -30,8 +30,8 @@ def settle(
     done, step, total, trial = 0.0, 1.0, 0, start
     solved = Solved(None, 0)
     while done < 1.0 - 1e-12:
-        aim = min(1.0, done + step)
-        values, share = motors[0] + aim * (motors[1] - motors[0]), loads[0] + aim * (loads[1] - loads[0])
+        ahead = min(1.0, done + step)
+        values, share = motors[0] + ahead * (motors[1] - motors[0]), loads[0] + ahead * (loads[1] - loads[0])
         solved = _at(assembly, trial, values, share, tolerance)
         total += solved.iterations
         if solved.trial is None:
@@ -40,7 +40,7 @@ def settle(
                 solved = _downhill(assembly, trial, motors[1], loads[1], tolerance)
                 return Solved(solved.trial, total + solved.iterations, solved.cause)
             continue
-        trial, done = solved.trial, aim
+        trial, done = solved.trial, ahead
     return Solved(trial, total)
 
 

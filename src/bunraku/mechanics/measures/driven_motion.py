@@ -204,12 +204,12 @@ def _imitation_checks(
     character: Character, system: System, wish: JointCurves, motion: JointCurves, q: Array, frames: Sequence[str]
 ) -> list[Check]:
     chosen = tuple(frames) or tracked_frames(character)
-    wanted = q.copy()
+    wished = q.copy()
     for j, name in enumerate(wish.names):
         if name in system.names:
-            wanted[:, system.index(name)] = wish.values[:, j]
+            wished[:, system.index(name)] = wish.values[:, j]
     points = _points(character, system, chosen)
-    apart = np.linalg.norm(points.positions(q) - points.positions(wanted), axis=2)
+    apart = np.linalg.norm(points.positions(q) - points.positions(wished), axis=2)
     checks = [Check("imitation error", float(np.sqrt((apart**2).mean())), "m RMS", note=f"of {', '.join(chosen)}")]
     for name, column in zip(chosen, apart.T, strict=True):
         worst = f"at worst {100 * column.max():.1f} cm at {column.argmax() / motion.rate:.2f} s"

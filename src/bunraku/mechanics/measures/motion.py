@@ -99,9 +99,9 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
         raise BadInput(f"{unknown[0]!r} is driven by no motor of {character.name!r}; motors drive {', '.join(limits.names[:12])}")
     tree = tree or compile_tree(character)
     slides = {axis.name for axis in character.axes if axis.kind == "slide"}
-    wanted = wish_at(character, wish, positions)
+    wished = wish_at(character, wish, positions)
     checks, excess = limit_checks(limits, limits.completed(positions.names, positions.values), positions.rate, slides)
-    before = limits.excess(limits.completed(positions.names, wanted), positions.rate)
+    before = limits.excess(limits.completed(positions.names, wished), positions.rate)
     counts = {
         "velocity_violations_before": before.count("velocity"),
         "velocity_violations_after": excess.count("velocity"),
@@ -114,7 +114,7 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
         Check("range violations of the wish", counts["range_violations_before"], "samples"),
         Check("velocity violations", counts["velocity_violations_after"], "samples", 0),
         Check("range violations", counts["range_violations_after"], "samples", 0),
-        *_deviation_checks(positions, wanted, slides, figures),
+        *_deviation_checks(positions, wished, slides, figures),
     )
     notes: list[str] = []
     q = predicted_motion(character, positions, tree).values
@@ -126,19 +126,19 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
         figures["balance_margin_m"] = float(margins[at])
     collision = self_collisions(character, tree, q)
     if collision.nearest:
-        wanted_q = predicted_motion(character, JointCurves(positions.names, positions.rate, wanted), tree).values
-        checks += (_collision_check(collision, self_collisions(character, tree, wanted_q), positions.rate, notes),)
+        wished_q = predicted_motion(character, JointCurves(positions.names, positions.rate, wished), tree).values
+        checks += (_collision_check(collision, self_collisions(character, tree, wished_q), positions.rate, notes),)
         figures["self_collision_clearance_m"] = collision.least_distance
     notes += collision.notes
     checks += _torque_check(character, tree, q, figures)
     return Measures(checks, tuple(notes), figures)
 
 
-def _deviation_checks(positions: JointCurves, wanted: Array, slides: Collection[str], figures: dict[str, float]) -> list[Check]:
+def _deviation_checks(positions: JointCurves, wished: Array, slides: Collection[str], figures: dict[str, float]) -> list[Check]:
     """RMS and largest deviation from the wish, radians and metres apart."""
     checks = []
     for suffix, unit, columns in _by_unit(positions.names, slides):
-        deviation = np.abs(positions.values - wanted)[:, columns]
+        deviation = np.abs(positions.values - wished)[:, columns]
         if not deviation.size:
             continue
         rms, most = float(np.sqrt(np.mean(deviation**2))), float(deviation.max())
@@ -154,13 +154,13 @@ def _collision_check(report: CollisionReport, of_wish: CollisionReport, rate: fl
     """The clearance of the pair of bodies that is worst against its own threshold: zero, or its depth in the wish and the slack."""
     own = {(contact.body_a, contact.body_b): contact.distance for contact in of_wish.nearest}
 
-    def bar_of(contact: Proximity) -> float:
+    def threshold_of(contact: Proximity) -> float:
         distance = own.get((contact.body_a, contact.body_b), np.inf)
         return distance - COLLISION_SLACK if distance < 0.0 else 0.0
 
-    worst = min(report.nearest, key=lambda contact: contact.distance - bar_of(contact))
+    worst = min(report.nearest, key=lambda contact: contact.distance - threshold_of(contact))
     where = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.3f} s"
-    if bar_of(worst) < 0.0:
+    if threshold_of(worst) < 0.0:
         where += "; they collide in the wish, and no worse is asked"
     for contact in of_wish.pairs[:5]:
         pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
@@ -168,7 +168,7 @@ def _collision_check(report: CollisionReport, of_wish: CollisionReport, rate: fl
     for contact in report.pairs[:5]:
         pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
         notes.append(f"the shapes of {pair} overlap by {depth:.1f} mm at {contact.index / rate:.3f} s")
-    return Check("self-collision clearance", worst.distance, "m", bar_of(worst), at_least=True, note=where)
+    return Check("self-collision clearance", worst.distance, "m", threshold_of(worst), at_least=True, note=where)
 
 
 def _torque_check(character: Character, tree: Tree, q: Array, figures: dict[str, float]) -> tuple[Check, ...]:

@@ -132,9 +132,9 @@ def legal(reference, start, lower, upper, step):
 
 
 @njit(cache=True)
-def move(previous, wanted, low, high, step):
-    """The value nearest to ``wanted`` in [low, high] whose computed difference from ``previous`` does not exceed ``step``."""
-    x = wanted
+def move(previous, wish, low, high, step):
+    """The value nearest to ``wish`` in [low, high] whose computed difference from ``previous`` does not exceed ``step``."""
+    x = wish
     if x - previous > step:
         x = previous + step
         if x - previous > step:

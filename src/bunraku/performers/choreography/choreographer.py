@@ -157,10 +157,10 @@ class Choreographer:
         """Switching times at which undisturbed primitives would meet their accents on average; equal spacing for those without."""
         times = np.array(show.equal_times)
         for i, mode in enumerate(show.modes[1:]):
-            wanted = [a.time - show.moment(a) for a in show.accents if a.primitive == mode.primitive]
+            due = [a.time - show.moment(a) for a in show.accents if a.primitive == mode.primitive]
             others = sum(other.primitive == mode.primitive for other in show.modes)
-            if wanted and others == 1:
-                times[i] = float(np.mean(wanted))
+            if due and others == 1:
+                times[i] = float(np.mean(due))
         return times
 
     def _timing(self, puppet: HangingPuppet, problem: LawSwitching, cost: PuppetCost, times: ArrayLike) -> Timing:

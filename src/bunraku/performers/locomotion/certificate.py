@@ -1,4 +1,4 @@
-"""What a plan promises, recomputed from its problem: residuals, goal, limits, torques; and what to change if it cannot be met."""
+"""What a plan promises, recomputed from its problem: residuals, travel, limits, torques; and what to change if it cannot be met."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _ADVICE = {
 
 
 def certificate_of(character: Character, planned: Planned, played: Played, wish: JointCurves) -> Certificate:
-    """The certificate: the common measures at the motor rate, then the plan's own rows, goal and torques."""
+    """The certificate: the common measures at the motor rate, then the plan's own constraints, travel and torques."""
     plan, gait = planned.plan, planned.gait
     violations = plan.problem.violations(plan.solution.z)
     worst = max(violations, key=lambda kind: violations[kind])
     checks = [Check("largest residual", violations[worst], worst.partition("[")[2].rstrip("]"), RESIDUAL, note=worst)]
-    checks += _goals(_displacement(character, gait, played), gait)
+    checks += _travel_checks(_displacement(character, gait, played), gait)
     use, where = torque_use(character, played)
     checks.append(Check("peak torque", use, "of the torque-speed line", 1.0, note=where))
     checks += [
@@ -175,7 +175,7 @@ def _displacement(character: Character, gait: Gait, played: Played) -> tuple[flo
     return x, y, turn
 
 
-def _goals(displacement: tuple[float, float, float], gait: Gait) -> list[Check]:
+def _travel_checks(displacement: tuple[float, float, float], gait: Gait) -> list[Check]:
     x, y, turn = displacement
     checks = []
     wished = gait.distance or (None, None)

@@ -1,4 +1,4 @@
-"""A plan that follows the hand: drag its goal or a target, and the motion answers at once; let go, and it is solved to the end.
+"""A plan that follows the hand: drag where it goes or a target, and the motion answers at once; let go, and it is solved to the end.
 
 While dragging, samples, forces, multipliers (shifts), weight and damping of the last answer are kept, and only a few damped
 Gauss-Newton steps are made (:meth:`~bunraku.optimization.augmented_lagrangian.AugmentedLagrangian.resolve`): at most three, then
@@ -61,7 +61,7 @@ class DraggedPlan:
     ) -> MotionPlan:
         """The plan after a small edit, resumed from the last one.
 
-        ``distance`` (x, y) [m] and ``turn`` [rad]: the new goal, None where it stays; ``targets``: new places [m] of targets of the
+        ``distance`` (x, y) [m] and ``turn`` [rad]: the new travel, None where it stays; ``targets``: new places [m] of those of the
         gait, by their number in it, None where a coordinate stays as it is. The rest as in ``resolve``. The plan's status says
         whether every row is met within ``tolerance``; if not, the next drag goes on from there.
         """
@@ -107,7 +107,7 @@ class DraggedPlan:
         return self.plan
 
     def edited(self, distance: tuple[float | None, float | None] | None, turn: float | None, targets: Mapping[int, Place]) -> Gait:
-        """The gait with a new goal and new places of targets; see :meth:`drag`."""
+        """The gait with a new travel and new places of targets; see :meth:`drag`."""
         gait = self.gait
         if distance is not None:
             old = gait.distance or (None, None)
@@ -125,16 +125,16 @@ class DraggedPlan:
         return gait
 
     def _edit(self, gait: Gait) -> MotionProblem:
-        """The problem with the goal and the targets' places of ``gait``; model, rows and working arrays are those of the last."""
+        """The problem with the travel and the targets' places of ``gait``; model, rows and working arrays are those of the last."""
         old = self.plan.problem
-        goal = tuple(np.nan if part is None else float(part) for part in (*(gait.distance or (None, None)), gait.turn))
+        travel = tuple(np.nan if part is None else float(part) for part in (*(gait.distance or (None, None)), gait.turn))
         waypoints = []
         for point, target in zip(old.waypoints, gait.targets, strict=True):
             x, y, z = (0.0 if part is None else float(part) for part in target.place)
             wx, wy, wz = (0.0 if part is None else target.weight for part in target.place)
             waypoints.append(dataclasses.replace(point, place=(x, y, z), weight=(wx, wy, wz)))
-        problem = copy.copy(old)  # with its cached arrays, of which only the goal's and the targets' are new
-        object.__setattr__(problem, "goal", goal)
+        problem = copy.copy(old)  # with its cached arrays, of which only the travel's and the targets' are new
+        object.__setattr__(problem, "travel", travel)
         object.__setattr__(problem, "waypoints", tuple(waypoints))
         problem.__dict__.pop("_arrays", None)
         return problem

@@ -116,9 +116,9 @@ class GaitGraph:
 def common_step(character: Character, gaits: Mapping[str, Gait]) -> float:
     """The longest step [s], at most that of the finest plan of each gait that moves, of which every duration is a multiple."""
     moving = [gait for gait in gaits.values() if gait.distance is None or any(gait.distance) or gait.turn] or list(gaits.values())
-    wanted = min(gait.duration / stages(gait, footfalls(character, gait))[-1] for gait in moving)
+    finest = min(gait.duration / stages(gait, footfalls(character, gait))[-1] for gait in moving)
     longest = max(gait.duration for gait in gaits.values())
-    n = int(np.ceil(longest / wanted - 1e-9))
+    n = int(np.ceil(longest / finest - 1e-9))
     for count in range(n, FINEST * n):
         step = longest / count
         parts = np.array([gait.duration / step for gait in gaits.values()])

@@ -92,7 +92,7 @@ class MotionProblem(GroundProblem):
     """One plan to be found.
 
     ``friction`` (n_e,) that the plan counts on, ``least_force`` [N] on every foot that stands, ``spots`` that stay off the ground.
-    The goal of a mirrored half cycle is that of the whole cycle.
+    The travel of a mirrored half cycle is that of the whole cycle.
     """
 
     ends: Ends = Ends()
@@ -227,7 +227,7 @@ class MotionProblem(GroundProblem):
         }
 
     def still(self) -> Array:
-        """The first guess: home at every sample, the weight shared by what stands, the shift of the goal at yaw zero."""
+        """The first guess: home at every sample, the weight shared by what stands, the shift of the travel at yaw zero."""
         T, nv, _ = self.shape
         nq = self.model.nq
         z = np.zeros(self.size)

@@ -1,4 +1,4 @@
-"""From a character and its gait to a motion problem: samples, contacts, goals, targets, ends."""
+"""From a character and its gait to a motion problem: samples, contacts, travel, targets, ends."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def state_problem(
     touching, heights = contacts(pattern, samples), swing_heights(pattern, samples, gait.swing_height)
     step = gait.duration / (samples if gait.periodic else samples - 1)
     distance = gait.distance or (None, None)
-    goal = tuple(np.nan if part is None else float(part) for part in (*distance, gait.turn))
+    travel = tuple(np.nan if part is None else float(part) for part in (*distance, gait.turn))
     if gait.symmetric:
         ends = Ends(mirror=_mirror(character, model))
         half = samples // 2
@@ -131,7 +131,7 @@ def state_problem(
         heights,
         step,
         gait.periodic,
-        (goal[0], goal[1], goal[2]),
+        (travel[0], travel[1], travel[2]),
         ends,
         weights,
         friction,

@@ -89,7 +89,7 @@ class PuppetProblem:
 
     ``wish``: all joint coordinates at the rate of the motors, blended in from the hanging pose, which those keep that the artist
     did not name, its root where the carriages can go with it; ``notes`` say if it was moved for that. ``q`` (N + 1, nq) the same as
-    configurations; ``aims`` (N + 1, points, 3) where the tracked ``points`` shall be; ``rest`` (nx,) the start.
+    configurations; ``targets`` (N + 1, points, 3) where the tracked ``points`` shall be; ``rest`` (nx,) the start.
     """
 
     character: Character
@@ -98,7 +98,7 @@ class PuppetProblem:
     wish: JointCurves
     q: Array
     points: Points
-    aims: Array
+    targets: Array
     rest: Array
     weights: ImitationWeights
     cost: TrajectoryCost
@@ -157,9 +157,12 @@ def state_puppet_problem(
     fitted = fit_root(character, system, resting.q, wish)
     q = _faded(system, resting.q, fitted.wish, blend, settle)
     points = Points(system, frames or tracked_frames(character))
-    aims = points.positions(q)
+    targets = points.positions(q)
     tracked = np.full(len(points.names), weights.point)
-    parts: list[TrajectoryCost] = [PointCost(points, aims, tracked, system.nq), _quadratic(dynamics, rest, q, character, weights)]
+    parts: list[TrajectoryCost] = [
+        PointCost(points, targets, tracked, system.nq),
+        _quadratic(dynamics, rest, q, character, weights),
+    ]
     parts += _motion_costs(dynamics, weights)
     return PuppetProblem(
         character,
@@ -168,7 +171,7 @@ def state_puppet_problem(
         JointCurves(tuple(system.names[i] for i in system.dynamic), rate, q[:, system.dynamic]),
         q,
         points,
-        aims,
+        targets,
         rest,
         weights,
         SumOfCosts(*parts),

@@ -25,7 +25,7 @@ from bunraku.performers.skin.spacetime.solve import plan_spacetime
 from bunraku.performers.skin.spacetime.stance import crouched
 from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
-from bunraku.performers.skin.wanted import wanted_tracks
+from bunraku.performers.skin.wished_tracks import wished_tracks
 from bunraku.performers.skin.wishes import FrameWeights
 
 
@@ -46,7 +46,7 @@ class SkinProblem:
 
     def tracks(self, clip: Clip) -> Tracks:
         """What a plan for that clip is drawn to."""
-        return wanted_tracks(self.puppet.laden, clip, clip.need_gait("the performer skin"), self.stance)
+        return wished_tracks(self.puppet.laden, clip, clip.need_gait("the performer skin"), self.stance)
 
     def planned(self, clip: Clip, monitor: Monitor) -> SpacetimePlan:
         """A first plan for that clip, the skin in it as springs."""

@@ -133,10 +133,12 @@ def track(
         here = sole_motion(model, state.q).center[:, :2]
         came_down = np.where((stands[i] & stood)[:, None], came_down, here)
         stood = stands[i]
-        goals = soles[i : i + 3].copy()
-        goals[:, stood, :2] = came_down[stood]
+        places = soles[i : i + 3].copy()
+        places[:, stood, :2] = came_down[stood]
         step = wished_step(state.q, state.v, path[i : i + 3], frames.h, weights.rate)
-        cost = frame_cost(model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], goals, frames.h, weights)
+        cost = frame_cost(
+            model, frame, state.q, state.v, step, (tau, foreseen[i]), carried[i], stands[i], places, frames.h, weights
+        )
         rows = standing_rows(model, stands[i], patches[-1][:, :2]), speed_rows(model, frame, state.v, frames.h, step)
         problem = _stated(frame, cost, rows, motor_limits(model, state.v), mu)
         inside = time.thread_time()

@@ -90,14 +90,14 @@ def frame_cost(
     torques: tuple[Array, Array],
     forces: Array,
     stands: NDArray[np.bool_],
-    goals: Array,
+    places: Array,
     h: float,
     weights: FrameWeights,
 ) -> tuple[Array, Array, float]:
     """H (n, n), g (n,) and the constant of z'Hz/2 + g'z + const, z = (tau, F).
 
     ``step`` dq* (nq,) wished; ``torques`` of the frame before and of the plan (na,); ``forces`` (s, 3) of the plan on soles;
-    ``stands`` (s,) the soles that should; ``goals`` (3, s, 3) where the soles should be in the frames before, now and next.
+    ``stands`` (s,) the soles that should; ``places`` (3, s, 3) where the soles should be in the frames before, now and next.
     """
     na = len(model.driven)
     Q = np.hstack([frame.Qt, frame.Qf])
@@ -107,11 +107,11 @@ def frame_cost(
     D, e, const = np.diag(follow), -follow * step, float(follow @ step**2)
     flat = np.zeros((3, 2))
     for j, standing in enumerate(stands):
-        parts = [(weights.support if standing else weights.swing, soles.center_by_q[j], soles.center[j], goals[:, j])]
+        parts = [(weights.support if standing else weights.swing, soles.center_by_q[j], soles.center[j], places[:, j])]
         if standing:
             parts.append((weights.orientation, soles.normal_by_q[j][:2], soles.normal[j][:2], flat))
-        for weight, J, at, goal in parts:
-            back = wished_step(at, J @ v, goal, h, weights.rate)
+        for weight, J, at, planned in parts:
+            back = wished_step(at, J @ v, planned, h, weights.rate)
             D += weight * J.T @ J
             e -= weight * J.T @ back
             const += weight * float(back @ back)

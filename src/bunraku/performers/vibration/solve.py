@@ -112,10 +112,10 @@ class Progress:
     def restored(problem: VibrationProblem, arrays: Mapping[str, Array]) -> Progress | None:
         """From the arrays of a checkpoint; None when they are not of this problem."""
         S = len(problem.scenarios)
-        wanted = {"parameters", "best", "numbers", "history"}
-        wanted |= {f"{name}{s}" for name in ("q", "lam", "model q", "model lam") for s in range(S)}
+        keys = {"parameters", "best", "numbers", "history"}
+        keys |= {f"{name}{s}" for name in ("q", "lam", "model q", "model lam") for s in range(S)}
         if (
-            set(arrays) != wanted
+            set(arrays) != keys
             or len(arrays["numbers"]) != 8
             or arrays["parameters"].shape != problem.wish.shape
             or len(arrays["q0"]) != problem.profile.steps + 1

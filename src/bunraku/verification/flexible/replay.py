@@ -66,10 +66,10 @@ class ChainReplay:
 
     def deviation(self, reference: ArrayLike) -> Array:
         """Distance (n, frames) [m] of the limit from a motion (n, frames, 3) of the same frames; infinite where it was lost."""
-        wanted = np.asarray(reference, dtype=np.float64)
-        if wanted.shape != self.positions.shape:
-            raise BadInput(f"the motion to compare with has shape {wanted.shape}; {self.positions.shape} is needed")
-        apart = np.linalg.norm(self.positions - wanted, axis=2)
+        compared = np.asarray(reference, dtype=np.float64)
+        if compared.shape != self.positions.shape:
+            raise BadInput(f"the motion to compare with has shape {compared.shape}; {self.positions.shape} is needed")
+        apart = np.linalg.norm(self.positions - compared, axis=2)
         return np.where(np.isfinite(apart), apart, np.inf)
 
     def figures(self, *, target: ArrayLike | None = None, prediction: ArrayLike | None = None) -> dict[str, float]:

@@ -39,8 +39,8 @@ def fall(plan: GroundPlan, record: GroundRecord, toucher: str) -> str:
         leaning = f"the base leans {np.degrees(lean[at]):.0f} degrees from the plan"
         falls.append((record.times[at], f"{leaning} at {record.times[at]:.2f} s"))
     height = record.com[:, 2] - ground_height(plan.terrain, record.com[:, 0], record.com[:, 1])
-    wanted = plan.com[:m, 2] - ground_height(plan.terrain, plan.com[:m, 0], plan.com[:m, 1])
-    low = height < LOWEST * wanted
+    planned = plan.com[:m, 2] - ground_height(plan.terrain, plan.com[:m, 0], plan.com[:m, 1])
+    low = height < LOWEST * planned
     if low.any():
         at = int(np.argmax(low))
         falls.append((record.times[at], f"the centre of mass sank to {height[at]:.3f} m at {record.times[at]:.2f} s"))

@@ -66,8 +66,8 @@ class GroundMeasures:
 
 def window_of(plan: GroundPlan) -> float:
     """Length [s] of a plan's windows: a twelfth of the cycle where feet leave the ground, else ``WINDOW``; at least a sample."""
-    wanted = min(plan.period / 12.0, WINDOW) if plan.swings else WINDOW
-    return max(wanted, 1.0 / plan.rate)
+    length = min(plan.period / 12.0, WINDOW) if plan.swings else WINDOW
+    return max(length, 1.0 / plan.rate)
 
 
 def window_velocity(values: Array, rate: float, window: float) -> Array:
@@ -86,11 +86,11 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
     com, yaw = plan.com[:m], plan.yaw[:m]
     done = np.unwrap(np.concatenate([yaw[:1], record.yaw]))[1:]
     window = window_of(plan)
-    wanted = window_velocity(np.column_stack([com[:, :2], plan.reach * yaw]), plan.rate, window)
+    planned = window_velocity(np.column_stack([com[:, :2], plan.reach * yaw]), plan.rate, window)
     went = window_velocity(np.column_stack([record.com[:, :2], plan.reach * done]), plan.rate, window)
-    speed, spin = float(np.linalg.norm(wanted[:, :2], axis=1).mean()), float(np.abs(wanted[:, 2]).mean())
+    speed, spin = float(np.linalg.norm(planned[:, :2], axis=1).mean()), float(np.abs(planned[:, 2]).mean())
     parts = 2 if speed >= spin else 3
-    error = float(np.sqrt(np.mean(np.sum((went - wanted)[:, :parts] ** 2, axis=1)))) / max(speed, spin, SLOW)
+    error = float(np.sqrt(np.mean(np.sum((went - planned)[:, :parts] ** 2, axis=1)))) / max(speed, spin, SLOW)
     path = float(np.linalg.norm(np.diff(com[:: max(1, round(window * plan.rate)), :2], axis=0), axis=1).sum())
     travel = max(path, plan.reach * float(np.abs(yaw[-1] - yaw[0])), float(np.linalg.norm(com[-1, :2] - com[0, :2])), 1e-9)
     apart = float(np.linalg.norm(record.com[-1, :2] - com[-1, :2]))

@@ -77,9 +77,9 @@ class GroundModel:
         """Sensor data (m, all) as (m, things, width)."""
         return data[:, self.sensors[name]].reshape(len(data), -1, width)
 
-    def controls(self, aims: Array) -> Array:
+    def controls(self, targets: Array) -> Array:
         """Controls (m, 2 k) of what the servos aim at (m, k): each servo, then the dampers, which are told nothing."""
-        return np.hstack([aims, np.zeros_like(aims)])
+        return np.hstack([targets, np.zeros_like(targets)])
 
 
 def ground_model(

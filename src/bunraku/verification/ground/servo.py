@@ -89,15 +89,15 @@ def commands(plan: GroundPlan, servos: GroundServos, rate: float, times: Array, 
     Time counts from when the command of the motor with the least delay takes effect; the others lag by what theirs is longer.
     Without ``feedforward`` neither torque nor rate of the plan is added to the angle, nor the torque to a wheel's speed.
     """
-    aim = np.where(servos.wheel, plan.speed, plan.angle)
+    targets = np.where(servos.wheel, plan.speed, plan.angle)
     if feedforward:
         gain = np.where(servos.wheel, servos.damping, servos.stiffness)
-        aim = aim + np.where(servos.wheel, 0.0, servos.damping / gain) * plan.speed + plan.torque / gain
+        targets = targets + np.where(servos.wheel, 0.0, servos.damping / gain) * plan.speed + plan.torque / gain
     sent = np.arange(int(np.ceil(plan.duration * rate)) + 2) / rate
     late = servos.bank.delay - servos.bank.delay.min(initial=np.inf)
     out = np.empty((len(times), len(servos.wheel)))
     for j in range(len(servos.wheel)):
-        target, step = np.interp(sent, plan.times, aim[:, j]), servos.bank.resolution[j]
+        target, step = np.interp(sent, plan.times, targets[:, j]), servos.bank.resolution[j]
         if step > 0.0 and not servos.wheel[j]:
             target = np.round(target / step) * step
         out[:, j] = np.interp(times - late[j], sent, target)

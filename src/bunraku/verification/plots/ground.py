@@ -24,10 +24,10 @@ def draw_way(replays: GroundReplays) -> Any:
     path, ahead, aside, heading = axes[:, 0]
     runs = [(replay, _OTHERS, 0.7) for replay in replays.replays[1:]] + [(usual, DONE, 1.4)]
     moments = plan.times[: len(window_velocity(plan.com, plan.rate, window))] + 0.5 * window
-    wanted = _along(window_velocity(plan.com[:, :2], plan.rate, window), plan.yaw)
+    planned = _along(window_velocity(plan.com[:, :2], plan.rate, window), plan.yaw)
     path.plot(plan.com[:, 0], plan.com[:, 1], color=WISH, lw=3.0, label="plan")
     for axis, j in ((ahead, 0), (aside, 1)):
-        axis.plot(moments, wanted[:, j], color=WISH, lw=3.0, label="plan")
+        axis.plot(moments, planned[:, j], color=WISH, lw=3.0, label="plan")
     heading.plot(plan.times, np.degrees(plan.yaw), color=WISH, lw=3.0)
     for replay, color, width in runs:
         record = replay.record

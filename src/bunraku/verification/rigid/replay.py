@@ -109,13 +109,13 @@ def play(performance: Performance, foreign: ForeignModel, monitor: Monitor = SIL
     character, curves, servos = performance.character, position_curves(performance), foreign.servos
     tree = compile_tree(character)
     driven = [tree.index(motor.coordinate) for motor in character.motors]
-    wanted, home = tree.expand(curves.names, curves.values)[:, driven], tree.home[driven]
+    commanded, home = tree.expand(curves.names, curves.values)[:, driven], tree.home[driven]
     every = round(1.0 / (curves.rate * foreign.model.opt.timestep))
-    lead, sent = _with_lead(wanted, home, MotionLimits.of(character).velocity, curves.rate)
+    lead, sent = _with_lead(commanded, home, MotionLimits.of(character).velocity, curves.rate)
     run = _simulate(foreign, sent, curves.rate, every, lead, monitor)
     playing = (run.times >= 0.0) & (run.times <= curves.duration + servos.pure_delay.max())
     played = curves.times[curves.times <= max(run.times[-1], 0.0)]
-    error = late_by(run.times, run.positions, played, servos.pure_delay) - wanted[: len(played)]
+    error = late_by(run.times, run.positions, played, servos.pure_delay) - commanded[: len(played)]
     samples = slice(every - 1, None, every)
     kinds = {axis.name: axis.kind for axis in character.axes}
     return RigidReplay(
@@ -146,17 +146,17 @@ def late_by(times: Array, values: Array, at: Array, delays: Array) -> Array:
     return np.column_stack([np.interp(at + delay, times, values[:, j]) for j, delay in enumerate(delays)])
 
 
-def _with_lead(wanted: Array, home: Array, velocity: Array, rate: float) -> tuple[int, Array]:
+def _with_lead(commanded: Array, home: Array, velocity: Array, rate: float) -> tuple[int, Array]:
     """Rest at home, a minimum-jerk move to the first frame at half the motors' speed, the motion, a hold: (lead samples, curves).
 
     The move is s(u) = 10 u^3 - 15 u^4 + 6 u^5, whose peak rate is 1.875 / T; it takes 1 to 5 s.
     """
-    seconds = float(np.clip(np.max(1.875 * np.abs(wanted[0] - home) / (0.5 * velocity), initial=0.0), 1.0, 5.0))
+    seconds = float(np.clip(np.max(1.875 * np.abs(commanded[0] - home) / (0.5 * velocity), initial=0.0), 1.0, 5.0))
     u = np.linspace(0.0, 1.0, int(np.ceil(seconds * rate)) + 1)[:-1, None]
-    move = home + (10 * u**3 - 15 * u**4 + 6 * u**5) * (wanted[0] - home)
+    move = home + (10 * u**3 - 15 * u**4 + 6 * u**5) * (commanded[0] - home)
     rest = np.tile(home, (int(np.ceil(_REST * rate)), 1))
-    hold = np.tile(wanted[-1], (int(np.ceil(_HOLD * rate)), 1))
-    return len(rest) + len(move), np.concatenate([rest, move, wanted, hold])
+    hold = np.tile(commanded[-1], (int(np.ceil(_HOLD * rate)), 1))
+    return len(rest) + len(move), np.concatenate([rest, move, commanded, hold])
 
 
 @dataclass

@@ -37,8 +37,8 @@ def bent_performance(skins: Sequence[BentSkin], reach: float, motor: Motor, cert
     motion = JointCurves(names, RATE, np.column_stack(done))
     channels = tuple(Channel(name, "position", "rad", RATE, values) for name, values in zip(names, done, strict=True))
     who = _ankles(skins, motor)
-    made = provenance("", {"character": who}, {"reach": reach})
-    return Performance(who, "fold", channels, wish, motion, certificate, made, surface=_surface(skins, done))
+    origin = provenance("", {"character": who}, {"reach": reach})
+    return Performance(who, "fold", channels, wish, motion, certificate, origin, surface=_surface(skins, done))
 
 
 def _place(k: int, count: int) -> Array:

@@ -19,13 +19,13 @@ class CarriageClamp:
         self._limits, self._dt, self._planar = CarriageLimits.of(character), dt, 2 * len(character.carriages)
         self.count = 0
 
-    def __call__(self, wanted: Array, now: Array, speed: Array) -> Array:
-        """Where (nk,) to be a step later, wanted at ``wanted``, standing at ``now``, arrived with ``speed`` [m/s]."""
+    def __call__(self, command: Array, now: Array, speed: Array) -> Array:
+        """Where (nk,) to be a step later, sent to ``command``, standing at ``now``, arrived with ``speed`` [m/s]."""
         limits, dt = self._limits, self._dt
-        v = speed + dt * self._cut((((wanted - now) / dt) - speed) / dt, limits.acceleration, limits.winch_acceleration)
+        v = speed + dt * self._cut((((command - now) / dt) - speed) / dt, limits.acceleration, limits.winch_acceleration)
         v = self._cut(v, limits.speed, limits.winch_speed)
         reached: Array = np.clip(now + dt * v, limits.lower, limits.upper)
-        self.count += bool(np.abs(reached - wanted).max(initial=0.0) > 1e-9)
+        self.count += bool(np.abs(reached - command).max(initial=0.0) > 1e-9)
         return reached
 
     def _cut(self, values: Array, planar: Array, winch: Array) -> Array:
@@ -47,14 +47,14 @@ class ForceClamp:
         self.coordinates = [None if motor is None else motor.coordinate for motor in self._motors]
         self.count = 0
 
-    def __call__(self, wanted: Array, speeds: Array) -> Array:
+    def __call__(self, command: Array, speeds: Array) -> Array:
         """The inputs (nu,) given, ``speeds`` (nu,) those of the motors [rad/s or m/s]."""
-        given = wanted.copy()
+        given = command.copy()
         for i, (motor, most) in enumerate(zip(self._motors, self._bears, strict=True)):
             if motor is not None:
                 available = motor.available_torque(float(speeds[i]) if given[i] * speeds[i] > 0.0 else 0.0)
                 given[i] = np.clip(given[i], -available, available)
             elif most is not None:
                 given[i] = np.clip(given[i], 0.0, most)
-        self.count += bool(np.abs(given - wanted).max(initial=0.0) > 1e-9)
+        self.count += bool(np.abs(given - command).max(initial=0.0) > 1e-9)
         return given

@@ -100,8 +100,8 @@ def plan_of(performance: Performance) -> StringPlan:
     )
 
 
-def _fits(given: tuple[str, ...], wanted: Sequence[str], what: str) -> None:
-    names = tuple(wanted)
+def _fits(given: tuple[str, ...], expected: Sequence[str], what: str) -> None:
+    names = tuple(expected)
     if given != names:
         raise BadInput(
             f"the feedback's {what} are {', '.join(given[:8])}; the character's are {', '.join(names[:8])}, in this order"

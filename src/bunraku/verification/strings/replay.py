@@ -201,11 +201,11 @@ class StringPlayer:
         u, offset, speed = plan.commands[0, :nu], np.zeros(system.nk), np.zeros(system.nk)
         Q[0], V[0] = q, v
         for j in range(N):
-            now, wanted = Q[j, system.kinematic], plan.commands[j]
+            now, command = Q[j, system.kinematic], plan.commands[j]
             if feedback and plan.gains is not None:
-                wanted = wanted - plan.gains[j] @ (self.states.state(j, Q[j], V[j], u) - plan.states[j])
-            u = forces(wanted[:nu], V[j, speeds_at])
-            reached = clamp(wanted[nu:], now, speed) if feedback else plan.k[j + 1]
+                command = command - plan.gains[j] @ (self.states.state(j, Q[j], V[j], u) - plan.states[j])
+            u = forces(command[:nu], V[j, speeds_at])
+            reached = clamp(command[nu:], now, speed) if feedback else plan.k[j + 1]
             new, speed = reached - plan.k[j + 1], (reached - now) / plan.dt
             sent[j] = np.concatenate([u, reached])
             data.qfrc_applied[self._dynamic] = self._gear @ u

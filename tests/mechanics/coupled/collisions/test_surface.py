@@ -95,7 +95,7 @@ def test_the_grid_finds_what_an_exhaustive_search_finds(crumpled):
     for q, node in enumerate(collisions.query):
         if q not in some:
             continue
-        out = set(collisions._excluded.index[collisions._excluded.first[q] : collisions._excluded.first[q + 1]].tolist())
+        out = set(collisions._excluded.triangle[collisions._excluded.first[q] : collisions._excluded.first[q + 1]].tolist())
         for t in np.flatnonzero(of_face @ of_node[node] < collisions.facing):
             if int(t) not in out:
                 far[q] = min(far[q], kernels.closest(*x[node], x, *collisions.faces[t], w))

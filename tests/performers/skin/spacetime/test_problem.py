@@ -37,7 +37,7 @@ def anything(robot: Character, rng: np.random.Generator, **fields: object) -> Sp
         0.3 * rng.standard_normal((T, model.nq)),
         rng.standard_normal((model.nq, model.nq)),
     )
-    stated = {"periodic": True, "goal": (0.5, 0.1, 0.3), "tracks": tracks, "effect": effect} | fields
+    stated = {"periodic": True, "travel": (0.5, 0.1, 0.3), "tracks": tracks, "effect": effect} | fields
     radius, friction = np.full(model.n_tips, 0.02), np.full(model.n_tips, 0.5)
     return SpacetimeProblem(model, contacts, 0.02 * rng.random(contacts.shape), 0.1, radius=radius, friction=friction, **stated)
 
@@ -52,7 +52,7 @@ def somewhere(problem: SpacetimeProblem, rng: np.random.Generator) -> np.ndarray
         {},
         {"dynamic": False},
         {"tracks": Tracks()},
-        {"periodic": False, "goal": (0.5, np.nan, 0.3)},
+        {"periodic": False, "travel": (0.5, np.nan, 0.3)},
         {"periodic": False, "rest": (False, False), "tracks": Tracks()},
     ],
     ids=["cycle", "kinematic", "untracked", "once", "free ends"],
@@ -77,7 +77,7 @@ def test_curvature_is_that_of_the_gradient(robot: Character) -> None:
         robot,
         rng,
         periodic=False,
-        goal=(np.nan, np.nan, np.nan),
+        travel=(np.nan, np.nan, np.nan),
         rest=(False, False),
         effect=SkinEffect(),
         weights=SpacetimeWeights(torque=0.0, level=0.0),

@@ -33,10 +33,10 @@ class NodeGrid(NamedTuple):
 
 
 class Excluded(NamedTuple):
-    """Sorted triangles index[first[q]:first[q + 1]] that query node q never collides with."""
+    """Sorted triangles triangle[first[q]:first[q + 1]] that query node q never collides with."""
 
     first: NDArray[np.int64]
-    index: NDArray[np.int64]
+    triangle: NDArray[np.int64]
 
 
 class NearestTriangles(NamedTuple):
@@ -131,7 +131,7 @@ def closest(px, py, pz, x, a, b, c, weights):
 @njit(cache=True)
 def is_excluded(excluded, q, t):
     """Whether triangle t is among those that query node q never collides with."""
-    first, index = excluded.first, excluded.index
+    first, index = excluded.first, excluded.triangle
     low, high = first[q], first[q + 1]
     while low < high:
         middle = (low + high) // 2

@@ -93,9 +93,9 @@ def bend_tube(
     path = _Path(solid, clamps(solid.mesh) if held is None else held, contact, tolerance)
     states: list[tuple[float, float, Array, float, float]] = []
     at, u, stride, status = 0.0, np.zeros(solid.size), float(step), Status.CONVERGED
-    for aim in np.asarray(angles, dtype=np.float64):
-        while abs(aim - at) > 1e-12:
-            towards = at + np.clip(aim - at, -stride, stride)
+    for bent_to in np.asarray(angles, dtype=np.float64):
+        while abs(bent_to - at) > 1e-12:
+            towards = at + np.clip(bent_to - at, -stride, stride)
             solved = path.advance(u, at, towards)
             if solved is None:
                 stride *= 0.5

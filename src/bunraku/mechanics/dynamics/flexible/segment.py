@@ -90,8 +90,8 @@ class FlexibleSegment:
         r, k, m = self.r, self.k, len(self.pairs)
         Q = np.zeros((m, k)) if self.Qp is None else np.asarray(self.Qp, dtype=np.float64)
         object.__setattr__(self, "Qp", Q)
-        wanted = {"N": (3, r + 1), "E": (r + 1, r + 1, 3, 3), "L1": (r, k), "pairs": (m, 2), "Qp": (m, k)}
-        for name, shape in wanted.items():
+        shapes = {"N": (3, r + 1), "E": (r + 1, r + 1, 3, 3), "L1": (r, k), "pairs": (m, 2), "Qp": (m, k)}
+        for name, shape in shapes.items():
             _check(f"{name} of a flexible segment", getattr(self, name), shape)
         if self.points is not None:
             _check("the gradients of the points of a flexible segment", self.points.gradients, (len(self.points.weights), r, 3, 3))

@@ -194,10 +194,10 @@ def _compare(bench: Workbench, reduction: Reduction, loads: list[Array], states:
         size = float(np.linalg.norm(state.u.reshape(-1, 3), axis=1).max())
         for child in bench.children:
             position = max(position, float(np.linalg.norm(child.position(u) - child.position(state.u))) / size)
-        wanted = state.frequencies[state.frequencies <= BAND * state.frequencies[0]]
-        off = np.abs(reduced.frequencies[None, :] / wanted[:, None] - 1.0) * np.minimum(1.0, 4.0 * wanted[0] / wanted)[:, None]
+        in_band = state.frequencies[state.frequencies <= BAND * state.frequencies[0]]
+        off = np.abs(reduced.frequencies[None, :] / in_band[:, None] - 1.0) * np.minimum(1.0, 4.0 * in_band[0] / in_band)[:, None]
         if off.shape[1] < off.shape[0]:
             frequency = np.inf
-        elif wanted.size:
+        elif in_band.size:
             frequency = max(frequency, float(off[linear_sum_assignment(off)].max()))
     return BasisTrial(len(reduction.shapes), position, frequency)

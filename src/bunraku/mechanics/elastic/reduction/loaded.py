@@ -45,12 +45,12 @@ def load_full(bench: Workbench, load: ArrayLike, *, count: int = 4) -> LoadedSta
     u, share, step = np.zeros(bench.solid.size), 0.0, 1.0
     factor = bench.factor
     while share < 1.0 and step > 1.0 / 64.0:
-        aim = min(1.0, share + step)
-        solved = _newton(bench, aim * p, u)
+        next_share = min(1.0, share + step)
+        solved = _newton(bench, next_share * p, u)
         if solved is None:
             step *= 0.5
             continue
-        (u, factor), share = solved, aim
+        (u, factor), share = solved, next_share
     if not factor.stable:
         return LoadedState(u, np.full(count, np.nan), share)
     modes = grip_modes(factor, Inertia(bench.solid, bench.carried, u), bench.solid.size, count)
@@ -107,12 +107,12 @@ def load_reduced(
     p = shapes @ np.asarray(load, dtype=np.float64)
     u, share, step = np.zeros(segment.r), 0.0, 1.0
     while share < 1.0 and step > 1.0 / 1024.0:
-        aim = min(1.0, share + step)
-        solved = _reduced_newton(segment, aim * p, u)
+        next_share = min(1.0, share + step)
+        solved = _reduced_newton(segment, next_share * p, u)
         if solved is None:
             step *= 0.5
             continue
-        u, share = solved, aim
+        u, share = solved, next_share
     _, K = elastic_terms(segment, u)
     whole = Inertia(solid, carried, u @ shapes)
     M = shapes @ (whole @ np.ascontiguousarray(shapes.T))

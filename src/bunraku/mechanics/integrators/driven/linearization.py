@@ -221,16 +221,16 @@ class Linearization:
         """How the motors' forces of chosen steps depend on the parameters: (len(steps), nk, parameters); see :attr:`forces`."""
         knots = self._knots(curves)
         nk, nd = self.system.nk, self.system.nd
-        wanted = np.asarray(steps, dtype=np.int64)
-        if wanted.ndim != 1 or (len(wanted) and (wanted.min() < 0 or wanted.max() >= self.steps or np.any(np.diff(wanted) <= 0))):
+        chosen = np.asarray(steps, dtype=np.int64)
+        if chosen.ndim != 1 or (len(chosen) and (chosen.min() < 0 or chosen.max() >= self.steps or np.any(np.diff(chosen) <= 0))):
             raise BadInput(f"the steps must be rising numbers from 0 to {self.steps - 1}")
         n, at = curves.count(nk), 0
-        out, first = np.zeros((len(wanted), nk, n)), np.zeros((n, nd))
+        out, first = np.zeros((len(chosen), nk, n)), np.zeros((n, nd))
         kernels.local_columns(self.start, knots, 0, first)
         carried = kernels.Carried(np.hstack([first, first]), np.zeros((2, nd)), np.zeros((n, nd)))
         for block in self.blocks():
-            if at < len(wanted):
-                at = kernels.spread_forces(self.system.model, block.S, block.U, block.begin, carried, knots, wanted, out, at)
+            if at < len(chosen):
+                at = kernels.spread_forces(self.system.model, block.S, block.U, block.begin, carried, knots, chosen, out, at)
         return out
 
     def _knots(self, curves: Curves) -> kernels.Knots:

@@ -317,16 +317,16 @@ def spread(model, S, begin, carried, knots, tracking, Q, work, out, at):
 
 
 @kernel
-def spread_forces(model, S, U, begin, carried, knots, wanted, out, at):
-    """Carries sensitivities through the steps of ``S``; the motors' forces at the steps ``wanted`` into ``out`` (., nk, np)."""
+def spread_forces(model, S, U, begin, carried, knots, chosen, out, at):
+    """Carries sensitivities through the steps of ``S``; the motors' forces at the steps ``chosen`` into ``out`` (., nk, np)."""
     nk, Z = model.kinematic.shape[0], carried.Z
     nd = model.dynamic.shape[0]
     AB, rows = np.empty((2 * nd, nk)), np.empty((Z.shape[0], nk))
     for s in range(S.shape[0]):
         m = begin + s
-        if at >= wanted.shape[0]:
+        if at >= chosen.shape[0]:
             return at
-        if wanted[at] == m:
+        if chosen[at] == m:
             pack(U[s], m % 2, AB)
             np.dot(Z, AB, rows)
             add_motors(U[s, 2 * nd :], nk, m, knots, rows)

@@ -78,8 +78,8 @@ class Outputs:
         try:
             full = np.ascontiguousarray(np.broadcast_to(w, (frames, self.rows)))
         except ValueError as error:
-            wanted = f"({frames}, {self.rows}) or ({frames}, {len(self.names)})"
-            raise BadInput(f"the weights of the outputs have shape {w.shape}; they must broadcast to {wanted}") from error
+            accepted = f"({frames}, {self.rows}) or ({frames}, {len(self.names)})"
+            raise BadInput(f"the weights of the outputs have shape {w.shape}; they must broadcast to {accepted}") from error
         if not np.isfinite(full).all() or full.min(initial=0.0) < 0.0:
             raise BadInput("the weights of the outputs must be finite and 0 or more")
         return full
@@ -88,7 +88,7 @@ class Outputs:
         """BadInput when the targets do not fit the places and the number of frames."""
         m = len(self.names)
         if targets.positions.shape != (frames, m, 3) or targets.rotations.shape != (frames, m, 3, 3):
-            raise BadInput(f"the targets are of shape {targets.positions.shape}; {frames} frames of {m} places are wanted")
+            raise BadInput(f"the targets are of shape {targets.positions.shape}; {frames} frames of {m} places are needed")
 
     def _table(self, q: ArrayLike) -> Array:
         Q = np.ascontiguousarray(q, dtype=np.float64)

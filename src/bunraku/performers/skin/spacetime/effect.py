@@ -29,14 +29,14 @@ class SkinEffect:
 
     def arrays(self, model: CentroidalModel, samples: int) -> tuple[Array, Array, Array, Array]:
         """Shift (T, n_lumps, 3), sole (T, n_e, 3), torque (T, nq), stiffness (nq, nq), zeros where nothing is stated."""
-        wanted = {
+        shapes = {
             "shift": (samples, len(model.points.node) // 4, 3),
             "sole": (samples, model.n_tips, 3),
             "torque": (samples, model.nq),
             "stiffness": (model.nq, model.nq),
         }
         arrays = []
-        for name, shape in wanted.items():
+        for name, shape in shapes.items():
             given = getattr(self, name)
             array = np.zeros(shape) if given is None else np.array(given, dtype=np.float64)
             if array.shape != shape or not np.isfinite(array).all():

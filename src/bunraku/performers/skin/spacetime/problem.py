@@ -279,7 +279,7 @@ class SpacetimeProblem(GroundProblem):
         }
 
     def still(self) -> Array:
-        """The first guess: home carried over the feet of the track, the weight shared by what stands, the shift of the goal."""
+        """The first guess: home carried over the feet of the track, the weight shared by what stands, the shift of the travel."""
         T, nv, _ = self.shape
         model = self.model
         nq, n_e = model.nq, model.n_tips
@@ -293,5 +293,5 @@ class SpacetimeProblem(GroundProblem):
         v[:, 3] += course[:, 2]
         standing = self.contacts.sum(axis=1, keepdims=True)
         v[:, nq + 2 : nq + 3 * n_e : 3] = self.contacts * (model.mass * GRAVITY / np.maximum(standing, 1))
-        z[-3:] = np.nan_to_num(np.array(self.goal))
+        z[-3:] = np.nan_to_num(np.array(self.travel))
         return z

@@ -1,4 +1,4 @@
-"""From a character, its gait and its tracks to a space-time problem: samples, contacts, heights, goals, ends."""
+"""From a character, its gait and its tracks to a space-time problem: samples, contacts, heights, travel, ends."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def state_spacetime(
     T = sample_count(character, gait)
     pattern = footfalls(character, gait, flight=True)
     touching, heights = contacts(pattern, T, flight=True), swing_heights(pattern, T, gait.swing_height)
-    goal = tuple(np.nan if part is None else float(part) for part in (*(gait.distance or (None, None)), gait.turn))
+    travel = tuple(np.nan if part is None else float(part) for part in (*(gait.distance or (None, None)), gait.turn))
     if tracks is None:
-        x, y, turn = np.nan_to_num(np.array(goal))
+        x, y, turn = np.nan_to_num(np.array(travel))
         tracks = gait_tracks(model, touching, heights, gait.periodic, (float(x), float(y)), float(turn))
     radius = np.array([tip.radius - margin for tip in character.end_effectors])
     return SpacetimeProblem(
@@ -80,7 +80,7 @@ def state_spacetime(
         _heights(tracks, touching, heights),
         gait.duration / (T if gait.periodic else T - 1),
         gait.periodic,
-        (goal[0], goal[1], goal[2]),
+        (travel[0], travel[1], travel[2]),
         radius,
         np.full(model.n_tips, gait.friction) if gait.friction is not None else COUNTED_FRICTION * model.friction,
         tracks,

@@ -29,9 +29,9 @@ class Tracks:
 
     def checked(self, model: CentroidalModel, samples: int) -> Tracks:
         """The same as float64 arrays, or BadInput where a shape is wrong."""
-        wanted = {"com": (samples, 3), "feet": (samples, model.n_tips, 3), "joints": (samples, model.nq)}
+        shapes = {"com": (samples, 3), "feet": (samples, model.n_tips, 3), "joints": (samples, model.nq)}
         tracks = {}
-        for name, shape in wanted.items():
+        for name, shape in shapes.items():
             given = getattr(self, name)
             if given is None:
                 continue

@@ -1,4 +1,4 @@
-"""What a clip wants of a skinned character, as curves at the samples of a plan.
+"""What a clip wishes of a skinned character, as curves at the samples of a plan.
 
 A gait brings the footfalls; its targets of the centre of mass and of soles at times make curves (straight between them); joint
 curves of the clip are followed, with the feet and the centre of mass that go with them if they are complete. What the clip leaves
@@ -21,7 +21,7 @@ from bunraku.performers.skin.spacetime.state import sample_count, state_spacetim
 from bunraku.performers.skin.spacetime.tracks import Tracks, headings
 
 
-def wanted_tracks(character: Character, clip: Clip, gait: Gait, stance: Array | None = None) -> Tracks:
+def wished_tracks(character: Character, clip: Clip, gait: Gait, stance: Array | None = None) -> Tracks:
     """The tracks of a plan of ``gait``; ``character`` carries its skin's mass, ``stance`` (nq,) is the pose it stands in.
 
     Joint curves that say everything, base and all joints, also say where feet and centre of mass are.
