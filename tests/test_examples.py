@@ -178,7 +178,7 @@ def test_lesson_14() -> None:
     assert performance.certificate.check("least tension").value >= module.MARGIN
     assert all(check.holds for check in performance.certificate.checks)
     assert (
-        np.linalg.norm(np.diff(problem.aims[:, 0], axis=0), axis=1).max() * module.RATE > 0.5
+        np.linalg.norm(np.diff(problem.targets[:, 0], axis=0), axis=1).max() * module.RATE > 0.5
     )  # the wish is a dance: m/s of a hand
 
 
