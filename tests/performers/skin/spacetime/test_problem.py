@@ -13,7 +13,6 @@ from bunraku.mechanics.centroidal.model import centroidal_model
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Gait
-from bunraku.optimization.blocks.blocks import multiply
 from bunraku.optimization.derivative_check import check_gradient
 from bunraku.performers.skin.spacetime.effect import SkinEffect, lump_nodes
 from bunraku.performers.skin.spacetime.problem import SpacetimeProblem
@@ -22,6 +21,18 @@ from bunraku.performers.skin.spacetime.tracks import Tracks
 from bunraku.performers.skin.spacetime.weights import SpacetimeWeights
 
 T = 6
+
+
+def dense(H: np.ndarray, B: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """The symmetric matrix of the blocks (`optimization.blocks.blocks`) of a motion that happens once."""
+    nv, border = H.shape[-1], len(H) * H.shape[-1]
+    A = np.zeros((border + len(C), border + len(C)))
+    for i in range(len(H)):
+        for d in range(min(3, len(H) - i)):
+            A[(i + d) * nv : (i + d + 1) * nv, i * nv : (i + 1) * nv] = H[i, d]
+        A[border:, i * nv : (i + 1) * nv] = B[i]
+    A[border:, border:] = C
+    return np.tril(A) + np.tril(A, -1).T
 
 
 def anything(robot: Character, rng: np.random.Generator, **fields: object) -> SpacetimeProblem:
@@ -93,7 +104,7 @@ def test_curvature_is_that_of_the_gradient(robot: Character) -> None:
 
     found = (gradient(z + 1e-6 * d) - gradient(z - 1e-6 * d)) / 2e-6
     blocks = [
-        multiply(*problem.assemble_held(z, 3.0, shifts, problem.pushing(z, shifts), curved)[1:4], d) for curved in (True, False)
+        dense(*problem.assemble_held(z, 3.0, shifts, problem.pushing(z, shifts), curved)[1:4]) @ d for curved in (True, False)
     ]
     assert blocks[0] == pytest.approx(found, abs=1e-5 * np.abs(found).max())
     assert np.abs(blocks[1] - found).max() > 1e-3 * np.abs(found).max()
