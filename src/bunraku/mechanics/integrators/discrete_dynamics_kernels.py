@@ -45,7 +45,8 @@ def rollout(model, newton, velocity, x0, xb, ub, K):
                     lam[c] = lams[max(k - 1, 0), c]
             for i in range(nk):
                 q2[model.kinematic[i]] = U[k, nu + i]
-            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, work, q2, lam, x[k + 1, n : n + nd])[1]
+            goes_on = k > 0 and attempt == 0
+            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, work, goes_on, q2, lam, x[k + 1, n : n + nd])[1]
             if code == CONVERGED:
                 break
         if code != CONVERGED:
@@ -76,7 +77,7 @@ def solve_steps(model, newton, x, U):
                 q2[k, i] = x[k + 1 - attempt, i]
             for i in range(nk):
                 q2[k, model.kinematic[i]] = U[k, nu + i]
-            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, work, q2[k], lam, p2)[1]
+            code = step(model, x[k, :n], x[k, n : n + nd], U[k, :nu], newton, work, False, q2[k], lam, p2)[1]
             if code == CONVERGED:
                 break
             for c in range(nc):

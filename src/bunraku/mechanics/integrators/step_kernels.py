@@ -34,7 +34,7 @@ from bunraku.mechanics.dynamics.equation_kernels import (
 )
 from bunraku.mechanics.dynamics.flexible.dispatch_kernels import bends, damp, pose
 from bunraku.mechanics.dynamics.lagrangian_layout import DAMPING
-from bunraku.mechanics.integrators.work_kernels import Pull
+from bunraku.mechanics.integrators.work_kernels import Pull, make_work
 
 CONVERGED, TOO_MANY, SINGULAR_MATRIX, NOT_FINITE = 0, 1, 2, 3
 ROUNDING = 1e-13
@@ -183,13 +183,17 @@ def move_back(model, q2, lam, change, part):
 
 
 @kernel
-def step(model, q1, p1, u1, newton, work, q2, lam, p2):
+def step(model, q1, p1, u1, newton, work, goes_on, q2, lam, p2):
     """Newton from the guess in ``q2`` (nq,; its kinematic part is k2) and ``lam`` (nc,), overwritten by the solution, as is ``p2``.
 
     Returns the number of Newton iterations and a code. A trial that raises the residual tenfold is halved at most four times.
+    ``goes_on``: the last solution in ``work`` arrived at ``q1``, so that Dh there is known.
     """
     dt, tolerance, pull = newton.dt, newton.tolerance, Pull(q1, q1, 0.0)
-    jacobian_at(model, q1, work.Dh1)
+    if goes_on:
+        work.Dh1[:, :] = work.Dh
+    else:
+        jacobian_at(model, q1, work.Dh1)
     size, worst = residual(model, q1, p1, u1, q2, lam, dt, pull, work, p2)
     for k in range(newton.iterations):
         if size <= tolerance and worst <= tolerance:
@@ -212,6 +216,12 @@ def step(model, q1, p1, u1, newton, work, q2, lam, p2):
     if size <= tolerance and worst <= tolerance:
         return newton.iterations, CONVERGED
     return newton.iterations, TOO_MANY if np.isfinite(size + worst) else NOT_FINITE
+
+
+@kernel
+def single_step(model, q1, p1, u1, newton, q2, lam, p2):
+    """:func:`step`, with work arrays of its own."""
+    return step(model, q1, p1, u1, newton, make_work(model, u1.shape[0]), False, q2, lam, p2)
 
 
 @kernel

@@ -45,7 +45,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, newton):
         if k > 1:
             for c in range(nc):
                 lam[c] = 2.0 * L[k - 1, c] - L[k - 2, c]
-        used, code = step(model, Q[k], P[k], U[k], newton, work, q2, lam, P[k + 1])
+        used, code = step(model, Q[k], P[k], U[k], newton, work, k > 0, q2, lam, P[k + 1])
         if code != CONVERGED and k > 0:
             for j in range(n):
                 q2[j] = Q[k, j]
@@ -53,7 +53,7 @@ def rollout(model, q0, p0, u, k2, x_reference, gain, newton):
                 q2[model.kinematic[j]] = K2[k, j]
             for c in range(nc):
                 lam[c] = L[k - 1, c]
-            used, code = step(model, Q[k], P[k], U[k], newton, work, q2, lam, P[k + 1])
+            used, code = step(model, Q[k], P[k], U[k], newton, work, False, q2, lam, P[k + 1])
         count[k] = used
         for i in range(n):
             Q[k + 1, i] = q2[i]

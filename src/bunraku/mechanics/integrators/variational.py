@@ -23,7 +23,7 @@ from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators import step_kernels as kernels
 from bunraku.mechanics.integrators import trajectory_kernels as trajectories
 from bunraku.mechanics.integrators.results import State, Step, StepDerivatives, StepTensor, Trajectory, TrajectoryDerivatives
-from bunraku.mechanics.integrators.work_kernels import Newton, make_work
+from bunraku.mechanics.integrators.work_kernels import Newton
 from bunraku.optimization.solution import Status
 
 STATUS = {
@@ -93,7 +93,7 @@ class VariationalIntegrator:
             q2, lam = system.vector("guess q2", guess[0], system.nq).copy(), system.vector("guess lam", guess[1], system.nc).copy()
         q2[system.kinematic] = k2
         p2 = np.empty(system.nd)
-        used, code = kernels.step(system.model, q1, p1, u1, self.newton, make_work(system.model, system.nu), q2, lam, p2)
+        used, code = kernels.single_step(system.model, q1, p1, u1, self.newton, q2, lam, p2)
         if code == kernels.NOT_FINITE:
             for name, given in (("q1", q1), ("p1", p1), ("u1", u1), ("k2", k2)):
                 system.vector(name, given, len(given))
