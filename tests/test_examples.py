@@ -183,7 +183,9 @@ def test_lesson_14() -> None:
 
 
 def test_lesson_15() -> None:
-    results = load("15").lesson()
+    module = load("15")
+    assert module.exactness(module.puppet()).holds
+    results = module.lesson()
     exact, first = (np.array([costs[name] for costs, _ in results.values()]) for name in ("exact", "first order"))
     assert np.all(first > exact)
     assert np.all(np.diff(first[:7] / exact[:7]) > 0.0)  # dearer the longer the step

@@ -13,11 +13,11 @@ from bunraku.verification.fits import bends, goes_over_ground, is_skinned
 from bunraku.verification.verifier import Judge, Verdict
 
 JUDGES: tuple[tuple[Callable[[Performance], bool], str, str], ...] = (
-    (lambda performance: performance.dynamic, "strings", "StringJudge"),
-    (bends, "flexible", "FlexibleJudge"),
-    (is_skinned, "skin", "SkinJudge"),
-    (goes_over_ground, "ground", "GroundJudge"),
-    (lambda _: True, "rigid", "RigidJudge"),
+    (lambda performance: performance.dynamic, "verification.strings.judge", "StringJudge"),
+    (bends, "verification.flexible.judge", "FlexibleJudge"),
+    (is_skinned, "verification.skin.judge", "SkinJudge"),
+    (goes_over_ground, "verification.ground.judge", "GroundJudge"),
+    (lambda _: True, "verification.rigid.judge", "RigidJudge"),
 )
 """What each room judges: the first that fits does, and is the only one imported."""
 
@@ -39,6 +39,6 @@ def verify(performance: Performance, *, replay: bool = True, full_order: bool = 
 
 def judge_of(performance: Performance, *, full_order: bool = False) -> Judge[Any, Any]:
     """The judge of the physics that the performance is made of."""
-    room, name = next((room, name) for fits, room, name in JUDGES if fits(performance))
-    judge: Judge[Any, Any] = getattr(import_module(f"bunraku.verification.{room}.judge"), name)(performance, full_order=full_order)
+    module, name = next((module, name) for fits, module, name in JUDGES if fits(performance))
+    judge: Judge[Any, Any] = getattr(import_module(f"bunraku.{module}"), name)(performance, full_order=full_order)
     return judge

@@ -31,7 +31,7 @@ def part_rig(character: Character, part: str, *, marker: Where | None = None, me
     """
     one = find_part(character, part)
     if not character.motors:
-        raise BadInput(f"{character.name!r} has no motor; the part whose material is wanted stands on one")
+        raise BadInput(f"{character.name!r} has no motor; the part whose material is asked for stands on one")
     if marker is None:
         body = next(body for body in character.bodies if body.name == one.children[0].body)
         marker = Place(body.name, body.center_of_mass)

@@ -28,7 +28,7 @@ from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.motion.curves import JointCurves
 
 SETTLED = 0.1
-"""Seconds after a stop of the command that are left out where only vibration is wanted, for the delay is not known yet."""
+"""Seconds after a stop of the command that are left out where only vibration is looked at, for the delay is not known yet."""
 
 
 def scaled_system(system: System, parts: Sequence[str], young_scale: float, beta: float) -> System:

@@ -163,7 +163,7 @@ class Descent:
         return self.problem.metric if isinstance(self.problem, ForeseenEnergy) else np.ones(size)
 
     def _assembled(self) -> Blocks:
-        """Energy and blocks at the point, with second derivatives if they are wanted now and the problem has them."""
+        """Energy and blocks at the point, with second derivatives if they are needed now and the problem has them."""
         if isinstance(self.problem, ForeseenEnergy) and not self._curved:
             held = self.problem.pushing(self.z, self.shifts)
             return self.problem.assemble_held(self.z, self.weight, self.shifts, held, False)

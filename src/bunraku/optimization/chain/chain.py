@@ -64,7 +64,7 @@ def solve_chain(
     except for one unit of rounding where bound and step coincide.
 
     Args:
-        reference: wanted samples r, shape (n, k), finite.
+        reference: wished samples r, shape (n, k), finite.
         start: given value of the first sample, shape (k,): ``values[0] = start`` and the sums run over the samples after it,
             as in the paper. None leaves the first sample free, with its own position term and bounds.
         lower: least values, broadcastable to (n, k), may be -inf. A start outside its own bounds makes the column infeasible.

@@ -163,7 +163,7 @@ def track(reference, start, lower, upper, step, q1, w, out, work):
     """Exact optimum of one column written to ``out``; allocates nothing.
 
     Args:
-        reference: wanted values r, (n,) float64, finite.
+        reference: wished values r, (n,) float64, finite.
         start: value of sample 0 when it is fixed; NaN when sample 0 is free.
         lower: least value of each sample, (n,), may be -inf; that of sample 0 does not move a fixed start.
         upper: largest value of each sample, (n,), may be +inf.

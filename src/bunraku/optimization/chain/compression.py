@@ -72,7 +72,7 @@ def solve_compression(
     A legal reference comes back unchanged with every scale 1 (when the range reaches 1).
 
     Args:
-        reference: wanted samples r, shape (n,), n >= 2, finite.
+        reference: wished samples r, shape (n,), n >= 2, finite.
         start: given value of the first sample (its position term is left out), or None for a free first sample.
         lower: least values, scalar or (n,), may be -inf.
         upper: largest values, scalar or (n,), may be +inf.

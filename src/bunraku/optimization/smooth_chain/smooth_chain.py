@@ -92,7 +92,7 @@ def solve_smooth_chain(
     A legal reference that begins at ``start`` comes back unchanged.
 
     Args:
-        reference: wanted samples r, shape (n, k), finite, [rad] or [m].
+        reference: wished samples r, shape (n, k), finite, [rad] or [m].
         rate: samples a second [Hz].
         start: value of the first sample, shape (k,).
         lower: lower end of the range, a number, (k,) or (n, k); may be infinite. A start outside makes the column infeasible.

@@ -1,4 +1,4 @@
-"""A plan that follows the hand: drag where it goes or a target, and the motion answers at once; let go, and it is solved to the end.
+"""A plan that follows the hand: drag where it goes or a target, and the motion answers at once; let go, and it is solved fully.
 
 While dragging, samples, forces, multipliers (shifts), weight and damping of the last answer are kept, and only a few damped
 Gauss-Newton steps are made (:meth:`~bunraku.optimization.augmented_lagrangian.AugmentedLagrangian.resolve`): at most three, then

@@ -100,7 +100,7 @@ class SpeechStream:
             position_weight: q1 [1/rad^2].
             velocity_weight: q2 [s^2/rad^2].
             start: pose the character stands in, (k,), inside its range. None: the first good frame is the pose to begin with.
-            held: coordinates wanted at their value in ``start`` whatever the frames say; names that are not streamed are ignored.
+            held: coordinates wished at their value in ``start`` whatever the frames say; names that are not streamed are ignored.
         """
         if not limits.names:
             raise BadInput("there is no motor to stream to; add motors to the character")

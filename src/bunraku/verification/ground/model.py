@@ -78,7 +78,7 @@ class GroundModel:
         return data[:, self.sensors[name]].reshape(len(data), -1, width)
 
     def controls(self, targets: Array) -> Array:
-        """Controls (m, 2 k) of what the servos aim at (m, k): each servo, then the dampers, which are told nothing."""
+        """Controls (m, 2 k) of what the servos aim at (m, k): each servo, then the dampers, which get zero."""
         return np.hstack([targets, np.zeros_like(targets)])
 
 
