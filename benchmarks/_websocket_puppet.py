@@ -129,7 +129,7 @@ class WebsocketPuppet:
             for servo_id, position in zip(self._order, message["positions"], strict=True):
                 if self.has(servo_id):
                     place = self.ids.index(servo_id)
-                    self.servos.goal[place], self.servos.driven[place] = position, True
+                    self.servos.target[place], self.servos.driven[place] = position, True
             self._last = now
         return {"type": "at", "n": message["n"], "measured": self._measure()}
 

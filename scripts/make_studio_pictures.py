@@ -111,7 +111,7 @@ class Camera:
         """The same of what is really drawn: the pixels that change when the character is hidden."""
         scene, found = studio.page.scene, panels(page)
         view = free_view(found)
-        shown = {layer: scene.wanted[layer] for layer in scene.wanted}
+        shown = {layer: scene.asked[layer] for layer in scene.asked}
         for layer in shown:
             scene.want(layer, layer == "performed" and shown[layer])
         with_it, _ = steady(page)

@@ -261,7 +261,7 @@ def segment_distance(a: Array, b: Array, c: Array, d: Array) -> float:
     With u = b - a, v = d - c, w = a - c: |w + s u - t v|² is least inside where its derivatives in s and t vanish; else on the
     border, where one of the four ends is nearest to the other segment.
     """
-    found = [_to_segment(a, c, d), _to_segment(b, c, d), _to_segment(c, a, b), _to_segment(d, a, b)]
+    distances = [_to_segment(a, c, d), _to_segment(b, c, d), _to_segment(c, a, b), _to_segment(d, a, b)]
     u, v, w = b - a, d - c, a - c
     uu, uv, vv = float(u @ u), float(u @ v), float(v @ v)
     determinant = uu * vv - uv * uv
@@ -269,8 +269,8 @@ def segment_distance(a: Array, b: Array, c: Array, d: Array) -> float:
         s = (uv * (v @ w) - vv * (u @ w)) / determinant
         t = (uu * (v @ w) - uv * (u @ w)) / determinant
         if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            found.append(float(np.linalg.norm(w + s * u - t * v)))
-    return min(found)
+            distances.append(float(np.linalg.norm(w + s * u - t * v)))
+    return min(distances)
 
 
 def _to_segment(point: Array, start: Array, end: Array) -> float:

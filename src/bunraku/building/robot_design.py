@@ -78,14 +78,14 @@ def _offset(robot: Robot, limb: Limb, stage: Stage, before: Stage | None, letter
 def _tip_parameters(limb: Limb, tip: Tip, letters: str) -> list[Parameter]:
     name = f"{limb.name}.tip{tip.name}"
     radius = tip_model(tip.model).radius if tip.radius is None else tip.radius
-    found = []
+    parameters = []
     for letter in letters:
         value = tip.offset[_LETTERS.index(letter)]
         low, high = value - _SMALL, value + _SMALL
         if letter == "z" and limb.stages:
             low, high = min(low, _GROWTH * value if abs(value) >= _LONG else low), value + 0.005
-        found.append(Parameter(f"{name} {letter}", value, low, high))
-    return [*found, Parameter(f"{name} radius", radius, _RADII[0] * radius, _RADII[1] * radius)]
+        parameters.append(Parameter(f"{name} {letter}", value, low, high))
+    return [*parameters, Parameter(f"{name} radius", radius, _RADII[0] * radius, _RADII[1] * radius)]
 
 
 def _made(robot: Robot, values: dict[str, float]) -> Character:

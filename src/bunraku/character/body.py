@@ -50,9 +50,9 @@ class Shape(Description):
 
     @model_validator(mode="after")
     def _check(self) -> Shape:
-        wanted = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "mesh": 3}[self.kind]
-        if len(self.size) != wanted:
-            raise ValueError(f"a {self.kind} takes {wanted} numbers as size, {len(self.size)} arrived")
+        count = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "mesh": 3}[self.kind]
+        if len(self.size) != count:
+            raise ValueError(f"a {self.kind} takes {count} numbers as size, {len(self.size)} arrived")
         if self.kind != "mesh" and min(self.size) < 0:
             raise ValueError(f"sizes are not negative, {min(self.size)} arrived")
         return self

@@ -69,7 +69,7 @@ class PartShape(Description):
 
     @model_validator(mode="after")
     def _check(self) -> PartShape:
-        wanted = {
+        needed = {
             "rod": {"length", "diameter"},
             "tube": {"length", "diameter", "wall"},
             "box": {"size"},
@@ -78,10 +78,10 @@ class PartShape(Description):
         }[self.kind]
         known = {"length", "diameter", "wall", "size", "outline", "thickness", "holes", "file"}
         given = {name for name in known if getattr(self, name) not in (None, ())}
-        missing, extra = wanted - given, given - wanted - ({"holes"} if self.kind == "plate" else set())
+        missing, extra = needed - given, given - needed - ({"holes"} if self.kind == "plate" else set())
         if missing or extra:
             which = f"lacks {sorted(missing)[0]}" if missing else f"has {sorted(extra)[0]}, which it does not take"
-            raise ValueError(f"a {self.kind} {which}; it takes {', '.join(sorted(wanted))}")
+            raise ValueError(f"a {self.kind} {which}; it takes {', '.join(sorted(needed))}")
         if self.size is not None and min(self.size) <= 0.0:
             raise ValueError(f"the size of a box has {min(self.size):g} m; all three must be positive")
         if self.kind == "tube" and (self.wall or 0.0) >= 0.5 * (self.diameter or 0.0):

@@ -54,10 +54,10 @@ def cut_loops(
     if len(depth) <= len(bodies):
         _lost(joints, [body.name for body in bodies if body.name not in depth])
     for joint in joints:
-        wanted = [axis.name for axis in joint.axes if axis.name in needed]
-        if joint.name not in kept and wanted:
+        cut = [axis.name for axis in joint.axes if axis.name in needed]
+        if joint.name not in kept and cut:
             raise ValueError(
-                f"joint {joint.name!r} closes a loop, so the coordinate {wanted[0]!r}, which something refers to, is lost; move "
+                f"joint {joint.name!r} closes a loop, so the coordinate {cut[0]!r}, which something refers to, is lost; move "
                 "the motor, coupling or tendon to another joint of the loop"
             )
     tree = [joint for joint in joints if joint.name in kept]

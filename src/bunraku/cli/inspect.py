@@ -158,11 +158,13 @@ def _gait(gait: Gait) -> list[str]:
     often = f"{gait.cycles} cycles of {gait.duration:g} s" if gait.periodic else f"once in {gait.duration:g} s"
     if not gait.periodic and gait.pattern not in ("roll", "custom"):
         often += f" with {gait.cycles} cycles of footfalls"
-    goals = [f"{name} {part:g} m" for name, part in zip(("x", "y"), gait.distance or (None, None), strict=True) if part is not None]
-    goals += [] if gait.turn is None else [f"turn {degrees(gait.turn):g} deg"]
+    targets = [
+        f"{name} {part:g} m" for name, part in zip(("x", "y"), gait.distance or (None, None), strict=True) if part is not None
+    ]
+    targets += [] if gait.turn is None else [f"turn {degrees(gait.turn):g} deg"]
     lines = [
         f"{gait.pattern}, {often}" + (f" from {gait.start} to {gait.end}" if not gait.periodic else ""),
-        f"goal: {', '.join(goals) or 'none'}" + (" per cycle" if goals and gait.periodic else ""),
+        f"goal: {', '.join(targets) or 'none'}" + (" per cycle" if targets and gait.periodic else ""),
     ]
     lines += [f"swing of {swing.effector}: {swing.start:.3g} to {swing.end:.3g}" for swing in gait.swings]
     for target in gait.targets:

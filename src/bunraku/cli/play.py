@@ -179,12 +179,12 @@ def _device(parts: list[Performance], live: str, file: Path | None, port: str, s
     return moved
 
 
-def _clock(wanted: str, parts: list[Performance]) -> Clock:
+def _clock(name: str, parts: list[Performance]) -> Clock:
     from bunraku.stage.player.clock import MonotonicClock
     from bunraku.stage.player.sound_clock import SoundCardClock, master_clock
 
     rates = [part.audio.rate for part in parts if part.audio is not None]
-    match wanted:
+    match name:
         case "monotonic":
             return MonotonicClock()
         case "sound":
@@ -194,7 +194,7 @@ def _clock(wanted: str, parts: list[Performance]) -> Clock:
             if why:
                 say(f"the voice is not heard: {why}")
             return clock
-    raise BadInput(f"--clock is auto, sound or monotonic; {wanted!r} arrived")
+    raise BadInput(f"--clock is auto, sound or monotonic; {name!r} arrived")
 
 
 def _watch() -> Any:

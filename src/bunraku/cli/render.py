@@ -59,18 +59,18 @@ def render(
     if earlier is not None or full:
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
     given = read_performance(sources[0])
-    goal = output or named_after(sources[0], ".mp4")
-    check_path(goal)
-    if goal.suffix.lower() == ".html":
-        _refuse(context, goal)
+    path = output or named_after(sources[0], ".mp4")
+    check_path(path)
+    if path.suffix.lower() == ".html":
+        _refuse(context, path)
     with watching(keeps=False) as monitor:
-        data = rendered(given, goal.suffix.lower(), taste, monitor)
-    write_atomically(goal, data)
-    say(f"wrote {goal}")
+        data = rendered(given, path.suffix.lower(), taste, monitor)
+    write_atomically(path, data)
+    say(f"wrote {path}")
     return 0
 
 
-def _refuse(context: typer.Context, goal: Path) -> None:
+def _refuse(context: typer.Context, target: Path) -> None:
     """BadInput when an option is given that a page cannot heed."""
     sources = {name: context.get_parameter_source(name) for name in NOT_OF_A_PAGE}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
@@ -78,7 +78,7 @@ def _refuse(context: typer.Context, goal: Path) -> None:
         names = ", ".join(f"--{name}" for name in given)
         raise BadInput(
             f"a page shows all of it, from wherever one looks, and takes no {names}; leave that away, or write .mp4, .gif or .png",
-            file=str(goal),
+            file=str(target),
         )
 
 

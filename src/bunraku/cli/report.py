@@ -34,10 +34,10 @@ def report(
     from bunraku.verification.report.pdf import make_pdf_report
     from bunraku.verification.verify import verify
 
-    goal = output or named_after(performance, ".pdf")
-    if goal.suffix.lower() not in (".html", ".pdf"):
-        raise BadInput(f"a report cannot be written as {goal.suffix!r}; give .html or .pdf", file=str(goal))
-    check_output(goal)
+    target = output or named_after(performance, ".pdf")
+    if target.suffix.lower() not in (".html", ".pdf"):
+        raise BadInput(f"a report cannot be written as {target.suffix!r}; give .html or .pdf", file=str(target))
+    check_output(target)
     before = hashlib.sha256(performance.read_bytes()).hexdigest() if performance.is_file() else ""
     given = read_performance(performance)
     digest = hashlib.sha256(performance.read_bytes()).hexdigest()
@@ -48,13 +48,13 @@ def report(
         if monitor.cancelled:
             raise KeyboardInterrupt
         pictures = (_sheet(given, monitor),) if sheet else ()
-    if goal.suffix.lower() == ".pdf":
+    if target.suffix.lower() == ".pdf":
         data = make_pdf_report(given, verdict, pictures=pictures, digest=digest)
     else:
         data = make_report(given, verdict, pictures=pictures, digest=digest).encode()
-    write_atomically(goal, data)
+    write_atomically(target, data)
     good = verdict.holds and given.certificate.holds
-    say(f"wrote {goal}; {'every promise holds' if good else 'A PROMISE DOES NOT HOLD'}")
+    say(f"wrote {target}; {'every promise holds' if good else 'A PROMISE DOES NOT HOLD'}")
     return 0 if good else 1
 
 

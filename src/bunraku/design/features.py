@@ -77,12 +77,12 @@ def target_misses(problem: MotionProblem, z: Array) -> Array:
     if not problem.waypoints:
         raise BadInput("the motion has no targets to reach; add some to the clip's gait")
     missed = []
-    for aim in problem.waypoints:
-        q = np.array([sample_at(problem, z, aim.sample + k)[: problem.model.nq] for k in (0, 1)])
+    for waypoint in problem.waypoints:
+        q = np.array([sample_at(problem, z, waypoint.sample + k)[: problem.model.nq] for k in (0, 1)])
         seen = kinematics(problem.model, q, problem.terrain)
-        place = seen.com if aim.what == -1 else q[:, :3] if aim.what == -2 else seen.contact[:, aim.what]
-        at = (1.0 - aim.share) * place[0] + aim.share * place[1]
-        missed += [at[a] - aim.place[a] for a in range(3) if aim.weight[a] > 0.0]
+        place = seen.com if waypoint.what == -1 else q[:, :3] if waypoint.what == -2 else seen.contact[:, waypoint.what]
+        at = (1.0 - waypoint.share) * place[0] + waypoint.share * place[1]
+        missed += [at[a] - waypoint.place[a] for a in range(3) if waypoint.weight[a] > 0.0]
     return np.array(missed)
 
 

@@ -32,9 +32,9 @@ def family_of(source: str | Character) -> Design:
     return built_in_design(source) if source in ROBOTS else character_design(read_character(source))
 
 
-def chosen_names(study: Study, wanted: Sequence[str]) -> list[str]:
+def chosen_names(study: Study, asked: Sequence[str]) -> list[str]:
     """The full names of some parameters of a study; of all of them if none are named."""
-    return [study.design.names[study.index(name)] for name in wanted] or list(study.design.names)
+    return [study.design.names[study.index(name)] for name in asked] or list(study.design.names)
 
 
 def first_variant(

@@ -47,13 +47,13 @@ def companion_edit(
     """
     study, p = derivatives.study, derivatives.variant.parameters
     J = feature_jacobian(derivatives, name)
-    wanted = J @ edit + (0.0 if drift is None else drift)
+    change = J @ edit + (0.0 if drift is None else drift)
     P = J.T @ J
     P = 0.5 * (P + P.T)
     P += TIKHONOV * float(np.linalg.eigvalsh(P)[-1]) * np.eye(len(p))
     free = edit == 0.0 if held is None else ~held
     low, high = np.minimum(study.design.lower - p, 0.0), np.maximum(study.design.upper - p, 0.0)
-    program = QuadraticProgram(P, J.T @ wanted, x_lower=np.where(free, low, 0.0), x_upper=np.where(free, high, 0.0))
+    program = QuadraticProgram(P, J.T @ change, x_lower=np.where(free, low, 0.0), x_upper=np.where(free, high, 0.0))
     return solve_quadratic(program).x
 
 
@@ -73,8 +73,8 @@ def keep(
     """
     of = feature(name)
     reference = of(variant.problem, variant.motion)
-    goal = study.edited(variant.parameters, changes)
-    asked = np.zeros(len(goal), dtype=bool)
+    target = study.edited(variant.parameters, changes)
+    asked = np.zeros(len(target), dtype=bool)
     asked[[study.index(key) for key in changes]] = True
     begun = variant
     held = asked.copy()
@@ -83,7 +83,7 @@ def keep(
     for left in range(steps, 0, -1):
         monitor.report(Event("design", 1.0 - left / steps, f"{name} kept, {left} steps left"))
         derivatives = sensitivity(study, variant)
-        part = np.where(asked, (goal - variant.parameters) / left, 0.0)
+        part = np.where(asked, (target - variant.parameters) / left, 0.0)
         drift = of(variant.problem, variant.motion) - reference
         follows = companion_edit(derivatives, name, part, drift, held=held)
         variant = follow(study, variant, variant.parameters + part + follows, derivatives=derivatives, monitor=monitor).variant

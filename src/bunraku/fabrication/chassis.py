@@ -157,15 +157,15 @@ def _screws(body: _Body, deck: Draft, tray: Draft, seats: list[Solid]) -> None:
     """Posts inside the tray and screws through the deck into them, as far out as servos and payloads let them be."""
     taken = [*seats, *(grown_case(flange.case, 1.0) for flange in body.flanges), *(solid for _, solid in body.payloads), *body.free]
     half = body.size[:2] / 2.0 - body.wall - 3.0
-    found: list[Array] = []
+    spots: list[Array] = []
     for share in (1.0, 0.8, 0.6, 0.45, 0.3):
         corners = [body.center + np.array([sx * share * half[0], sy * half[1], 0.0]) for sx in (1, -1) for sy in (1, -1)]
         if all(_clear(body, place, taken) for place in corners):
-            found = corners
+            spots = corners
             break
-    if not found:
+    if not spots:
         tray.notes.append("no room for posts beside servos and payloads: glue the deck on the rim")
-    for place in found:
+    for place in spots:
         head = np.array([place[0], place[1], body.top])
         post = cylinder(np.array([place[0], place[1], body.bottom]), head, _POST)
         tray.add.append(post ^ box(body.center, body.size))

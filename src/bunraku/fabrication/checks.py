@@ -188,9 +188,9 @@ def _pattern_error(holes: list[Hole], measured: list[HoleFigures]) -> float:
     for group in {hole.group for hole in holes if hole.pattern is not None}:
         places = np.array([figures.center for hole, figures in zip(holes, measured, strict=True) if hole.group == group])
         pattern = next(hole.pattern for hole in holes if hole.group == group)
-        wanted = 1000.0 * pattern.places() if pattern is not None else places
-        if len(wanted) == len(places):
-            worst = max(worst, float(np.abs(_distances(places) - _distances(wanted)).max()))
+        expected = 1000.0 * pattern.places() if pattern is not None else places
+        if len(expected) == len(places):
+            worst = max(worst, float(np.abs(_distances(places) - _distances(expected)).max()))
     return worst
 
 

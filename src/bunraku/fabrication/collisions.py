@@ -46,23 +46,23 @@ def body_poses(kit: PartsKit) -> dict[str, tuple[Array, Array]]:
 def assembled(kit: PartsKit) -> list[PlacedThing]:
     """Everything of the robot, at home."""
     poses = body_poses(kit)
-    found = [PlacedThing(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
+    things = [PlacedThing(piece.kind, piece.body, "printed", moved(piece.solid, *poses[piece.body])) for piece in kit.pieces]
     for carried in kit.robot.chassis.carries:
         thing = payload(carried.model)
         place = MM * (np.array(kit.robot.chassis.center) + np.array(carried.place))
-        found.append(PlacedThing(thing.name, "body", "payload", box(place, MM * np.array(thing.size))))
+        things.append(PlacedThing(thing.name, "body", "payload", box(place, MM * np.array(thing.size))))
     for limb in kit.limbs:
         for stage in limb.stages:
             servo = moved(case_solid(stage.case), *poses[stage.parent])
-            found.append(PlacedThing(f"servo of {stage.joint}", stage.parent, "servo", servo))
+            things.append(PlacedThing(f"servo of {stage.joint}", stage.parent, "servo", servo))
         for tip in limb.tips:
             if tip.case is not None:
                 motor = moved(case_solid(tip.case), *poses[tip.parent])
-                found.append(PlacedThing(f"motor of {tip.axle}", tip.parent, "servo", motor))
+                things.append(PlacedThing(f"motor of {tip.axle}", tip.parent, "servo", motor))
             elif tip.model.kind == "passive":
                 wheel = moved(wheel_solid(tip, np.zeros(3)), *poses[tip.name])
-                found.append(PlacedThing(f"wheel {tip.name}", tip.name, "wheel", wheel))
-    return found
+                things.append(PlacedThing(f"wheel {tip.name}", tip.name, "wheel", wheel))
+    return things
 
 
 def collisions(kit: PartsKit) -> list[tuple[str, str, float]]:
@@ -115,12 +115,12 @@ def _room(limb: PlacedLimb, index: int, pieces: dict[str, list[Solid]]) -> Joint
 def _carried(limb: PlacedLimb, index: int) -> list[Solid]:
     """The servo, motors and wheels that a link carries, in its frame."""
     stage = limb.stages[index]
-    found = [case_solid(limb.stages[index + 1].case)] if index + 1 < len(limb.stages) else []
+    solids = [case_solid(limb.stages[index + 1].case)] if index + 1 < len(limb.stages) else []
     for tip in limb.tips:
         if tip.parent == stage.body and tip.spins:
-            found.append(wheel_solid(tip, MM * tip.center))
-            found += [case_solid(tip.case)] if tip.case is not None else []
-    return found
+            solids.append(wheel_solid(tip, MM * tip.center))
+            solids += [case_solid(tip.case)] if tip.case is not None else []
+    return solids
 
 
 def _free(stage: PlacedStage, still: Solid, turning: Solid, limit: float) -> float:

@@ -40,8 +40,8 @@ def screw(name: str) -> Screw:
 
 def screw_length(name: str, clamped: float) -> int:
     """The shortest usual length [mm] that goes through ``clamped`` [mm] and 0.8 diameters of thread beyond."""
-    wanted = clamped + 0.8 * screw(name).diameter
-    return next((length for length in _LENGTHS if length >= wanted - 1e-9), _LENGTHS[-1])
+    needed = clamped + 0.8 * screw(name).diameter
+    return next((length for length in _LENGTHS if length >= needed - 1e-9), _LENGTHS[-1])
 
 
 @dataclass(frozen=True)

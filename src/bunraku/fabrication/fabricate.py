@@ -41,12 +41,12 @@ class Fabrication:
     @property
     def fits(self) -> bool:
         """Whether every part fits the printer."""
-        return all(found.fits for found in self.figures)
+        return all(figure.fits for figure in self.figures)
 
     @property
     def holds(self) -> bool:
         """Whether the robot can be made: parts closed, sound and printable, nothing in each other's way at home."""
-        return self.fits and all(found.sound for found in self.figures) and not self.collisions
+        return self.fits and all(figure.sound for figure in self.figures) and not self.collisions
 
     def faults(self) -> list[str]:
         """What is wrong, in sentences."""
@@ -58,7 +58,7 @@ class Fabrication:
 
     def facts(self) -> dict[str, Any]:
         """The figures as one object for JSON."""
-        largest = max((found.size for found in self.figures), key=lambda size: float(np.max(size)))
+        largest = max((figure.size for figure in self.figures), key=lambda size: float(np.max(size)))
         return {
             "character": self.kit.robot.name,
             "parts": [
@@ -74,10 +74,10 @@ class Fabrication:
             "largest_part_mm": list(largest),
             "printer_mm": list(self.printer),
             "fits_printer": self.fits,
-            "watertight": all(found.watertight for found in self.figures),
-            "screw_holes": sum(found.holes * part.count for found, part in zip(self.figures, self.kit.parts, strict=True)),
-            "hole_error_mm": max((found.hole_error for found in self.figures), default=0.0),
-            "servo_overlap_mm3": max((found.overlap for found in self.figures), default=0.0),
+            "watertight": all(figure.watertight for figure in self.figures),
+            "screw_holes": sum(figure.holes * part.count for figure, part in zip(self.figures, self.kit.parts, strict=True)),
+            "hole_error_mm": max((figure.hole_error for figure in self.figures), default=0.0),
+            "servo_overlap_mm3": max((figure.overlap for figure in self.figures), default=0.0),
             "joints_free": all(room.whole for room in self.rooms),
             "collisions": [list(pair) for pair in self.collisions],
             "sound": self.holds,
@@ -101,21 +101,22 @@ def fabricate(
         written_part(part, folder / "parts" / part.file, f"{robot.name}, {part.name}", pose, printer)
         for part, pose in zip(kit.parts, lying, strict=True)
     )
-    masses = tuple(part_mass(found.volume, kit, infill) for found in figures)
-    made = Fabrication(kit, figures, tuple(rooms(kit)), tuple(collisions(kit)), masses, assumed_printed_mass(kit), printer)
-    _write(made, lying, folder, infill)
-    return made
+    masses = tuple(part_mass(figure.volume, kit, infill) for figure in figures)
+    fabrication = Fabrication(kit, figures, tuple(rooms(kit)), tuple(collisions(kit)), masses, assumed_printed_mass(kit), printer)
+    _write(fabrication, lying, folder, infill)
+    return fabrication
 
 
-def _write(made: Fabrication, lying: list[Lying], folder: Path, infill: float) -> None:
+def _write(fabrication: Fabrication, lying: list[Lying], folder: Path, infill: float) -> None:
     from bunraku.fabrication.pictures import picture_of_parts, picture_of_robot
 
-    kit = made.kit
-    write_atomically(folder / "bill-of-materials.csv", bill_text(bill_of_materials(kit, made.figures, infill)).encode())
-    write_atomically(folder / "assembly.md", assembly_notes(kit, made.figures, made.rooms, made.collisions).encode())
+    kit = fabrication.kit
+    write_atomically(folder / "bill-of-materials.csv", bill_text(bill_of_materials(kit, fabrication.figures, infill)).encode())
+    notes = assembly_notes(kit, fabrication.figures, fabrication.rooms, fabrication.collisions)
+    write_atomically(folder / "assembly.md", notes.encode())
     sheet = []
-    for part, pose, found in zip(kit.parts, lying, made.figures, strict=True):
+    for part, pose, figure in zip(kit.parts, lying, fabrication.figures, strict=True):
         solid = moved(part.solid, pose.turn, pose.shift)
-        sheet.append((f"{part.count} x {part.name}\n{by(found.size)} mm", pose.put(part.mesh()), solid))
+        sheet.append((f"{part.count} x {part.name}\n{by(figure.size)} mm", pose.put(part.mesh()), solid))
     write_atomically(folder / "parts.png", picture_of_parts(sheet))
     write_atomically(folder / "robot.png", picture_of_robot(kit))

@@ -36,8 +36,8 @@ class TriangleMesh:
         edges = np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
         key = edges[:, 0] * (t.max() + 1) + edges[:, 1]
         back = edges[:, 1] * (t.max() + 1) + edges[:, 0]
-        found, count = np.unique(key, return_counts=True)
-        missing = int((~np.isin(back, found)).sum())
+        used, count = np.unique(key, return_counts=True)
+        missing = int((~np.isin(back, used)).sum())
         return missing + int((count - 1).sum())
 
     def volume(self) -> float:

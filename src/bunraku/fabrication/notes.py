@@ -43,15 +43,15 @@ def motors(kit: PartsKit) -> dict[str, int]:
 
 def screws(kit: PartsKit) -> dict[str, int]:
     """Screws by size, those of axles included; nuts apart."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for part in kit.parts:
         for hole in part.holes:
             if hole.screw is not None and not hole.pilot:
                 length = hole.length or screw_length(hole.screw, hole.seat)
-                found[f"{hole.screw}x{length}"] += part.count
+                counts[f"{hole.screw}x{length}"] += part.count
     for seat in _axles(kit):
-        found[f"M3x{screw_length('M3', axle_length(seat) + 1.0)}"] += 1
-    return dict(sorted(found.items()))
+        counts[f"M3x{screw_length('M3', axle_length(seat) + 1.0)}"] += 1
+    return dict(sorted(counts.items()))
 
 
 def _axles(kit: PartsKit) -> list[AxleSeat]:
@@ -96,10 +96,10 @@ def bill_of_materials(kit: PartsKit, figures: Sequence[PartFigures], infill: flo
     bought += [("screw", "M3x4 set screw", shafts, "hub on the motor's shaft"), ("nut", "M3", nuts, "axles, straps and struts")]
     bought += [("payload", carried.model, 1, "") for carried in kit.robot.chassis.carries]
     items += [Item(kind, name, count, note=note) for kind, name, count, note in _merged(bought) if count]
-    for part, found in zip(kit.parts, figures, strict=True):
-        mass, size, fits = 1000.0 * part_mass(found.volume, kit, infill), by(found.size, ".1f"), "yes" if found.fits else "no"
+    for part, figure in zip(kit.parts, figures, strict=True):
+        mass, size, fits = 1000.0 * part_mass(figure.volume, kit, infill), by(figure.size, ".1f"), "yes" if figure.fits else "no"
         file, note = f"parts/{part.file}", "; ".join(part.notes)
-        items.append(Item("printed", part.name, part.count, mass, found.volume / 1000.0, size, fits, file, note))
+        items.append(Item("printed", part.name, part.count, mass, figure.volume / 1000.0, size, fits, file, note))
     return items
 
 
@@ -142,8 +142,8 @@ def assembly_notes(
     ]
     lines += ["## Before printing", "", *(f"- {line}" for line in _sources(kit)), ""]
     lines += ["## Where each part goes", ""]
-    for part, found in zip(kit.parts, figures, strict=True):
-        lines += _part(part, found)
+    for part, figure in zip(kit.parts, figures, strict=True):
+        lines += _part(part, figure)
     lines += ["## Order", "", *(f"{number}. {line}" for number, line in enumerate(_order(kit), 1)), ""]
     lines += [*range_table(rooms), "", "The right side is the mirror image of the left.", ""]
     if clashes:
@@ -171,8 +171,8 @@ def _sources(kit: PartsKit) -> list[str]:
     return [*lines, PACKAGED] if any("of the maker's package" in line for line in lines) else lines
 
 
-def _part(part: Part, found: PartFigures) -> list[str]:
-    lines = [f"### {part.name} (`parts/{part.file}`, {part.count} times, {by(found.size)} mm)", ""]
+def _part(part: Part, figure: PartFigures) -> list[str]:
+    lines = [f"### {part.name} (`parts/{part.file}`, {part.count} times, {by(figure.size)} mm)", ""]
     for piece in part.pieces if part.kind != "axle spacer" else part.pieces[:0]:
         lines.append(f"- {piece.body}: " + (" -> ".join(piece.joins) if piece.joins else "screwed to the deck"))
     if part.kind == "axle spacer":

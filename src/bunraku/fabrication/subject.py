@@ -41,8 +41,8 @@ def robot_as(character: Character, robot: Robot) -> Robot:
 
     Raises BadInput when that does not make the character: other joints, or a left side that is not the mirror image of the right.
     """
-    made = assemble(robot)
-    if [joint.name for joint in made.joints] != [joint.name for joint in character.joints]:
+    assembled = assemble(robot)
+    if [joint.name for joint in assembled.joints] != [joint.name for joint in character.joints]:
         raise BadInput(f"its joints are not those of the components of {robot.name!r}; take the built-in {robot.name!r} as it is")
     edited = robot.changed([_limb(limb, character) for limb in robot.limbs])
     again = assemble(edited)
@@ -68,9 +68,9 @@ def _limb(limb: Limb, character: Character) -> Limb:
 
 
 def _tip(tip: Tip, name: str, character: Character) -> Tip:
-    found = next((end for end in character.end_effectors if end.name == name), None)
-    if found is None:
+    effector = next((end for end in character.end_effectors if end.name == name), None)
+    if effector is None:
         raise BadInput(f"no end effector {name!r}; take the built-in {character.name!r} as it is")
-    axle = next((joint for joint in character.joints if joint.child == found.body and found.spins), None)
-    place = found.center if axle is None else axle.pose.position
-    return replace(tip, offset=place, axis=found.axis, radius=found.radius)
+    axle = next((joint for joint in character.joints if joint.child == effector.body and effector.spins), None)
+    place = effector.center if axle is None else axle.pose.position
+    return replace(tip, offset=place, axis=effector.axis, radius=effector.radius)

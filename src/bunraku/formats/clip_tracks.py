@@ -32,10 +32,10 @@ def read_modes(track: ModesTrack, folder: Path | None, where: Where, curves: Cur
     own = {entry.name: (i, entry) for i, entry in enumerate(track.primitives)}
     if len(own) < len(track.primitives):
         raise where.at("primitives").wrong("two primitives have the same name; rename one")
-    wanted = [(entry.primitive, where.at("sequence", i)) for i, entry in enumerate(track.sequence)]
-    wanted += [(entry.primitive, where.at("accents", i)) for i, entry in enumerate(track.accents)]
+    named = [(entry.primitive, where.at("sequence", i)) for i, entry in enumerate(track.sequence)]
+    named += [(entry.primitive, where.at("accents", i)) for i, entry in enumerate(track.accents)]
     primitives: dict[str, Primitive] = {}
-    for name, place in wanted:
+    for name, place in named:
         if name in primitives:
             continue
         if name in own:

@@ -70,13 +70,13 @@ def _bones(gltf: GltfFile) -> tuple[list[int], list[int]]:
             if child >= len(nodes) or above[child] >= 0:
                 raise gltf.wrong(f"the child {child} does not exist or has two parents", f"nodes[{index}].children")
             above[child] = index
-    wanted = [False] * len(nodes)
+    needed = [False] * len(nodes)
     for number, skin in enumerate(gltf.document.skins):
         for joint in skin.joints:
             if joint >= len(nodes):
                 raise gltf.wrong(f"the joint {joint} does not exist; there are {len(nodes)} nodes", f"skins[{number}].joints")
-            while joint >= 0 and not wanted[joint]:
-                wanted[joint] = True
+            while joint >= 0 and not needed[joint]:
+                needed[joint] = True
                 joint = above[joint]
     everything = not gltf.document.skins
     order: list[int] = []
@@ -86,7 +86,7 @@ def _bones(gltf: GltfFile) -> tuple[list[int], list[int]]:
     while stack:
         index = stack.pop()
         reached += 1
-        if everything or wanted[index]:
+        if everything or needed[index]:
             place[index] = len(order)
             order.append(index)
         stack.extend(reversed(nodes[index].children))

@@ -64,9 +64,9 @@ def read_gmsh(data: bytes, *, file: str) -> TetMesh:
 
 
 def _end(text: MeshText, section: str) -> None:
-    found = text.filled(f"$End{section}")
-    if found != f"$End{section}":
-        raise text.wrong(f"{found[:40]!r} stands where $End{section} is expected; the counts above do not agree with the lines")
+    line = text.filled(f"$End{section}")
+    if line != f"$End{section}":
+        raise text.wrong(f"{line[:40]!r} stands where $End{section} is expected; the counts above do not agree with the lines")
 
 
 def _names(text: MeshText, read: _Read) -> None:

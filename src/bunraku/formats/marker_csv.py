@@ -47,11 +47,11 @@ def read_marker(
     where = f"line {number}"
     columns, factor, scaled = _position(names, unit, mm_per_px or stated.get("mm_per_px"), file, where)
     clock, second = _clock(names, rate or stated.get("rate"), file, where)
-    wanted = [*([clock] if clock is not None else []), *columns]
-    rows = [_cells(line, place, names, wanted, separator, file) for place, line in lines[1:]]
+    needed = [*([clock] if clock is not None else []), *columns]
+    rows = [_cells(line, place, names, needed, separator, file) for place, line in lines[1:]]
     values = np.array(rows, dtype=np.float64)
     times = second * (values[:, 0] if clock is not None else np.arange(len(values), dtype=np.float64))
-    points = values[:, len(wanted) - len(columns) :] * factor
+    points = values[:, len(needed) - len(columns) :] * factor
     seen = np.isfinite(values).all(axis=1)
     late = np.flatnonzero(~(np.diff(times[seen]) > 0.0))
     if len(late):
@@ -118,15 +118,15 @@ def _clock(names: list[str], rate: float | None, file: str, where: str) -> tuple
     return (names.index("frame") if "frame" in names else None), 1.0 / rate
 
 
-def _cells(line: str, number: int, names: list[str], wanted: list[int], separator: str, file: str) -> list[float]:
-    """The wanted numbers of a line, nan where a cell is empty."""
+def _cells(line: str, number: int, names: list[str], needed: list[int], separator: str, file: str) -> list[float]:
+    """The needed numbers of a line, nan where a cell is empty."""
     cells = line.split(separator)
     if len(cells) == len(names) + 1 and not cells[-1].strip():
         cells.pop()
     if len(cells) != len(names):
         raise BadInput(f"has {len(cells)} cells where the header has {len(names)}", file=file, place=f"line {number}")
     row = []
-    for index in wanted:
+    for index in needed:
         cell = cells[index].strip().strip("\"'")
         if cell.lower() in _GAPS:
             row.append(float("nan"))

@@ -56,9 +56,9 @@ class MeshText:
     def filled(self, what: str) -> str:
         """The next line that is not empty."""
         while True:
-            found = self.line(what)
-            if found:
-                return found
+            line = self.line(what)
+            if line:
+                return line
 
     def row(self, what: str, count: int | None = None) -> list[int]:
         """The whole numbers of the next filled line, ``count`` of them when it is given."""
@@ -81,14 +81,14 @@ class MeshText:
         """The next ``count`` words, over as many lines as they take."""
         if count > 40 * len(self._lines) + sum(map(len, self._lines[self._at :])):
             raise self.wrong(f"{what}: {count} numbers are announced, more than the file can hold")
-        found: list[str] = []
-        while len(found) < count:
+        words: list[str] = []
+        while len(words) < count:
             if not self._words:
                 self._words = self.line(what).split()
-            need = count - len(found)
-            found += self._words[:need]
+            need = count - len(words)
+            words += self._words[:need]
             self._words = self._words[need:]
-        return found
+        return words
 
     def announced(self, count: int, what: str) -> int:
         """A number of lines to come, which the file must have."""
@@ -117,8 +117,8 @@ def gathered(
     """
     kinds = [width for width, rows in tetrahedra.items() if rows]
     if len(kinds) != 1:
-        found = "no tetrahedron" if not kinds else "linear and quadratic tetrahedra mixed"
-        raise BadInput(f"holds {found}; a mesh of tetrahedra of one order is needed", file=file)
+        fault = "no tetrahedron" if not kinds else "linear and quadratic tetrahedra mixed"
+        raise BadInput(f"holds {fault}; a mesh of tetrahedra of one order is needed", file=file)
     cells = np.array(tetrahedra[kinds[0]], dtype=np.int64)
     used, numbered = np.unique(cells, return_inverse=True)
     place = np.full(len(points), -1, dtype=np.int64)
@@ -137,9 +137,9 @@ def _patches(mesh: TetMesh, faces: Mapping[str, list[list[int]]], place: Indices
     patches = {}
     for name, rows in faces.items():
         own = [np.sort(place[row[:3]]).tolist() for row in rows if len(row) == width]
-        found = sorted({row_of[tuple(face)] for face in own if tuple(face) in row_of})
-        if found:
-            patches[name] = surface[found]
+        numbers = sorted({row_of[tuple(face)] for face in own if tuple(face) in row_of})
+        if numbers:
+            patches[name] = surface[numbers]
     return patches
 
 
@@ -168,14 +168,14 @@ def _ears(vertices: Array, polygon: list[int]) -> list[list[int]]:
     u = np.cross(axis, normal / length)
     flat = np.stack([points @ u, points @ np.cross(normal / length, u)], axis=1)
     left = list(range(len(polygon)))
-    found = []
+    ears = []
     while len(left) > 3:
         scores = [_ear_score(flat, left, i) for i in range(len(left))]
         best = int(np.argmax(scores))
         before, here, after = left[best - 1], left[best], left[(best + 1) % len(left)]
-        found.append([polygon[before], polygon[here], polygon[after]])
+        ears.append([polygon[before], polygon[here], polygon[after]])
         left.pop(best)
-    return [*found, [polygon[i] for i in left]]
+    return [*ears, [polygon[i] for i in left]]
 
 
 def _ear_score(flat: Array, left: list[int], i: int) -> float:

@@ -80,7 +80,7 @@ def read_couplings(
 ) -> tuple[Coupling, ...]:
     """Couplings of ``<equality><joint>``: y - y0 = a0 + a1 (x - x0), with x0, y0 the joints' references; only linear ones."""
     driven = {motor.coordinate for motor in motors}
-    found: dict[str, Coupling] = {}
+    couplings: dict[str, Coupling] = {}
     for entry in [part for section in root.all("equality") for part in section.children]:
         if entry.tag in ("connect", "weld"):
             continue
@@ -93,13 +93,13 @@ def read_couplings(
         if any(a[2:]) or a[1] == 0.0:
             notes.add(f"the coupling of {follower} to {driver} is not linear; dropped")
             continue
-        if follower in driven or follower in found or driver == follower:
+        if follower in driven or follower in couplings or driver == follower:
             notes.add(f"the coupling of {follower} to {driver} dropped: {follower} is driven already")
             continue
         offset = reference.get(follower, 0.0) + a[0] - a[1] * reference.get(driver, 0.0)
-        found[follower] = Coupling(driver=driver, follower=follower, ratio=a[1], offset=offset)
-    for follower, coupling in list(found.items()):
-        if coupling.driver in found:
+        couplings[follower] = Coupling(driver=driver, follower=follower, ratio=a[1], offset=offset)
+    for follower, coupling in list(couplings.items()):
+        if coupling.driver in couplings:
             notes.add(f"the coupling of {follower} dropped: {coupling.driver} follows another itself")
-            del found[follower]
-    return tuple(found.values())
+            del couplings[follower]
+    return tuple(couplings.values())

@@ -31,7 +31,7 @@ def read_geom(context: Context, element: Element, frame: Rigid, notes: Notes, as
     sizes = element.numbers("size", (1, 3))
     sizes = np.zeros(0) if sizes is None else sizes
     fromto = element.numbers("fromto", 6)
-    wanted = _SOLIDS[kind]
+    count = _SOLIDS[kind]
     if fromto is not None and kind != "sphere":
         along = fromto[3:] - fromto[:3]
         half = float(np.linalg.norm(along)) / 2
@@ -39,12 +39,12 @@ def read_geom(context: Context, element: Element, frame: Rigid, notes: Notes, as
             raise element.wrong("the two ends of fromto are the same point; move one")
         if len(sizes) < 1:
             raise element.wrong("a geom with fromto needs its radius as size")
-        size = (float(sizes[0]),) * (wanted - 1) + (half,)
+        size = (float(sizes[0]),) * (count - 1) + (half,)
         X: Rigid = (least_turn((0.0, 0.0, 1.0), along), (fromto[:3] + fromto[3:]) / 2)
     else:
-        if len(sizes) < wanted:
-            raise element.wrong(f"a {kind} takes {wanted} numbers as size, {len(sizes)} arrived")
-        size = tuple(float(value) for value in sizes[:wanted])
+        if len(sizes) < count:
+            raise element.wrong(f"a {kind} takes {count} numbers as size, {len(sizes)} arrived")
+        size = tuple(float(value) for value in sizes[:count])
         X = context.pose(element)
     X = compose(frame, X)
     if "mass" in element.attributes:

@@ -90,7 +90,7 @@ def read_loops(
     where = _Poses(bodies, joints, home)
     sites = {frame.name: frame for frame in frames}
     taken = {joint.name for joint in joints}
-    found = []
+    closings = []
     for index, entry in enumerate(entries):
         if entry.get("active") == "false":
             notes.add(f"an equality ({entry.tag}) that is not active dropped")
@@ -103,11 +103,11 @@ def read_loops(
         if closing is None:
             notes.add(f"an equality ({entry.tag}) between things that are not in the file dropped")
         else:
-            found.append(closing)
+            closings.append(closing)
     used = {entry.get(key) for entry in entries for key in ("site1", "site2")}
-    ours = {f"{c.name}.{end}" for c in found for end in ("parent", "child")}
-    ours |= {f"{name.removesuffix('.axis')}.{end}.axis" for name in (c.name for c in found) for end in ("parent", "child")}
-    return tuple(_merged(found)), tuple(frame for frame in frames if not (frame.name in used and frame.name in ours))
+    ours = {f"{c.name}.{end}" for c in closings for end in ("parent", "child")}
+    ours |= {f"{name.removesuffix('.axis')}.{end}.axis" for name in (c.name for c in closings) for end in ("parent", "child")}
+    return tuple(_merged(closings)), tuple(frame for frame in frames if not (frame.name in used and frame.name in ours))
 
 
 class _Poses:
@@ -153,23 +153,23 @@ def _between_bodies(entry: Element, name: str, where: _Poses) -> _Closing | None
     return _Closing(name, "weld", first, second, compose(X_12, (np.eye(3), point)), (np.eye(3), point))
 
 
-def _merged(found: list[_Closing]) -> list[Joint]:
+def _merged(closings: list[_Closing]) -> list[Joint]:
     """The joints: two connects of the same bodies, equally far apart on both, as one hinge; each other by itself."""
     pairs: dict[tuple[str, str], list[_Closing]] = defaultdict(list)
-    for closing in found:
+    for closing in closings:
         if closing.kind == "connect":
             pairs[closing.parent, closing.child].append(closing)
     second: dict[str, str] = {}
-    made = []
+    paired = []
     for one, two in (pair for pair in pairs.values() if len(pair) == 2):
         there, here = two.X_PF[1] - one.X_PF[1], two.X_CG[1] - one.X_CG[1]
         far = float(np.linalg.norm(there))
         if far > 1e-6 and abs(float(np.linalg.norm(here)) - far) < 1e-6 * far:
             second |= {one.name: "", two.name: one.name}
-            made.append((one, there / far, here / far))
+            paired.append((one, there / far, here / far))
     joints = []
-    hinges = {one.name: (a, b) for one, a, b in made}
-    for closing in found:
+    hinges = {one.name: (a, b) for one, a, b in paired}
+    for closing in closings:
         if closing.name in hinges:
             joints.append(_hinge(closing, *hinges[closing.name]))
         elif closing.name not in second:

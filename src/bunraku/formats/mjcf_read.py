@@ -251,10 +251,10 @@ class _Reader:
         if joint.get("align") == "true" or (self.context.setting("alignfree", "false") == "true" and joint.get("align") != "false"):
             self.notes.add("the alignment of a free body with its principal axes dropped")
         armature = max(joint.number("armature", 0.0), 0.0)
-        made = self._made(Joint, joint, name=name, kind="free", parent=WORLD, child=child, sequence=_SEQUENCE, armature=armature)
-        self.joints.append(made)
+        free = self._made(Joint, joint, name=name, kind="free", parent=WORLD, child=child, sequence=_SEQUENCE, armature=armature)
+        self.joints.append(free)
         start = np.concatenate([X[1], euler_angles(X[0], _SEQUENCE)[0]])
-        self.home |= {axis.name: float(value) for axis, value in zip(made.axes, start, strict=True) if value}
+        self.home |= {axis.name: float(value) for axis, value in zip(free.axes, start, strict=True) if value}
 
     def _range(self, joint: Element, kind: str) -> tuple[float, float] | None:
         limits = joint.numbers("range", 2)
@@ -298,10 +298,10 @@ class _Reader:
         return self.context.compiler[key].number(key, 0.0) if key in self.context.compiler else 0.0
 
     def _total_mass(self) -> list[Body]:
-        wanted, total = self._bound("settotalmass"), sum(body.mass for body in self.bodies)
-        if wanted <= 0.0 or total <= 0.0:
+        asked, total = self._bound("settotalmass"), sum(body.mass for body in self.bodies)
+        if asked <= 0.0 or total <= 0.0:
             return self.bodies
-        scale = wanted / total
+        scale = asked / total
         return [body.changed(mass=body.mass * scale, inertia=tuple(part * scale for part in body.inertia)) for body in self.bodies]
 
     @staticmethod
@@ -320,9 +320,9 @@ def _behind(kind: str, axis: Array, reference: float, anchor: Array) -> Rigid:
     return np.eye(3), -anchor
 
 
-def _new(wanted: str, taken: set[str]) -> str:
+def _new(name: str, taken: set[str]) -> str:
     """A name that is not taken, and now is."""
-    while wanted in taken:
-        wanted += "_"
-    taken.add(wanted)
-    return wanted
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

@@ -159,7 +159,7 @@ class PerformanceFile(_Part):
 
     Arrays beside it: ``channel_0000``..., ``wish``, ``motion`` (samples, names), ``audio``; with feedback ``feedback_states``
     (nodes, states: coordinates, momenta), ``feedback_commands`` (steps, inputs), ``feedback_gains`` (steps, inputs, states); with a
-    surface those of `formats.surface_motion`.
+    surface those of `SurfacePart`.
     """
 
     bunraku: str = Field(pattern=r"^performance/[0-9]{1,6}$")
@@ -226,11 +226,11 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
     yaml = read_yaml(header.character.encode("utf-8", "replace"), file=file, kind="character")
     character = build(Character, yaml.data, file=file, place="character", lines=yaml.lines)
     names = [f"channel_{index:04d}" for index in range(len(header.channels))]
-    wanted = [*names, "wish", "motion", *(["audio"] if header.audio else [])]
-    wanted += [f"feedback_{part}" for part in _FEEDBACK] if header.feedback else []
-    wanted += SURFACE_ARRAYS if header.surface else ()
-    if sorted(wanted) != sorted(arrays):
-        odd = sorted(set(wanted) ^ set(arrays))
+    expected = [*names, "wish", "motion", *(["audio"] if header.audio else [])]
+    expected += [f"feedback_{part}" for part in _FEEDBACK] if header.feedback else []
+    expected += SURFACE_ARRAYS if header.surface else ()
+    if sorted(expected) != sorted(arrays):
+        odd = sorted(set(expected) ^ set(arrays))
         raise BadInput(f"the array {odd[0]!r} is missing or not announced", file=file, place="header")
     for name, array in arrays.items():
         if array.dtype.kind != "f" and name not in SURFACE_ARRAYS:

@@ -43,8 +43,8 @@ def provenance(performer: str, inputs: Mapping[str, Any], options: Mapping[str, 
 
 def versions() -> dict[str, str]:
     """Versions of Bunraku, of Python (major.minor) and of the packages that numbers depend on."""
-    found = {"bunraku": __version__, "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-    return found | {package: installed(package) for package in ("numpy", "scipy", "numba")}
+    software = {"bunraku": __version__, "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    return software | {package: installed(package) for package in ("numpy", "scipy", "numba")}
 
 
 def installed(package: str) -> str:

@@ -81,8 +81,8 @@ def read_character(source: str | Path, *, overlay: str | Path | None = None) -> 
 
 def read_character_with_notes(source: str | Path, *, overlay: str | Path | None = None) -> tuple[Character, tuple[str, ...]]:
     """The same, with the list of what a foreign format held that was dropped or changed."""
-    found = _read(source, "character")
-    character, notes = found if isinstance(found, tuple) else (found, ())
+    parsed = _read(source, "character")
+    character, notes = parsed if isinstance(parsed, tuple) else (parsed, ())
     if overlay is not None:
         apply = _function("overlay:apply_overlay")
         character = apply(character, _overlay(overlay), file=str(overlay))
@@ -155,20 +155,20 @@ def write_performance(path: str | Path, performance: Performance) -> None:
 
 def _read(source: str | Path, kind: Kind) -> Any:
     path = _located(source, kind)
-    found = _format_of(path, kind)
-    if found is None:
+    form = _format_of(path, kind)
+    if form is None:
         readable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind for suffix in entry.suffixes)
         raise BadInput(f"the suffix {path.suffix!r} is not one of a {kind}; these are read: {readable}", file=str(source))
-    return _function(found.reader)(read_bytes(path), file=str(source), folder=path.parent)
+    return _function(form.reader)(read_bytes(path), file=str(source), folder=path.parent)
 
 
 def _write(path: str | Path, noun: Any, kind: Kind) -> tuple[str, ...]:
     path = Path(path)
-    found = _format_of(path, kind)
-    if found is None or not found.writer:
+    form = _format_of(path, kind)
+    if form is None or not form.writer:
         writable = ", ".join(suffix for entry in _FORMATS if entry.kind == kind and entry.writer for suffix in entry.suffixes)
         raise BadInput(f"a {kind} cannot be written as {path.suffix!r}; these can: {writable}", file=str(path))
-    writer = _function(found.writer)
+    writer = _function(form.writer)
     written, notes = writer(noun, path.name) if kind == "clip" else writer(noun), ()
     if isinstance(written, tuple):
         written, notes = written

@@ -76,8 +76,8 @@ def _object(model: type[BaseModel], definitions: dict[str, Any]) -> dict[str, An
         three = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
         properties |= {f"rpy_{suffix}": three for suffix in next(iter(FAMILIES["angle"].values()))}
     text = " ".join((model.__doc__ or "").split())
-    made: dict[str, Any] = {"type": "object", "description": text, "properties": properties, "additionalProperties": False}
-    return made | {"required": required} | ({"allOf": choices} if choices else {})
+    schema: dict[str, Any] = {"type": "object", "description": text, "properties": properties, "additionalProperties": False}
+    return schema | {"required": required} | ({"allOf": choices} if choices else {})
 
 
 def _field(annotation: Any, definitions: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:

@@ -41,10 +41,10 @@ def guessed_metres_per_unit(height: float) -> float:
     return min(COMMON_UNITS.values(), key=lambda unit: abs(math.log(height * unit / _HUMAN_HEIGHT)))
 
 
-def different_names(wanted: Iterable[str]) -> tuple[str, ...]:
+def different_names(names: Iterable[str]) -> tuple[str, ...]:
     """Names of bones with a number behind those that repeat."""
     seen: dict[str, int] = {}
-    for base in wanted:
+    for base in names:
         name = base
         while name in seen:
             seen[base] += 1

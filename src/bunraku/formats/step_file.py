@@ -51,8 +51,8 @@ def flat_faces(vertices: ArrayLike, triangles: ArrayLike) -> list[FlatFace]:
     loops = _loops(t, twin, region)
     kept = _corners(x, loops)
     faces = []
-    for (origin, normal), found in zip(planes, loops, strict=True):
-        thinned = [[v for v in loop if kept[v]] for loop in found]
+    for (origin, normal), rings in zip(planes, loops, strict=True):
+        thinned = [[v for v in loop if kept[v]] for loop in rings]
         thinned = [loop for loop in thinned if len(loop) >= 3]
         if len(thinned) > 1:
             thinned.sort(key=lambda loop: -_area(x, loop, normal))
@@ -132,7 +132,7 @@ def _regions(x: Array, t: Indices, twin: Indices) -> tuple[Indices, list[tuple[A
 def _loops(t: Indices, twin: Indices, region: Indices) -> list[list[Loop]]:
     """The loops around every region: from a border half-edge to the next one about its end, inside the region."""
     border = region[np.arange(len(twin)) // 3] != region[twin // 3]
-    found: list[list[Loop]] = [[] for _ in range(int(region.max()) + 1)]
+    loops: list[list[Loop]] = [[] for _ in range(int(region.max()) + 1)]
     done = ~border
     flat = t.reshape(-1)
     for start in np.flatnonzero(border):
@@ -146,22 +146,22 @@ def _loops(t: Indices, twin: Indices, region: Indices) -> list[list[Loop]]:
             while not border[at]:
                 back = int(twin[at])
                 at = 3 * (back // 3) + (back + 1) % 3
-        found[region[start // 3]].append(loop)
-    return found
+        loops[region[start // 3]].append(loop)
+    return loops
 
 
 def _corners(x: Array, loops: list[list[Loop]]) -> NDArray[np.bool_]:
     """Which vertices are corners of faces: not those where only one straight edge passes."""
     ends: dict[int, set[int]] = {}
     uses: Counter[int] = Counter()
-    for loop in (loop for found in loops for loop in found):
+    for loop in (loop for face in loops for loop in face):
         for before, here, after in zip(loop[-1:] + loop[:-1], loop, loop[1:] + loop[:1], strict=True):
             ends.setdefault(here, set()).update((before, after))
             uses[here] += 1
     kept = np.zeros(len(x), dtype=bool)
     for vertex, near in ends.items():
         kept[vertex] = len(near) != 2 or uses[vertex] != 2 or not _straight(x, vertex, near)
-    for loop in (loop for found in loops for loop in found):  # a loop needs three corners, in both of its faces
+    for loop in (loop for face in loops for loop in face):  # a loop needs three corners, in both of its faces
         for vertex in loop:
             if sum(bool(kept[v]) for v in loop) >= 3:
                 break

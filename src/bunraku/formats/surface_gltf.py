@@ -105,7 +105,7 @@ def _placed(gltf: GltfFile) -> list[tuple[int, Array]]:
         if number >= len(gltf.document.scenes):
             raise gltf.wrong(f"the scene {number} does not exist", "scene")
         roots = gltf.document.scenes[number].nodes
-    found: list[tuple[int, Array]] = []
+    placed: list[tuple[int, Array]] = []
     seen: set[int] = set()
     stack = [(index, np.eye(4)) for index in reversed(roots)]
     while stack:
@@ -116,9 +116,9 @@ def _placed(gltf: GltfFile) -> list[tuple[int, Array]]:
         pose = above @ _pose(nodes[index])
         if not np.abs(pose).max() < 1e12:
             raise gltf.wrong("the node is too far away or too large", f"nodes[{index}]")
-        found.append((index, pose))
+        placed.append((index, pose))
         stack += [(number, pose) for number in reversed(nodes[index].children)]
-    return found
+    return placed
 
 
 def _pose(node: GltfNode) -> Array:

@@ -49,8 +49,8 @@ def _polygon(words: list[str], vertices: int, text: MeshText) -> list[int]:
     if len(words) < 3:
         raise text.wrong(f"a face has {len(words)} corners; 3 or more are needed")
     numbers = whole_numbers([word.split("/", 1)[0] for word in words], text, "a face")
-    found = [number - 1 if number > 0 else vertices + number for number in numbers]
-    for number, place in zip(numbers, found, strict=True):
+    corners = [number - 1 if number > 0 else vertices + number for number in numbers]
+    for number, place in zip(numbers, corners, strict=True):
         if number == 0 or not 0 <= place < vertices:
             raise text.wrong(f"a face names the vertex {number}; {vertices} vertices stand before it, numbered from 1")
-    return found
+    return corners

@@ -118,7 +118,7 @@ def _kept(element: _Element, rows: dict[str, object], vertices: Array, polygons:
 
 
 def _text_rows(element: _Element, text: MeshText) -> dict[str, object]:
-    found: dict[str, list[object]] = {item.name: [] for item in element.properties}
+    columns: dict[str, list[object]] = {item.name: [] for item in element.properties}
     for _ in range(text.announced(element.rows, f"rows of {element.name}")):
         words = text.filled(element.name).split()
         for item in element.properties:
@@ -129,11 +129,11 @@ def _text_rows(element: _Element, text: MeshText) -> dict[str, object]:
             if not 0 <= take <= len(words):
                 raise text.wrong(f"a row of {element.name} is too short: {item.name} is missing")
             if item.count:
-                found[item.name].append(whole_numbers(words[:take], text, item.name) if item.name in _LISTS else None)
+                columns[item.name].append(whole_numbers(words[:take], text, item.name) if item.name in _LISTS else None)
             else:
-                found[item.name].append(text.decimals(words[:1], item.name)[0])
+                columns[item.name].append(text.decimals(words[:1], item.name)[0])
             words = words[take:]
-    return dict(found)
+    return dict(columns)
 
 
 def _binary_rows(element: _Element, data: bytes, start: int, order: str, file: str) -> tuple[dict[str, object], int]:

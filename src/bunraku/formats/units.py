@@ -117,9 +117,9 @@ def nested_model(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for part in get_args(annotation):
-        found = nested_model(part)
-        if found is not None:
-            return found
+        inner = nested_model(part)
+        if inner is not None:
+            return inner
     return None
 
 
@@ -228,9 +228,9 @@ def _merged(first: Any, second: Any, first_key: str, where: Where) -> Any:
 def _check_family(model: type[BaseModel], raw: Mapping[str, Any], family: str | None, where: Where) -> None:
     """A hinge is not limited in metres nor a slide in degrees."""
     if model is Joint and raw.get("kind") in ("hinge", "slide"):
-        wanted = ANGULAR if raw["kind"] == "hinge" else LINEAR
-        if family is not None and family != wanted:
-            units = "angles (deg, rad)" if wanted == ANGULAR else "lengths (m, mm)"
+        needed = ANGULAR if raw["kind"] == "hinge" else LINEAR
+        if family is not None and family != needed:
+            units = "angles (deg, rad)" if needed == ANGULAR else "lengths (m, mm)"
             raise where.wrong(f"has the wrong unit for a {raw['kind']} joint, whose coordinate is measured in {units}")
 
 
@@ -270,15 +270,15 @@ def _by_kind(description: BaseModel, name: str, value: Any, prismatic: Collectio
         linear = [axis.kind == "slide" for axis in description.axes]
         if name == "ranges" and any(linear) and not all(linear):
             pick = [
-                [part if flag == wanted else None for part, flag in zip(value, linear, strict=True)] for wanted in (True, False)
+                [part if flag == slides else None for part, flag in zip(value, linear, strict=True)] for slides in (True, False)
             ]
             return [
-                (wanted, part) for wanted, part in zip((True, False), pick, strict=True) if any(one is not None for one in part)
+                (slides, part) for slides, part in zip((True, False), pick, strict=True) if any(one is not None for one in part)
             ]
         return [(bool(linear) and all(linear), value)]
     if isinstance(value, dict):
-        split = [(wanted, {key: part for key, part in value.items() if (key in prismatic) == wanted}) for wanted in (False, True)]
-        return [(wanted, part) for wanted, part in split if part]
+        split = [(slides, {key: part for key, part in value.items() if (key in prismatic) == slides}) for slides in (False, True)]
+        return [(slides, part) for slides, part in split if part]
     coordinate = getattr(description, "coordinate", getattr(description, "follower", None))
     return [(coordinate in prismatic, value)]
 

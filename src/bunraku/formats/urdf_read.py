@@ -108,11 +108,11 @@ class _Reader:
             base = _free_name(f"{self.root}_on_world", self.joints)
             joints.append(Joint(name=base, kind="fixed", parent=WORLD, child=self._name(self.root)))
         for name, element in self.joints.items():
-            made = self._joint(name, element, bodies)
+            joined = self._joint(name, element, bodies)
             if name in self.closing:
-                loops += made
+                loops += joined
                 continue
-            joints += made
+            joints += joined
             motor = self._motor(name, element)
             if motor is not None:
                 motors.append(motor)
@@ -306,7 +306,7 @@ class _Reader:
                     ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
                     end = (end[0], ratio * end[1], ratio * end[2] + offset)
                 led[follower] = end
-        found = []
+        couplings = []
         for follower, end in led.items():
             if end is None:
                 continue
@@ -315,18 +315,18 @@ class _Reader:
             if ratio == 0.0 or not set(kinds) <= {"revolute", "continuous", "prismatic"}:
                 self.notes.add(f"joint {follower}: a mimic with ratio {ratio:g} between {kinds[0]} and {kinds[1]} dropped")
                 continue
-            found.append(Coupling(driver=driver, follower=follower, ratio=ratio, offset=offset))
-        return found
+            couplings.append(Coupling(driver=driver, follower=follower, ratio=ratio, offset=offset))
+        return couplings
 
 
 def _by_name(elements: list[Element], kind: str) -> dict[str, Element]:
-    found: dict[str, Element] = {}
+    named: dict[str, Element] = {}
     for element in elements:
         name = element.need("name")
-        if name in found:
-            raise element.wrong(f"two {kind} share the name {name[:80]!r} (the first on line {found[name].line}); rename one")
-        found[name] = element
-    return found
+        if name in named:
+            raise element.wrong(f"two {kind} share the name {name[:80]!r} (the first on line {named[name].line}); rename one")
+        named[name] = element
+    return named
 
 
 def _origin(element: Element) -> Rigid:
@@ -349,8 +349,8 @@ def _three(values: Array) -> tuple[float, float, float]:
     return float(values[0]), float(values[1]), float(values[2])
 
 
-def _free_name(wanted: str, taken: dict[str, Element]) -> str:
-    name = wanted
+def _free_name(base: str, taken: dict[str, Element]) -> str:
+    name = base
     while name in taken:
         name += "_"
     return name

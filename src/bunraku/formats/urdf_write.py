@@ -178,7 +178,7 @@ def _origin(depth: int, pose: Pose) -> str:
     return element(depth, "origin", xyz=numbers(pose.position), rpy=numbers(angles))
 
 
-def _new(wanted: str, taken: Collection[str]) -> str:
-    while wanted in taken:
-        wanted += "_"
-    return wanted
+def _new(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -83,8 +83,8 @@ class Element:
         except ValueError as error:
             raise self.wrong(f"{key}={self.attributes[key][:60]!r} holds something that is no number") from error
         if not least <= len(values) <= most:
-            wanted = str(least) if least == most else f"{least} to {most}"
-            raise self.wrong(f"{key} takes {wanted} numbers, {self.attributes[key][:60]!r} holds {len(values)}")
+            expected = str(least) if least == most else f"{least} to {most}"
+            raise self.wrong(f"{key} takes {expected} numbers, {self.attributes[key][:60]!r} holds {len(values)}")
         if not np.all(np.isfinite(values)) or np.any(np.abs(values) > 1e30):
             raise self.wrong(f"{key}={self.attributes[key][:60]!r} is not finite (or beyond 1e30)")
         return values
@@ -116,7 +116,7 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...], with_text: tuple[
     check_size(data, file=file, limit=MAX_XML_BYTES)
     parser = expat.ParserCreate()
     stack: list[Element] = []
-    found: list[Element] = []
+    roots: list[Element] = []
     pieces: list[str] = []
     total = 0
 
@@ -128,7 +128,7 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...], with_text: tuple[
             raise here.wrong(f"more than {MAX_ELEMENTS} elements; such a file is not read")
         if len(stack) >= MAX_DEPTH:
             raise here.wrong(f"nested deeper than {MAX_DEPTH} elements; such a file is not read")
-        (stack[-1].children if stack else found).append(here)
+        (stack[-1].children if stack else roots).append(here)
         stack.append(here)
 
     def end(tag: str) -> None:
@@ -162,9 +162,9 @@ def read_xml(data: bytes, *, file: str, root: tuple[str, ...], with_text: tuple[
         ) from error
     except (ValueError, LookupError) as error:
         raise BadInput(f"is not readable XML: {error}", file=file, place=f"line {parser.CurrentLineNumber}") from error
-    if found[0].tag not in root:
-        raise found[0].wrong(f"the file starts with <{found[0].tag[:40]}>; <{root[0]}> is needed here")
-    return found[0]
+    if roots[0].tag not in root:
+        raise roots[0].wrong(f"the file starts with <{roots[0].tag[:40]}>; <{root[0]}> is needed here")
+    return roots[0]
 
 
 def element(depth: int, tag: str, /, **attributes: str) -> str:

@@ -91,17 +91,17 @@ def read_yaml(data: bytes, *, file: str, kind: str | None = None) -> YamlFile:
     """Read a file that starts with ``bunraku: KIND/VERSION``; with ``kind`` None any kind of ours is accepted."""
     content, lines = load_yaml(data, file=file)
     top = Where(file, (), lines)
-    wanted = f"bunraku: {kind}/{CURRENT.get(kind, 1)}" if kind else "bunraku: KIND/VERSION, for example bunraku: clip/1"
+    expected = f"bunraku: {kind}/{CURRENT.get(kind, 1)}" if kind else "bunraku: KIND/VERSION, for example bunraku: clip/1"
     if not isinstance(content, dict):
-        raise BadInput(f"holds no mapping; the first line must be {wanted!r}", file=file, place="line 1")
+        raise BadInput(f"holds no mapping; the first line must be {expected!r}", file=file, place="line 1")
     if "bunraku" not in content:
-        raise BadInput(f"has no header; the first line must be {wanted!r}", file=file, place="line 1")
+        raise BadInput(f"has no header; the first line must be {expected!r}", file=file, place="line 1")
     header = content.pop("bunraku")
     match = _HEADER.fullmatch(header) if isinstance(header, str) else None
     if match is None:
-        raise top.at("bunraku").wrong(f"the header {str(header)[:60]!r} is not understood; {wanted!r} is meant")
+        raise top.at("bunraku").wrong(f"the header {str(header)[:60]!r} is not understood; {expected!r} is meant")
     if kind is not None and match[1] != kind:
-        raise top.at("bunraku").wrong(f"this is a {match[1]} file; a {kind} file is needed (header {wanted!r})")
+        raise top.at("bunraku").wrong(f"this is a {match[1]} file; a {kind} file is needed (header {expected!r})")
     place = top.at("bunraku").place
     return YamlFile(match[1], migrate(match[1], int(match[2]), content, file=file, place=place), file, lines)
 

@@ -104,10 +104,10 @@ def walk_for(character: Character, velocity: tuple[float, float] = (0.0, 0.0), t
             f"({vx:g}, {vy:g}) m/s at {turn_rate:g} rad/s makes steps of {step:.3g} m on legs of {leg:.3g} m; "
             f"go at {limit:.2g} of that"
         )
-    going = (cycles - 0.5 + AIR) * cycle
+    moving = (cycles - 0.5 + AIR) * cycle
     return Gait(
-        (cycles + 2.0 * REST) * cycle, "trot", periodic=False, cycles=cycles, distance=_arc(vx, vy, turn_rate, going),
-        turn=turn_rate * going, swing_height=0.08 * leg, air=AIR,
+        (cycles + 2.0 * REST) * cycle, "trot", periodic=False, cycles=cycles, distance=_arc(vx, vy, turn_rate, moving),
+        turn=turn_rate * moving, swing_height=0.08 * leg, air=AIR,
     )  # fmt: skip
 
 

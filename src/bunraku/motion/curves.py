@@ -14,8 +14,8 @@ def frozen_array(values: object, shape: tuple[int | None, ...], what: str) -> Ar
     """A read-only float copy of ``values`` with the given shape (None: any length), finite throughout."""
     array = np.array(values, dtype=np.float64)
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        wanted = " x ".join("any" if n is None else str(n) for n in shape)
-        raise BadInput(f"{what} has shape {array.shape}; {wanted} is needed")
+        expected = " x ".join("any" if n is None else str(n) for n in shape)
+        raise BadInput(f"{what} has shape {array.shape}; {expected} is needed")
     if not np.isfinite(array).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise BadInput(f"{what} holds {array[place]} at {place}; only finite numbers can be performed")

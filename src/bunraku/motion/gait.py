@@ -83,8 +83,8 @@ class Gait:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not (math.isfinite(self.duration) and 0.0 < self.duration <= 3600.0):
             raise BadInput(f"a gait of {self.duration} s cannot be made; give a duration between 0 and 3600 s")
-        goals = [*(self.distance or ()), self.turn, self.friction]
-        if any(part is not None and not math.isfinite(part) for part in goals) or (
+        numbers = [*(self.distance or ()), self.turn, self.friction]
+        if any(part is not None and not math.isfinite(part) for part in numbers) or (
             self.friction is not None and self.friction <= 0
         ):
             raise BadInput(

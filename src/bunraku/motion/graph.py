@@ -169,11 +169,11 @@ class MotionGraph:
 
     def path(self, names: Iterable[str]) -> tuple[str, ...]:
         """A path that visits ``names`` in this order, with the cheapest motions between those that may not follow directly."""
-        wanted = list(names)
-        self.cost(wanted[:1])
-        whole = [wanted[0]]
+        stops = list(names)
+        self.cost(stops[:1])
+        whole = [stops[0]]
         direct = {(edge.source, edge.target): edge.cost for edge in self.edges}
-        for a, b in pairwise(wanted):
+        for a, b in pairwise(stops):
             whole.extend([b] if a == b and (a, b) in direct else self._between(a, b))
         return tuple(whole)
 

@@ -65,9 +65,9 @@ def reached(
     centre of mass, all that move it), as little as possible, and only nearer to the time than ``width`` [s]. A place that cannot be
     reached is approached, and the ``miss`` says by how much it is missed. Curves that need no change come back as they are.
     """
-    wanted = [k for k, part in enumerate(place) if part is not None]
-    goal = np.array([0.0 if part is None else part for part in place], dtype=np.float64)
-    if goal.shape != (3,) or not np.isfinite(goal).all():
+    rows = [k for k, part in enumerate(place) if part is not None]
+    target = np.array([0.0 if part is None else part for part in place], dtype=np.float64)
+    if target.shape != (3,) or not np.isfinite(target).all():
         raise BadInput(f"the place {place!r} arrived for {frame!r}; give x, y and z in metres, or None for what is free")
     if not np.isfinite(time) or not (np.isfinite(width) and width > 0.0):
         raise BadInput(f"reaching at {time} s over {width} s cannot be; give a finite time and a positive width")
@@ -77,10 +77,10 @@ def reached(
     ranges = ReachRanges.of(character, curves)
     q = _configurations(point, curves, known, slice(sample, sample + 1))[0]
     start = curves.values[sample]
-    if not wanted or np.linalg.norm((goal - point.places(q[None])[0])[wanted]) <= _STILL:
+    if not rows or np.linalg.norm((target - point.places(q[None])[0])[rows]) <= _STILL:
         return Reached(curves, 0.0)
     at = [point.tree.index(name) for name in chosen]
-    problem = _Problem(point, q, goal, wanted, at, point.lever(at))
+    problem = _Problem(point, q, target, rows, at, point.lever(at))
     columns = [curves.names.index(name) for name in chosen]
     ends = problem.solved(ranges, start, columns)
     values = _spread(curves, ranges, sample, columns, ends, width)
@@ -92,11 +92,11 @@ def reached(
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Bring a point from the configuration ``q`` (nq,) to ``goal`` (3,), of which ``rows`` count, by coordinates ``at``."""
+    """Bring a point from the configuration ``q`` (nq,) to ``target`` (3,), of which ``rows`` count, by coordinates ``at``."""
 
     point: FollowedPoint
     q: Array
-    goal: Array
+    target: Array
     rows: list[int]
     at: list[int]
     lever: Lever
@@ -148,8 +148,8 @@ class _Problem:
         return x, float(np.linalg.norm(r))
 
     def miss(self, q: Array) -> float:
-        """How far [m] the point is from its goal at ``q`` (nq,)."""
-        return float(np.linalg.norm((self.goal - self.point.places(q[None])[0])[self.rows]))
+        """How far [m] the point is from its target at ``q`` (nq,)."""
+        return float(np.linalg.norm((self.target - self.point.places(q[None])[0])[self.rows]))
 
     def _linearized(self, x: Array) -> tuple[Array, Array]:
         """What is missing (rows,) [m], and how the point moves (rows, k) with the coordinates."""
@@ -158,7 +158,7 @@ class _Problem:
         for driver, follower, ratio, offset in self.point.tree.couplings:
             q[follower] = ratio * q[driver] + offset
         place, J = self.point.linearized(q, self.lever)
-        return (self.goal - place)[self.rows], J[self.rows]
+        return (self.target - place)[self.rows], J[self.rows]
 
 
 def _bounded_step(H: Array, g: Array, low: Array, high: Array) -> Array:

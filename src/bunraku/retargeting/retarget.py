@@ -175,11 +175,11 @@ def retarget(
 
 def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tuple[str, ...]:
     """The wished coordinates that stay at home."""
-    wanted = list(clip.held if held is None else held)
+    names = list(clip.held if held is None else held)
     if held is None and STANDS_STILL in character.groups and character.feet:
-        wanted.append(STANDS_STILL)
+        names.append(STANDS_STILL)
     try:
-        still = character.expand(wanted)
+        still = character.expand(names)
     except BadInput as error:
         raise BadInput(f"to be held: {error}") from error
     return tuple(name for name in wished_coordinates(character) if name in still)

@@ -131,8 +131,8 @@ def write_rig_map(rig: RigMap) -> bytes:
 
 def check_names(rig: RigMap, bones: tuple[str, ...], frames: tuple[str, ...]) -> None:
     """Raise when the map names a bone or frame that is not there."""
-    for kind, wanted, known in (("bone", rig.bones, bones), ("frame", rig.frames, frames)):
-        for name in wanted:
+    for kind, names, known in (("bone", rig.bones, bones), ("frame", rig.frames, frames)):
+        for name in names:
             if name not in known:
                 listed = ", ".join(known[:20]) + (" ..." if len(known) > 20 else "")
                 raise BadInput(f"the rig map names the {kind} {name!r}, which is not there; there are {listed}; edit the map")

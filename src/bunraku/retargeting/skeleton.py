@@ -80,10 +80,10 @@ class BoneMotion:
 
 def bone_motion(skeleton: SkeletonMotion, names: tuple[str, ...] | None = None) -> BoneMotion:
     """World poses of the bones ``names`` (default: all), X_WB = X_WP X_PB from the root outwards."""
-    wanted = skeleton.names if names is None else names
+    chosen = skeleton.names if names is None else names
     R, p = _world(skeleton.parents, skeleton.translations, skeleton.rotations)
-    at = [skeleton.names.index(name) for name in wanted]
-    return BoneMotion(tuple(wanted), skeleton.rate, np.ascontiguousarray(p[:, at]), np.ascontiguousarray(R[:, at]))
+    at = [skeleton.names.index(name) for name in chosen]
+    return BoneMotion(tuple(chosen), skeleton.rate, np.ascontiguousarray(p[:, at]), np.ascontiguousarray(R[:, at]))
 
 
 def rest_pose(skeleton: SkeletonMotion) -> BoneMotion:

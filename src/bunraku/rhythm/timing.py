@@ -25,8 +25,8 @@ def timing_checks(wish: JointCurves, performed: JointCurves, words: Sequence[Mar
     """
     if not performed.names:
         return ()
-    wanted = np.column_stack([wish.column(name) for name in performed.names])
-    delay = lag(wanted, performed.values, performed.rate)
+    wished = np.column_stack([wish.column(name) for name in performed.names])
+    delay = lag(wished, performed.values, performed.rate)
     checks = [
         Check("lag", abs(delay.seconds), "s", LAG_THRESHOLD, note=_which(delay.seconds)),
         Check("worst lag in 3 s", abs(delay.worst_window_seconds), "s", note=_which(delay.worst_window_seconds)),

@@ -32,7 +32,7 @@ def export_arduino(
     ``rate`` [Hz] thins the frames; it must divide the motor rate. Torques and velocities are refused: servos take positions.
     """
     channels = need_kinds(performance, ("position", "length"), "arduino")
-    found, values = thinned(*table(channels, "arduino"), rate)
+    sent_rate, values = thinned(*table(channels, "arduino"), rate)
     if not 1e-9 <= resolution <= 1.0:
         raise BadInput(f"a resolution of {resolution} cannot be used; give one between 1e-9 and 1")
     offsets, scales, rows = [], [], []
@@ -40,14 +40,14 @@ def export_arduino(
     for j, channel in enumerate(channels):
         if calibration is not None:
             servo = calibration[j]
-            rows.append(calibrated(channel, values[:, j], servo, found))
+            rows.append(calibrated(channel, values[:, j], servo, sent_rate))
             scales.append(1.0 / servo.per_radian)
             offsets.append(-servo.at_zero / servo.per_radian)
         else:
             rows.append(_scaled(channel, values[:, j], resolution))
             scales.append(resolution)
             offsets.append(0.0)
-    return _text(performance, channels, found, rows, offsets, scales).encode()
+    return _text(performance, channels, sent_rate, rows, offsets, scales).encode()
 
 
 def _scaled(channel: Channel, values: NDArray[np.float64], resolution: float) -> NDArray[np.int64]:

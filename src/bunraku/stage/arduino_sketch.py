@@ -111,20 +111,20 @@ def export_arduino_sketch(
     channels = need_kinds(performance, ("position",), "arduino-sketch")
     if not (0 <= first_pin <= 255 and 0.0 <= settle_s <= 3600.0):
         raise BadInput(f"a first pin of {first_pin} and {settle_s:g} s to settle cannot be used; give 0 to 255 and 0 to 3600")
-    found, values = thinned(*table(channels, "arduino-sketch"), rate)
+    sent_rate, values = thinned(*table(channels, "arduino-sketch"), rate)
     given = _given(channels, servos, first_pin)
-    rows = [calibrated(channel, values[:, j], given[j], found).tolist() for j, channel in enumerate(channels)]
+    rows = [calibrated(channel, values[:, j], given[j], sent_rate).tolist() for j, channel in enumerate(channels)]
     taken: set[str] = set()
     names = [identifier("pulses", channel.name, taken) for channel in channels]
-    period = 1_000_000 / Fraction(found).limit_denominator(10_000)
+    period = 1_000_000 / Fraction(sent_rate).limit_denominator(10_000)
     lowest, highest = _limits(channels, given)
     pins = [one.id or 0 for one in given]
     return _SKETCH.format(
         title=f"{plain(performance.clip_name)}, performed by {plain(performance.character.name)}",
         count=len(channels),
         frames=len(values),
-        rate=found,
-        seconds=len(values) / found,
+        rate=sent_rate,
+        seconds=len(values) / sent_rate,
         bytes=2 * len(values) * len(channels),
         listed="\n".join(f"//   {pin}  {plain(c.name)}" for pin, c in zip(pins, channels, strict=True)),
         pins=", ".join(map(str, pins)),

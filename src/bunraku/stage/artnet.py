@@ -63,16 +63,16 @@ def patched(performance: Performance, channels: tuple[Channel, ...], patch: Mapp
     if stray is not None:
         raise BadInput(f"patch names {str(stray)[:60]!r}, which is no channel; there are {', '.join(names[:12])}")
     limits = _limits(performance)
-    found = tuple(_slot(place, channel, given.get(channel.name), limits) for place, channel in enumerate(channels))
+    slots = tuple(_slot(place, channel, given.get(channel.name), limits) for place, channel in enumerate(channels))
     taken: dict[tuple[int, int], str] = {}
-    for channel, slot in zip(channels, found, strict=True):
+    for channel, slot in zip(channels, slots, strict=True):
         for byte in (slot.address, slot.address + 1):
             other = taken.setdefault((slot.universe, byte), channel.name)
             if other != channel.name:
                 raise BadInput(
                     f"channels {other!r} and {channel.name!r} share address {byte} of universe {slot.universe}; each needs two"
                 )
-    return found
+    return slots
 
 
 def sixteen_bits(channel: Channel, values: NDArray[np.float64], slot: DmxSlot, rate: float) -> NDArray[np.int64]:
@@ -85,8 +85,8 @@ def sixteen_bits(channel: Channel, values: NDArray[np.float64], slot: DmxSlot, r
             f"channel {channel.name!r} is at {values[k]:.4g} {channel.unit} at {k / rate:.3f} s, outside the patch's "
             f"[{slot.low:g}, {slot.high:g}]; widen low and high in the patch"
         )
-    found: NDArray[np.int64] = np.clip(np.rint(share * FULL), 0, FULL).astype(np.int64)
-    return found
+    numbers: NDArray[np.int64] = np.clip(np.rint(share * FULL), 0, FULL).astype(np.int64)
+    return numbers
 
 
 def _slot(place: int, channel: Channel, fields: Any, limits: dict[tuple[str, str], tuple[float, float]]) -> DmxSlot:
@@ -95,38 +95,38 @@ def _slot(place: int, channel: Channel, fields: Any, limits: dict[tuple[str, str
     if fields is not None and not (isinstance(fields, Mapping) and all(isinstance(key, str) for key in fields)):
         known = ", ".join(DmxSlot.model_fields)
         raise BadInput(f"the patch of {channel.name!r} is {str(fields)[:60]!r}; fields are needed, by name: {known}")
-    told: dict[str, Any] = {"universe": place // 256, "address": 1 + 2 * (place % 256)}
+    entries: dict[str, Any] = {"universe": place // 256, "address": 1 + 2 * (place % 256)}
     turn = (-math.pi, math.pi) if (channel.kind, channel.unit) == ("position", "rad") else None
     span = limits.get((channel.name, channel.kind), turn)
-    told |= {} if span is None else {"low": span[0], "high": span[1]}
-    told |= fields or {}
-    if not {"low", "high"} <= set(told):
+    entries |= {} if span is None else {"low": span[0], "high": span[1]}
+    entries |= fields or {}
+    if not {"low", "high"} <= set(entries):
         raise BadInput(
             f"channel {channel.name!r} has no limit to range over; give --patch a file with its low and high [{channel.unit}]"
         )
     try:
-        return DmxSlot(**told)
+        return DmxSlot(**entries)
     except BadInput as error:
         raise BadInput(f"the patch of {channel.name!r}: {str(error).removeprefix('DmxSlot: ')}") from error
 
 
 def _limits(performance: Performance) -> dict[tuple[str, str], tuple[float, float]]:
     """The finite limits of what is told, by channel name and kind."""
-    who, found = performance.character, {}
+    who, limits = performance.character, {}
     motors = MotionLimits.of(who)
     for j, name in enumerate(motors.names):
-        found[name, "position"] = (float(motors.lower[j]), float(motors.upper[j]))
-        found[name, "velocity"] = (-float(motors.velocity[j]), float(motors.velocity[j]))
+        limits[name, "position"] = (float(motors.lower[j]), float(motors.upper[j]))
+        limits[name, "velocity"] = (-float(motors.velocity[j]), float(motors.velocity[j]))
     for carriage in who.carriages:
         for name, span in zip(carriage.coordinates, (carriage.x_range, carriage.y_range), strict=True):
             if span is not None:
-                found[name, "position"] = span
+                limits[name, "position"] = span
     winches = {carriage.name: carriage.winch_range for carriage in who.carriages}
     for string in who.strings:
         span = winches[string.carriage]
         if span is not None:
-            found[string.coordinate, "length"] = span
-    return {key: span for key, span in found.items() if np.isfinite(span).all() and span[0] < span[1]}
+            limits[string.coordinate, "length"] = span
+    return {key: span for key, span in limits.items() if np.isfinite(span).all() and span[0] < span[1]}
 
 
 PORT = 6454
@@ -146,11 +146,11 @@ def export_artnet(performance: Performance, *, patch: Mapping[str, Any] | None =
     channels = need_kinds(performance, ("position", "velocity", "length"), "artnet")
     motor_rate, values = table(channels, "artnet")
     step = max(1, math.ceil(motor_rate / DMX_RATE - 1e-9))
-    found, values = thinned(motor_rate, values, motor_rate / step if rate is None else rate)
-    if found > 1000.0:
-        raise BadInput(f"{found:g} frames a second are more than a network of lamps takes; give --rate of at most 1000")
+    sent_rate, values = thinned(motor_rate, values, motor_rate / step if rate is None else rate)
+    if sent_rate > 1000.0:
+        raise BadInput(f"{sent_rate:g} frames a second are more than a network of lamps takes; give --rate of at most 1000")
     slots = patched(performance, channels, patch)
-    numbers = [sixteen_bits(channel, values[:, j], slots[j], found) for j, channel in enumerate(channels)]
+    numbers = [sixteen_bits(channel, values[:, j], slots[j], sent_rate) for j, channel in enumerate(channels)]
     universes: dict[int, np.ndarray[Any, np.dtype[np.uint8]]] = {}
     for slot in slots:
         size = max(other.address + 1 for other in slots if other.universe == slot.universe)
@@ -161,9 +161,9 @@ def export_artnet(performance: Performance, *, patch: Mapping[str, Any] | None =
     packets: list[tuple[float, bytes]] = []
     for k in range(len(values)):
         for universe, lines in sorted(universes.items()):
-            packets.append((k / found, art_dmx(universe, lines[k].tobytes(), 1 + k % 255)))
+            packets.append((k / sent_rate, art_dmx(universe, lines[k].tobytes(), 1 + k % 255)))
         if len(universes) > 1:
-            packets.append((k / found, art_sync()))
+            packets.append((k / sent_rate, art_sync()))
     return packet_log(packets, PORT)
 
 
@@ -183,12 +183,12 @@ _LOOPBACK = bytes((127, 0, 0, 1))
 
 def packet_log(packets: Iterable[tuple[float, bytes]], port: int) -> bytes:
     """The file of packets (time [s], data), all from and to ``port`` of 127.0.0.1."""
-    found = bytearray(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1))
+    log = bytearray(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1))
     for number, (time, data) in enumerate(packets):
         frame = _frame(data, port, number & 0xFFFF)
         microseconds = round(1e6 * time)
-        found += struct.pack("<IIII", microseconds // 1_000_000, microseconds % 1_000_000, len(frame), len(frame)) + frame
-    return bytes(found)
+        log += struct.pack("<IIII", microseconds // 1_000_000, microseconds % 1_000_000, len(frame), len(frame)) + frame
+    return bytes(log)
 
 
 def _frame(data: bytes, port: int, number: int) -> bytes:

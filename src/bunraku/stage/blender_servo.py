@@ -44,13 +44,13 @@ class ServoFrames:
 def servo_frames(performance: Performance, servos: Mapping[str, Any] | None, fps: int | None, form: str) -> ServoFrames:
     """What the add-on would have computed, by the calibration of each servo, at a whole number of frames a second."""
     channels = need_kinds(performance, ("position",), form)
-    found = calibrations(channels, servos)
+    fitted = calibrations(channels, servos)
     rate, values = thinned(*table(channels, form), fps)
     if abs(rate - round(rate)) > 1e-9:
         raise BadInput(f"the motor rate of {rate:g} Hz is no whole number of frames a second; perform the clip at one that is")
     positions: dict[int, list[int]] = {}
     names: dict[int, str] = {}
-    for j, (channel, servo) in enumerate(zip(channels, found, strict=True)):
+    for j, (channel, servo) in enumerate(zip(channels, fitted, strict=True)):
         number = j if servo.id is None else servo.id
         positions[number], names[number] = calibrated(channel, values[:, j], servo, rate).tolist(), channel.name
     return ServoFrames(round(rate), len(values), positions, names)
@@ -70,13 +70,13 @@ def export_blender_servo(
     the motor rate itself by default; every k-th sample is written. ``seconds`` is rounded as in the add-on. Unlike there, the
     angle is not rounded to hundredths of a degree before the position is.
     """
-    told = servo_frames(performance, servos, fps, "blender-servo")
-    names, positions = told.names, told.positions
+    motion = servo_frames(performance, servos, fps, "blender-servo")
+    names, positions = motion.names, motion.positions
     content: dict[str, Any] = {
         "description": "Blender Servo Animation Positions",
-        "fps": told.fps,
-        "frames": told.frames,
-        "seconds": told.seconds,
+        "fps": motion.fps,
+        "frames": motion.frames,
+        "seconds": motion.seconds,
         "bones": len(positions),
         "armature": performance.character.name,
         "file": performance.clip_name,
@@ -88,7 +88,7 @@ def export_blender_servo(
         case "servos":
             content["servos"] = {str(key): {"name": names[key], "positions": row} for key, row in positions.items()}
         case "frames":
-            content["positions"] = [{str(key): row[k] for key, row in positions.items()} for k in range(told.frames)]
+            content["positions"] = [{str(key): row[k] for key, row in positions.items()} for k in range(motion.frames)]
         case _:
             raise BadInput(f"there is no layout {layout!r}; choose positions, servos or frames")
     return as_json(content)
@@ -130,19 +130,19 @@ def export_blender_servo_h(
 
     Other options as for the binary file. The add-on counts in ``int``: boards whose int has 16 bits take up to 32767 bytes.
     """
-    told = servo_frames(performance, servos, fps, "blender-servo-h")
-    if told.fps > 255:
-        raise BadInput(f"the header counts frames a second in one byte and {told.fps} arrived; give --fps of at most 255")
-    data = [f"{one:#04x}" for one in _commands(told, skip_unchanged)]
+    motion = servo_frames(performance, servos, fps, "blender-servo-h")
+    if motion.fps > 255:
+        raise BadInput(f"the header counts frames a second in one byte and {motion.fps} arrived; give --fps of at most 255")
+    data = [f"{one:#04x}" for one in _commands(motion, skip_unchanged)]
     scene = plain(performance.clip_name)
     lines = [
         "/*",
         "  Blender Servo Animation Positions",
         "",
-        f"  FPS: {told.fps}",
-        f"  Frames: {told.frames}",
-        f"  Seconds: {told.seconds}",
-        f"  Bones: {len(told.positions)}",
+        f"  FPS: {motion.fps}",
+        f"  Frames: {motion.frames}",
+        f"  Seconds: {motion.seconds}",
+        f"  Bones: {len(motion.positions)}",
         f"  Armature: {plain(performance.character.name)}",
         f"  Scene: {scene}",
         f"  File: {scene}",
@@ -154,7 +154,7 @@ def export_blender_servo_h(
     space = _space(performance.clip_name)
     if namespace:
         lines += [f"namespace {space} {{", ""]
-    lines += [f"const byte FPS = {told.fps};", f"const int FRAMES = {told.frames};", f"const int LENGTH = {len(data)};", ""]
+    lines += [f"const byte FPS = {motion.fps};", f"const int FRAMES = {motion.frames};", f"const int LENGTH = {len(data)};", ""]
     lines.append("const byte PROGMEM ANIMATION_DATA[LENGTH] = {")
     lines += [f"    {', '.join(data[i : i + BYTES_A_LINE])}," for i in range(0, len(data), BYTES_A_LINE)]
     lines.append("};")
@@ -163,17 +163,17 @@ def export_blender_servo_h(
     return ("\n".join(lines) + "\n").encode()
 
 
-def _commands(told: ServoFrames, skip_unchanged: bool) -> bytes:
-    found = bytearray()
-    for k in range(told.frames):
-        for number, row in sorted(told.positions.items()):
+def _commands(motion: ServoFrames, skip_unchanged: bool) -> bytes:
+    commands = bytearray()
+    for k in range(motion.frames):
+        for number, row in sorted(motion.positions.items()):
             if not (skip_unchanged and k > 0 and row[k] == row[k - 1]):
-                found += servo_command(number, row[k])
-        found.append(LINE_BREAK)
-    return bytes(found)
+                commands += servo_command(number, row[k])
+        commands.append(LINE_BREAK)
+    return bytes(commands)
 
 
 def _space(name: str) -> str:
     """The add-on's name of a namespace: other characters become underscores, a digit in front gets one."""
-    found = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
-    return f"_{found}" if found[0].isdigit() else found
+    identifier = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
+    return f"_{identifier}" if identifier[0].isdigit() else identifier

@@ -27,9 +27,9 @@ def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> t
     The torque of a motor that is told a place or speed is the proof, not the command: it is left out where a format has no torques.
     """
     need_some(performance)
-    told = {channel.name for channel in performance.channels if channel.kind in ("position", "velocity")}
+    moved = {channel.name for channel in performance.channels if channel.kind in ("position", "velocity")}
     proof = () if "torque" in kinds or performance.dynamic else ("torque",)
-    sent = tuple(channel for channel in performance.channels if channel.kind not in proof or channel.name not in told)
+    sent = tuple(channel for channel in performance.channels if channel.kind not in proof or channel.name not in moved)
     for channel in sent:
         if channel.kind not in kinds:
             raise BadInput(
@@ -51,20 +51,20 @@ def table(channels: tuple[Channel, ...], form: str) -> tuple[float, NDArray[np.f
     return first.rate, np.column_stack([channel.values for channel in channels])
 
 
-def stride(rate: float, wanted: float | None) -> int:
-    """Of how many samples one is taken when a rate that divides the motor rate is wanted; 1 when none is."""
-    step = 1.0 if wanted is None else rate / wanted if wanted > 0.0 else 0.0
+def stride(rate: float, asked: float | None) -> int:
+    """Of how many samples one is taken when a rate that divides the motor rate is asked; 1 when none is."""
+    step = 1.0 if asked is None else rate / asked if asked > 0.0 else 0.0
     if step < 1.0 or abs(step - round(step)) > 1e-9:
         raise BadInput(
-            f"a rate of {wanted:g} Hz does not divide the motor rate of {rate:g} Hz; perform the clip at that rate instead"
+            f"a rate of {asked:g} Hz does not divide the motor rate of {rate:g} Hz; perform the clip at that rate instead"
         )
     return round(step)
 
 
-def thinned(rate: float, values: NDArray[np.float64], wanted: float | None) -> tuple[float, NDArray[np.float64]]:
-    """Every k-th sample, when a lower rate that divides the motor rate is wanted; no value is made up."""
-    step = stride(rate, wanted)
-    return rate if wanted is None else wanted, values[::step]
+def thinned(rate: float, values: NDArray[np.float64], asked: float | None) -> tuple[float, NDArray[np.float64]]:
+    """Every k-th sample, when a lower rate that divides the motor rate is asked; no value is made up."""
+    step = stride(rate, asked)
+    return rate if asked is None else asked, values[::step]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +87,11 @@ def joint_states(performance: Performance, channels: tuple[Channel, ...], form: 
     The velocity of a place is its central difference; the place of what is told a velocity is that of the motion, where the
     motion has it. ``rate`` [Hz] thins the samples; it must divide the motor rate.
     """
-    found, values = table(channels, form)
-    step = stride(found, rate)
+    motor_rate, values = table(channels, form)
+    step = stride(motor_rate, rate)
     names = tuple(dict.fromkeys(channel.name for channel in channels))
     shape = (len(values[::step]), len(names))
-    states = JointStates(names, found / step, *(np.full(shape, np.nan) for _ in range(3)))
+    states = JointStates(names, motor_rate / step, *(np.full(shape, np.nan) for _ in range(3)))
     for channel in channels:
         _put(states, names.index(channel.name), channel, performance, step)
     return states

@@ -54,15 +54,15 @@ def _parents(figure: Figure) -> list[int]:
 
 def _shapes(figure: Figure) -> dict[int, tuple[NodeMesh, ...]]:
     """By body its solids in its frame, one mesh a color."""
-    found: dict[tuple[int, tuple[float, ...]], list[tuple[Array, NDArray[np.int64]]]] = {}
+    gathered: dict[tuple[int, tuple[float, ...]], list[tuple[Array, NDArray[np.int64]]]] = {}
     for kind, solids in figure.solids.items():
         vertices, faces = figure.mesh(kind)
         for i in range(len(solids)):
             points = vertices.astype(np.float64) * solids.scale[i] @ matrix_of_quaternion(solids.quaternion[i]).T
             color = tuple(float(part) for part in solids.color[i])
-            found.setdefault((int(solids.body[i]), color), []).append((points + solids.position[i], faces.astype(np.int64)))
+            gathered.setdefault((int(solids.body[i]), color), []).append((points + solids.position[i], faces.astype(np.int64)))
     meshes: dict[int, tuple[NodeMesh, ...]] = {}
-    for (body, color), pieces in found.items():
+    for (body, color), pieces in gathered.items():
         starts = np.cumsum([0, *(len(points) for points, _ in pieces)])
         whole = np.vstack([faces + start for (_, faces), start in zip(pieces, starts, strict=False)])
         mesh = NodeMesh(np.vstack([points for points, _ in pieces]), whole, (color[0], color[1], color[2], color[3]))

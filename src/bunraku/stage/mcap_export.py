@@ -135,12 +135,12 @@ def _sound(audio: Audio, start: int) -> list[Message]:
         )
     samples = np.clip(np.round(audio.samples * 32768.0), -32768, 32767).astype("<i2")
     size = max(1, round(BLOCK_S * audio.rate))
-    found = []
+    messages = []
     for first in range(0, len(samples), size):
         now = start + round(first * 1_000_000_000 / audio.rate)
         message = CdrMessage().time(now).octets(samples[first : first + size].tobytes())
-        found.append((now, 1, message.string("pcm-s16").uint32(round(audio.rate)).uint32(1).bytes()))
-    return found
+        messages.append((now, 1, message.string("pcm-s16").uint32(round(audio.rate)).uint32(1).bytes()))
+    return messages
 
 
 def _written(messages: list[Message], topic: str) -> bytes:

@@ -59,10 +59,10 @@ def exporters() -> dict[str, Exporter]:
 
 def format_of(path: Path) -> str:
     """The format whose suffix the file's name has."""
-    found = [name for name, exporter in exporters().items() if path.name.lower().endswith(exporter.suffix)]
-    if not found:
+    names = [name for name, exporter in exporters().items() if path.name.lower().endswith(exporter.suffix)]
+    if not names:
         raise BadInput(f"the name fits no format; give one of {', '.join(exporters())}", file=str(path))
-    return max(found, key=lambda name: len(exporters()[name].suffix))
+    return max(names, key=lambda name: len(exporters()[name].suffix))
 
 
 def export(performance: Performance, format: str, path: str | Path, **options: Any) -> Path:

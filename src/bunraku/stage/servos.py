@@ -109,20 +109,20 @@ def calibrations(channels: tuple[Channel, ...], servos: Mapping[str, Any] | None
     for name in given:
         if name not in names:
             raise BadInput(f"servos names {name!r}, which is no channel; there are {', '.join(names[:12])}")
-    found = []
+    fitted = []
     for place, name in enumerate(names):
         one = given.get(name, ServoCalibration())
         one = one if isinstance(one, ServoCalibration) else _calibration(name, one)
         if one.id is None and place > 255:
             raise BadInput(f"channel {name!r} has no servo id and its place {place} is beyond 255; give it one")
-        found.append(one if one.id is not None else one.changed(id=place))
-    ids = [one.id for one in found]
+        fitted.append(one if one.id is not None else one.changed(id=place))
+    ids = [one.id for one in fitted]
     for place, number in enumerate(ids):
         if number in ids[:place]:
             raise BadInput(
                 f"channels {names[ids.index(number)]!r} and {names[place]!r} share the servo id {number}; ids must differ"
             )
-    return tuple(found)
+    return tuple(fitted)
 
 
 def _calibration(name: str, fields: Any) -> ServoCalibration:

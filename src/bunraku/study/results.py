@@ -137,7 +137,9 @@ def _draw_ratings(axis: Any, ratings: tuple[RatingResult, ...], points: int) -> 
     for i, scale in enumerate(ratings):
         for c, color in enumerate(COLORS):
             x = i + (c - 0.5) * 0.36
-            axis.bar(x, scale.means[c] - 1.0, 0.34, bottom=1.0, color=color, label=CONDITIONS[c] if i == 0 else None)
+            axis.fill_between(
+                (x - 0.17, x + 0.17), 1.0, scale.means[c], color=color, lw=0.0, label=CONDITIONS[c] if i == 0 else None
+            )
             axis.errorbar(x, scale.means[c], yerr=scale.errors[c], color="#222", capsize=3, lw=1.0)
         top = max(mean + error for mean, error in zip(scale.means, scale.errors, strict=True))
         star = " *" if scale.condition.p < 0.0005 else ""

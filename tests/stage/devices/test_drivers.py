@@ -73,7 +73,7 @@ def test_opening_moves_no_servo_that_keeps_its_goal(rig) -> None:
         board.keeps_goal = True
         for servo_id in IDS:
             board.put(servo_id, 116, 4, 3000)
-        board.servos.goal[:] = 3000.0
+        board.servos.target[:] = 3000.0
         rig.opened(driver)
         time.sleep(0.02)
         assert board.positions == pytest.approx(np.full(5, 2000.0))
@@ -231,9 +231,9 @@ def test_released_wheels_stand_still_on_the_live_protocol(rig) -> None:
     with BlenderBoard([0, 1]) as board:
         driver = open_driver(wheeled(board.port))
         driver.send(np.array([300, 550]))
-        assert rig.until(lambda: list(board.servos.goal) == [300, 550])
+        assert rig.until(lambda: list(board.servos.target) == [300, 550])
         driver.release()
-        assert rig.until(lambda: list(board.servos.goal) == [300, 400])
+        assert rig.until(lambda: list(board.servos.target) == [300, 400])
         driver.send(np.array([300, 400]))
         assert rig.until(lambda: one_by_one(board)[-2:] == [(0, 300), (1, 400)]), "and all is said anew"
         driver.close()

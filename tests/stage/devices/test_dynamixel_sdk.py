@@ -84,5 +84,5 @@ def test_single_reads_and_writes_with_their_errors(bus, port) -> None:
 def test_stuffed_bytes_come_back(bus, port) -> None:
     """FF FF FD within the data of a status packet is stuffed and taken out again."""
     bus.put(5, 132, 4, 0)
-    bus.servos.goal[4] = bus.servos._x[4] = np.float64(0xFDFFFF)
+    bus.servos.target[4] = bus.servos._x[4] = np.float64(0xFDFFFF)
     assert sdk.PacketHandler(2.0).read4ByteTxRx(port, 5, 132) == (0xFDFFFF, sdk.COMM_SUCCESS, 0)

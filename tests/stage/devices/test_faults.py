@@ -206,7 +206,7 @@ def test_after_a_pause_the_servos_take_goals_again(rig) -> None:
         driver._watchdog = 25
         driver._fed = 0.0
         driver.send(np.full(5, 2200))
-        assert rig.until(lambda: board.servos.goal.tolist() == [2200.0] * 5)
+        assert rig.until(lambda: board.servos.target.tolist() == [2200.0] * 5)
 
 
 @pytest.mark.usefixtures("patient")

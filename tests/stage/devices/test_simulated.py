@@ -32,7 +32,7 @@ def sync_write(address: int, length: int, rows: dict[int, int]) -> bytes:
 def test_servos_approach_their_goal_as_the_formula_says() -> None:
     servos = FirstOrderServos([100.0, 100.0], tau_s=0.05)
     begin = servos._then
-    servos.goal[:], servos.driven[:] = 400.0, (True, False)
+    servos.target[:], servos.driven[:] = 400.0, (True, False)
     for k in range(1, 40):
         now = begin + 0.003 * k
         assert servos.advance(now) == pytest.approx([400.0 - 300.0 * math.exp(-0.003 * k / 0.05), 100.0])
@@ -50,12 +50,12 @@ def test_the_bus_watchdog_stops_a_servo_where_it_is() -> None:
     bus.servos._x[:] = 1000.0
     bus.wait(begin + 0.5)
     there = 2000.0 - 1000.0 * math.exp(-0.1 / 0.2)
-    assert bus.servos.goal[0] == pytest.approx(there, rel=1e-3)
+    assert bus.servos.target[0] == pytest.approx(there, rel=1e-3)
     assert bus.get(1, 98, 1) == 0xFF
     bus.hear(bytearray(sync_write(116, 4, {1: 2000})), begin + 0.5)
-    assert bus.servos.goal[0] == pytest.approx(there, rel=1e-3)
+    assert bus.servos.target[0] == pytest.approx(there, rel=1e-3)
     bus.hear(bytearray(sync_write(98, 1, {1: 0}) + sync_write(116, 4, {1: 2000})), begin + 0.6)
-    assert bus.servos.goal[0] == 2000.0
+    assert bus.servos.target[0] == 2000.0
     assert [counts for _, _, counts in bus.commands] == [(2000,), (2000,), (2000,)]
 
 
@@ -63,10 +63,10 @@ def test_torque_on_takes_the_present_position_as_goal_and_limits_hold() -> None:
     bus = DynamixelBus([1, 2], start=1000)
     now = time.monotonic()
     bus.hear(bytearray(sync_write(116, 4, {1: 3000, 2: 3000}) + sync_write(64, 1, {1: 1, 2: 1})), now)
-    assert bus.servos.goal == pytest.approx([1000.0, 1000.0])
+    assert bus.servos.target == pytest.approx([1000.0, 1000.0])
     bus.put(2, 48, 4, 2500)
     bus.hear(bytearray(sync_write(116, 4, {1: 3000, 2: 3000})), now)
-    assert bus.servos.goal == pytest.approx([3000.0, 1000.0])
+    assert bus.servos.target == pytest.approx([3000.0, 1000.0])
     assert bus.commands[-1][1:] == ((1, 2), (3000, 3000))
 
 

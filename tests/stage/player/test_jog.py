@@ -32,7 +32,7 @@ def test_it_goes_slowly_never_beyond_the_pulse_range_and_alone() -> None:
 def test_a_long_pause_of_the_computer_makes_no_leap() -> None:
     jog = Jog(device_of(), "nod", Memory(stand))
     jog.press("D")
-    jog.goal = 4095
+    jog.target = 4095
     jog.step(30.0)
     assert jog.now - 2100 <= 4095 / SWEEP * 0.1
 
@@ -46,7 +46,7 @@ def test_keys_find_neutral_direction_and_soft_limits() -> None:
     assert not jog.servo.reverse
     jog.press("[")
     jog.press("A")
-    assert jog.goal == 2000, "not below the soft limit just set"
+    assert jog.target == 2000, "not below the soft limit just set"
     jog.press("D")
     for _ in range(100):
         jog.step(0.01)

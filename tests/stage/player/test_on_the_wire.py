@@ -114,8 +114,8 @@ def test_wheels_on_the_live_protocol_stand_still_after_a_stop(own_time: OwnTime)
         with StopAt(90, own_time) as cues:
             record = player.run(driver, MonotonicClock(), cues)
         still, one = player.outputs.counts(np.zeros(3)), player.outputs.resolution.max()
-        assert until(lambda: (np.abs(np.array(board.servos.goal) - still) <= 1).all())
-        stands = player.outputs.values(np.array(board.servos.goal))
+        assert until(lambda: (np.abs(np.array(board.servos.target) - still) <= 1).all())
+        stands = player.outputs.values(np.array(board.servos.target))
         driver.close()
     assert record.stopped
     assert player.outputs.values(record.tape.counts[-1]).max() > 1.0, "it was stopped in full motion"

@@ -67,12 +67,12 @@ def _added(
     spot = Spot(first.body, of_pose(first.pose), home[first.body])
     piece = make(chosen, sizes, spot, names[0])
     _check_free(character, piece.names, names[0])
-    made = with_piece(character, piece)
+    extended = with_piece(character, piece)
     if second is None:
-        return made
+        return extended
     image = mirrored(make(chosen, sizes, spot, names[1]), zero[first.body], second.body, zero[second.body])
-    _check_free(made, image.names, names[1])
-    return with_piece(made, image)
+    _check_free(extended, image.names, names[1])
+    return with_piece(extended, image)
 
 
 def _driven(character: Character, place: Socket, chosen: Component, sizes: Mapping[str, Value], name: str) -> Character:
@@ -116,8 +116,8 @@ def _names(character: Character, chosen: Component, first: Socket, name: str, bo
     taken = all_names(character)
     if abs(side) < _MIDDLE:
         return free_name(chosen.kind, taken), ""
-    found = free_name(f"{left} {chosen.kind}", taken if not both else taken | {mirrored_name(one) for one in taken})
-    return found, mirrored_name(found)
+    free = free_name(f"{left} {chosen.kind}", taken if not both else taken | {mirrored_name(one) for one in taken})
+    return free, mirrored_name(free)
 
 
 def _check_free(character: Character, names: set[str], name: str) -> None:

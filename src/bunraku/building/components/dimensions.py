@@ -56,12 +56,12 @@ def _built_in(name: str) -> Character:
 
 
 def _rod_parameters(part: FlexiblePart) -> list[Parameter]:
-    found = []
+    parameters = []
     for what, (low, high) in (("length", _LENGTH), ("diameter", _DIAMETER)):
         value = float(getattr(part.shape, what))
         least = max(low * value, 2.0 * (part.shape.wall or 0.0) * 1.05) if what == "diameter" else low * value
-        found.append(Parameter(f"rod {part.name} {what}", value, least, high * value))
-    return found
+        parameters.append(Parameter(f"rod {part.name} {what}", value, least, high * value))
+    return parameters
 
 
 def _leads(character: Character, rods: list[FlexiblePart]) -> dict[str, str]:

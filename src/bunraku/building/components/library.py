@@ -33,8 +33,8 @@ class Bar:
 
 
 BARS: dict[str, Bar] = {
-    bar.name: bar
-    for bar in (
+    rod.name: rod
+    for rod in (
         Bar("aluminium bar", 2700.0, 0.008, (0.66, 0.68, 0.71, 1.0), "aluminium, 2700 kg/m³"),
         Bar("beech bar", 700.0, 0.012, (0.72, 0.50, 0.30, 1.0), "solid beech, 700 kg/m³"),
     )
@@ -180,10 +180,10 @@ def _links() -> Iterator[Component]:
     radius = Dimension("radius", 0.010, "of the printed tube, walls of 3 mm", low=0.005, high=0.04)
     sizes = (*_SHIFT, length, radius, _TURN, _TILT)
     yield Component("printed link", "connector", 0.0, "a tube with round ends, PLA, walls of 3 mm", sizes)
-    for bar in BARS.values():
-        thick = Dimension("thickness", bar.thickness, "of the bar", low=0.003, high=0.05)
-        figures = f"a round bar, {bar.density:g} kg/m³"
-        yield Component(bar.name, "link", 0.0, figures, (*_SHIFT, length, thick, _TURN, _TILT), bar.source)
+    for rod in BARS.values():
+        thick = Dimension("thickness", rod.thickness, "of the bar", low=0.003, high=0.05)
+        figures = f"a round bar, {rod.density:g} kg/m³"
+        yield Component(rod.name, "link", 0.0, figures, (*_SHIFT, length, thick, _TURN, _TILT), rod.source)
 
 
 def _tips() -> Iterator[Component]:

@@ -210,10 +210,10 @@ def _link(component: Component, sizes: Mapping[str, Value], spot: Spot, name: st
         solid = capsule_shell(PLA.density, PLA.wall, start, end, radius)
         shape = capsule_shape(start, end, radius, LIGHT)
     else:
-        bar = BARS[component.name]
+        rod = BARS[component.name]
         radius, middle, up = number(sizes, "thickness") / 2.0, (0.0, 0.0, length / 2.0), (0.0, 0.0, 1.0)
-        solid = cylinder(bar.density * pi * radius**2 * length, middle, up, radius, length)
-        shape = cylinder_shape(middle, up, radius, length, bar.color)
+        solid = cylinder(rod.density * pi * radius**2 * length, middle, up, radius, length)
+        shape = cylinder_shape(middle, up, radius, length, rod.color)
     joint = Joint(name=name, kind="fixed", parent=spot.body, child=name, pose=pose_of(X))
     return Piece(spot.body, bodies=(body_of(name, [solid], [shape]),), joints=(joint,))
 

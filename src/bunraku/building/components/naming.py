@@ -32,12 +32,12 @@ def all_names(character: Character) -> set[str]:
     return named | {WORLD} | set(character.prescribed) | set(character.groups)
 
 
-def free_name(wanted: str, taken: set[str]) -> str:
-    """The first of "wanted 1", "wanted 2", ... with which no taken name begins."""
+def free_name(base: str, taken: set[str]) -> str:
+    """The first of "base 1", "base 2", ... with which no taken name begins."""
     number = 1
-    while any(name == f"{wanted} {number}" or name.startswith((f"{wanted} {number} ", f"{wanted} {number}.")) for name in taken):
+    while any(name == f"{base} {number}" or name.startswith((f"{base} {number} ", f"{base} {number}.")) for name in taken):
         number += 1
-    return f"{wanted} {number}"
+    return f"{base} {number}"
 
 
 def mirrored_name(name: str) -> str:
@@ -45,9 +45,9 @@ def mirrored_name(name: str) -> str:
 
     A name that says no side comes back as it is.
     """
-    found = re.sub(r"left|right|Left|Right|LEFT|RIGHT", lambda word: _WORDS[word.group()], name)
-    if found != name:
-        return found
+    mirrored = re.sub(r"left|right|Left|Right|LEFT|RIGHT", lambda word: _WORDS[word.group()], name)
+    if mirrored != name:
+        return mirrored
     head = re.match(r"([LR])(?=[A-Z0-9._ ]|$)|([lr])(?=[._ ])", name)
     if head is None:
         return name

@@ -198,12 +198,12 @@ def _driven(character: Character, motor: Motor) -> Joint:
 
 def _replaced(character: Character, old: Motor, new: Servo) -> Character:
     fresh = new.motor(old.name, old.coordinate, old.range)
-    made: Character = character.changed(motors=tuple(fresh if one.name == old.name else one for one in character.motors))
+    swapped: Character = character.changed(motors=tuple(fresh if one.name == old.name else one for one in character.motors))
     joint = _driven(character, old)
     if old.model not in SERVOS or old.model == new.name:
-        return made
-    bodies = tuple(_changed(body, joint, SERVOS[old.model], new) if body.name == joint.parent else body for body in made.bodies)
-    return made.changed(bodies=bodies)
+        return swapped
+    bodies = tuple(_changed(body, joint, SERVOS[old.model], new) if body.name == joint.parent else body for body in swapped.bodies)
+    return swapped.changed(bodies=bodies)
 
 
 def _changed(body: Body, joint: Joint, old: Servo, new: Servo) -> Body:

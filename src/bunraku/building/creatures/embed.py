@@ -120,14 +120,14 @@ def _hinges(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: C
         outward = np.array([0.0, 1.0 if leg.name[0] == "L" else -1.0, 0.0])
     tangent = np.cross(outward / np.linalg.norm(outward), _UP)
     axes = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": _UP, "tangent": tangent}
-    found = []
+    hinges = []
     for plan, s in zip(joints, _fractions(leg, joints), strict=True):
         axis = axes[plan.turn]
         limb = leg.direction(s, 0.5 * measures.fold_length)
         step = 0.5 * measures.fold_length / leg.length() * (1.0 if plan.outward else -1.0)
         lean = leg.at(min(max(s + step, 0.0), 1.0)) - leg.at(s)
         child = f"{leg.name}.{plan.name}_link"
-        found.append(
+        hinges.append(
             CreatureHinge(
                 f"{leg.name}.{plan.name}",
                 parent,
@@ -143,7 +143,7 @@ def _hinges(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: C
             )
         )
         parent = child
-    return found
+    return hinges
 
 
 def _links(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: CreatureSizes) -> list[Strut]:
@@ -151,21 +151,21 @@ def _links(leg: LegCurve, joints: Sequence[JointPlan], parent: str, measures: Cr
     s = (0.0, *_fractions(leg, joints), 1.0)
     bodies = (parent, *(f"{leg.name}.{plan.name}_link" for plan in joints))
     half, inner = 0.5 * measures.fold_length / leg.length(), measures.limb_radius - measures.skin - 0.001
-    found = []
+    struts = []
     for k, body in enumerate(bodies):
         start, end = leg.at(s[k]), leg.at(s[k + 1])
         foot = k == len(joints)
         if foot:
             end = end + np.array([0.0, 0.0, 2.0 * measures.skin + 0.004])
-        found.append(Strut(body, start, end, measures.strut))
+        struts.append(Strut(body, start, end, measures.strut))
         if k >= 1 and (joints[k - 1].fold or foot):
             low, high = s[k] + half, (1.0 if foot else s[k + 1] - half)
             top, bottom = leg.at(low), (end if foot else leg.at(high))
             if high > low and np.linalg.norm(bottom - top) > 0.002:
-                found.append(Strut(body, top, bottom, inner, 0.0018))
+                struts.append(Strut(body, top, bottom, inner, 0.0018))
         if foot:
-            found.append(Strut(body, end, end - np.array([0.0, 0.0, 0.003]), inner, inner))
-    return found
+            struts.append(Strut(body, end, end - np.array([0.0, 0.0, 0.003]), inner, inner))
+    return struts
 
 
 def _across(vector: ArrayLike) -> Array:

@@ -204,10 +204,10 @@ def _placed(
     raise BadInput(f"the folds find no place on the legs: {reason}") from reason
 
 
-def _jointed(stance: StandingLeg, chosen: Template, plan: SkinPlan, down: float, wanted: Mapping[str, float]) -> LegCurve:
+def _jointed(stance: StandingLeg, chosen: Template, plan: SkinPlan, down: float, shares: Mapping[str, float]) -> LegCurve:
     """The curve of a leg with the fractions at which its joints lie.
 
-    Those with folds are spread evenly between torso and foot, or lie where it is ``wanted``; one without is above the next by three
+    Those with folds are spread evenly between torso and foot, or lie where ``shares`` say; one without is above the next by three
     quarters of a fold.
     """
     length = stance.curve.length()
@@ -216,7 +216,7 @@ def _jointed(stance: StandingLeg, chosen: Template, plan: SkinPlan, down: float,
     folded = [joint for joint in chosen.joints if joint.fold]
     bottom = _lowest(stance, plan, stance.bottom - half)
     even = np.linspace(top, bottom, len(folded)).tolist()
-    at = iter(top + wanted[one.name] * (bottom - top) if one.name in wanted else s for one, s in zip(folded, even, strict=True))
+    at = iter(top + shares[one.name] * (bottom - top) if one.name in shares else s for one, s in zip(folded, even, strict=True))
     places = [next(at) if joint.fold else -1.0 for joint in chosen.joints]
     for k in range(len(places) - 1, -1, -1):
         if places[k] < 0.0:
@@ -248,9 +248,9 @@ def _check_apart(folds: list[FoldRegion], rings: list[Rings], bodies: list[str],
             raise BadInput(f"the folds above {last[1]} and {first[1]} leave {gap:.3f} m of plain skin where they are nearest")
 
 
-def _lowest(stance: StandingLeg, plan: SkinPlan, wanted: float) -> float:
-    """The lowest fraction, at or above the ``wanted`` one, at which a tilted fold stays clear of the sole's rim."""
-    for s in np.arange(wanted, stance.top, -0.005).tolist():
+def _lowest(stance: StandingLeg, plan: SkinPlan, depth: float) -> float:
+    """The lowest fraction, at or above ``depth``, at which a tilted fold stays clear of the sole's rim."""
+    for s in np.arange(depth, stance.top, -0.005).tolist():
         limb = stance.curve.direction(s, 0.5 * plan.fold_length)
         reach = 0.5 * plan.fold_length * abs(limb[2]) + 1.1 * stance.radius * float(np.hypot(limb[0], limb[1]))
         if stance.curve.at(s)[2] - reach > plan.rim + 3.0 * plan.thickness:

@@ -102,19 +102,19 @@ def _pieces(faces: Indices, kept: NDArray[np.bool_]) -> Indices:
     a, b = order[same] // 3, order[same + 1] // 3
     n = len(chosen)
     label = connected_components(coo_matrix((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)[1]
-    found = np.full(len(faces), -1, dtype=np.int64)
-    found[chosen] = label
-    return found
+    labels = np.full(len(faces), -1, dtype=np.int64)
+    labels[chosen] = label
+    return labels
 
 
 def _middles(shell: Shell) -> dict[tuple[int, int], int]:
     """The node in the middle of each edge, by its corners."""
     cells = shell.mesh.cells
-    found: dict[tuple[int, int], int] = {}
+    middles: dict[tuple[int, int], int] = {}
     for column, (a, b) in enumerate(EDGES, start=4):
         pairs = np.sort(cells[:, [a, b]], axis=1)
-        found.update(zip(map(tuple, pairs.tolist()), cells[:, column].tolist(), strict=True))
-    return found
+        middles.update(zip(map(tuple, pairs.tolist()), cells[:, column].tolist(), strict=True))
+    return middles
 
 
 def _nodes_over(faces: Indices, middles: dict[tuple[int, int], int]) -> Indices:
@@ -250,10 +250,10 @@ def creature_skin(surface: Surface, mechanism: Mechanism, plan: SkinPlan) -> tup
 
 def _within(points: Array, plan: SkinPlan) -> NDArray[np.bool_]:
     """Which points (n, 3) are in one of the soft boxes."""
-    found = np.zeros(len(points), dtype=bool)
+    inside = np.zeros(len(points), dtype=bool)
     for low, high in plan.soft:
-        found |= ((points > np.array(low)) & (points < np.array(high))).all(axis=1)
-    return found
+        inside |= ((points > np.array(low)) & (points < np.array(high))).all(axis=1)
+    return inside
 
 
 def _glue(nodes: Array, zones: Zones, mechanism: Mechanism, plan: SkinPlan) -> tuple[Indices, Indices]:
@@ -269,26 +269,26 @@ def _glue(nodes: Array, zones: Zones, mechanism: Mechanism, plan: SkinPlan) -> t
     weights = dict(plan.bonds)
     counts = shares(np.array([zones.area[name] * weights.get(name, 1.0) for name in braced]), plan.glue, LEAST_GLUE)
     corner = zones.corner_count
-    found, owner = [], []
+    glued, owner = [], []
     for name, count in zip(braced, counts.tolist(), strict=True):
         candidates = zones.inner[name][~_within(nodes[zones.inner[name]], plan)]
         weight = np.where(candidates < corner, 1.0, 0.6)
         chosen = candidates[spread_points(nodes[candidates], count, weight)]
-        found.append(chosen)
+        glued.append(chosen)
         owner.append(np.full(len(chosen), number[name], dtype=np.int64))
-    return np.concatenate(found), np.concatenate(owner)
+    return np.concatenate(glued), np.concatenate(owner)
 
 
 def _soles(nodes: Array, zones: Zones, mechanism: Mechanism) -> tuple[Indices, Indices]:
-    found, patch = [], []
+    under_soles, patch = [], []
     for number, sole in enumerate(mechanism.soles):
         under = zones.outer[f"{SOLE}{number}"]
-        found.append(under)
+        under_soles.append(under)
         patch.append(PATCHES * number + sole_patches(nodes[under], sole.center))
         count = np.bincount(patch[-1] - PATCHES * number, minlength=PATCHES)
         if count.min() < 3:
             raise BadInput(f"a patch of the sole {sole.name} has {count.min()} nodes; at least 3 are needed: use a finer skin")
-    return np.concatenate(found), np.concatenate(patch)
+    return np.concatenate(under_soles), np.concatenate(patch)
 
 
 def sole_patches(points: Array, center: Array) -> Indices:
@@ -325,7 +325,7 @@ def spread_points(points: Array, count: int, weight: Array | None = None) -> Ind
 def shares(areas: Array, total: int, least: int) -> Indices:
     """``total`` things shared out (k,) in proportion to ``areas`` (k,), each zone at least ``least``, by largest remainders."""
     exact = least + (total - least * len(areas)) * areas / areas.sum()
-    found = np.floor(exact).astype(np.int64)
-    rest = total - int(found.sum())
-    found[np.argsort(found - exact, kind="stable")[:rest]] += 1
-    return found
+    counts = np.floor(exact).astype(np.int64)
+    rest = total - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:rest]] += 1
+    return counts

@@ -62,22 +62,22 @@ def flat_footed(surface: Surface, legs: tuple[LegCurve, ...]) -> Surface:
     def field(points: Array) -> Array:
         lifted = points.copy()
         lifted[:, 2] = np.maximum(points[:, 2], cut)
-        found = signed_distance(surface, lifted)
+        values = signed_distance(surface, lifted)
         share = np.clip((cut + 0.9 * r - points[:, 2]) / (0.5 * r), 0.0, 1.0)
         for center, axes, half in feet:
             q = ((points[:, :2] - center) @ axes) / half
             k0, k1 = np.linalg.norm(q, axis=1), np.linalg.norm(q / half, axis=1)
             near = (share > 0.0) & (k0 < 1.5) & (k0 > 1e-6)
             ellipse = k0[near] * (k0[near] - 1.0) / k1[near]
-            found[near] = (1.0 - share[near]) * found[near] + share[near] * ellipse
-        return np.maximum(found, floor - points[:, 2])
+            values[near] = (1.0 - share[near]) * values[near] + share[near] * ellipse
+        return np.maximum(values, floor - points[:, 2])
 
     bounds = surface.bounds
     lower = np.append(bounds[0, :2] - 3.3 * step, floor - 3.3 * step)
     grid = sampled(field, lower, bounds[1] + 3.3 * step, step, band=3.0 * step, slope=2.0)
-    found = isosurface(grid.values, origin=grid.origin, spacing=step)
-    z = found.vertices[:, 2] - cut
-    return Surface(np.column_stack([found.vertices[:, :2], np.where(z < 0.0, FLAT * z, z)]), found.faces)
+    mesh = isosurface(grid.values, origin=grid.origin, spacing=step)
+    z = mesh.vertices[:, 2] - cut
+    return Surface(np.column_stack([mesh.vertices[:, :2], np.where(z < 0.0, FLAT * z, z)]), mesh.faces)
 
 
 def _foot_ellipse(surface: Surface, leg: LegCurve, height: float) -> tuple[Array, Array, Array]:

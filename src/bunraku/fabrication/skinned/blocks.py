@@ -57,15 +57,15 @@ def girth(flat: Section) -> float:
 
 def distance_to_outline(points: Array, flat: Section) -> Array:
     """How far (n,) [mm] points (n, 2) are from the nearest outline of a section; inf when it has none."""
-    found = np.full(len(points), np.inf)
+    nearest = np.full(len(points), np.inf)
     for line in outlines(flat):
         a, b = line, np.roll(line, -1, axis=0)
         way = b - a
         square = np.maximum((way * way).sum(axis=1), 1e-18)
         share = np.clip(((points[:, None] - a) * way).sum(axis=2) / square, 0.0, 1.0)
         apart = np.linalg.norm(points[:, None] - a - share[:, :, None] * way, axis=2).min(axis=1)
-        found = np.minimum(found, apart)
-    return found
+        nearest = np.minimum(nearest, apart)
+    return nearest
 
 
 def half_width(flat: Section) -> float:
@@ -111,10 +111,10 @@ def numbers_of_blocks(size: tuple[float, float, float], printer: tuple[float, fl
     if fits_printer(size, printer):
         return (1, 1, 1)
     room = sorted(printer, reverse=True)
-    found = [1, 1, 1]
+    numbers = [1, 1, 1]
     for rank, k in enumerate(np.argsort([-length for length in size])):
-        found[int(k)] = int(np.ceil(size[int(k)] / (room[rank] - 2.0 * _MARGIN)))
-    return (found[0], found[1], found[2])
+        numbers[int(k)] = int(np.ceil(size[int(k)] / (room[rank] - 2.0 * _MARGIN)))
+    return (numbers[0], numbers[1], numbers[2])
 
 
 def divided(solid: Solid, frame: Array, printer: tuple[float, float, float]) -> tuple[list[Solid], int]:
@@ -171,12 +171,12 @@ def _pins(block: Solid, plane: Plane) -> list[tuple[Array, Array]]:
         return []
     spots = spots_in(flats[1], DOWEL[0] / 2.0 + 3.0, 30.0, 6)
     frame = rod_frame(n)
-    found = []
+    pins = []
     for spot in spots:
         if all(within(spot[None], flat)[0] and distance_to_outline(spot[None], flat)[0] > DOWEL[0] / 2.0 + 1.5 for flat in flats):
             middle = frame @ np.array([*spot, plane.offset])
-            found.append((middle - reach * n, middle + reach * n))
-    return found[:4]
+            pins.append((middle - reach * n, middle + reach * n))
+    return pins[:4]
 
 
 def spots_in(flat: Section, margin: float, spacing: float, count: int, step: float = 2.0) -> list[Array]:

@@ -90,9 +90,9 @@ def bracing_halves(
     for v in sides:
         v = v - w * float(v @ w)
         v = v / np.linalg.norm(v)
-        found = [bosses(shell, link, keep_off, middle, sign * v) for sign in (1.0, -1.0)]
-        if all(len(each) >= 2 for each in found):
-            return _halved(name, shell, (start + end) / 2.0, v, found)
+        both = [bosses(shell, link, keep_off, middle, sign * v) for sign in (1.0, -1.0)]
+        if all(len(each) >= 2 for each in both):
+            return _halved(name, shell, (start + end) / 2.0, v, both)
     return None
 
 
@@ -120,19 +120,19 @@ def bosses(
     length = float(np.linalg.norm(way))
     w = way / length if length > 1e-6 else np.cross(side, [0.0, 0.0, 1.0])
     across = np.cross(w, side)
-    found: list[Boss] = []
+    chosen: list[Boss] = []
     tries = [(s, c) for c in (7.0, -7.0, 0.0) for s in np.arange(0.0, length + 1.0, 4.0)]
     tries.sort(key=lambda sc: abs(sc[0] - length / 2.0))
     for s, c in tries:
         axis = start + s * w + c * across
-        if any(np.linalg.norm(np.cross(axis - other.foot, side)) < 2.0 * BOSS + 1.0 for other in found):
+        if any(np.linalg.norm(np.cross(axis - other.foot, side)) < 2.0 * BOSS + 1.0 for other in chosen):
             continue
         boss = _boss(shell, link, keep_off, axis, side)
         if boss is not None:
-            found.append(boss)
-            if len(found) == count:
+            chosen.append(boss)
+            if len(chosen) == count:
                 break
-    return found
+    return chosen
 
 
 def _boss(shell: Solid, link: Solid, keep_off: list[Solid], axis: Array, side: Array) -> Boss | None:
@@ -174,16 +174,16 @@ def screw_boss(draft: Draft, boss: Boss) -> Hole:
     return Hole(boss.foot, -boss.side, _PILOT, 7.0, "M3", "bracing", pilot=True)
 
 
-def _halved(name: str, shell: Solid, middle: Array, v: Array, found: list[list[Boss]]) -> Bracing:
-    made = Bracing(name, [])
-    for sign, mine in zip((1.0, -1.0), found, strict=True):
+def _halved(name: str, shell: Solid, middle: Array, v: Array, sides: list[list[Boss]]) -> Bracing:
+    bracing = Bracing(name, [])
+    for sign, mine in zip((1.0, -1.0), sides, strict=True):
         plane = Plane(sign * v, float(sign * v @ middle) + 0.15)
         draft = Draft(f"{name} bracing", [cleaned(plane.above(shell))])
         for boss in mine:
-            made.pilots.append(screw_boss(draft, boss))
-            made.pads.append(boss.pad)
-        made.drafts.append(draft)
-    return made
+            bracing.pilots.append(screw_boss(draft, boss))
+            bracing.pads.append(boss.pad)
+        bracing.drafts.append(draft)
+    return bracing
 
 
 def lightening(shell: Solid, keep: list[Solid], glue: Array, radii: tuple[float, ...] = (9.0, 6.5, 4.5)) -> list[Solid]:

@@ -52,20 +52,20 @@ class Skeleton:
 
 
 class Maker:
-    """The parts while they are made: ``made`` so far, ``fixed`` what each body takes in space, ``room`` inside the skin."""
+    """The parts while they are made: ``skeleton`` so far, ``fixed`` what each body takes in space, ``room`` inside the skin."""
 
     def __init__(self, layout: Layout, shell: SkinShell, torso_room: Solid, printer: tuple[float, float, float]) -> None:
         self.layout, self.shell, self.torso_room, self.printer = layout, shell, torso_room, printer
         self.room = offset(shell.inner, -0.3)
         self.servos = place_servos(layout, self.room)
-        self.made = Skeleton([], self.servos, [], [])
+        self.skeleton = Skeleton([], self.servos, [], [])
         self.fixed: dict[str, Solid] = {}
 
     def add(self, name: str, kind: str, body: str, draft: Draft, frame: Array, clip: bool = True) -> DrawnPart:
         """Add what a draft shows, cut to the ``room`` unless it is made to it."""
         solid = cleaned(draft.solid() ^ self.room if clip else draft.solid())
         part = DrawnPart(name, kind, body, solid, frame, draft.holes, draft.cases, draft.notes, draft)
-        self.made.parts.append(part)
+        self.skeleton.parts.append(part)
         return part
 
     def ends(self, body: str) -> tuple[tuple[PlacedServo, ...], tuple[PlacedServo, ...]]:
@@ -113,8 +113,8 @@ def holds(block: Solid, hole: Hole) -> bool:
     """Whether there is material all round a hole: a wall from its face to the seat of its screw's head."""
     low, high = hole.center + 0.1 * hole.axis, hole.center + (hole.seat - 0.1) * hole.axis
     ring = cylinder(low, high, hole.diameter / 2.0 + LEAST_WALL)
-    wanted = ring - cylinder(low, high, hole.diameter / 2.0 + 0.1)
-    return float((block ^ wanted).volume()) > 0.995 * float(wanted.volume())
+    wall = ring - cylinder(low, high, hole.diameter / 2.0 + 0.1)
+    return float((block ^ wall).volume()) > 0.995 * float(wall.volume())
 
 
 def driver(hole: Hole) -> Solid | None:

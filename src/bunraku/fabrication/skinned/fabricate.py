@@ -67,7 +67,7 @@ def fabricate_skinned(
         (folder / name).mkdir(parents=True, exist_ok=True)
     written = [_written(part, folder, "parts", printer, True) for part in skeleton.parts]
     tools, dowels = _tools(moulds, folder, printer)
-    made = SkinnedFabrication(
+    fabrication = SkinnedFabrication(
         character,
         skeleton,
         written,
@@ -86,13 +86,13 @@ def fabricate_skinned(
         shut_in(skeleton),
         list(skeleton.faults),
     )
-    write_atomically(folder / "bill-of-materials.csv", bill_text(bill_of_skin(made)).encode())
-    write_atomically(folder / "assembly.md", notes_of(made).encode())
+    write_atomically(folder / "bill-of-materials.csv", bill_text(bill_of_skin(fabrication)).encode())
+    write_atomically(folder / "assembly.md", notes_of(fabrication).encode())
     if pictures:
         from bunraku.fabrication.skinned.pictures import write_pictures
 
-        write_pictures(made, layout, shell, folder)
-    return made
+        write_pictures(fabrication, layout, shell, folder)
+    return fabrication
 
 
 def _local(part: DrawnPart) -> Part:
@@ -104,8 +104,8 @@ def _local(part: DrawnPart) -> Part:
     return Part(part.name, part.kind, moved(part.solid, R, np.zeros(3)), holes, cases, part.notes, [piece])
 
 
-def _written(made: DrawnPart, folder: Path, where: str, printer: tuple[float, float, float], step: bool) -> WrittenPart:
-    part = _local(made)
+def _written(drawn: DrawnPart, folder: Path, where: str, printer: tuple[float, float, float], step: bool) -> WrittenPart:
+    part = _local(drawn)
     figures = written_part(part, folder / where / part.file, part.name, lie_down(part.mesh(), printer), printer)
     if not step:
         return WrittenPart(part, figures, f"{where}/{part.file}")

@@ -54,7 +54,7 @@ class Layout:
         """All driven hinges, in the order of the joints."""
         frames = home_frames(self.character)
         motors = {motor.coordinate: motor for motor in self.character.motors}
-        found = []
+        driven = []
         for joint in self.character.joints:
             if joint.kind == "hinge":
                 if joint.name not in motors:
@@ -65,8 +65,8 @@ class Layout:
                 reach = (limits[0] - home, limits[1] - home)
                 axis = R @ np.array(joint.axes[0].direction)
                 model = motors[joint.name].model
-                found.append(DrivenHinge(joint.name, joint.parent, joint.child, MM * p, axis, model, reach))
-        return tuple(found)
+                driven.append(DrivenHinge(joint.name, joint.parent, joint.child, MM * p, axis, model, reach))
+        return tuple(driven)
 
     @cached_property
     def limbs(self) -> tuple[SkinnedLimb, ...]:

@@ -70,9 +70,9 @@ def draw_link(
     link = SkeletonLink(body, draft, seats, yokes, [])
     for servo in yokes:
         others = [each.hinge.place for each in (*seats, *yokes) if each is not servo]
-        goal = np.mean(others, axis=0) if others else toward
+        far_end = np.mean(others, axis=0) if others else toward
         out = servo.case.axes[:, 2]
-        w = goal - servo.hinge.place
+        w = far_end - servo.hinge.place
         w = w - out * float(w @ out)
         if np.linalg.norm(w) < 1e-6:
             w = -servo.case.axes[:, 1]
@@ -204,7 +204,7 @@ def lighten_beam(link: SkeletonLink, solid: Solid, avoid: list[Solid]) -> list[S
 
     A hole is as wide as leaves a fifth of the beam on both of its sides.
     """
-    found: list[Solid] = []
+    pockets: list[Solid] = []
     out = (*link.seats, *link.yokes)[0].case.axes[:, 2]
     for block in link.blocks[1:]:
         start, end = middle_of(link.blocks[0]), middle_of(block)
@@ -224,8 +224,8 @@ def lighten_beam(link: SkeletonLink, solid: Solid, avoid: list[Solid]) -> list[S
                     lighter = solid - hole
                     if len(lighter.decompose()) == 1:
                         solid = lighter
-                        found.append(hole)
-    return found
+                        pockets.append(hole)
+    return pockets
 
 
 def _width(block: Solid, direction: Array) -> float:

@@ -160,22 +160,22 @@ def _channels(piece: SkinPiece, parting: Plane, block: Solid) -> tuple[list[Soli
 
     lowest = line[int(np.argmin(heights))]
     down = frame[:, :2] @ -up
-    made = [bore(at(lowest) - 2.0 * down, at(lowest) + reach * down, POUR / 2.0)]
+    channels = [bore(at(lowest) - 2.0 * down, at(lowest) + reach * down, POUR / 2.0)]
     side = np.array([-up[1], up[0]])
     rim = line[heights > heights.max() - 0.5]
     for sign in (1.0, -1.0):
         edge = rim[int(np.argmax(sign * (rim @ side)))] - 1.6 * up
         out = frame[:, :2] @ (sign * side)
-        made.append(bore(at(edge) - 1.5 * out, at(edge) + reach * out, VENT / 2.0))
+        channels.append(bore(at(edge) - 1.5 * out, at(edge) + reach * out, VENT / 2.0))
     peaks = _peaks(line, heights)
     for peak in peaks:
         rise = frame[:, :2] @ up
-        made.append(bore(at(peak) - 1.0 * rise, at(peak) + reach * rise, VENT / 2.0))
+        channels.append(bore(at(peak) - 1.0 * rise, at(peak) + reach * rise, VENT / 2.0))
     notes = [
         f"stand it with the core's seat up, fill from below through the {POUR:g} mm channel, close it when rubber shows at "
         f"{2 + len(peaks)} vents"
     ]
-    return made, notes
+    return channels, notes
 
 
 def _peaks(line: Array, heights: Array, span: float = 12.0) -> list[Array]:
@@ -184,17 +184,17 @@ def _peaks(line: Array, heights: Array, span: float = 12.0) -> list[Array]:
     lengths = np.linalg.norm(np.roll(line, -1, axis=0) - line, axis=1)
     arc = np.concatenate([[0.0], np.cumsum(lengths)])
     total = float(arc[-1])
-    found: list[Array] = []
+    peaks: list[Array] = []
     for k in np.argsort(-heights):
         if heights[k] > top - 3.0:
             continue
         apart = np.abs(arc[:-1] - arc[k])
         near = np.minimum(apart, total - apart) < span
-        if heights[k] >= heights[near].max() - 1e-9 and heights[k] > heights[near].min() + 1.0 and len(found) < 12:
+        if heights[k] >= heights[near].max() - 1e-9 and heights[k] > heights[near].min() + 1.0 and len(peaks) < 12:
             inside_turn = _convex(line, int(k))
-            if inside_turn and all(np.linalg.norm(line[k] - other) > span for other in found):
-                found.append(line[k])
-    return found
+            if inside_turn and all(np.linalg.norm(line[k] - other) > span for other in peaks):
+                peaks.append(line[k])
+    return peaks
 
 
 def _convex(line: Array, k: int) -> bool:
@@ -281,18 +281,18 @@ def pull_directions(points: Array, opening: Array, axes: Sequence[Array]) -> lis
     """
     n = opening / np.linalg.norm(opening)
     _, vectors = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
-    wanted = [*axes, *vectors.T, *np.eye(3)]
+    candidates = [*axes, *vectors.T, *np.eye(3)]
     u = np.eye(3)[int(np.argmin(np.abs(n)))]
     u = u - n * (n @ u)
     u /= np.linalg.norm(u)
     v = np.cross(n, u)
-    wanted += [np.cos(a) * u + np.sin(a) * v for a in np.radians(np.arange(0.0, 180.0, 15.0))]
-    found: list[Array] = []
-    for d in wanted:
+    candidates += [np.cos(a) * u + np.sin(a) * v for a in np.radians(np.arange(0.0, 180.0, 15.0))]
+    directions: list[Array] = []
+    for d in candidates:
         d = np.asarray(d, dtype=float) / np.linalg.norm(d)
-        if abs(d @ n) < 0.75 and all(abs(d @ other) < 0.9999 for other in found):
-            found.append(d)
-    return found
+        if abs(d @ n) < 0.75 and all(abs(d @ other) < 0.9999 for other in directions):
+            directions.append(d)
+    return directions
 
 
 def parting_plane(solid: Solid, directions: Sequence[Array], leave_out: Sequence[Plane] = ()) -> Plane:

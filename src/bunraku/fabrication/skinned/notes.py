@@ -8,17 +8,18 @@ from bunraku.fabrication.skinned.servos import EAR_DEPTH
 from bunraku.fabrication.skinned.undercut import DRAFT, PEEL_STRAIN
 
 
-def notes_of(made: SkinnedFabrication) -> str:
+def notes_of(fabrication: SkinnedFabrication) -> str:
     """The notes as Markdown."""
-    lines = [f"# Making {made.character.name}", ""]
+    lines = [f"# Making {fabrication.character.name}", ""]
     counts = "Counts, sizes and masses are in `bill-of-materials.csv`. Parts lie in their STL files as they are printed; the STEP"
     lines += [f"{counts} files beside them are for CAD: closed solids in millimetres, round walls as flat facets.", ""]
-    lines += _checks(made) + _before(made) + _order(made) + _casting(made) + _moulds(made) + _ranges(made)
+    for section in (_checks, _before, _order, _casting, _moulds, _ranges):
+        lines += section(fabrication)
     return "\n".join(lines)
 
 
-def _checks(made: SkinnedFabrication) -> list[str]:
-    faults = made.faults()
+def _checks(fabrication: SkinnedFabrication) -> list[str]:
+    faults = fabrication.faults()
     if not faults:
         said = (
             "All hold: every part closed, one piece, printable, screw holes in place, servos free, nothing in each other's way at "
@@ -28,29 +29,33 @@ def _checks(made: SkinnedFabrication) -> list[str]:
     return ["## Checks that do not hold", "", *(f"- {fault}" for fault in faults), ""]
 
 
-def _before(made: SkinnedFabrication) -> list[str]:
-    servos = {servo.case.servo.name: servo.case.servo for servo in made.skeleton.servos.values()}
+def _before(fabrication: SkinnedFabrication) -> list[str]:
+    servos = {servo.case.servo.name: servo.case.servo for servo in fabrication.skeleton.servos.values()}
     lines = ["## Before printing", ""]
     for name, servo in sorted(servos.items()):
         lines.append(f"- {name}: case: {(servo.sides or servo.flange).source}. Horn: {servo.horn.source}.")
     if any("of the maker's package" in line for line in lines):
         lines.append(f"- {PACKAGED}")
-    if any(servo.ears for servo in made.skeleton.servos.values()):
+    if any(servo.ears for servo in fabrication.skeleton.servos.values()):
         lines.append(f"- How far below the front of the case the ears are is ours ({EAR_DEPTH:g} mm): measure the servo in hand.")
-    one = sorted(name for name, servo in made.skeleton.servos.items() if not servo.both)
+    one = sorted(name for name, servo in fabrication.skeleton.servos.items() if not servo.both)
     if one:
         lines.append(f"- Held at the horn alone, as the skin leaves no room for an idler: {', '.join(one)}.")
-    mass = f"- Prints weigh {1e3 * made.printed_mass:.0f} g at {100 * made.infill:.0f} % infill; the character's bodies count with "
-    lines.append(mass + f"{1e3 * made.assumed_mass:.0f} g for all but its servos (prints, battery, controller, screws).")
-    backed, points = made.glue
+    mass = (
+        f"- Prints weigh {1e3 * fabrication.printed_mass:.0f} g at {100 * fabrication.infill:.0f} % infill; the character's bodies "
+    )
+    lines.append(
+        mass + f"count with {1e3 * fabrication.assumed_mass:.0f} g for all but its servos (prints, battery, controller, screws)."
+    )
+    backed, points = fabrication.glue
     if backed < points:
         lines.append(f"- {points - backed} of the {points} points at which the skin is glued on have no bracing unit under them.")
     return [*lines, ""]
 
 
-def _order(made: SkinnedFabrication) -> list[str]:
+def _order(fabrication: SkinnedFabrication) -> list[str]:
     steps = [
-        "Screw the brackets to the walls of the bay, nuts inside. Put a servo into each bracket: " + _seat(made),
+        "Screw the brackets to the walls of the bay, nuts inside. Put a servo into each bracket: " + _seat(fabrication),
         "Limb by limb from the torso outwards: turn the servo to its middle, screw the link on its horn (and idler), then the next "
         "servo into the link.",
         "Screw the foot's plate into its cup, from above.",
@@ -63,8 +68,8 @@ def _order(made: SkinnedFabrication) -> list[str]:
     return ["## Order", "", *(f"{number}. {step}" for number, step in enumerate(steps, 1)), ""]
 
 
-def _seat(made: SkinnedFabrication) -> str:
-    ears = {servo.ears for servo in made.skeleton.servos.values()}
+def _seat(fabrication: SkinnedFabrication) -> str:
+    ears = {servo.ears for servo in fabrication.skeleton.servos.values()}
     said = []
     if True in ears:
         said.append("its ears lie on the frame, screws through both, nuts below")
@@ -73,11 +78,11 @@ def _seat(made: SkinnedFabrication) -> str:
     return "; or ".join(said) + "."
 
 
-def _casting(made: SkinnedFabrication) -> list[str]:
+def _casting(fabrication: SkinnedFabrication) -> list[str]:
     lines = ["## Casting the skin", "", "| piece | rubber [cm³] | mass [g] |", "|---|---|---|"]
-    lines += [f"| {piece.name} | {piece.volume / 1e3:.0f} | {1e3 * piece.mass:.0f} |" for piece in made.cast]
-    total = sum(piece.mass for piece in made.cast)
-    skin = made.character.skin
+    lines += [f"| {piece.name} | {piece.volume / 1e3:.0f} | {1e3 * piece.mass:.0f} |" for piece in fabrication.cast]
+    total = sum(piece.mass for piece in fabrication.cast)
+    skin = fabrication.character.skin
     names = skin.materials if skin is not None else ()
     lines += ["", f"All pieces {1e3 * total:.0f} g; mix a tenth more. Materials of the skin: {', '.join(names)}."]
     if len(names) > 1:
@@ -85,7 +90,7 @@ def _casting(made: SkinnedFabrication) -> list[str]:
     return [*lines, ""]
 
 
-def _moulds(made: SkinnedFabrication) -> list[str]:
+def _moulds(fabrication: SkinnedFabrication) -> list[str]:
     lines = [
         "## Moulds",
         "",
@@ -98,20 +103,20 @@ def _moulds(made: SkinnedFabrication) -> list[str]:
         "| piece | half | hooked | steep | undercut [mm] | stretch | core | comes out |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for mould in made.moulds:
+    for mould in fabrication.moulds:
         for number, draw in enumerate(mould.draws, 1):
             lines.append(
                 f"| {mould.piece.name} | {number} | {100 * draw.hooked:.1f} % | {100 * draw.steep:.1f} % | {draw.depth:.1f} | "
                 f"{100 * draw.strain:.0f} % | {100 * mould.core_strain:.0f} % | {'yes' if mould.comes_out else 'NO'} |"
             )
-    lines += [""] + [f"- {mould.piece.name}: {note}" for mould in made.moulds for note in mould.notes]
-    if made.dowels:
+    lines += [""] + [f"- {mould.piece.name}: {note}" for mould in fabrication.moulds for note in mould.notes]
+    if fabrication.dowels:
         lines.append(
             "- Moulds and cores larger than the printer come in blocks: glue them with steel pins in the holes, fill the seams."
         )
     return [*lines, ""]
 
 
-def _ranges(made: SkinnedFabrication) -> list[str]:
+def _ranges(fabrication: SkinnedFabrication) -> list[str]:
     said = "From its home pose; of the two bodies at a joint alone, without the skin."
-    return [*range_table(made.ranges), "", said, ""]
+    return [*range_table(fabrication.ranges), "", said, ""]

@@ -33,12 +33,12 @@ _COLORS: dict[str, Color] = {
 _FINE = 16.0
 
 
-def write_pictures(made: SkinnedFabrication, layout: Layout, shell: SkinShell, folder: Path) -> None:
+def write_pictures(fabrication: SkinnedFabrication, layout: Layout, shell: SkinShell, folder: Path) -> None:
     """Write skeleton.png, exploded.png, skin.png and mould.png."""
-    write_atomically(folder / "skeleton.png", _skeleton(made, shell))
-    write_atomically(folder / "exploded.png", _exploded(made, layout))
-    write_atomically(folder / "skin.png", _skin(made))
-    write_atomically(folder / "mould.png", _moulds(made))
+    write_atomically(folder / "skeleton.png", _skeleton(fabrication, shell))
+    write_atomically(folder / "exploded.png", _exploded(fabrication, layout))
+    write_atomically(folder / "skin.png", _skin(fabrication))
+    write_atomically(folder / "mould.png", _moulds(fabrication))
 
 
 def _draw(axes: Any, things: list[tuple[Solid, Color]], view: View, fill: float) -> None:
@@ -72,35 +72,35 @@ def _fine(solid: Solid) -> Solid:
     return solid.refine_to_length(max(_FINE, float(np.ptp(bounds(solid), axis=0).max()) / 16.0))
 
 
-def _things(made: SkinnedFabrication, kinds: tuple[str, ...]) -> list[tuple[Solid, Color]]:
-    seen = [(_fine(part.solid), _COLORS[part.kind]) for part in made.skeleton.parts if part.kind in kinds]
-    return seen + [(_fine(servo.body()), DARK[:3]) for servo in made.skeleton.servos.values()]
+def _things(fabrication: SkinnedFabrication, kinds: tuple[str, ...]) -> list[tuple[Solid, Color]]:
+    seen = [(_fine(part.solid), _COLORS[part.kind]) for part in fabrication.skeleton.parts if part.kind in kinds]
+    return seen + [(_fine(servo.body()), DARK[:3]) for servo in fabrication.skeleton.servos.values()]
 
 
-def _skeleton(made: SkinnedFabrication, shell: SkinShell) -> bytes:
+def _skeleton(fabrication: SkinnedFabrication, shell: SkinShell) -> bytes:
     """The skeleton alone; with its bracing; with half of the skin."""
     middle, size = middle_of(shell.outer), np.ptp(bounds(shell.outer), axis=0)
     half = shell.rubber ^ box(middle + np.array([0.0, size[1] / 2.0, 0.0]), (2.0 * size[0], size[1], 2.0 * size[2]))
-    bare = _things(made, ("link", "bay", "bracket"))
-    braced = _things(made, ("link", "bay", "bracket", "bracing"))
+    bare = _things(fabrication, ("link", "bay", "bracket"))
+    braced = _things(fabrication, ("link", "bay", "bracket", "bracing"))
     skinned = [*braced, (half, _COLORS["rubber"])]
     titled = ((bare, "links, brackets, bay, servos"), (braced, "with bracing units"), (skinned, "half of the skin"))
     return _sheet([(things, (20.0, -35.0), title) for things, title in titled], 3, (17.0, 6.0), 1.05)
 
 
-def _exploded(made: SkinnedFabrication, layout: Layout) -> bytes:
+def _exploded(fabrication: SkinnedFabrication, layout: Layout) -> bytes:
     """One limb pulled apart along itself, and the torso's parts pulled apart upwards and sideways."""
     limb = layout.limbs[0]
-    panels = [(_apart(made, limb.bodies), (15.0, -50.0), f"limb {limb.name}")]
-    return _sheet([*panels, (_torso_apart(made, layout), (25.0, -50.0), "torso")], 2, (15.0, 7.5), 1.06)
+    panels = [(_apart(fabrication, limb.bodies), (15.0, -50.0), f"limb {limb.name}")]
+    return _sheet([*panels, (_torso_apart(fabrication, layout), (25.0, -50.0), "torso")], 2, (15.0, 7.5), 1.06)
 
 
-def _apart(made: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Solid, Color]]:
+def _apart(fabrication: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Solid, Color]]:
     """Bodies of a limb below each other, their bracing to both sides."""
     seen: list[tuple[Solid, Color]] = []
     for number, body in enumerate(bodies):
         down = np.array([0.0, 0.0, -70.0 * number])
-        own = [part for part in made.skeleton.parts if part.body == body]
+        own = [part for part in fabrication.skeleton.parts if part.body == body]
         middle = middle_of(next((part.solid for part in own if part.kind == "link"), own[0].solid))
         for part in own:
             aside = middle_of(part.solid) - middle
@@ -109,16 +109,16 @@ def _apart(made: SkinnedFabrication, bodies: tuple[str, ...]) -> list[tuple[Soli
             if part.kind == "bracing" and "cup" in part.name:
                 far = np.array([0.0, 0.0, -45.0])
             seen.append((_fine(moved(part.solid, np.eye(3), down + far)), _COLORS[part.kind]))
-        for servo in made.skeleton.servos.values():
+        for servo in fabrication.skeleton.servos.values():
             if servo.carrier == body:
                 beside = 45.0 * servo.case.axes[:, 2]
                 seen.append((_fine(moved(servo.body(), np.eye(3), down + beside)), DARK[:3]))
     return seen
 
 
-def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, Color]]:
+def _torso_apart(fabrication: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, Color]]:
     seen: list[tuple[Solid, Color]] = []
-    parts = [part for part in made.skeleton.parts if part.body in layout.torso]
+    parts = [part for part in fabrication.skeleton.parts if part.body in layout.torso]
     middle = np.mean([middle_of(part.solid) for part in parts if part.kind == "bay"], axis=0)
     for part in parts:
         away = middle_of(part.solid) - middle
@@ -131,16 +131,16 @@ def _torso_apart(made: SkinnedFabrication, layout: Layout) -> list[tuple[Solid, 
     return seen
 
 
-def _skin(made: SkinnedFabrication) -> bytes:
+def _skin(fabrication: SkinnedFabrication) -> bytes:
     """Every skin piece, with what is cut open looking at the viewer."""
-    columns = min(3, len(made.moulds))
+    columns = min(3, len(fabrication.moulds))
     panels = [
         (
             [(mould.piece.rubber, _COLORS["rubber"])],
             _facing(mould.piece.opening.normal),
             f"{piece.name}\n{piece.volume / 1e3:.0f} cm³, {1e3 * piece.mass:.0f} g",
         )
-        for mould, piece in zip(made.moulds, made.cast, strict=True)
+        for mould, piece in zip(fabrication.moulds, fabrication.cast, strict=True)
     ]
     return _sheet(panels, columns, (5.0 * columns, 4.4 * ceil(len(panels) / columns)), 1.05, 0.85)
 
@@ -152,9 +152,9 @@ def _facing(normal: Array) -> View:
     return (float(np.clip(0.8 * up + 12.0, -60.0, 60.0)), around + 25.0)
 
 
-def _moulds(made: SkinnedFabrication) -> bytes:
+def _moulds(fabrication: SkinnedFabrication) -> bytes:
     """The mould of a limb and that of half a torso, opened along the pull."""
-    shown = (made.moulds[0], made.moulds[-1])
+    shown = (fabrication.moulds[0], fabrication.moulds[-1])
     return _sheet([(*_opened(mould), f"{mould.piece.name}: mould, core, casting") for mould in shown], 2, (15.0, 7.0), 1.06)
 
 

@@ -70,7 +70,7 @@ class PartedSkin:
 
 def skin_pieces(layout: Layout, shell: SkinShell) -> PartedSkin:
     """Cut a skin into its pieces."""
-    found, planes = [], []
+    pieces, planes = [], []
     outer, inner, rubber = shell.outer, shell.inner, shell.rubber
     wide = offset(shell.outer, _AROUND)
     for number, limb in enumerate(layout.limbs):
@@ -79,7 +79,7 @@ def skin_pieces(layout: Layout, shell: SkinShell) -> PartedSkin:
         leg, room, skin = (_largest(solid ^ beyond) for solid in (shell.outer, shell.inner, shell.rubber))
         start = limb.hinges[0].place - plane.normal * float(plane.normal @ limb.hinges[0].place - plane.offset)
         path = np.array([start, *(hinge.place for hinge in limb.hinges if plane.height(hinge.place) > 0.0), limb.sole])
-        found.append(SkinPiece(f"skin {limb.name}", skin, leg, room, plane.flipped(), (plane.flipped(),), path))
+        pieces.append(SkinPiece(f"skin {limb.name}", skin, leg, room, plane.flipped(), (plane.flipped(),), path))
         outer, inner, rubber = outer - beyond, inner - beyond, rubber - beyond
         planes.append(plane)
     outer, inner, rubber = _largest(outer), _largest(inner), cleaned(rubber, _CRUMB)
@@ -87,8 +87,8 @@ def skin_pieces(layout: Layout, shell: SkinShell) -> PartedSkin:
     words = ("upper", "lower") if abs(middle.normal[2]) > 0.7 else ("left", "right")
     for half, word in zip((middle, middle.flipped()), words, strict=True):
         whole, room, skin = (_largest(half.above(solid)) for solid in (outer, inner, rubber))
-        found.append(SkinPiece(f"skin torso {word}", skin, whole, room, half.flipped(), (half.flipped(), *planes)))
-    return PartedSkin(tuple(found), inner, middle)
+        pieces.append(SkinPiece(f"skin torso {word}", skin, whole, room, half.flipped(), (half.flipped(), *planes)))
+    return PartedSkin(tuple(pieces), inner, middle)
 
 
 def limb_plane(layout: Layout, number: int) -> Plane:

@@ -37,12 +37,12 @@ _STEPS = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25, 0.1)
 
 def free_ranges(layout: Layout, skeleton: Skeleton) -> list[JointRoom]:
     """The free range of every hinge, of the bodies it joins alone, to 2 % of the range on either side."""
-    found = []
+    rooms = []
     for hinge in layout.hinges:
         still, turning = skeleton.rigid(hinge.parent), skeleton.rigid(hinge.child)
         low, high = (_free(hinge, limit, still, turning) for limit in hinge.reach)
-        found.append(JointRoom(hinge.name, (low, high), hinge.reach))
-    return found
+        rooms.append(JointRoom(hinge.name, (low, high), hinge.reach))
+    return rooms
 
 
 def _free(hinge: DrivenHinge, limit: float, still: list[Solid], turning: list[Solid]) -> float:
@@ -261,46 +261,47 @@ def _mould_facts(mould: Mould) -> dict[str, Any]:
     }
 
 
-def screws_of(made: SkinnedFabrication) -> dict[str, int]:
+def screws_of(fabrication: SkinnedFabrication) -> dict[str, int]:
     """Screws by size, those through servos' ears and through the joints of blocks counted in; nuts under "nut ..."."""
-    found: Counter[str] = Counter()
-    for each in made.written:
+    counts: Counter[str] = Counter()
+    for each in fabrication.written:
         for hole in each.part.holes:
             if hole.screw is not None and not hole.pilot:
-                found[f"{hole.screw}x{hole.length or screw_length(hole.screw, hole.seat)}"] += 1
+                counts[f"{hole.screw}x{hole.length or screw_length(hole.screw, hole.seat)}"] += 1
                 if hole.group.startswith("bracket"):
-                    found["nut M3"] += 1
+                    counts["nut M3"] += 1
         joints = sum(hole.group == JOINT for hole in each.part.holes)
-        found["M3x12"] += joints
-    half = found.pop("M3x12", 0) // 2  # each joint has a hole in both of its blocks
+        counts["M3x12"] += joints
+    half = counts.pop("M3x12", 0) // 2  # each joint has a hole in both of its blocks
     if half:
-        found["M3x12"] += half
-        found["nut M3"] += half
-    for servo in made.skeleton.servos.values():
+        counts["M3x12"] += half
+        counts["nut M3"] += half
+    for servo in fabrication.skeleton.servos.values():
         if servo.ears:
             pattern = servo.case.servo.flange
-            found[f"{pattern.screw}x12"] += pattern.count
-            found[f"nut {pattern.screw}"] += pattern.count
-    return dict(sorted(found.items()))
+            counts[f"{pattern.screw}x12"] += pattern.count
+            counts[f"nut {pattern.screw}"] += pattern.count
+    return dict(sorted(counts.items()))
 
 
-def bill_of_skin(made: SkinnedFabrication) -> list[Item]:
+def bill_of_skin(fabrication: SkinnedFabrication) -> list[Item]:
     """The bill of materials: motors and screws to buy, rubber to cast, parts to print, then the moulds."""
-    motors = Counter(servo.case.servo.name for servo in made.skeleton.servos.values())
+    motors = Counter(servo.case.servo.name for servo in fabrication.skeleton.servos.values())
     items = [Item("motor", name, count) for name, count in sorted(motors.items())]
-    idlers = sum(servo.both for servo in made.skeleton.servos.values())
+    idlers = sum(servo.both for servo in fabrication.skeleton.servos.values())
     items.append(Item("idler", "idler horn opposite the servo's horn", idlers, note="none where the skin leaves no room"))
-    for name, count in screws_of(made).items():
+    for name, count in screws_of(fabrication).items():
         items.append(Item("nut" if name.startswith("nut") else "screw", name.removeprefix("nut "), count))
-    if made.dowels:
+    if fabrication.dowels:
         items.append(
-            Item("pin", f"steel pin {DOWEL[0]:g} x {DOWEL[1]:g} mm", made.dowels, note="between blocks of moulds and cores")
+            Item("pin", f"steel pin {DOWEL[0]:g} x {DOWEL[1]:g} mm", fabrication.dowels, note="between blocks of moulds and cores")
         )
     items.append(Item("payload", "controller and battery", 1, note="in the bay"))
-    for piece in made.cast:
+    for piece in fabrication.cast:
         size = by(piece.size, ".1f")
         items.append(Item("rubber", piece.name, 1, 1000.0 * piece.mass, piece.volume / 1000.0, size, "", piece.file, "cast"))
-    for kind, parts, infill in (("printed", made.written, made.infill), ("mould", made.tools, made.tool_infill)):
+    tools = ("mould", fabrication.tools, fabrication.tool_infill)
+    for kind, parts, infill in (("printed", fabrication.written, fabrication.infill), tools):
         for each in parts:
             size = by(each.figures.size, ".1f")
             mass, fits = each.figures.volume * 1e-6 * PLASTIC * infill, "yes" if each.figures.fits else "no"

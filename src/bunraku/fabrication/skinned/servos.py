@@ -54,8 +54,8 @@ class PlacedServo:
         """Where the link that it turns holds on to it: horn, and idler if there is room."""
         pattern = self.case.servo.horn
         radius = MM * (pattern.radius + pattern.hole_diameter / 2.0) + RIM
-        found = [horn_of(self.case, self.hinge.name), idler_of(self.case, self.hinge.name)]
-        return [replace(horn, radius=radius) for horn in (found if self.both else found[:1])]
+        horns = [horn_of(self.case, self.hinge.name), idler_of(self.case, self.hinge.name)]
+        return [replace(horn, radius=radius) for horn in (horns if self.both else horns[:1])]
 
     @property
     def ears(self) -> bool:
@@ -87,7 +87,7 @@ def place_servos(layout: Layout, room: Solid | None = None) -> dict[str, PlacedS
     """
     frames = home_frames(layout.character)
     shapes = {body.name: body.shapes for body in layout.character.bodies}
-    found = {}
+    servos = {}
     for hinge in layout.hinges:
         if hinge.model not in SERVOS:
             raise BadInput(
@@ -102,8 +102,8 @@ def place_servos(layout: Layout, room: Solid | None = None) -> dict[str, PlacedS
         ]
         known.sort(key=lambda each, hinge=hinge: float(np.linalg.norm(MM * each.case.center - hinge.place)))  # type: ignore[misc]
         servo = known[0] if known else PlacedServo(hinge, _leaning(hinge, frames[hinge.parent][1]), hinge.parent)
-        found[hinge.name] = servo if room is None else _fitted(servo, room)
-    return found
+        servos[hinge.name] = servo if room is None else _fitted(servo, room)
+    return servos
 
 
 def _fitted(servo: PlacedServo, room: Solid) -> PlacedServo:

@@ -125,12 +125,12 @@ def printable(solid: Solid, near: float = 2e-3) -> Solid:
     """
     from scipy.spatial import cKDTree
 
-    found = cleaned(solid.simplify(near))
+    clean = cleaned(solid.simplify(near))
     for _ in range(4):
-        x, t = triangles(found)
+        x, t = triangles(clean)
         touching = np.asarray(cKDTree(x).query(x, k=2)[0])[:, 1] < 0.5 * near
         if not touching.any():
             break
         inward = offset_corners(x, t, -10.0 * near)
-        found = cleaned(mesh_solid(np.where(touching[:, None], inward, x), t).simplify(near))
-    return found
+        clean = cleaned(mesh_solid(np.where(touching[:, None], inward, x), t).simplify(near))
+    return clean

@@ -38,9 +38,9 @@ def make_skeleton(layout: Layout, shell: SkinShell, parted: PartedSkin, printer:
                 _foot(maker, hinge.child, limb.sole, limb.radius)
     for hinge in layout.hinges:
         _clear_bracing(maker, hinge)
-    for part in maker.made.parts:
+    for part in maker.skeleton.parts:
         part.solid = printable(part.solid)
-    return maker.made
+    return maker.skeleton
 
 
 def _clear_bracing(maker: Maker, hinge: DrivenHinge) -> None:
@@ -57,7 +57,7 @@ def _clear_bracing(maker: Maker, hinge: DrivenHinge) -> None:
     standing, giving, sign = hinge.parent, hinge.child, 1.0
     if hinge.parent in maker.layout.torso:
         standing, giving, sign = hinge.child, hinge.parent, -1.0
-    units = [part.solid for part in maker.made.parts if part.body == standing and part.kind == "bracing"]
+    units = [part.solid for part in maker.skeleton.parts if part.body == standing and part.kind == "bracing"]
     if units:
         _cut_bracing(maker, giving, servo, [union(units)], sign)
 
@@ -68,7 +68,7 @@ def _cut_bracing(maker: Maker, body: str, servo: PlacedServo, things: list[Solid
     Over all of the hinge's range, or as much of it as leaves a unit whole and on its screws.
     """
     passing: dict[float, Solid] = {}
-    for part in maker.made.parts:
+    for part in maker.skeleton.parts:
         if part.body != body or part.kind != "bracing":
             continue
         held = sum(holds(part.solid, hole) for hole in part.holes)
@@ -97,7 +97,7 @@ def _past(maker: Maker, body: str) -> Solid | None:
 def _trunk(maker: Maker, body: str, cut: Plane) -> None:
     """Bay, brackets and bracing of a body of the torso; where a servo turns it, the yoke on that."""
     layout, bay = maker.layout, bay_of(maker.layout, body)
-    maker.made.bays.append(bay)
+    maker.skeleton.bays.append(bay)
     screws: list[list[Hole]] = []
     pieces: list[Solid] = []
     outlines: list[Solid] = []
@@ -150,8 +150,8 @@ def _zone(maker: Maker, body: str, closed: bool) -> Zone | None:
 def _limb_link(maker: Maker, body: str) -> None:
     seats, yokes = maker.ends(body)
     start = next(servo.hinge.place for servo in (*seats, *yokes) if servo.hinge.child == body)
-    goal = np.mean([hinge.place for hinge in maker.layout.children(body)], axis=0)
-    link = draw_link(body, seats, yokes, (start + goal) / 2.0, _past(maker, body))
+    far_end = np.mean([hinge.place for hinge in maker.layout.children(body)], axis=0)
+    link = draw_link(body, seats, yokes, (start + far_end) / 2.0, _past(maker, body))
     part = maker.add(body.replace("_link", " link"), "link", body, link.draft, _frame((*seats, *yokes)[0].case.axes))
     zone = _zone(maker, body, False)
     if zone is not None:
@@ -165,28 +165,28 @@ def _limb_bracing(maker: Maker, link: SkeletonLink, part: DrawnPart, zone: Zone)
     shell = bracing_shell(maker.shell.inner, zone)
     ends = (*link.seats, *link.yokes)
     servos = [servo.body(FIT + 0.5) for servo in ends]
-    start, goal = (np.asarray(servo.hinge.place) for servo in sorted(ends, key=lambda each: each.hinge.parent == link.body)[:2])
-    along = unit(goal - start)
+    start, far_end = (np.asarray(servo.hinge.place) for servo in sorted(ends, key=lambda each: each.hinge.parent == link.body)[:2])
+    along = unit(far_end - start)
     sides = [servo.case.axes[:, 2] for servo in ends]
     sides += [np.cross(along, side) for side in sides if np.linalg.norm(np.cross(along, side)) > 0.3]
     sides = [side for side in sides if np.linalg.norm(np.cross(along, side)) > 0.3]
     beam = unit(link.beam[1] - link.beam[0])
-    lines = ((link.beam[0] - 8.0 * beam, link.beam[1] + 12.0 * beam), (start, goal))
+    lines = ((link.beam[0] - 8.0 * beam, link.beam[1] + 12.0 * beam), (start, far_end))
     drivers = [way for way in map(driver, part.holes) if way is not None]
     below = [(maker.servos[hinge.name], hinge.child) for hinge in maker.layout.children(link.body)]
     passing = [passing_room(servo, _next(maker, child)) for servo, child in below if servo.carrier == link.body]
     keep_off = [*servos, *link.kept_free, *drivers, *passing]
     tries = (bracing_halves(link.body, shell, part.solid, keep_off, line, sides) for line in lines)
-    found = next((each for each in tries if each is not None), None)
-    if found is None:
-        maker.made.faults.append(f"{link.body}: no room for bosses between the link and its bracing unit")
+    bracing = next((each for each in tries if each is not None), None)
+    if bracing is None:
+        maker.skeleton.faults.append(f"{link.body}: no room for bosses between the link and its bracing unit")
         return
-    part.solid = union([part.solid, *found.pads])
-    for pilot in found.pilots:
+    part.solid = union([part.solid, *bracing.pads])
+    for pilot in bracing.pilots:
         part.holes.append(pilot)
         part.solid = bored(part.solid, pilot)
     off = union([offset(part.solid, FIT), *servos])
-    for word, draft in zip(("first", "second"), found.drafts, strict=True):
+    for word, draft in zip(("first", "second"), bracing.drafts, strict=True):
         half, pillars = draft.add[0], draft.add[1:]
         draft.add[0] = cleaned(half - off)
         name = f"bracing {link.body.replace('_link', '')} {word}"
@@ -218,8 +218,8 @@ def _foot(maker: Maker, body: str, sole: Array, radius: float) -> None:
     inside = offset(maker.shell.inner, -0.3)
     ends = [(np.array([*pilot.center[:2], low]), np.array([*pilot.center[:2], floor])) for pilot in pilots]
     pillars = [cylinder(bottom, top, 4.6) for bottom, top in ends]  # what the screws of the foot's plate go into
-    bars = [hull(pillars[:2]), hull(pillars[2:])]
-    base = zone.of(inside) ^ union(bars)
+    bridges = [hull(pillars[:2]), hull(pillars[2:])]
+    base = zone.of(inside) ^ union(bridges)
     off = union([offset(part.solid, FIT), servo.body(FIT + 0.5)])
     cup = Draft(f"{body} cup", [cleaned(shell - off), base])
     cup.cut.append(part.solid)

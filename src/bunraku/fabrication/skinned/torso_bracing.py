@@ -31,7 +31,7 @@ def torso_bracing(maker: Maker, body: str, columns: list[Array], tray: DrawnPart
     """The unit of a body of the torso: a shell in the skin, parted by a plane, on posts that stand on the bay's columns."""
     glue = maker.layout.glue.get(body)
     if glue is None:
-        maker.made.faults.append(f"{body}: the skin is glued nowhere to it, so it has no bracing unit")
+        maker.skeleton.faults.append(f"{body}: the skin is glued nowhere to it, so it has no bracing unit")
         return
     shell = bracing_shell(maker.shell.inner, Zone(body, _between(maker.layout, body), glue.mean(axis=0)))
     shell = cleaned(shell ^ maker.torso_room, 200.0)
@@ -48,7 +48,7 @@ def torso_bracing(maker: Maker, body: str, columns: list[Array], tray: DrawnPart
             tray.holes.append(pilot)
             tray.solid = bored(tray.solid + boss.pad, pilot)
         if len(posts) < 2:
-            maker.made.faults.append(f"{body} bracing {word}: {len(posts)} posts reach the bay; two or more are needed")
+            maker.skeleton.faults.append(f"{body} bracing {word}: {len(posts)} posts reach the bay; two or more are needed")
         frame = _frame(plane.normal)
         cuts = _cuts(half, frame, maker.printer, [post.foot for post in posts])
         inside_skin = maker.torso_room ^ plane.above(maker.torso_room)
@@ -57,12 +57,12 @@ def torso_bracing(maker: Maker, body: str, columns: list[Array], tray: DrawnPart
             room = joint_rings(maker.shell.inner, each.plane) ^ inside_skin
             for border in each.within:
                 room = border.above(room)
-            found = _lugs(cleaned(room - off), each.plane)
-            lugs += [lug for lug, _ in found]
-            each.places += [place for _, place in found]
+            ears = _lugs(cleaned(room - off), each.plane)
+            lugs += [lug for lug, _ in ears]
+            each.places += [place for _, place in ears]
         draft.add += lugs
         part = maker.light(draft, half, [*(wide(post.pillar) for post in posts), *lugs], f"bracing {body} {word}", body, frame)
-        maker.made.parts.remove(part)
+        maker.skeleton.parts.remove(part)
         _in_blocks(maker, part, cuts)
 
 
@@ -108,7 +108,7 @@ def _frame(normal: Array) -> Array:
 def _cuts(solid: Solid, frame: Array, printer: tuple[float, float, float], posts: list[Array]) -> list[BlockCut]:
     """Planes that cut a unit into blocks that fit the printer, block by block; those before others come first."""
     room = np.array(sorted(printer, reverse=True)) - 2.0 * _MARGIN
-    found: list[BlockCut] = []
+    cuts: list[BlockCut] = []
     waiting: list[tuple[Solid, tuple[Plane, ...]]] = [(solid, ())]
     while waiting:
         block, within = waiting.pop(0)
@@ -120,9 +120,9 @@ def _cuts(solid: Solid, frame: Array, printer: tuple[float, float, float], posts
         k = int(order[rank])
         plane = _best(block, frame[:, k], int(np.ceil(size[k] / room[rank])), float(room[rank]), posts)
         cut = BlockCut((plane, plane.flipped()), within)
-        found.append(cut)
+        cuts.append(cut)
         waiting += [(side.above(block), (*within, side)) for side in cut.sides]
-    return found
+    return cuts
 
 
 def _best(block: Solid, normal: Array, count: int, room: float, posts: list[Array]) -> Plane:
@@ -148,11 +148,11 @@ def _lugs(ring: Solid, cut: Plane) -> list[tuple[Solid, Array]]:
     common = flats[0]
     for flat in flats[1:]:
         common = common ^ flat
-    found = []
+    lugs = []
     for spot in spots_in(common, 3.1, 30.0, 8, 1.0):
         place = frame @ np.array([*spot, cut.offset])
-        found.append((ring ^ cylinder(place - (_HALF + 1.0) * n, place + (_HALF + 1.0) * n, LUG), place))
-    return found
+        lugs.append((ring ^ cylinder(place - (_HALF + 1.0) * n, place + (_HALF + 1.0) * n, LUG), place))
+    return lugs
 
 
 def _in_blocks(maker: Maker, part: DrawnPart, cuts: list[BlockCut]) -> None:
@@ -179,9 +179,9 @@ def _in_blocks(maker: Maker, part: DrawnPart, cuts: list[BlockCut]) -> None:
     held = [(block, own) for block, own in held if own or float(block.volume()) > _LOOSE]
     for number, (block, own) in enumerate(held, 1):
         name = part.name if len(held) == 1 else f"{part.name} {number}"
-        maker.made.parts.append(DrawnPart(name, part.kind, part.body, block, part.frame, own, part.cases, part.notes))
+        maker.skeleton.parts.append(DrawnPart(name, part.kind, part.body, block, part.frame, own, part.cases, part.notes))
         if len(own) < 2:
-            maker.made.faults.append(f"{name}: {len(own)} screws hold it; two or more are needed")
+            maker.skeleton.faults.append(f"{name}: {len(own)} screws hold it; two or more are needed")
 
 
 def _sides(plane: Plane, block: Solid) -> list[Solid]:

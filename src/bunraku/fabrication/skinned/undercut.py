@@ -102,7 +102,7 @@ def path_stretch(core: Solid, path: Array, step: float = 4.0) -> float:
         ways = [
             _at(path, arc, float(s) + reach) - _at(path, arc, float(s) - 40.0 + reach) for reach in (0.0, 10.0, 20.0, 30.0, 40.0)
         ]
-        around = [found for found in (_girth_at(core, place, way) for way in ways) if found > 0.0]
+        around = [length for length in (_girth_at(core, place, way) for way in ways) if length > 0.0]
         if around:
             girths.append(min(around))
     if len(girths) < 2:

@@ -207,8 +207,8 @@ def _smoothed(points: Array, triangles: Indices, free: int) -> Array:
 def _check_filled(points: Array, triangles: Indices, loops: list[_Loop]) -> None:
     X = points[triangles]
     cross = (X[:, 1, 0] - X[:, 0, 0]) * (X[:, 2, 1] - X[:, 0, 1]) - (X[:, 1, 1] - X[:, 0, 1]) * (X[:, 2, 0] - X[:, 0, 0])
-    wanted = abs(_signed_area(loops[0].points)) - sum(abs(_signed_area(loop.points)) for loop in loops[1:])
-    if abs(0.5 * cross.sum() - wanted) > 1e-9 * wanted or len(np.unique(triangles)) != len(points):
+    area = abs(_signed_area(loops[0].points)) - sum(abs(_signed_area(loop.points)) for loop in loops[1:])
+    if abs(0.5 * cross.sum() - area) > 1e-9 * area or len(np.unique(triangles)) != len(points):
         raise BadInput(
             "the outline crosses itself, a hole lies outside it, or two holes meet; draw simple curves that do not touch"
         )

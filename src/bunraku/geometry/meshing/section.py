@@ -103,8 +103,8 @@ def ring(inner: float, outer: float, *, rings: int = 1, sectors: int = 12) -> Se
     section = make_section(points, triangles, lambda ends: "side" if np.hypot(*ends[0]) > half else "hole")
     lengths = np.hypot(*section.points.T)
     for i, (a, b) in enumerate(section.edges):
-        wanted = 0.5 * (lengths[a] + lengths[b])
-        section.middles[i] *= wanted / np.hypot(*section.middles[i])
+        length = 0.5 * (lengths[a] + lengths[b])
+        section.middles[i] *= length / np.hypot(*section.middles[i])
     return section
 
 

@@ -128,7 +128,7 @@ def _insert_ring(surface: CutSurface, fold: FoldRegion, rings: Rings, which: int
     fresh = np.flatnonzero(numbers < 0)
     numbers[fresh] = len(surface.vertices) + np.arange(len(fresh))
     surface.vertices = np.vstack([surface.vertices, points[fresh]])
-    wanted = {frozenset((loop[i], loop[(i + 1) % k])): i for i in range(k)}
+    sides = {frozenset((loop[i], loop[(i + 1) % k])): i for i in range(k)}
     inserts: dict[int, list[int]] = {}
     for j in fresh[np.argsort(wrapped[fresh])].tolist():
         inserts.setdefault(int(segment[j]), []).append(int(numbers[j]))
@@ -139,7 +139,7 @@ def _insert_ring(surface: CutSurface, fold: FoldRegion, rings: Rings, which: int
     while pending:
         a, b, c = pending.pop()
         for p, q, r in ((a, b, c), (b, c, a), (c, a, b)):
-            i = wanted.get(frozenset((p, q)), -1)
+            i = sides.get(frozenset((p, q)), -1)
             if i in inserts:
                 chain = inserts.pop(i)
                 used += len(chain)

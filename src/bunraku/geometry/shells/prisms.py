@@ -45,8 +45,8 @@ def prism_cells(faces: Indices, count: int, forward: Flags) -> Indices:
     return cells.reshape(-1, 4)
 
 
-def better_diagonals(X: Array, faces: Indices, forward: Flags, goal: float) -> Flags:
-    """Diagonals (m, 3) turned, one or two sides of a prism at a time, where that raises dihedral angles below ``goal`` [rad].
+def better_diagonals(X: Array, faces: Indices, forward: Flags, target: float) -> Flags:
+    """Diagonals (m, 3) turned, one or two sides of a prism at a time, where that raises dihedral angles below ``target`` [rad].
 
     ``X`` (2 n, 3) holds the outer vertices, then the inner ones. The merit of a prism is the least angle of its cells, that of a
     change the least merit of the prisms it touches.
@@ -66,7 +66,7 @@ def better_diagonals(X: Array, faces: Indices, forward: Flags, goal: float) -> F
     merit: list[list[float]] = table.tolist()
     code = (forward @ np.array([1, 2, 4])).tolist()
     for _ in range(6):
-        bad = [f for f, c in enumerate(code) if merit[f][c] < goal]
+        bad = [f for f, c in enumerate(code) if merit[f][c] < target]
         turned = 0
         for f in sorted(bad, key=lambda f: merit[f][code[f]]):
             best, choice = merit[f][code[f]], dict[int, int]()

@@ -37,12 +37,12 @@ def repair_layer(
         for p in face:
             at[p].append(f)
     random = np.random.default_rng(0)
-    goal = least_angle * 1.03
+    target = least_angle * 1.03
     scale, worked, idle, before = 0.5, False, 0, -np.inf
     for _ in range(ROUNDS):
         quality = cell_merits(X[cells])
-        bad = np.unique(cells[quality < goal] % V)
-        merit = float(np.minimum(quality - goal, 0.0).sum())
+        bad = np.unique(cells[quality < target] % V)
+        merit = float(np.minimum(quality - target, 0.0).sum())
         idle = 0 if merit > before + 1e-3 + 0.02 * abs(before) else idle + 1
         before = merit if np.isinf(before) else max(merit, before)
         if not len(bad) or idle > 1:

@@ -27,11 +27,11 @@ def thickness_ratios(outer: Array, inner: Array, faces: Indices, thickness: Arra
     return np.stack(ratios), np.stack(places)
 
 
-def thicken(outer: Array, inner: Array, faces: Indices, thickness: Array, goal: float) -> tuple[Array, bool]:
-    """Inner vertices with offsets longer by (goal + 2 %) / ratio, at most 1.15, at faces below ``goal`` of nominal; if any was."""
+def thicken(outer: Array, inner: Array, faces: Indices, thickness: Array, target: float) -> tuple[Array, bool]:
+    """Inner vertices, offsets longer by (target + 2 %) / ratio, at most 1.15, at faces below ``target`` of nominal; if any was."""
     ratios, _ = thickness_ratios(outer, inner, faces, thickness)
     least = ratios.min(axis=(0, 2))
-    thin = least < goal
+    thin = least < target
     factor = np.ones(len(outer))
-    np.maximum.at(factor, faces[thin].ravel(), np.repeat(np.minimum((goal + 0.02) / np.maximum(least[thin], 0.5), 1.15), 3))
+    np.maximum.at(factor, faces[thin].ravel(), np.repeat(np.minimum((target + 0.02) / np.maximum(least[thin], 0.5), 1.15), 3))
     return outer + factor[:, None] * (inner - outer), bool(thin.any())

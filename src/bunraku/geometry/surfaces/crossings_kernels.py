@@ -100,16 +100,16 @@ def _crosses(a, b, na, nb, fa, fb, e):  # pragma: no cover
         return _pierces(a[(mine + 1) % 3], a[(mine + 2) % 3], b, nb, e, 1) or _pierces(
             b[(other + 1) % 3], b[(other + 2) % 3], a, na, e, 1
         )
-    found = False
+    crosses = False
     for i in range(3):
-        found = found or _pierces(a[i], a[(i + 1) % 3], b, nb, e, 0) or _pierces(b[i], b[(i + 1) % 3], a, na, e, 0)
-    return found
+        crosses = crosses or _pierces(a[i], a[(i + 1) % 3], b, nb, e, 0) or _pierces(b[i], b[(i + 1) % 3], a, na, e, 0)
+    return crosses
 
 
 @njit(cache=True)
 def crossing_pairs(corners, faces, normals, low, cells, starts, items, e, limit):  # pragma: no cover
     """Pairs (k, 2) of faces that cross, at most ``limit``; every pair is tested in the first cell that both boxes reach."""
-    found = np.empty((limit, 2), dtype=np.int64)
+    pairs = np.empty((limit, 2), dtype=np.int64)
     count = 0
     ny, nz = cells[1], cells[2]
     boxes = np.empty((corners.shape[0], 6))
@@ -132,9 +132,9 @@ def crossing_pairs(corners, faces, normals, low, cells, starts, items, e, limit)
                 if apart:
                     continue
                 if _crosses(corners[f], corners[g], normals[f], normals[g], faces[f], faces[g], e):
-                    found[count, 0] = f
-                    found[count, 1] = g
+                    pairs[count, 0] = f
+                    pairs[count, 1] = g
                     count += 1
                     if count == limit:
-                        return found
-    return found[:count]
+                        return pairs
+    return pairs[:count]

@@ -81,9 +81,9 @@ def flipped(start, twin, length, tolerance, most):  # pragma: no cover
 def cotangents(length):  # pragma: no cover
     """For every side half the cotangent weight: cot C = (1 - x²) / (2 x) with x = tan(C / 2) of the angle opposite."""
     n = length.shape[0]
-    found = np.empty(n)
+    values = np.empty(n)
     for h in range(n):
         f = h // 3
         x = _half(length[h], length[3 * f + (h + 1) % 3], length[3 * f + (h + 2) % 3])
-        found[h] = (1.0 - x * x) / (2.0 * x) if x > 1e-15 else 1e15
-    return found
+        values[h] = (1.0 - x * x) / (2.0 * x) if x > 1e-15 else 1e15
+    return values

@@ -39,9 +39,9 @@ def without_doubles(surface: Surface) -> tuple[Surface, int]:
     _, first, place = np.unique(ordered, axis=0, return_index=True, return_inverse=True)
     place = np.asarray(place).ravel()
     sums = np.bincount(place, weights=turn, minlength=len(first))
-    wanted = np.flatnonzero(turn == np.sign(sums)[place])
+    agreeing = np.flatnonzero(turn == np.sign(sums)[place])
     kept = np.zeros(len(f), dtype=bool)
-    kept[wanted[np.unique(place[wanted], return_index=True)[1]]] = True
+    kept[agreeing[np.unique(place[agreeing], return_index=True)[1]]] = True
     if not kept.any():
         raise BadInput("all faces of the surface lie on each other in pairs; nothing is left")
     return Surface(surface.vertices, f[kept]), len(surface.faces) - int(kept.sum())

@@ -72,15 +72,15 @@ class BlenderLiveDriver(Driver):
     def send(self, counts: NDArray[np.int64]) -> None:
         """The commands of all servos that move, and of one that need not, in one write."""
         old, self._told = self._told, self._none
-        wanted = [sayable(count, was) for count, was in zip(counts.tolist(), old, strict=True)]
-        self._turn = (self._turn + 1) % len(wanted)
+        targets = [sayable(count, was) for count, was in zip(counts.tolist(), old, strict=True)]
+        self._turn = (self._turn + 1) % len(targets)
         commands = (
             servo_command(self._ids[place], new)
-            for place, (new, was) in enumerate(zip(wanted, old, strict=True))
+            for place, (new, was) in enumerate(zip(targets, old, strict=True))
             if new is not None and (new != was or place == self._turn)
         )
         self._line.write(b"".join(commands))
-        self._told = wanted
+        self._told = targets
 
     def measure(self) -> NDArray[np.float64] | None:
         """None: the protocol has no answers."""

@@ -34,15 +34,15 @@ def meshes_of(character: Character, folder: Path | None) -> tuple[dict[str, Mesh
 
     Files are looked for below ``folder``; a leading ``package://`` or ``file://`` is taken as naming that folder.
     """
-    found: dict[str, MeshArrays] = {}
+    meshes: dict[str, MeshArrays] = {}
     notes = []
     files = dict.fromkeys(shape.file or "" for body in character.bodies for shape in body.shapes if shape.kind == "mesh")
     for file in files:
         try:
-            found[file] = _read(character, file, folder)
+            meshes[file] = _read(character, file, folder)
         except BadInput as error:
             notes.append(f"the mesh {file[:80]!r} is not drawn: {error}")
-    return found, tuple(notes)
+    return meshes, tuple(notes)
 
 
 def _read(character: Character, file: str, folder: Path | None) -> MeshArrays:
@@ -149,12 +149,12 @@ class Figure:
     def placed(self, R: Array, p: Array) -> dict[str, Placed]:
         """Where the solids of every kind are when the bodies are at ``R`` (m, bodies, 3, 3) and ``p`` (m, bodies, 3)."""
         turn = quaternion_of_matrix(R)
-        found = {}
+        placed = {}
         for kind, solids in self.solids.items():
             at = p[:, solids.body] + np.einsum("mnij,nj->mni", R[:, solids.body], solids.position)
             wxyz = multiply_quaternions(turn[:, solids.body], solids.quaternion)
-            found[kind] = Placed(_small(at), _small(wxyz))
-        return found
+            placed[kind] = Placed(_small(at), _small(wxyz))
+        return placed
 
     def box(self, R: Array, p: Array) -> tuple[Array, Array]:
         """Lower and upper corners (m, 3) [m] of the box around all solids but carriages, the bodies at ``R``, ``p``; exact."""
@@ -177,25 +177,25 @@ class Figure:
         marks = [(frame.name, frame.body, frame.pose.position) for frame in self.character.frames]
         taken = {name for name, _, _ in marks}
         marks += [(tip.name, tip.body, tip.center) for tip in self.character.end_effectors if tip.name not in taken]
-        found = np.zeros((len(p), len(marks), 3))
+        points = np.zeros((len(p), len(marks), 3))
         for j, (_, body, local) in enumerate(marks):
             at = np.array(local)
-            found[:, j] = at if body == WORLD else p[:, place[body]] + R[:, place[body]] @ at
-        return tuple(name for name, _, _ in marks), found
+            points[:, j] = at if body == WORLD else p[:, place[body]] + R[:, place[body]] @ at
+        return tuple(name for name, _, _ in marks), points
 
     def strings(self, R: Array, p: Array) -> Array:
         """Both ends (m, strings, 2, 3) [m] of every string, at the carriage and at the hook."""
         place = {name: i for i, name in enumerate(self.bodies)}
         frames = {frame.name: frame for frame in self.character.frames}
-        found = np.zeros((len(p), len(self.character.strings), 2, 3))
+        ends = np.zeros((len(p), len(self.character.strings), 2, 3))
         for j, string in enumerate(self.character.strings):
             frame, local = frames.get(string.hook), np.array(string.point)
             if frame is not None:
                 local = np.array(frame.pose.position) + rotation_of(frame.pose) @ local
             body = place[string.hook if frame is None else frame.body]
-            found[:, j, 0] = p[:, place[string.carriage]]
-            found[:, j, 1] = p[:, body] + R[:, body] @ local
-        return found
+            ends[:, j, 0] = p[:, place[string.carriage]]
+            ends[:, j, 1] = p[:, body] + R[:, body] @ local
+        return ends
 
     def moment(self, R: Array, p: Array) -> Array:
         """Mass times centre of mass (m, 3) [kg·m] of all bodies and the skin that follows them."""

@@ -208,7 +208,7 @@ def closed(character: Character, names: Sequence[str], q: Array, held: Sequence[
         system = character_system(character, kinematic=kept)
     except BadInput as error:
         return q, f"the loops of the character are not closed: {error}"
-    found, lost = q.copy(), 0
+    solved, lost = q.copy(), 0
     joints = [names.index(name) for name in character.coordinates]
     tree = compile_tree(character)
     place = [names.index(name) if name in names else -1 for name in system.names]
@@ -219,10 +219,10 @@ def closed(character: Character, names: Sequence[str], q: Array, held: Sequence[
         start[inside] = q[k, there] + more
         settled = make_consistent(system, start, tolerance=1e-9)
         if settled.status.good:
-            found[k, there] = settled.q[inside]
-            more = found[k, there] - q[k, there]
-        lost += max((gap for gap, _ in loop_gaps(character, tree, found[k, joints]).values()), default=0.0) > OPEN
-    return found, f"the loops of the character stay open in {lost} of {len(q)} frames" if lost else ""
+            solved[k, there] = settled.q[inside]
+            more = solved[k, there] - q[k, there]
+        lost += max((gap for gap, _ in loop_gaps(character, tree, solved[k, joints]).values()), default=0.0) > OPEN
+    return solved, f"the loops of the character stay open in {lost} of {len(q)} frames" if lost else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,9 +81,9 @@ class PartSurface:
 
 def part_surfaces(character: Character) -> tuple[PartSurface, ...]:
     """The surface of every flexible part; the meshes of parts that are files are those read with the character."""
-    found = []
-    for name, made in part_solids(character).items():
-        mesh, part = made.solid.mesh, made.part
+    surfaces = []
+    for name, built in part_solids(character).items():
+        mesh, part = built.solid.mesh, built.part
         volume = cell_volumes(mesh)
         center = volume @ mesh.nodes[mesh.cells[:, :4]].mean(axis=1) / volume.sum()
         if part.shape.kind in ("rod", "tube"):
@@ -92,7 +92,7 @@ def part_surfaces(character: Character) -> tuple[PartSurface, ...]:
         else:
             (nodes, faces), weights = _triangles(mesh), None
             vertices = mesh.nodes[nodes]
-        found.append(
+        surfaces.append(
             PartSurface(
                 name,
                 part.base,
@@ -102,11 +102,11 @@ def part_surfaces(character: Character) -> tuple[PartSurface, ...]:
                 faces,
                 weights,
                 nodes,
-                made.solid.total_mass,
+                built.solid.total_mass,
                 center,
             )
         )
-    return tuple(found)
+    return tuple(surfaces)
 
 
 def _round(shape: PartShape, mesh: TetMesh) -> tuple[Array, Indices, Array]:
@@ -269,11 +269,11 @@ class FollowingSkin:
         """The points (m, v, 3) of the surface when a figure's bodies are at ``R`` (m, bodies, 3, 3), ``p`` (m, bodies, 3)."""
         turns, shifts = self._motions(R, p)
         moves = np.concatenate([turns.reshape(*turns.shape[:2], 9), shifts], axis=2)
-        found = np.empty((len(p), len(self.rest), 3), dtype=np.float32)
+        points = np.empty((len(p), len(self.rest), 3), dtype=np.float32)
         for k, move in enumerate(moves):
             blend = self.weights @ move
-            found[k] = np.einsum("vij,vj->vi", blend[:, :9].reshape(-1, 3, 3), self.rest) + blend[:, 9:]
-        return found
+            points[k] = np.einsum("vij,vj->vi", blend[:, :9].reshape(-1, 3, 3), self.rest) + blend[:, 9:]
+        return points
 
     def moment(self, R: Array, p: Array) -> Array:
         """Mass times centre of mass (m, 3) [kg·m] of the whole skin, following as its surface does."""
@@ -332,5 +332,5 @@ def _node_masses(character: Character, mesh: SkinMesh) -> Array:
     density = {material.name: material.density for material in character.materials}
     names = character.skin.materials if character.skin is not None else ()
     mass = cell_volumes(TetMesh(mesh.nodes, mesh.cells)) * np.array([density[name] for name in names])[mesh.region]
-    found = np.bincount(mesh.cells[:, :4].ravel(), weights=np.repeat(0.25 * mass, 4), minlength=len(mesh.nodes))
-    return found.astype(np.float64)
+    masses = np.bincount(mesh.cells[:, :4].ravel(), weights=np.repeat(0.25 * mass, 4), minlength=len(mesh.nodes))
+    return masses.astype(np.float64)

@@ -65,25 +65,25 @@ def solids_of(character: Character, *, meshes: Sequence[str] = ()) -> dict[str, 
     ``meshes``: the files of mesh shapes that are at hand; other mesh shapes are left out. Bodies that would not be seen get sticks
     to their children; end effectors that no shape shows get what touches the ground; carriages get a box.
     """
-    found: list[Instance] = []
+    instances: list[Instance] = []
     place = {name: i for i, name in enumerate(body_names(character))}
     seen: set[str] = set()
     for body in character.bodies:
         shapes = [shape for shape in body.shapes if shape.kind != "mesh" or shape.file in meshes]
         for shape in shapes:
-            found += _instances(place[body.name], shape)
+            instances += _instances(place[body.name], shape)
         for tip in character.end_effectors:
             if tip.body == body.name and not _shown(body, tip):
-                found += _instances(place[body.name], contact_shape(tip).changed(color=TIP_COLOR))
+                instances += _instances(place[body.name], contact_shape(tip).changed(color=TIP_COLOR))
         if shapes:
             seen.add(body.name)
     size = home_size(character)
     for name, shape in sticks_of(character, seen, size):
-        found += _instances(place[name], shape)
+        instances += _instances(place[name], shape)
     for carriage in character.carriages:
         half = 0.4 * carriage.separation or 0.02 * size
-        found.append(("box", place[carriage.name], (np.eye(3), np.zeros(3)), (half, half, 0.5 * half), CARRIAGE_COLOR))
-    return {kind: _gathered([one for one in found if one[0] == kind]) for kind in dict.fromkeys(one[0] for one in found)}
+        instances.append(("box", place[carriage.name], (np.eye(3), np.zeros(3)), (half, half, 0.5 * half), CARRIAGE_COLOR))
+    return {kind: _gathered([one for one in instances if one[0] == kind]) for kind in dict.fromkeys(one[0] for one in instances)}
 
 
 def _instances(body: int, shape: Shape) -> list[Instance]:
@@ -143,7 +143,7 @@ def sticks_of(character: Character, seen: Collection[str], size: float) -> list[
     between two coordinates at one place are left out. ``size`` [m] of the character gives their thickness.
     """
     bent = {(part.base, child.body) for part in character.flexibles for child in part.children}
-    found = []
+    sticks = []
     for body in character.bodies:
         if body.name in seen:
             continue
@@ -153,11 +153,11 @@ def sticks_of(character: Character, seen: Collection[str], size: float) -> list[
         if not ends and not joints:
             ends = _farthest(character, body)
         for end in ends:
-            found.append((body.name, _stick(end, THICK * size)))
+            sticks.append((body.name, _stick(end, THICK * size)))
         if not ends and (body.mass > 0.0 or not joints):
             ball = Shape(kind="sphere", size=(1.5 * THICK * size,), pose=Pose(position=body.center_of_mass), color=STICK_COLOR)
-            found.append((body.name, ball))
-    return found
+            sticks.append((body.name, ball))
+    return sticks
 
 
 def _farthest(character: Character, body: Body) -> list[Array]:
@@ -201,10 +201,10 @@ def unit_mesh(kind: str) -> tuple[Vertices, Faces]:
         faces = np.vstack([part[1] + start for part, start in zip(parts, before, strict=False)])
     else:
         raise BadInput(f"there is no unit shape {kind!r}; known: {', '.join(UNIT_KINDS)}")
-    made = vertices.astype(np.float32), faces.astype(np.int32)
-    for array in made:
+    arrays = vertices.astype(np.float32), faces.astype(np.int32)
+    for array in arrays:
         array.flags.writeable = False
-    return made
+    return arrays
 
 
 def _box() -> tuple[NDArray[np.float64], NDArray[np.int64]]:

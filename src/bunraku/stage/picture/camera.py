@@ -49,8 +49,8 @@ def framed(
         lowest, highest = spread(low, high, target + distance * back, target, field=field, aspect=aspect)
         off = 0.35 * (0.5 * (lowest + highest) - centre)  # near corners move more than the middle: go a part of the way
         target = target + distance * (off[0] * tangents[0] * right + off[1] * tangents[1] * up)
-        wanted = float(((highest - lowest) / room).max()) / share
-        distance = max(distance * min(max(wanted, 0.5), 2.0) ** 0.35, 0.51 * size)
+        factor = float(((highest - lowest) / room).max()) / share
+        distance = max(distance * min(max(factor, 0.5), 2.0) ** 0.35, 0.51 * size)
     return target + distance * back, target
 
 

@@ -90,7 +90,7 @@ def blurred(mask, radius):
     """The mean of (h, w) over squares of 2 radius + 1, with 0 outside."""
     rows, columns = mask.shape
     share = np.float32(1.0 / (2 * radius + 1))
-    across, found = np.zeros_like(mask), np.zeros_like(mask)
+    across, both = np.zeros_like(mask), np.zeros_like(mask)
     for i in range(rows):
         total = np.float32(0.0)
         for j in range(-radius, columns):
@@ -108,8 +108,8 @@ def blurred(mask, radius):
             if i - radius - 1 >= 0:
                 totals[j] -= across[i - radius - 1, j]
             if i >= 0:
-                found[i, j] = max(totals[j] * share, np.float32(0.0))
-    return found
+                both[i, j] = max(totals[j] * share, np.float32(0.0))
+    return both
 
 
 @njit(cache=True, fastmath=True, error_model="numpy", inline="always")

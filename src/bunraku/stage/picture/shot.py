@@ -184,8 +184,8 @@ def _way(motion: DrawnMotion) -> Way:
     path = np.column_stack([np.interp(even, motion.times, middle[:, k]) for k in range(3)])
     straight = path[0] + np.linspace(0.0, 1.0, len(even))[:, None] * (path[-1] - path[0])
     smooth = straight + gaussian_filter1d(path - straight, EASE / (even[1] - even[0]), axis=0, mode="nearest")
-    found = np.column_stack([np.interp(motion.times, even, smooth[:, k]) for k in range(3)])
-    return Way(motion.times, found - found[0])
+    places = np.column_stack([np.interp(motion.times, even, smooth[:, k]) for k in range(3)])
+    return Way(motion.times, places - places[0])
 
 
 LONGEST = 3600.0

@@ -55,11 +55,11 @@ class Following:
         far = int(np.argmax(share))
         return far if share[far] > 1.0 else -1
 
-    def correct(self, wanted: Array, out: Array) -> None:
-        """``out`` (k,): what to tell so that the machine comes closer to ``wanted`` (k,), by at most the bound."""
+    def correct(self, asked: Array, out: Array) -> None:
+        """``out`` (k,): what to tell so that the machine comes closer to ``asked`` (k,), by at most the bound."""
         np.multiply(self._gain, self.error, out=self.correction)
         np.clip(self.correction, -self._most, self._most, out=self.correction)
-        np.add(self.correction, wanted, out=out)
+        np.add(self.correction, asked, out=out)
 
 
 class StateFeedback:

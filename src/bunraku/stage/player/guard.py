@@ -127,20 +127,20 @@ class Guard:
         beyond = (now < limits.lower) | (now > limits.upper) | (excess > EXACT)
         self._outside = bool((beyond | (self.counts < outputs.count_low) | (self.counts > outputs.count_high)).any())
 
-    def __call__(self, wanted: Array) -> Counts:
-        """The counts (k,) to send for the values ``wanted`` (k,); the array is overwritten by the next call."""
+    def __call__(self, asked: Array) -> Counts:
+        """The counts (k,) to send for the values ``asked`` (k,); the array is overwritten by the next call."""
         now, new = self.now, self._next
-        good = np.isfinite(wanted)
+        good = np.isfinite(asked)
         if not good.all():
             self.wild += int(np.count_nonzero(~good))
-            wanted = np.where(good, wanted, np.where(self.outputs.still, now, self.outputs.home))
-        np.clip(wanted, self._lower, self._upper, out=new)
+            asked = np.where(good, asked, np.where(self.outputs.still, now, self.outputs.home))
+        np.clip(asked, self._lower, self._upper, out=new)
         step = self._bounded(self._towards(new))
         if len(self._shared):
             step = self._together(step)
         np.add(now, step, out=new)
         np.clip(new, self._lower, self._upper, out=new)
-        change = np.abs(new - wanted)
+        change = np.abs(new - asked)
         cut = change > self._smallest
         if cut.any():
             self.cut += int(np.count_nonzero(cut))

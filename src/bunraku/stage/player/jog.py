@@ -27,9 +27,9 @@ OUTSIDE = 0.01
 
 
 class Jog:
-    """One servo of a device under a person's keys. ``servo`` is its calibration as it becomes, ``goal`` and ``now`` its counts.
+    """One servo of a device under a person's keys. ``servo`` is its calibration as it becomes, ``target`` and ``now`` its counts.
 
-    Keys set the goal; :meth:`step` goes there, at most the range in ``SWEEP`` seconds, never beyond the pulse range, and once
+    Keys set the target; :meth:`step` goes there, at most the range in ``SWEEP`` seconds, never beyond the pulse range, and once
     soft limits are set not beyond these. A machine that does not report where it is starts in the middle of the ranges, its wheels
     at rest; one with a servo that stands outside its own is refused.
     """
@@ -55,7 +55,7 @@ class Jog:
                 f"{list(device.servos)[j]!r} stands at {known[j]:.0f}, outside its [{lows[j]}, {highs[j]}], and would leap; move "
                 "it inside by hand, or widen its range with --set"
             )
-        self.now = self.goal = float(self._counts[self._place])
+        self.now = self.target = float(self._counts[self._place])
         self.written = self.ended = False
 
     @property
@@ -71,9 +71,9 @@ class Jog:
         small = max(1, (servo.position_max - servo.position_min) // 400)
         match key:
             case "a" | "d" | "A" | "D":
-                self.goal += (1 if key in "dD" else -1) * (10 if key in "AD" else 1) * small
+                self.target += (1 if key in "dD" else -1) * (10 if key in "AD" else 1) * small
             case "0":
-                self.goal = (servo.low + servo.high) // 2
+                self.target = (servo.low + servo.high) // 2
             case "n":
                 share = (round(self.now) - servo.position_min) / (servo.position_max - servo.position_min)
                 self.servo = servo.changed(neutral_deg=share * servo.range_deg, offset_deg=0.0)
@@ -87,13 +87,13 @@ class Jog:
                 self.written = self.ended = True
             case "q" | " " | "\x03":
                 self.ended = True
-        self.goal = min(max(self.goal, self.servo.low), self.servo.high)
+        self.target = min(max(self.target, self.servo.low), self.servo.high)
 
     def step(self, seconds: float) -> None:
-        """Go on towards the goal for so long, and tell the machine."""
+        """Go on towards the target for so long, and tell the machine."""
         servo = self.servo
         most = (servo.position_max - servo.position_min) / SWEEP * min(max(seconds, 0.0), 0.1)
-        self.now = min(max(self.now + min(max(self.goal - self.now, -most), most), servo.low), servo.high)
+        self.now = min(max(self.now + min(max(self.target - self.now, -most), most), servo.low), servo.high)
         self._counts[self._place] = round(self.now)
         self._driver.send(self._counts)
 

@@ -118,10 +118,10 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> DeviceOut
         )
     reach = np.sort(np.stack([(count_low - zero) / slope, (count_high - zero) / slope]), axis=0)
     narrowed = replace(limits, lower=np.maximum(limits.lower, reach[0]), upper=np.minimum(limits.upper, reach[1]))
-    wanted = _home(performances[0], names, every)
+    begun = _home(performances[0], names, every)
     still = np.array([unit != "rad/s" for unit in every])
-    home = np.clip(wanted, narrowed.lower, narrowed.upper)
-    turning = ~still & (np.abs(home - wanted) > 0.5 * np.abs(1.0 / slope))
+    home = np.clip(begun, narrowed.lower, narrowed.upper)
+    turning = ~still & (np.abs(home - begun) > 0.5 * np.abs(1.0 / slope))
     if turning.any():
         j = int(np.argmax(turning))
         raise BadInput(

@@ -124,7 +124,7 @@ class _Run:
         self.missed = self.skipped = self.run_of_missed = self.uncorrected = 0
         self.tick = self.row = 0
         self.cost = self.watched = 0.0
-        self.wanted, self.before, self.speed = np.zeros(k), np.zeros(k), np.zeros(k)
+        self.asked, self.before, self.speed = np.zeros(k), np.zeros(k), np.zeros(k)
         self.rows: Array = np.zeros((0, k))
         self.coming: Take | None = None
         self.resting = False
@@ -230,16 +230,16 @@ class _Run:
         """Clamp and send the row of this period, and write down how it went."""
         closed = self.player._closed.get(self.role)
         if closed is None:
-            self.following.correct(self.rows[self.row], self.wanted)
+            self.following.correct(self.rows[self.row], self.asked)
         else:
             self.following.correction[:] = 0.0
-            self.wanted[:] = self.rows[min(self.row + 1, len(self.rows) - 1)]
+            self.asked[:] = self.rows[min(self.row + 1, len(self.rows) - 1)]
             reported = self.driver.measure()
             self._look(reported)
-            corrected = closed.correct(self.row, None if reported is None else self._all_values(reported), self.wanted)
+            corrected = closed.correct(self.row, None if reported is None else self._all_values(reported), self.asked)
             if not corrected and self.row < closed.steps:
                 self.uncorrected += 1
-        counts = self.guard(self.wanted)
+        counts = self.guard(self.asked)
         now = time.monotonic()
         late = now - moment
         read, shown = self.clock.reading()

@@ -20,10 +20,10 @@ MOST = 50_000_000
 """Numbers in a table of samples, 400 MB; a file of few samples at a tiny rate would else fill any memory."""
 
 
-def samples_at(values: Array, rate: float, wanted: float) -> Array:
-    """Samples (m, k) at ``wanted`` [Hz] of values (n, k) at ``rate`` [Hz], first and last included."""
+def samples_at(values: Array, rate: float, asked: float) -> Array:
+    """Samples (m, k) at ``asked`` [Hz] of values (n, k) at ``rate`` [Hz], first and last included."""
     n = len(values)
-    step = rate / wanted
+    step = rate / asked
     if n < 2 or abs(step - 1.0) < 1e-9:
         return values.copy()
     whole = round(step)
@@ -33,7 +33,7 @@ def samples_at(values: Array, rate: float, wanted: float) -> Array:
 
     if (n - 1) / step * values.shape[1] > MOST:
         raise BadInput(
-            f"{(n - 1) / rate:.3g} s at {wanted:g} Hz are too long to be played at once; play it in parts, or lower rate_hz"
+            f"{(n - 1) / rate:.3g} s at {asked:g} Hz are too long to be played at once; play it in parts, or lower rate_hz"
         )
     padded = np.vstack([2.0 * values[0] - values[1], values, 2.0 * values[-1] - values[-2]])
     count = int(np.ceil((n - 1) / step - 1e-9)) + 1

@@ -82,7 +82,7 @@ class DesignTab:
         chosen = session.selection.socket if session.selection.socket in names else names[0]
         hint = "Where; a click on the character picks the nearest"
         place = ui.dropdown("Socket", names, lambda name: session.select(socket=name), initial_value=chosen, hint=hint)
-        ui.checkbox("Show sockets", self._handles.wanted, self._handles.want, hint="As balls in the scene, to be clicked")
+        ui.checkbox("Show sockets", self._handles.shown, self._handles.want, hint="As balls in the scene, to be clicked")
         kind = self._choice["kind"]
         ui.dropdown("Add", KINDS, lambda value: self._choose(kind=value, component=""), initial_value=kind)
         models = tuple(name for name, one in library().items() if one.kind == kind)

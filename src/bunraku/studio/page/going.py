@@ -35,12 +35,12 @@ class Going:
         limit = 2.0 * max(0.5, abs(x or 0.0), abs(y or 0.0))
         turn, gone_by = math.degrees(gait.turn or 0.0), _gone_by(document)
         most = max(180.0, abs(turn))
-        goal = {
+        sliders = {
             "forward": gui.add_slider("Forward [m]", -limit, limit, 0.005, x or 0.0, hint="In one cycle, or from start to end"),
             "aside": gui.add_slider("Aside [m]", -limit, limit, 0.005, y or 0.0, hint="To the left"),
             "turn": gui.add_slider("Turn [deg]", -most, most, 1.0, turn, hint="To the left"),
         }
-        for name, slider in goal.items():
+        for name, slider in sliders.items():
             drag = Drag(ui, f"goal {name}", "gait.goal", valid=lambda: _gone_by(session.document) == gone_by)
             scale = math.pi / 180.0 if name == "turn" else 1.0
             drag.follow(slider, partial(_goal, name, scale))
@@ -57,7 +57,7 @@ class Going:
         lift = round(1e3 * gait.swing_height, 1)
         height = gui.add_number("Swing height [mm]", lift, min=min(1.0, lift), max=max(300.0, lift), step=1.0)
         ui.changed(height, partial(set_gait, "swing_height", 1e-3), key="swing height")
-        self._inputs = goal | {"duration": duration, "pattern": pattern, "height": height}
+        self._inputs = sliders | {"duration": duration, "pattern": pattern, "height": height}
 
     def clear(self) -> None:
         """The widgets were taken away."""

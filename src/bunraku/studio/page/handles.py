@@ -21,12 +21,12 @@ class Handles:
         self._ui, self._scene = ui, scene
         self._balls: Any = None
         self._shown: tuple[Any, ...] = ()
-        self.wanted = False
+        self.shown = False
         scene.on_click(lambda origin, direction: ui.act(lambda: self._clicked(origin, direction)))
 
     def want(self, on: bool) -> None:
         """Show the sockets or hide them."""
-        self.wanted = bool(on)
+        self.shown = bool(on)
         self.refresh("selection")
 
     @alone
@@ -37,14 +37,14 @@ class Handles:
         session = self._ui.session
         character = session.document.character
         chosen = session.selection.socket
-        key = (Same(character), chosen, self.wanted, session.shown.motion is None)
+        key = (Same(character), chosen, self.shown, session.shown.motion is None)
         if key == self._shown:
             return
         self._shown = key
         if self._balls is not None:
             self._balls.remove()
             self._balls = None
-        if not self.wanted or character is None:
+        if not self.shown or character is None:
             return
         shown = sockets(character)
         places = self._places(shown)

@@ -41,7 +41,7 @@ class Scene:
         self._aside = scene.add_frame(f"{WORLD}/replay", show_axes=False)
         looks = {"performed": (None, None), "wish": (GREEN, 0.35), "before": (GREY, 0.35), "replay": (BLUE, 0.45)}
         self._layers = {name: Layer(server, f"{WORLD}/{name}", tint=tint, opacity=seen) for name, (tint, seen) in looks.items()}
-        self.wanted = {"performed": True, "wish": True, "before": False, "replay": True}
+        self.asked = {"performed": True, "wish": True, "before": False, "replay": True}
         self.beside = True
         """Whether the replay stands beside the plan, to the left of the character; else it is drawn over it."""
         self.follow = False
@@ -104,7 +104,7 @@ class Scene:
         if self._instead is not None:
             self._turn(self._instead)
         elif solid is not None:
-            self._frame(solid, shown.replay if self.wanted["replay"] else None)
+            self._frame(solid, shown.replay if self.asked["replay"] else None)
 
     def put_aside(self, box: tuple[Any, Any] | None) -> None:
         """Hide the character while something else is shown, which fills ``box`` (lower, upper corner [m]); None: show it again."""
@@ -115,7 +115,7 @@ class Scene:
 
     def want(self, name: str, on: bool) -> None:
         """Show a layer or hide it."""
-        self.wanted[name] = on
+        self.asked[name] = on
         with self.still:
             self._layers[name].visible(self._visible(name))
         self.move(self._session.transport.now)
@@ -123,7 +123,7 @@ class Scene:
             self.refresh()
 
     def _visible(self, name: str) -> bool:
-        return self.wanted[name] and self._instead is None
+        return self.asked[name] and self._instead is None
 
     def put_beside(self, on: bool) -> None:
         """The replay beside the plan, or over it."""
@@ -142,8 +142,8 @@ class Scene:
             for layer in self._layers.values():
                 layer.move(time)
             solid = self.shown
-            going = solid is not None and self.follow and self._instead is None
-            com = solid.com[solid.at(time)] if solid is not None and going else np.zeros(3)
+            following = solid is not None and self.follow and self._instead is None
+            com = solid.com[solid.at(time)] if solid is not None and following else np.zeros(3)
             here = (-float(com[0]), -float(com[1]), 0.0)
             if tuple(self._root.position) != here and not self.held:
                 self._root.position = here

@@ -203,16 +203,16 @@ class SkinPanel:
     def _set(self, document: Document, dragged: Document) -> None:
         """Widgets as the document has them, or the hand that drags; figures of the document."""
         session, handles = self._ui.session, self._handles
-        wanted: dict[str, Any] = {"see": VIEWS[self._view]}
+        values: dict[str, Any] = {"see": VIEWS[self._view]}
         if dragged.recipe:
             recipe = recipe_of(dragged)
-            wanted |= {"thickness": round(1e3 * recipe.thickness, 1), "mass": recipe.mass}
-            wanted |= {"glue": recipe.glue, "teeth": recipe.teeth}
-            wanted |= {f"at {joint}": round(100.0 * place) for joint, place in even_places(recipe).items()}
-            wanted |= {"scale": next((name for name, scale in UNITS.items() if scale == scale_of(dragged)), "metres")}
+            values |= {"thickness": round(1e3 * recipe.thickness, 1), "mass": recipe.mass}
+            values |= {"glue": recipe.glue, "teeth": recipe.teeth}
+            values |= {f"at {joint}": round(100.0 * place) for joint, place in even_places(recipe).items()}
+            values |= {"scale": next((name for name, scale in UNITS.items() if scale == scale_of(dragged)), "metres")}
             if "bond" in handles:
-                wanted["bond"] = min(recipe.bonds.get(self._body or bodies_of(recipe.template)[0], 1.0), 5.0)
-        for name, value in wanted.items():
+                values["bond"] = min(recipe.bonds.get(self._body or bodies_of(recipe.template)[0], 1.0), 5.0)
+        for name, value in values.items():
             if name in handles and value in getattr(handles[name], "options", (value,)):
                 put(handles[name], value)
         if self._figures is not None:

@@ -32,8 +32,10 @@ def skin_figures(plan: PlannedSkin | None, creature: MadeSkin | None, worn: Worn
         rows.append(f"{facts['nodes']} nodes, least dihedral angle {57.29578 * float(facts['least_dihedral']):.0f}°")
     if worn is not None:
         least, most = 1e3 * worn.thickness.least, 1e3 * worn.thickness.most
-        bar = "display:inline-block;width:6em;height:.7em;vertical-align:middle;background:linear-gradient(90deg,#2959cc,#d93326)"
-        rows.append(f'thickness {least:.1f} mm <span style="{bar}"></span> {most:.1f} mm')
+        gradient = (
+            "display:inline-block;width:6em;height:.7em;vertical-align:middle;background:linear-gradient(90deg,#2959cc,#d93326)"
+        )
+        rows.append(f'thickness {least:.1f} mm <span style="{gradient}"></span> {most:.1f} mm')
         rows.append(f"{sum(len(places) for places in worn.glue.values())} glue points on {len(worn.glue)} bodies")
     pressing = facts.get("into_the_skin", [])
     if facts:

@@ -47,7 +47,7 @@ class Timeline:
             self._errors = Plot(ui, height=132)
         with self.panel.add_tab("View"):
             for name, label in LAYERS.items():
-                ui.checkbox(label, scene.wanted[name], partial(scene.want, name))
+                ui.checkbox(label, scene.asked[name], partial(scene.want, name))
             ui.checkbox("Replay beside the plan", scene.beside, scene.put_beside, hint="Else it is drawn over it")
             ui.checkbox("Go along with the character", scene.follow, self._follow)
             ui.button("Look at the character", scene.look)
@@ -65,7 +65,7 @@ class Timeline:
         moment = transport.moment
         timed = session.timed
         audio = self._sound()
-        bar = timeline(
+        drawing = timeline(
             transport.duration,
             time=transport.now,
             loop=(moment.start, moment.end) if transport.duration else None,
@@ -75,7 +75,7 @@ class Timeline:
             state=self._state(),
             width=self._width,
         )
-        self._bar.content = bar + self._clock()
+        self._bar.content = drawing + self._clock()
         self._voice.content = self._sounding(audio)
         if what in ("result", "shown", "document"):
             self._plot(timed)

@@ -51,8 +51,8 @@ def emphasis(view: EmphasisView, emphases: Sequence[Emphasis], *, selected: int 
     bottom = ROW * len(view.frames)
     rows = [_row(view, frame) for frame in view.frames]
     order = sorted(range(len(emphases)), key=lambda index: index == selected)
-    bars = [_bar(view, index, emphases[index], index == selected) for index in order if emphases[index].frame in view.frames]
-    parts = [grid(view.scale, 0.0, bottom), rows, bars, playhead(view.scale, time, 0.0, bottom), axis(view.scale, bottom + 14.0)]
+    boxes = [_bar(view, index, emphases[index], index == selected) for index in order if emphases[index].frame in view.frames]
+    parts = [grid(view.scale, 0.0, bottom), rows, boxes, playhead(view.scale, time, 0.0, bottom), axis(view.scale, bottom + 14.0)]
     return svg.picture(view.scale.width, bottom + 18.0, *parts, label="emphasis over time")
 
 

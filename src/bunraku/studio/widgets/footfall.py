@@ -58,15 +58,15 @@ def _row(row: FootRow, top: float, scale: TimeScale, periodic: bool) -> Markup:
     name = words(0.0, top + 0.5 * ROW + 4.0, row.name, scale.left - 6.0, fill_opacity=1.0 if row.clickable else 0.5)
     if not row.clickable:
         return element("g", title(f"{row.name}: on the base body, never leaves the ground by itself"), name, ground)
-    bars, handles = [], []
+    rects, handles = [], []
     for index, (start, end) in enumerate(row.swings):
         pieces = [(start, 1.0), (0.0, end - 1.0)] if periodic and end > 1.0 else [(start, end)]
         look = {"rx": 3.0, "fill": BLUE, "fill_opacity": 0.85, "class_": "swing"}
-        bars += [rect(scale.x(a), y, scale.x(b) - scale.x(a), BAR, **look) for a, b in pieces]
+        rects += [rect(scale.x(a), y, scale.x(b) - scale.x(a), BAR, **look) for a, b in pieces]
         hint = title(f"{row.name} in the air from {start:.3f} to {end:.3f}; drag an end")
         ends = (("start", start), ("end", end - 1.0 if end > 1.0 else end))
         handles += [_handle(row.name, index, which, phase, y, scale, hint) for which, phase in ends]
-    return element("g", name, ground, bars, _lines(scale, y), _cells(row.name, y, scale), handles)
+    return element("g", name, ground, rects, _lines(scale, y), _cells(row.name, y, scale), handles)
 
 
 def _lines(scale: TimeScale, y: float) -> Markup:

@@ -51,8 +51,8 @@ class PlotData:
 def motor_names(performance: Performance, count: int = 6) -> tuple[str, ...]:
     """The driven coordinates whose performed motion differs most from the wish, else those that move most."""
     done = performance.followed() if performance.wish.names else performance.motion
-    wanted = performance.wish.values if performance.wish.names == done.names else np.zeros(done.values.shape)
-    off = np.abs(done.values - wanted).max(axis=0) + 1e-6 * np.ptp(done.values, axis=0)
+    wish = performance.wish.values if performance.wish.names == done.names else np.zeros(done.values.shape)
+    off = np.abs(done.values - wish).max(axis=0) + 1e-6 * np.ptp(done.values, axis=0)
     return tuple(done.names[int(j)] for j in np.argsort(-off, kind="stable")[:count])
 
 

@@ -79,9 +79,9 @@ def waveform(audio: Audio, scale: TimeScale, top: float, bottom: float, color: s
 def _outside(scale: TimeScale, first: float, last: float, top: float, bottom: float) -> Markup:
     a, b, tall = scale.clipped(first), scale.clipped(last), bottom - top
     look = {"fill": PAPER, "fill_opacity": 0.65, "pointer_events": "none"}
-    bar = svg.line(a, top, b, top, stroke=svg.BLUE, stroke_width=3.0, pointer_events="none")
+    edge = svg.line(a, top, b, top, stroke=svg.BLUE, stroke_width=3.0, pointer_events="none")
     left, right = (svg.rect(x, top, wide, tall, **look) for x, wide in ((scale.left, a - scale.left), (b, scale.right - b)))
-    return svg.element("g", left, right, bar)
+    return svg.element("g", left, right, edge)
 
 
 def _hatch(scale: TimeScale, top: float, bottom: float) -> Markup:

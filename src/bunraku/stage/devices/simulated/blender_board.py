@@ -58,4 +58,4 @@ class BlenderBoard(SimulatedMachine):
             self.servos.advance(now)
         for servo_id, position in together.items():
             if self.has(servo_id):
-                self.aim(servo_id, position)
+                self.move_to(servo_id, position)

@@ -124,7 +124,7 @@ class DynamixelBus(SimulatedMachine):
             end = self._instructed[servo_id] + ticks * WATCHDOG_S
             if 0 < ticks < 0x80 and now > end:
                 place = self._place[servo_id]
-                self.servos.goal[place] = self.servos.advance(end)[place]
+                self.servos.target[place] = self.servos.advance(end)[place]
                 self._memory[servo_id][WATCHDOG] = 0xFF
 
     def _obey(self, servo_id: int, instruction: int, parameters: bytes, now: float) -> list[bytes]:
@@ -205,14 +205,14 @@ class DynamixelBus(SimulatedMachine):
             if memory[MODE] == POSITION_MODE and not least <= _signed(data) <= most:
                 return BAD_LIMIT
             self.servos.advance()
-            self.servos.goal[self._place[servo_id]] = _signed(data)
+            self.servos.target[self._place[servo_id]] = _signed(data)
         memory[address : address + len(data)] = data
         return 0
 
     def _set_torque(self, servo_id: int, on: bool) -> None:
         place, present = self._place[servo_id], self.servos.advance()
         if on and not self._memory[servo_id][TORQUE] and not self.keeps_goal:
-            self.servos.goal[place] = present[place]
+            self.servos.target[place] = present[place]
             self._put(servo_id, GOAL, 4, round(float(present[place])))
         self._memory[servo_id][TORQUE] = int(on)
         self.servos.driven[place] = on

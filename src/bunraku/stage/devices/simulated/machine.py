@@ -89,9 +89,9 @@ class SimulatedMachine(ABC):
         return self._fault
 
     @fault.setter
-    def fault(self, wanted: SimulatedFault) -> None:
+    def fault(self, new: SimulatedFault) -> None:
         done = threading.Event()
-        self._asked = (wanted, done)
+        self._asked = (new, done)
         os.write(self._wake[1], b"x")
         if not done.wait(5.0):
             raise RuntimeError("the simulated machine has ended")
@@ -100,12 +100,12 @@ class SimulatedMachine(ABC):
         """Whether this servo is there now."""
         return servo_id in self.ids and not (self._fault is SimulatedFault.MISSING and servo_id == self.missing_id)
 
-    def aim(self, servo_id: int, count: float | None) -> None:
+    def move_to(self, servo_id: int, count: float | None) -> None:
         """Drive a servo towards a count, or let it go (None)."""
         place = self.ids.index(servo_id)
         self.servos.driven[place] = count is not None
         if count is not None:
-            self.servos.goal[place] = count
+            self.servos.target[place] = count
 
     def __enter__(self) -> Self:
         self._folder = tempfile.mkdtemp(prefix="bunraku-machine-")
@@ -161,15 +161,15 @@ class SimulatedMachine(ABC):
         asked, self._asked = self._asked, None
         if asked is None:
             return
-        wanted, done = asked
+        new, done = asked
         with self._lock:
-            if wanted is SimulatedFault.UNPLUGGED and self._master >= 0:
+            if new is SimulatedFault.UNPLUGGED and self._master >= 0:
                 self._unplug()
-            elif wanted is not SimulatedFault.UNPLUGGED and self._master < 0:
+            elif new is not SimulatedFault.UNPLUGGED and self._master < 0:
                 self._plug_in()
-            if SimulatedFault.STALLED in (wanted, self._fault) and self._master >= 0:
-                self._clog(wanted is SimulatedFault.STALLED)
-            self._fault = wanted
+            if SimulatedFault.STALLED in (new, self._fault) and self._master >= 0:
+                self._clog(new is SimulatedFault.STALLED)
+            self._fault = new
         done.set()
 
     def _clog(self, full: bool) -> None:

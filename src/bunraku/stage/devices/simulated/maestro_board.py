@@ -81,7 +81,7 @@ class MaestroBoard(SimulatedMachine):
         self.servos.advance(now)
         for channel, target in zip(channels, targets, strict=True):
             self.pulses[channel] = target
-            self.aim(channel, target or None)
+            self.move_to(channel, target or None)
 
     def _fail(self, bit: int = PROTOCOL_ERROR) -> None:
         self._errors |= bit

@@ -80,7 +80,7 @@ class SerialBoard(SimulatedMachine):
         self.servos.advance(now)
         for servo_id, count in zip(self._order, counts, strict=True):
             if self.has(servo_id):
-                self.aim(servo_id, count)
+                self.move_to(servo_id, count)
         self._last = now
 
     def _state(self, number: int) -> bytes:

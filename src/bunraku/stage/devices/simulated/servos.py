@@ -1,4 +1,4 @@
-"""How simulated servos move: each approaches its goal like a first-order system."""
+"""How simulated servos move: each approaches its target like a first-order system."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 
 class FirstOrderServos:
-    """Servos with x' = (goal - x) / tau while they are driven, and x' = 0 while they are not.
+    """Servos with x' = (target - x) / tau while they are driven, and x' = 0 while they are not.
 
-    ``goal`` (servos,) in counts and ``driven`` (servos,) may be set at any time after :meth:`advance`.
+    ``target`` (servos,) in counts and ``driven`` (servos,) may be set at any time after :meth:`advance`.
     """
 
     def __init__(self, start: Sequence[float], *, tau_s: float) -> None:
         """``start`` are the first positions [counts], ``tau_s`` the time constant [s]."""
-        self.goal = np.array(start, dtype=np.float64)
+        self.target = np.array(start, dtype=np.float64)
         self.driven = np.zeros(len(start), dtype=bool)
-        self._x = self.goal.copy()
+        self._x = self.target.copy()
         self._tau = tau_s
         self._then = time.monotonic()
 
@@ -27,6 +27,6 @@ class FirstOrderServos:
         """Move to the present (or to ``now``, `time.monotonic`) and say where the servos are, (servos,)."""
         now = time.monotonic() if now is None else now
         left = np.exp(-max(0.0, now - self._then) / self._tau)
-        self._x = np.where(self.driven, self.goal + (self._x - self.goal) * left, self._x)
+        self._x = np.where(self.driven, self.target + (self._x - self.target) * left, self._x)
         self._then = max(now, self._then)
         return self._x.copy()

@@ -30,7 +30,7 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
     source, wish = given.text("character"), read_clip(given.text("clip"))
     start, changes = ({name: float(v) for name, v in given.mapping(key).items()} for key in ("start", "changes"))
     keep, aim, steps = given.text("keep", ""), given.text("aim", ""), given.count("steps", 10)
-    wanted, samples = [str(name) for name in given.sequence("free")], given.count("samples", 0)
+    names, samples = [str(name) for name in given.sequence("free")], given.count("samples", 0)
     target = given.path("target", folder / "result.character.yaml")
     given.finish()
     if wish.gait is None:
@@ -43,7 +43,7 @@ def design(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[d
     asked = gait_study(family, wish.gait, samples=samples)
     begun = asked.edited(family.initial, start)
     asked.edited(begun, changes)
-    free = [name for name in chosen_names(asked, wanted) if name not in changes]
+    free = [name for name in chosen_names(asked, names) if name not in changes]
     if (aim or keep) and not free:
         raise BadInput("nothing is left to change by itself: all that may is set by hand; allow more, or set less")
     monitor.report(Event("design", None, "the motion of the design as it is"))

@@ -23,13 +23,13 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     """
     given = Arguments(arguments, "perform")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
-    wanted = given.text("performer", "")
+    performer = given.text("performer", "")
     options = {key: tuple(value) if isinstance(value, list) else value for key, value in given.mapping("options").items()}
     target = given.path("target", folder / "result.performance.npz")
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None
     given.finish()
     monitor.report(Event("preparing", None, f"{who.name} and {wish.name}"))
-    performed = run(who, wish, wanted, options=options, rig=rig, monitor=monitor)
+    performed = run(who, wish, performer, options=options, rig=rig, monitor=monitor)
     result = performed.performance
     monitor.report(Event("writing", None, target.name))
     write_performance(target, result)

@@ -96,21 +96,21 @@ def surface(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     target.mkdir(exist_ok=True)
     stood = _stood_up(file, scale, monitor)
     monitor.report(Event("skin", 0.3, f"embedding the {recipe.template} and making the skin, half a minute"))
-    made = design_creature(stood.surface, recipe)
+    creature = design_creature(stood.surface, recipe)
     monitor.report(Event("skin", 0.95, "writing"))
     character = target / f"{recipe.name}.character.yaml"
-    write_skin(made.mesh, target / f"{recipe.name}.skin.npz")
-    write_character(character, made.character)
+    write_skin(creature.mesh, target / f"{recipe.name}.skin.npz")
+    write_character(character, creature.character)
     arrays = target / f"{recipe.name}.shell.npz"
-    shell, line, thickness = made.shell, stood.surface.lowered, thickness_view(made.shell.outer, made.shell.inner)
+    shell, line, thickness = creature.shell, stood.surface.lowered, thickness_view(creature.shell.outer, creature.shell.inner)
     kept = {"outer": shell.outer, "inner": shell.inner, "faces": shell.faces, "line": line.nodes, "edges": line.edges}
     kept |= {
         "thickness": thickness.values,
         "colors": thickness.colors,
-        "glue": np.concatenate(list(glue_places(made.mesh).values())),
+        "glue": np.concatenate(list(glue_places(creature.mesh).values())),
     }
     write_arrays(arrays, kept)
-    facts = {"path": str(character), "arrays": str(arrays), "repairs": list(stood.repairs), "figures": _figures(made)}
+    facts = {"path": str(character), "arrays": str(arrays), "repairs": list(stood.repairs), "figures": _figures(creature)}
     return facts, False
 
 
@@ -139,11 +139,11 @@ def _stood_up(file: Path, scale: float, monitor: Monitor) -> _Stood:
         _STOOD.move_to_end(key)
         return _STOOD[key]
     monitor.report(Event("surface", 0.05, "repairing the surface"))
-    found = read_surface(file, scale=scale)
-    size = float(np.ptp(found.vertices, axis=0).max())
+    raw = read_surface(file, scale=scale)
+    size = float(np.ptp(raw.vertices, axis=0).max())
     if size > LARGEST:
         raise BadInput(f"the surface is {size:.3g} m long; if its file is in millimetres, choose that as its unit", file=file.name)
-    mended = repaired(found)
+    mended = repaired(raw)
     _listen(monitor)
     monitor.report(Event("surface", 0.15, "looking for the skeleton line and the legs"))
     stood = stand_up(mended.surface)
@@ -175,20 +175,20 @@ def _pressing(parts: Any) -> list[str]:
     return [f"{part.part} of {part.body}: {-1e3 * part.room:.1f} mm" for part in parts]
 
 
-def _figures(made: DesignedCreature) -> dict[str, Any]:
+def _figures(creature: DesignedCreature) -> dict[str, Any]:
     import numpy as np
 
     from bunraku.building.creatures.skin_views import pressing_parts
     from bunraku.geometry.shells.shell import shell_quality
 
-    quality = shell_quality(made.shell)
+    quality = shell_quality(creature.shell)
     return {
-        "size": np.ptp(made.mesh.nodes, axis=0),
-        "joints": len(made.character.motors),
-        "nodes": len(made.mesh.nodes),
-        "glue": len(made.mesh.glue_node),
+        "size": np.ptp(creature.mesh.nodes, axis=0),
+        "joints": len(creature.character.motors),
+        "nodes": len(creature.mesh.nodes),
+        "glue": len(creature.mesh.glue_node),
         "least_thickness": quality.thinnest,
         "thinned_vertices": quality.thinned,
         "least_dihedral": float(quality.least_angle),
-        "into_the_skin": _pressing(pressing_parts(made)),
+        "into_the_skin": _pressing(pressing_parts(creature)),
     }
