@@ -140,7 +140,9 @@ def unreached(graph: dict[str, set[str]], roots: set[str]) -> set[str]:
 def test_a_door_a_lesson_or_a_benchmark_reaches_every_module() -> None:
     graph = {name_of(path): words_for_modules(path) for path in MODULES}
     users = [path for folder in ("examples", "benchmarks", "scripts") for path in (ROOT / folder).rglob("*.py")]
-    roots = {"bunraku", "bunraku.cli.main"}.union(*map(words_for_modules, users))
+    guides = "\n".join(page.read_text() for page in (ROOT / "docs" / "guide").glob("*.md"))
+    documented = re.findall(r"from (bunraku[.\w]+) import", guides)
+    roots = {"bunraku", "bunraku.cli.main", *documented}.union(*map(words_for_modules, users))
     assert not unreached(graph, roots)
     assert unreached(graph | {"bunraku.nowhere": set()}, roots) == {"bunraku.nowhere"}
 

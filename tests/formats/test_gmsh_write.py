@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tet_meshes import linear, with_patch
+from tet_meshes import linear
 
 from bunraku.formats.gmsh_mesh import gmsh_bytes, read_gmsh
 from bunraku.geometry.meshing.shapes import rod
-from bunraku.geometry.tet_mesh import TetMesh, quadratic
+from bunraku.geometry.tet_mesh import TetMesh, quadratic, with_patch
 from bunraku.mechanics.elastic.known_meshes import KNOWN_MESHES
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tet_meshes import linear, with_patch
+from tet_meshes import linear
 
 from bunraku.errors import BadInput
 from bunraku.geometry.meshing.shapes import box, rod
-from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes, quadratic, straightened
+from bunraku.geometry.tet_mesh import TetMesh, boundary_faces, cell_volumes, quadratic, straightened, with_patch
 from bunraku.geometry.tetrahedra import triangle_gradients, triangle_rule, triangle_values
 
 
@@ -43,6 +43,8 @@ def test_straightening_loses_the_volume_of_the_polygon() -> None:
 def test_a_patch_is_found_by_place() -> None:
     mesh = with_patch(box((1, 1, 1), (2, 2, 2)), "top", lambda x: x[:, 2] > 1 - 1e-9)
     assert sorted(map(tuple, mesh.faces("top"))) == sorted(map(tuple, mesh.faces("end")))
+    with pytest.raises(BadInput, match="no boundary face"):
+        with_patch(mesh, "none", lambda x: x[:, 2] > 2)
 
 
 def test_wrong_arrays_are_named() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tet_meshes import with_patch
 
 from bunraku.geometry.tet_checks import check_mesh
-from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic
+from bunraku.geometry.tet_mesh import TetMesh, cell_volumes, quadratic, with_patch
 from bunraku.geometry.tet_refine import refined
 from bunraku.geometry.tetrahedra import EDGES
 

@@ -1,20 +1,10 @@
-"""Changes of meshes that only tests need: fewer nodes a cell, one patch more."""
+"""A change of meshes that only tests need: fewer nodes a cell."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from bunraku.geometry.tet_mesh import TetMesh, boundary_faces
-
-
-def with_patch(mesh, name, where):
-    """The mesh with one patch more: the boundary faces all of whose nodes satisfy ``where``, a test of points (k, 3) to (k,)."""
-    faces = boundary_faces(mesh)
-    chosen = np.asarray(where(mesh.nodes[faces.ravel()]), dtype=bool).reshape(faces.shape).all(axis=1)
-    assert chosen.any(), name
-    return replace(mesh, patches={**mesh.patches, name: faces[chosen]})
+from bunraku.geometry.tet_mesh import TetMesh
 
 
 def linear(mesh):

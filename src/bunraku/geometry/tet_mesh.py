@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
@@ -83,6 +83,15 @@ def boundary_faces(mesh: TetMesh) -> Indices:
     faces = mesh.cells[:, local].reshape(-1, local.shape[1])
     _, first, count = np.unique(np.sort(faces[:, :3], axis=1), axis=0, return_index=True, return_counts=True)
     return faces[np.sort(first[count == 1])]
+
+
+def with_patch(mesh: TetMesh, name: str, where: Callable[[Array], NDArray[np.bool_]]) -> TetMesh:
+    """The mesh with one patch more: the boundary faces all of whose nodes satisfy ``where``, a test of points (k, 3) to (k,)."""
+    faces = boundary_faces(mesh)
+    chosen = np.asarray(where(mesh.nodes[faces.ravel()]), dtype=bool).reshape(faces.shape).all(axis=1)
+    if not chosen.any():
+        raise BadInput(f"no boundary face satisfies the condition of patch {name!r}; state it with a tolerance, in metres")
+    return replace(mesh, patches={**mesh.patches, name: faces[chosen]})
 
 
 def quadratic(mesh: TetMesh) -> TetMesh:

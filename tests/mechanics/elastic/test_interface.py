@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tet_meshes import with_patch
 
 from bunraku.geometry.meshing.shapes import box, rod
 from bunraku.geometry.rotations import exponential
+from bunraku.geometry.tet_mesh import with_patch
 from bunraku.mechanics.elastic.interface import Interface, make_interface
 from bunraku.optimization.derivative_check import check_jacobian
 
