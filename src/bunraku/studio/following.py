@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bunraku.studio.session import Session
 
 
-class Following:
+class LiveFollowing:
     """Keeps what a session shows in step with what a hand makes of its document: solved live where that can be, else drawn."""
 
     def __init__(self, session: Session) -> None:

@@ -19,7 +19,7 @@ from bunraku.motion import Performance
 from bunraku.stage.figure.motion import drawn_pose
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, apply
-from bunraku.studio.following import Following, live_possible
+from bunraku.studio.following import LiveFollowing, live_possible
 from bunraku.studio.history import History
 from bunraku.studio.jobs.state import JobState
 from bunraku.studio.journal import Journal
@@ -68,7 +68,7 @@ class Session:
         self.lock = threading.RLock()
         self._listeners: list[Listener] = []
         self._preview: Document | None = None
-        self.following = Following(self)
+        self.following = LiveFollowing(self)
         with ExitStack() as failed:  # whatever goes wrong from here on, nothing is held and nothing runs
             failed.callback(self._held.release)
             self._history, self._saved = self._recovered()
