@@ -258,7 +258,7 @@ def robot():
 def bent_rod(flexible, q):
     """The middle line (frames, points, 3) of the one-rod's rod in the configurations q (frames, nq)."""
     part = flexible.parts["rod"]
-    nodes = part.made.solid.mesh.nodes
+    nodes = part.whole.solid.mesh.nodes
     middle = np.flatnonzero(np.hypot(nodes[:, 0], nodes[:, 1]) < 1e-6)
     middle = middle[np.argsort(nodes[middle, 2])]
     shapes = part.reduction.shapes.reshape(len(part.reduction.shapes), -1, 3)[:, middle]
