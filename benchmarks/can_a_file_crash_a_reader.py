@@ -475,5 +475,5 @@ if __name__ == "__main__":
         sys.exit(1 if feed(options.reader, options.count, options.seed, options.limit, options.keep) else 0)
     bad = run(options.count, options.seed, options.limit, options.keep)
     good = "every input ended as a result or as an error with file and place, in bounded memory"
-    print(good if bad == 0 else f"{bad} readers did not keep their bars")
+    print(good if bad == 0 else f"{bad} readers did not keep their thresholds")
     sys.exit(1 if bad else 0)

@@ -48,7 +48,7 @@ def main(chosen: list[str]) -> int:
         )
         if not (verdict.holds and error <= bar):
             broken.append(name)
-    print("all hold" if not broken else f"below their bars: {', '.join(broken)}")
+    print("all hold" if not broken else f"below their thresholds: {', '.join(broken)}")
     return 1 if broken else 0
 
 

@@ -126,7 +126,7 @@ def main() -> int:
             f"ratio {RATIO_THRESHOLD[tempo]:g}"
         )
     print(f"stretch, full speed: {100 * STRETCH:g} cm ({100 * STRETCH / STUDY_HEIGHT:.1f} %)")
-    print(f"all dances within their bars, least tension {TENSION_THRESHOLD:g} N, all limits kept: {'yes' if met else 'NO'}")
+    print(f"all dances within their thresholds, least tension {TENSION_THRESHOLD:g} N, all limits kept: {'yes' if met else 'NO'}")
     return 0 if met else 1
 
 

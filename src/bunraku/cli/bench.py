@@ -47,5 +47,5 @@ def bench(
     if skipped:
         say(f"\nnot measured, for want of data: {', '.join(skipped)}")
     if failed:
-        say(f"\nbelow their bars: {', '.join(failed)}")
+        say(f"\nbelow their thresholds: {', '.join(failed)}")
     return 1 if failed else 0

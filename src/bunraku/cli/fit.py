@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def fit(
     character: Annotated[str, typer.Argument(help="The rig: built-in name or .character.yaml with the part on a motor")],
     marker: Annotated[Path, typer.Argument(help="Recorded marker: .csv with time_s and x_mm, y_mm[, z_mm] (or _m, _px)")],
-    part: Annotated[str, typer.Option(help="The flexible part whose material is wanted")],
+    part: Annotated[str, typer.Option(help="The flexible part whose material is fitted")],
     clip: Annotated[
-        str | None, typer.Option(help="What the motor was told, from time 0; without it the record is free vibration")
+        str | None, typer.Option(help="What the motor was sent, from time 0; without it the record is free vibration")
     ] = None,
     at: Annotated[str | None, typer.Option(help="Frame or body that carries the marker [the body at the part's end]")] = None,
     output: Annotated[

@@ -48,7 +48,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Gait:
-    """A way of going. A ``periodic`` one is a cycle of ``duration`` [s], played ``cycles`` times; otherwise it happens once.
+    """Where to go, and how. A ``periodic`` one is a cycle of ``duration`` [s], played ``cycles`` times; otherwise it happens once.
 
     A motion that happens once goes through a named footfall pattern ``cycles`` times within its duration.
     ``pattern``: "roll" (everything stays on the ground), a footfall pattern known by name ("crawl", "trot", "pace", "bound"),

@@ -26,7 +26,7 @@ ChannelKind = Literal["position", "velocity", "torque", "length"]
 
 @dataclass(frozen=True)
 class Channel:
-    """What one motor is told: values of one kind in one unit at one rate."""
+    """What one motor is sent: values of one kind in one unit at one rate."""
 
     name: str
     kind: ChannelKind
@@ -57,7 +57,7 @@ class Performance:
 
     All channels share one rate and length, and so do ``wish`` and ``motion``. There are two ways to perform:
 
-    - Servos go where they are told. The ``wish`` is the reference of every position channel, in their order; the ``motion`` every
+    - Servos go where they are sent. The ``wish`` is the reference of every position channel, in their order; the ``motion`` every
       coordinate of the character as predicted.
     - Physics moves the character (:attr:`dynamic`): the channels are places of carriages (position, named ``carriage.x``,
       ``carriage.y``), string lengths (length, ``string.length``) and joint torques or forces (torque, named by the joint's
@@ -102,7 +102,7 @@ class Performance:
         kinds = [(channel.name, channel.kind) for channel in self.channels]
         twice = next((name for name, kind in kinds if kinds.count((name, kind)) > 1), None)
         if twice is not None:
-            raise BadInput(f"two channels of one kind drive {twice[:60]!r}; each motor is told one thing")
+            raise BadInput(f"two channels of one kind drive {twice[:60]!r}; each motor takes one of each kind")
         if self.channels:
             self._check_times()
             if self.dynamic:
@@ -134,12 +134,10 @@ class Performance:
         for carriage in who.carriages:
             for name in carriage.coordinates:
                 if kinds.get(name) != "position":
-                    raise BadInput(
-                        f"the carriage's place {name[:60]!r} has no position channel; every carriage is told where to be"
-                    )
+                    raise BadInput(f"the carriage's place {name[:60]!r} has no position channel; every carriage needs one")
         for string in who.strings:
             if kinds.get(string.coordinate) != "length":
-                raise BadInput(f"{string.coordinate[:60]!r} has no length channel; every winch is told how much to let out")
+                raise BadInput(f"{string.coordinate[:60]!r} has no length channel; every winch needs one")
         forces = {*who.driven, *(motor.name for motor in who.motors), *(tendon.name for tendon in who.tendons)}
         for name, kind in kinds.items():
             if name not in who.prescribed and not (kind == "torque" and name in forces):
@@ -172,7 +170,7 @@ class Performance:
 
     @property
     def dynamic(self) -> bool:
-        """Whether physics moves the character: it hangs on strings, or is told torques and neither positions nor velocities."""
+        """Whether physics moves the character: it hangs on strings, or is sent torques and neither positions nor velocities."""
         kinds = {channel.kind for channel in self.channels}
         return bool(self.character.strings) or ("torque" in kinds and not kinds & {"position", "velocity"})
 

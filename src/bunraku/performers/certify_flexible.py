@@ -35,10 +35,10 @@ def certificate_of(
         notes=[*notes, *measured.notes],
         figures={**(figures or {}), **measured.figures},
     )
-    return _without_lag_bar(common, measured.checks)
+    return _without_lag_threshold(common, measured.checks)
 
 
-def _without_lag_bar(certificate: Certificate, more: Sequence[Check]) -> Certificate:
+def _without_lag_threshold(certificate: Certificate, more: Sequence[Check]) -> Certificate:
     """The certificate with ``more`` checks; the lag is information: motors move ahead so that what they carry is on time."""
     note = "of the motors, which move ahead on purpose; see hits moved"
     checks = tuple(

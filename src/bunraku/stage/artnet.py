@@ -111,7 +111,7 @@ def _slot(place: int, channel: Channel, fields: Any, limits: dict[tuple[str, str
 
 
 def _limits(performance: Performance) -> dict[tuple[str, str], tuple[float, float]]:
-    """The finite limits of what is told, by channel name and kind."""
+    """The finite limits of what is sent, by channel name and kind."""
     who, limits = performance.character, {}
     motors = MotionLimits.of(who)
     for j, name in enumerate(motors.names):
@@ -131,7 +131,7 @@ def _limits(performance: Performance) -> dict[tuple[str, str], tuple[float, floa
 
 PORT = 6454
 DMX_RATE = 44.0
-"""How often a DMX line of 512 bytes can be told [Hz]."""
+"""How often a DMX line of 512 bytes can be sent [Hz]."""
 
 _HEAD = b"Art-Net\0"
 

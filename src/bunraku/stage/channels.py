@@ -24,7 +24,7 @@ def need_some(performance: Performance) -> None:
 def need_kinds(performance: Performance, kinds: tuple[str, ...], form: str) -> tuple[Channel, ...]:
     """The channels of kinds that the format can express; another is refused by name.
 
-    The torque of a motor that is told a place or speed is the proof, not the command: it is left out where a format has no torques.
+    The torque of a motor that is sent a place or speed is the proof, not the command: it is left out where a format has no torques.
     """
     need_some(performance)
     moved = {channel.name for channel in performance.channels if channel.kind in ("position", "velocity")}
@@ -84,7 +84,7 @@ class JointStates:
 def joint_states(performance: Performance, channels: tuple[Channel, ...], form: str, rate: float | None = None) -> JointStates:
     """Channels of the performance, those of one name together: a place with its velocity, a velocity with its place, a torque.
 
-    The velocity of a place is its central difference; the place of what is told a velocity is that of the motion, where the
+    The velocity of a place is its central difference; the place of what is sent a velocity is that of the motion, where the
     motion has it. ``rate`` [Hz] thins the samples; it must divide the motor rate.
     """
     motor_rate, values = table(channels, form)

@@ -64,7 +64,7 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
     """The script. ``rate`` [Hz] thins the angles; it must divide the motor rate (NAOqi's own cycle is 50 Hz).
 
     ``ramp_s``: how long the robot takes to the first pose [s]. Angles are written to a millionth of a radian, a thousandth of what
-    the robot's sensors see. Only angles can be told: lengths, velocities and torques are refused by name.
+    the robot's sensors see. Only angles can be sent: lengths, velocities and torques are refused by name.
     """
     channels = need_kinds(performance, ("position",), "naoqi")
     stray = next((channel for channel in channels if channel.unit != "rad"), None)

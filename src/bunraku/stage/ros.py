@@ -29,10 +29,10 @@ def export_ros(
     makes the last velocity zero, which joint_trajectory_controller demands. ``accelerations`` adds second differences, zero at
     the ends. ``rate`` [Hz] thins the points; it must divide the motor rate.
 
-    What is told a velocity (a driven wheel) has it as it is, its place from the motion. Where there are torques and nothing else
+    What is sent a velocity (a driven wheel) has it as it is, its place from the motion. Where there are torques and nothing else
     they are the effort; beside places and speeds they are the proof and left out. A field that no joint has is empty.
     """
-    channels = _told(performance)
+    channels = _commands(performance)
     states = joint_states(performance, channels, "ros", rate)
     known = {c.name: c for c in channels}
     positions = _whole(states.positions, states.names, known, "position")
@@ -58,8 +58,8 @@ def export_ros(
     return as_json({"header": header, "joint_names": list(states.names), "points": points})
 
 
-def _told(performance: Performance) -> tuple[Channel, ...]:
-    """What a controller is told: torques where there is nothing else, otherwise places and speeds; torques are then the proof."""
+def _commands(performance: Performance) -> tuple[Channel, ...]:
+    """What a controller is sent: torques where there is nothing else, otherwise places and speeds; torques are then the proof."""
     if performance.channels and all(channel.kind == "torque" for channel in performance.channels):
         return performance.channels
     return need_kinds(performance, ("position", "velocity", "length"), "ros")

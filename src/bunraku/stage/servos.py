@@ -84,7 +84,7 @@ class ServoCalibration(Description):
         if span is None:
             key = {"m": "span_m", "rad/s": "span_rad_s"}.get(unit)
             how = f"give its servo {key}, the values at both ends of its range" if key else "rad, m and rad/s can be played"
-            raise BadInput(f"channel {name!r} is in {unit}, which its servo cannot be told; {how}")
+            raise BadInput(f"channel {name!r} is in {unit}, which its servo cannot take; {how}")
         slope = (self.position_max - self.position_min) / (span[1] - span[0])
         return self.position_min - slope * span[0], slope
 

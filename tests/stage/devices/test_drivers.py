@@ -242,8 +242,8 @@ def test_released_wheels_stand_still_on_the_live_protocol(rig) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"span_rad_s": (1.0, 6.0)}, r"cannot be told to stand still: 0 rad/s is at 120, .* \[200, 600\]"),
-        ({"position_min": 32, "position_max": 600}, "cannot be told to stand still: 0 rad/s is at 316"),
+        ({"span_rad_s": (1.0, 6.0)}, r"cannot be commanded to stand still: 0 rad/s is at 120, .* \[200, 600\]"),
+        ({"position_min": 32, "position_max": 600}, "cannot be commanded to stand still: 0 rad/s is at 316"),
     ],
 )
 def test_a_wheel_that_could_not_be_stopped_is_refused(rig, changes: dict, said: str) -> None:

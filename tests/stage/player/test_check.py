@@ -34,8 +34,8 @@ def spoilt(j: int, k: int, value: float):
         (-np.inf, r"channel 'nod' holds -inf at 0.200 s"),
         (-0.16, r"channel 'nod' changes its speed at 0.200 s: 72.06 rad/s\^2, beyond the limit of 40"),
         (0.9, r"channel 'nod' jumps by .* at 0.190 s: .* a second, beyond the limit of 4"),
-        (1.5, r"channel 'nod' is told 1.5 rad at 0.200 s, outside the \[-1.199, 0.9996\]"),
-        (1e30, r"channel 'nod' is told 1e\+30 rad"),
+        (1.5, r"channel 'nod' is sent 1.5 rad at 0.200 s, outside the \[-1.199, 0.9996\]"),
+        (1e30, r"channel 'nod' is sent 1e\+30 rad"),
     ],
 )
 def test_one_bad_sample_refuses_the_whole_file(value: float, words: str) -> None:
@@ -49,7 +49,7 @@ def test_the_servos_own_range_counts_too() -> None:
         position_min=0, position_max=4095, soft_max=2200, neutral_deg=180.0, range_deg=360.0, reverse=True, id=9
     )
     device = device_of()
-    with pytest.raises(BadInput, match=r"channel 'yaw' is told 0.2[45]\d* rad"):
+    with pytest.raises(BadInput, match=r"channel 'yaw' is sent 0.2[45]\d* rad"):
         Player(Show(performance_of(waving())), device.changed(servos=device.servos | {"yaw": narrow}))
 
 

@@ -247,5 +247,5 @@ def test_why_gains_stay_unused_is_said(arm) -> None:
 def test_a_sensor_that_cannot_measure_its_coordinate_is_refused_before_anything_moves(arm, monkeypatch) -> None:
     show, _ = arm
     monkeypatch.setattr(Performance, "unit_of", lambda self, name: "m" if name == "elbow" else "rad")
-    with pytest.raises(BadInput, match="channel 'elbow' is in m, which its servo cannot be told; give its servo span_m"):
+    with pytest.raises(BadInput, match="channel 'elbow' is in m, which its servo cannot take; give its servo span_m"):
         Player(Show(show), device_with_sensors(show))

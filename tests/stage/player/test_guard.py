@@ -361,7 +361,7 @@ def test_a_servo_outside_what_it_can_be_told_would_leap_and_is_refused(count: in
         guard.start(place)
         assert guard.counts[1] == np.clip(count, 0, 4095)
         return
-    with pytest.raises(BadInput, match=r"'nod' stands at .* rad, where its servo cannot be told to be"):
+    with pytest.raises(BadInput, match=r"'nod' stands at .* rad, where its servo cannot be commanded to be"):
         guard.start(place)
 
 

@@ -41,7 +41,7 @@ def test_a_wheel_without_a_channel_stands_still() -> None:
 def test_a_wheel_that_cannot_stand_still_is_refused(changes: dict, told: bool) -> None:
     speeds = (Channel("wave", "velocity", "rad/s", 100.0, np.full(3, 2.0)),) if told else ()
     show = performance_of(np.zeros((3, 3))).changed(channels=speeds)
-    with pytest.raises(BadInput, match=r"the wheel 'wave' cannot stand still: its servo can be told \[.*\] rad/s; correct span"):
+    with pytest.raises(BadInput, match=r"the wheel 'wave' cannot stand still: its servo can be sent \[.*\] rad/s; correct span"):
         outputs_of([show], device_of(servos=dict(device_of().servos) | {"wave": WHEEL.changed(**changes)}))
 
 

@@ -135,7 +135,7 @@ def centroidal_model(character: Character, *, locked: tuple[str, ...] = ()) -> C
     base = free_base(character)
     if base is None or not character.end_effectors:
         what = "is fixed to the world" if base is None else "has no end effectors"
-        raise BadInput(f"{character.name!r} {what}; going needs a free base and wheels or feet (end_effectors)")
+        raise BadInput(f"{character.name!r} {what}; locomotion needs a free base and wheels or feet (end_effectors)")
     if base.sequence != "zyx":
         raise BadInput(f"the base of {character.name!r} turns in the order {base.sequence}; planning needs zyx (yaw first)")
     _refuse(character, character.expand(locked))

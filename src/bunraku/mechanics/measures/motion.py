@@ -30,7 +30,7 @@ COLLISION_SLACK = 1e-3
 
 @dataclass(frozen=True)
 class Measures:
-    """Checks with their bars, notes a reader must see, and the same as flat figures."""
+    """Checks with their thresholds, notes a reader must see, and the same as flat figures."""
 
     checks: tuple[Check, ...]
     notes: tuple[str, ...]

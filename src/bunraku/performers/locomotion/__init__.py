@@ -1,1 +1,1 @@
-"""Going: walking, rolling, skating, as optimal motion of a character on wheels and feet."""
+"""Locomotion: walking, rolling, skating, as optimal motion of a character on wheels and feet."""

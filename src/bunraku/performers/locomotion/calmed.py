@@ -1,6 +1,6 @@
 """Solving a motion problem from any start: it is calmed first, so that what comes out does not depend on where one began.
 
-The rows of going are far from convex: wheels that point elsewhere, feet that pull instead of push, legs the other way round are
+The constraints are far from convex: wheels that point elsewhere, feet that pull instead of push, legs the other way round are
 valleys of their own, and starts that are far from home end in many of them. The objective is convex. With its parts that draw
 poses home and second differences to zero made FACTOR times heavier, and those of forces a hundredth of that, the energy has one
 minimum, close to standing still with little force; from there the usual solve begins. That place is often a saddle (left and

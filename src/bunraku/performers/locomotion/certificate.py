@@ -87,10 +87,10 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
     }
     if gait.periodic:
         figures["cycles"] = float(gait.cycles)
-    return certify_going(character, played, wish, plan.solution.status, checks, notes, figures)
+    return certify_locomotion(character, played, wish, plan.solution.status, checks, notes, figures)
 
 
-def certify_going(
+def certify_locomotion(
     character: Character,
     played: Played,
     wish: JointCurves,
@@ -124,7 +124,7 @@ def shortfall(plan: MotionPlan) -> str:
 def pressing(plan: MotionPlan) -> list[str]:
     """The limits that a plan presses against, the strongest first: kinds of inequality with a multiplier, and locked joints.
 
-    Where no motion meets all rows, the violation is spread over many of them, but only limits that are pressed against can be why.
+    Where no motion meets all constraints, many are violated, but only limits that are pressed against can be why.
     Counted is the largest scaled shift of each kind; below a tenth of the strongest it is left out.
     """
     problem, solution = plan.problem, plan.solution

@@ -12,7 +12,7 @@ from bunraku.motion import Certificate, Check, Clip, Gait, JointCurves, Performa
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
-from bunraku.performers.locomotion.certificate import RESIDUAL, certify_going, torque_use
+from bunraku.performers.locomotion.certificate import RESIDUAL, certify_locomotion, torque_use
 from bunraku.performers.locomotion.motion_graph import GaitGraph, build_gait_graph
 from bunraku.performers.locomotion.played import Played, play_track
 from bunraku.performers.locomotion.track import Track
@@ -73,4 +73,4 @@ def _certificate(graph: GaitGraph, path: Sequence[str], track: Track, played: Pl
     }
     good = residual <= RESIDUAL and max(pose, speed) <= JUMP
     status = Status.CONVERGED if good else Status.STALLED
-    return certify_going(graph.character, played, wish, status, checks, (), figures)
+    return certify_locomotion(graph.character, played, wish, status, checks, (), figures)

@@ -1,4 +1,4 @@
-"""The performer of going: a gait becomes joint angles and wheel speeds that carry the character as wished."""
+"""The performer of locomotion: a gait becomes joint angles and wheel speeds that carry the character as wished."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LocomotionPerformer(Performer[Gait, Planned]):
     posture: float = option(2e-3, "weight of the distance from the home pose", unit="1/rad^2", low=0.0, high=1e3)
     force_rate: float = option(1e-3, "weight of changes of force", unit="1/N^2", low=0.0, high=1e3)
     max_iterations: int = option(1000, "Gauss-Newton steps of each stage", low=1, high=100_000)
-    tolerance: float = option(1e-6, "largest violation of any row at the end", low=1e-10, high=1e-2)
+    tolerance: float = option(1e-6, "largest violation of any constraint at the end", low=1e-10, high=1e-2)
 
     def state(self, character: Character, clip: Clip, monitor: Monitor) -> Task[Gait]:
         """The gait, with as many samples and cycles as asked for; its plan is stated anew at every stage from coarse to fine."""

@@ -19,7 +19,7 @@ from bunraku.performers.locomotion.track import Track, track_of, track_torques
 from bunraku.performers.performer import Uncertified
 
 TURNING = 0.05
-"""The speed v_0 [rad/s, m/s] below which a joint's friction is told in part only."""
+"""The speed v_0 [rad/s, m/s] below which a joint's friction is compensated in part only."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _rolled(stance: StanceMotion, j: int, radius: float) -> Array:
 def _channels(
     character: Character, values: dict[str, Array], rates: dict[str, Array], torque: dict[str, Array], rate: float
 ) -> list[Channel]:
-    """Joints are told places, driven wheels speeds; the torques they take go beside, for the feed-forward."""
+    """Joints are sent places, driven wheels speeds; the torques they take go beside, for the feed-forward."""
     axes = {axis.name: axis for axis in character.axes}
     channels = []
     for motor in character.motors:

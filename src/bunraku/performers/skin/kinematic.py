@@ -2,7 +2,7 @@
 
 Kinematic planning (Megaro and colleagues, 2015) keeps feet on their curves and the centre of mass over the soles that stand, and
 knows neither accelerations nor friction, torques or skin. Its joint angles are then held as the paper holds them, by the torques
-that inverse dynamics asks for as far as the motors have them: stiff servos, told the angle of every frame. The ground is as it is.
+that inverse dynamics asks for as far as the motors have them: stiff servos, sent the angle of every frame. The ground is as it is.
 Nobody corrects the body.
 """
 

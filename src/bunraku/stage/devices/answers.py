@@ -1,6 +1,6 @@
 """How a driver listens: how long it waits for an answer, how soon it asks, and how many bad answers it forgives.
 
-The promise is that a fault is seen, and the machine told to be safe, within 100 ms. The share of each part:
+The promise is that a fault is seen, and the machine commanded to be safe, within 100 ms. The share of each part:
 
 ====================================  ========
 nobody has asked the machine yet      20 ms    (`LISTEN_S`: then `send` asks by itself)

@@ -62,8 +62,8 @@ class BlenderLiveDriver(Driver):
             still = standing(servo)
             if still is not None and (still & 0xFF == START or not servo.low <= still <= servo.high):
                 raise BadInput(
-                    f"{self.device.name}: its wheel {name!r} cannot be told to stand still: 0 rad/s is at {still}, outside its "
-                    f"[{servo.low}, {servo.high}] or a position that the add-on's library cannot read; change its calibration"
+                    f"{self.device.name}: its wheel {name!r} cannot be commanded to stand still: 0 rad/s is at {still}, outside "
+                    f"its [{servo.low}, {servo.high}] or a position that the add-on's library cannot read; change its calibration"
                 )
         check_pace(self.device, 5 * len(self._ids))
         self._told = self._none
@@ -87,9 +87,9 @@ class BlenderLiveDriver(Driver):
         return None
 
     def release(self) -> None:
-        """Wheels are told to stand still, twice; the protocol has no stop, so other servos hold where they are.
+        """Wheels are commanded to stand still, twice; the protocol has no stop, so other servos hold where they are.
 
-        On a broken line wheels turn on as they were told last. Cut the power in need.
+        On a broken line wheels turn on as they were commanded last. Cut the power in need.
         """
         self._told = self._none
         insist(self._stand_still)

@@ -28,7 +28,7 @@ def same_id(names: Iterable[str], ids: Sequence[object]) -> tuple[str, str] | No
 
 
 def standing(servo: ServoCalibration) -> int | None:
-    """The count at which a wheel stands still, within its range or not; None for a servo that is told places."""
+    """The count at which a wheel stands still, within its range or not; None for a servo that is sent places."""
     return None if servo.span_rad_s is None else round(servo.line("rad/s", "")[0])
 
 
@@ -40,8 +40,8 @@ class Device(Description):
     after the servos; their calibration says how.
 
     The player stops the machine when ``missed_deadlines`` periods in a row have passed without their command, or a servo is farther
-    than ``following_deg`` or ``following_mm`` from everything it was told within the last ``following_ms``. ``posture_gain`` (0:
-    off) times that distance, at most ``posture_deg``, is added to what a servo is told that gives way under a load. ``at_end``:
+    than ``following_deg`` or ``following_mm`` from everything it was sent within the last ``following_ms``. ``posture_gain`` (0:
+    off) times that distance, at most ``posture_deg``, is added to what a servo is sent that gives way under a load. ``at_end``:
     after a show that ended as planned, servos are left in the last pose, which machines with a patience of their own (``serial``,
     ``websocket``) hold no longer than that, or are released.
     """

@@ -1,4 +1,4 @@
-"""A machine that is not there: it takes every command, keeps the log, and is always where it was told to be."""
+"""A machine that is not there: it takes every command, keeps the log, and is always where its last command says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_LOG = 1_000_000
 
 
 class DryRunDriver(Driver):
-    """Remembers what it is told.
+    """Remembers what it is sent.
 
     ``log`` holds (time [s, `time.monotonic`], counts) of every command, the newest last; ``released`` says whether the safe state
     was asked for since the last command.

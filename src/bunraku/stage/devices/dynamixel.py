@@ -110,7 +110,7 @@ class DynamixelDriver(Driver):
     def release(self) -> None:
         """Torque off, said twice, and the watchdog off: the servos are limp. On a broken line their watchdog stops them.
 
-        What cannot be written is tried again. The watchdog stays on when no servo could be told, for then it is what stops them.
+        What cannot be written is tried again. The watchdog stays on when no servo could be reached, for then it is what stops them.
         """
         if insist(lambda: self._write_all(TORQUE, 0)):
             insist(lambda: self._write_all(WATCHDOG, 0), times=1)

@@ -8,7 +8,7 @@ from bunraku.errors import BunrakuError
 
 
 class FaultKind(Enum):
-    """Why a device no longer does what it is told, in a sentence."""
+    """Why a device no longer does what it is commanded, in a sentence."""
 
     LOST = "the device is gone"
     SILENT = "the device does not answer"

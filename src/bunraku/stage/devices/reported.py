@@ -9,9 +9,9 @@ LAST_ID = {
     "maestro": (23, "a Maestro has the channels 0 to 23 at most"),
     "dynamixel": (252, "the last id on a Dynamixel bus is 252"),
 }
-"""Driver -> the largest id it can be told, and why."""
+"""Driver -> the largest id it can address, and why."""
 LARGEST_PULSE = 0x3FFF
-"""The longest pulse that a Maestro can be told [quarter us]."""
+"""The longest pulse that a Maestro can be sent [quarter us]."""
 
 
 def check_numbers(device: Device) -> None:

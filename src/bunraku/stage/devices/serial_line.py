@@ -16,8 +16,8 @@ the player sends             the board does
 ===========================  ==================================================================================================
 
 A line with a wrong checksum is thrown away whole and counted in D; nothing is obeyed in part. ``E word`` instead of an answer says
-that the board is in trouble (``E hot``); ``E order`` that it was restarted and must be told the order again. **A board that has
-been told positions and hears no valid line for the patience of I does by itself what S says**: that is the safe state when the plug
+that the board is in trouble (``E hot``); ``E order`` that it was restarted and must be sent the order again. **A board that has
+been sent positions and hears no valid line for the patience of I does by itself what S says**: that is the safe state when the plug
 is drawn. The numbers of P and Q run from 0 to 9999 and start anew; an answer repeats the number of its question, so a late one is
 known as such.
 

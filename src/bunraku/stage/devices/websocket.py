@@ -56,7 +56,7 @@ READY_S = 1.0
 
 
 class WebsocketDriver(Driver):
-    """A client that is the machine. ``url`` is where it connects, with the token; it is also told to ``tell`` when opened."""
+    """A client that is the machine. ``url`` is where it connects, with the token; ``tell`` is also called with it when opened."""
 
     def __init__(
         self, device: Device, *, wait_s: float = 60.0, token: str | None = None, tell: Callable[[str], None] | None = None

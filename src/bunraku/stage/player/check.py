@@ -41,7 +41,7 @@ def checked_values(performance: Performance, outputs: DeviceOutputs) -> tuple[fl
         beyond = np.maximum(values - limits.upper[j], limits.lower[j] - values)
         if (k := _first(beyond > slack)) is not None:
             raise BadInput(
-                f"channel {name!r} is told {values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s, outside the "
+                f"channel {name!r} is sent {values[k]:.4g} {outputs.units[j]} at {k / rate:.3f} s, outside the "
                 f"[{limits.lower[j]:.4g}, {limits.upper[j]:.4g}] of character and servo; perform it again or correct the device"
             )
         speed = np.abs(differences(values, rate, 1))

@@ -1,8 +1,8 @@
-"""Closing the loop: what a machine reports about itself changes what it is told next, within bounds.
+"""Closing the loop: what a machine reports about itself changes what it is sent next, within bounds.
 
 Two ways. Performances with gains (puppets on strings) are corrected by them, u = u_k - K_k (x - x_k), when the machine reports
 every coordinate of the state; the momenta come from two places in a row, as the variational integrator has them. Servos that
-merely give way under a load are told a share of their error more: with the gain g the error falls to 1/(1 + g) of what it was.
+merely give way under a load are sent a share of their error more: with the gain g the error falls to 1/(1 + g) of what it was.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from bunraku.stage.player.outputs import DeviceOutputs
 
 
 class Following:
-    """How far the machine is from what it was told lately, and the correction for it.
+    """How far the machine is from what it was sent lately, and the correction for it.
 
-    A servo comes late; so its place is compared with everything it was told within the last ``following_ms``: ``error`` (k,) is the
-    distance to the nearest of these, signed (told - measured), zero where the machine is within them.
+    A servo comes late; so its place is compared with everything it was sent within the last ``following_ms``: ``error`` (k,) is the
+    distance to the nearest of these, signed (sent - measured), zero where the machine is within them.
     """
 
     def __init__(self, outputs: DeviceOutputs, device: Device) -> None:

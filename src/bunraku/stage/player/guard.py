@@ -13,7 +13,7 @@ meet it, even if the wish turns with the acceleration that it took lately, or tu
 be. So what comes closer at such a speed goes beyond no wish that keeps the limits and takes no more than lately; what a leap of the
 wish has made faster than that may go beyond, and comes back.
 
-A machine that stands outside at first is told to be there, within its pulse range, and may go inwards only, as fast as anywhere:
+A machine that stands outside at first is sent where it is, within its pulse range, and may go inwards only, as fast as anywhere:
 what it has come back to is its limit until it is inside.
 """
 
@@ -75,7 +75,7 @@ class Guard:
     def start(self, measured: Array | None) -> tuple[Array, Array]:
         """Begin where the machine stands (k,), or at home if it does not say; that place (k,) and the next to it within the limits.
 
-        A servo is refused that stands farther outside its range than it may err in following, or where it cannot be told to be:
+        A servo is refused that stands farther outside its range than it may err in following, or where commands do not reach:
         something is not as described.
         """
         outputs, limits = self.outputs, self._limits
@@ -92,14 +92,14 @@ class Guard:
             raise self._misplaced(j, known, f"outside its range [{limits.lower[j]:.3f}, {limits.upper[j]:.3f}]")
         if not limits.kept(place, np.full(len(place), EXACT)):
             raise BadInput("the machine stands in a pose that its dependent ranges or distances forbid; move it by hand first")
-        stands = self._tellable(known)
+        stands = self._commandable(known)
         self.now[:] = self._wish[:] = stands
         self._moved[:] = 0.0
         self.counts[:] = outputs.counts(stands, outputs.pulse_low, outputs.pulse_high)
         self._narrow()
         return stands, place
 
-    def _tellable(self, known: Array) -> Array:
+    def _commandable(self, known: Array) -> Array:
         """The place (k,) within the pulse ranges; refused where it is far from ``known`` (k,)."""
         outputs = self.outputs
         ends = outputs.values(np.stack([outputs.pulse_low, outputs.pulse_high]))
@@ -108,7 +108,7 @@ class Guard:
         far = np.abs(stands - known) > OUTSIDE * (high - low)
         if far.any():
             j = int(np.argmax(far))
-            where = f"where its servo cannot be told to be: its pulse range is [{low[j]:.3f}, {high[j]:.3f}]"
+            where = f"where its servo cannot be commanded to be: its pulse range is [{low[j]:.3f}, {high[j]:.3f}]"
             raise self._misplaced(j, known, where)
         return stands
 

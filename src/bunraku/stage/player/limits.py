@@ -1,4 +1,4 @@
-"""What a machine's outputs may be told: motors, carriages and winches of a character, narrowed by each servo's calibration."""
+"""What a machine's outputs may be sent: motors, carriages and winches of a character, narrowed by each servo's calibration."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def common(limits: Sequence[OutputLimits]) -> OutputLimits:
 
 
 def limits_of(character: Character, names: tuple[str, ...], units: tuple[str, ...]) -> OutputLimits:
-    """The limits of outputs ``names`` told values in ``units``; a name that nothing limits keeps the speed `UNSTATED`."""
+    """The limits of outputs ``names`` with values in ``units``; a name that nothing limits keeps the speed `UNSTATED`."""
     k = len(names)
     lower, upper = np.full(k, -np.inf), np.full(k, np.inf)
     velocity, acceleration = np.array([UNSTATED.get(unit, 1.0) for unit in units]), np.full(k, np.inf)

@@ -28,8 +28,8 @@ class DeviceOutputs:
     A value x in the unit of its channel is the count ``zero`` + ``slope`` x. ``limits`` are those of the character within what
     the calibration can express, ``count_low`` and ``count_high`` the whole numbers inside them, ``pulse_low`` and ``pulse_high``
     those that the servo takes at all. ``home``: where an output stays
-    that is not told anything; ``still``: whether a value that is not known is replaced by the last one (places) or by home
-    (speeds). ``following`` is how far a measured value may be from those told; infinite for speeds.
+    that is not sent anything; ``still``: whether a value that is not known is replaced by the last one (places) or by home
+    (speeds). ``following`` is how far a measured value may be from those sent; infinite for speeds.
     """
 
     names: tuple[str, ...]
@@ -65,7 +65,7 @@ class DeviceOutputs:
 
 
 def commands(performance: Performance) -> tuple[Channel, ...]:
-    """The channels that are commands: all but the torques of motors that are told a place or a speed; those are the proof."""
+    """The channels that are commands: all but the torques of motors that are sent a place or a speed; those are the proof."""
     moved = {channel.name for channel in performance.channels if channel.kind != "torque"}
     return tuple(channel for channel in performance.channels if channel.kind != "torque" or channel.name not in moved)
 
@@ -125,7 +125,7 @@ def outputs_of(performances: Sequence[Performance], device: Device) -> DeviceOut
     if turning.any():
         j = int(np.argmax(turning))
         raise BadInput(
-            f"the wheel {names[j]!r} cannot stand still: its servo can be told [{narrowed.lower[j]:.3g}, {narrowed.upper[j]:.3g}] "
+            f"the wheel {names[j]!r} cannot stand still: its servo can be sent [{narrowed.lower[j]:.3g}, {narrowed.upper[j]:.3g}] "
             "rad/s; correct span_rad_s or the soft limits so that 0 rad/s is among them"
         )
     most = {"rad": np.radians(device.following_deg), "m": 1e-3 * device.following_mm}

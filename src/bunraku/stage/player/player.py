@@ -38,7 +38,7 @@ LEAD = 0.05
 MOST_HEARD = 1_000
 """So many cues are written down."""
 MOST_UNKNOWN = 20
-"""So many names that are none are told."""
+"""So many names that are none are noted."""
 
 
 class _Stop(Exception):
@@ -192,7 +192,7 @@ class _Run:
             if performance.audio is not None:
                 self.clock.prepare(performance.audio)
         reported = self.driver.measure()
-        if reported is None and not isinstance(self.driver, DryRunDriver):  # which stands nowhere before it is told
+        if reported is None and not isinstance(self.driver, DryRunDriver):  # which stands nowhere before its first command
             self.notes.append("the device does not say where it stands: its first command is the home pose, wherever it is now")
         stands, inside = self.guard.start(None if reported is None else self._values(reported))
         self.following.begin(stands)
@@ -290,8 +290,8 @@ class _Run:
         if far >= 0:
             name, unit, most = self.outputs.names[far], self.outputs.units[far], self.outputs.following[far]
             raise _Stop(
-                f"{name!r} reports {values[far]:.3f} {unit} and was told {self.guard.now[far]:.3f}: more than {most:.3g} {unit} "
-                f"from all it was told in the last {self.device.following_ms:g} ms; is it blocked?"
+                f"{name!r} reports {values[far]:.3f} {unit} and was sent {self.guard.now[far]:.3f}: more than {most:.3g} {unit} "
+                f"from all it was sent in the last {self.device.following_ms:g} ms; is it blocked?"
             )
 
     def _turn(self) -> bool:

@@ -92,7 +92,7 @@ def begin_clip(document: Document, kind: str, duration: float = 4.0) -> Document
     if kind == "gait":
         from bunraku.gait.commands import first_gait
 
-        clip = Clip(f"{who.name}-going", gait=first_gait(who))
+        clip = Clip(f"{who.name}-gait", gait=first_gait(who))
     elif kind == "curves":
         if not 0.1 <= float(duration) <= LONGEST:
             raise BadInput(f"a clip of {duration} s cannot be begun; give 0.1 to {LONGEST:g} s")

@@ -1,4 +1,4 @@
-"""Promises as a table: each a number against its bar, in words as well as in colour; a click goes to its worst moment."""
+"""Promises as a table: each a number against its threshold, in words as well as in colour; a click goes to its worst moment."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _COLUMNS = element(
 
 
 def checks_table(checks: Sequence[Check], heading: str = "") -> str:
-    """Promises with their value, bar and whether they hold, those that do not hold first; information below, paler.
+    """Promises with their value, threshold and whether they hold, those that do not hold first; information below, paler.
 
     Where a check says when it is worst ("at 1.23 s"), its row is a click: time.jump (t).
     """
     if not checks:
         return notice("Nothing is promised yet: run the performer first.", "empty")
-    barred = sorted((check for check in checks if check.threshold is not None), key=lambda check: check.holds)
+    promises = sorted((check for check in checks if check.threshold is not None), key=lambda check: check.holds)
     information = [check for check in checks if check.threshold is None]
     rows = []
-    for check in (*barred, *information)[:MOST_ROWS]:
+    for check in (*promises, *information)[:MOST_ROWS]:
         note = element("div", check.note, style="opacity:.7") if check.note else None
         rows.append(_jumping(_cells(check.name, note, check), moment_of(check), pale=check.threshold is None))
     left = len(checks) - len(rows)
     more = element("div", f"and {left} more", style="opacity:.65;font-size:12px") if left > 0 else None
-    return element("div", _summary(heading, barred), _table(rows), more, class_="checks", style=_ROOM)
+    return element("div", _summary(heading, promises), _table(rows), more, class_="checks", style=_ROOM)
 
 
 def moments_table(moments: Sequence[WorstMoment]) -> str:
@@ -52,10 +52,10 @@ def _table(rows: Sequence[Markup]) -> Markup:
     return element("table", _COLUMNS, element("tbody", rows), style=_TABLE)
 
 
-def _summary(heading: str, barred: Sequence[Check]) -> Markup:
-    broken = sum(not check.holds for check in barred)
-    said = f"{broken} of {len(barred)} promises {'does' if broken == 1 else 'do'} not hold"
-    said = said if broken else f"all {len(barred)} promises hold"
+def _summary(heading: str, promises: Sequence[Check]) -> Markup:
+    broken = sum(not check.holds for check in promises)
+    said = f"{broken} of {len(promises)} promises {'does' if broken == 1 else 'do'} not hold"
+    said = said if broken else f"all {len(promises)} promises hold"
     mark = element("span", "✓ " if not broken else "✕ ", style=f"color:{RED if broken else GREEN};font-weight:700")
     return element("div", mark, element("b", f"{heading}: " if heading else ""), said, style="font-size:12px;margin:4px 0")
 
