@@ -27,7 +27,7 @@ BARS = {"modulus": 0.01, "damping": 0.10, "delay": 2e-3}
 
 
 def main() -> int:
-    """Print the table; 0 when the bars hold."""
+    """Print the table; 0 when the thresholds hold."""
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     command, rig = read_clip("tick").need_joints("a fit"), part_rig(read_character("one-rod"), "rod", marker="tip")
     covered, errors, spent = dict.fromkeys(BARS, 0), {name: [] for name in BARS}, []
@@ -61,7 +61,7 @@ def main() -> int:
         print(f"{name:8s} covered {covered[name]} of {draws} (bar 90 %), worst error {worst:.2g} (bar {bar:g}), "
               f"RMS {np.sqrt(np.mean(np.square(errors[name]))):.2g}")  # fmt: skip
     print(f"a fit takes {np.median(spent):.1f} s of thread CPU (median)")
-    print("the bars hold" if good else "A BAR DOES NOT HOLD")
+    print("the thresholds hold" if good else "A THRESHOLD DOES NOT HOLD")
     return 0 if good else 1
 
 

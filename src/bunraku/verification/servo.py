@@ -75,7 +75,7 @@ class ServoBank:
         return self.delay + 0.5 / self.rate
 
     def targets(self, times: Array, curve_times: Array, curves: Array) -> tuple[Array, Array]:
-        """Position and rate (n, k) that the servos aim at, at ``times`` (n,), told ``curves`` (m, k) at ``curve_times`` (m,)."""
+        """Position and rate (n, k) that the servos aim at, at ``times`` (n,), sent ``curves`` (m, k) at ``curve_times`` (m,)."""
         position, speed = np.empty((len(times), len(self.names))), np.empty((len(times), len(self.names)))
         for j, (delay, resolution, rate) in enumerate(zip(self.delay, self.resolution, self.rate, strict=True)):
             tick = np.floor((times - delay) * rate + 1e-6)

@@ -21,7 +21,7 @@ CHIP = (
 
 
 class Going:
-    """The widgets by which a gait is told where to go."""
+    """The widgets that say where a gait goes."""
 
     def __init__(self, ui: Ui) -> None:
         self._ui = ui

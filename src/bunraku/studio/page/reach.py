@@ -18,8 +18,8 @@ from bunraku.studio.page.ui import RefreshedFolder, Ui, alone
 from bunraku.studio.page.view import GREEN, GREY
 
 GIZMO = f"{WORLD}/reach"
-TOLD = 1e-3
-"""A place that is missed by more than this [m] is told."""
+MISSED = 1e-3
+"""A place that is missed by more than this [m] is reported."""
 AROUND = 1.0
 """So long [s] before and after the way as it was is drawn; all of it would be a ball of wool."""
 
@@ -180,7 +180,7 @@ class Reach:
             self._drag.move(self._arguments(), rests=False)
 
     def _end(self) -> None:
-        """One edit; what could not be reached is told, and the gizmo goes to where the frame is."""
+        """One edit; what could not be reached is reported, and the gizmo goes to where the frame is."""
         self._busy = False
         if self.held is None:
             return
@@ -189,7 +189,7 @@ class Reach:
         rate = session.document.need_clip().need_joints("showing").rate
         there = self._path(session.document)[round(self.held[1] * rate)]
         miss = float(np.linalg.norm(there - np.array(arguments["place"])))
-        if miss > TOLD:
+        if miss > MISSED:
             session.say("note", f"{self.held[0]} comes no nearer than {1e3 * miss:.0f} mm to where you put it")
 
 

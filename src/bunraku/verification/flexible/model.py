@@ -1,11 +1,11 @@
-"""A character with rods as a MuJoCo model that a replay can drive: every rod a chain of rigid links, motors that move as told.
+"""A character with rods as a MuJoCo model that a replay can drive: every rod a chain of rigid links, motors that move as sent.
 
 A beam of length L becomes n hinges, spaced by a = L / n, between n + 1 rigid links, of which the first and the last are half as
 long as the others: the curvature of each piece of length a is gathered in its middle, so that the chain is a beam to second order
 in 1/n. A hinge turns about x and y, with stiffness E I / a, and about z, with G J / a; from one to the next the order of these
 turns is reversed, since they do not commute and a fixed order would make two bendings a twist of first order in 1/n. Damping is
 beta times stiffness. Shear and stretch are left out. Driven coordinates are too heavy (``HEAVY``) to be moved by anything but what
-they are told.
+they are sent.
 
 MuJoCo steps springs explicitly and damping implicitly: a mode w with damping beta is stable when h^2 w^2 < 4 + 2 h beta w^2, always
 when h < 2 beta. Twisting of rods is far faster than anything seen; where its damping is less than ``h`` needs it is raised to that.

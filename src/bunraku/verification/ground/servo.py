@@ -1,6 +1,6 @@
 """Servos of a character that goes over the ground: gains, torque-speed line, and the commands they are sent.
 
-A joint's servo gives kp (c - q) - kv v; told c = q* + (kv / kp) v* + tau* / kp it gives the planned torque tau* where the plan
+A joint's servo gives kp (c - q) - kv v; sent c = q* + (kv / kp) v* + tau* / kp it gives the planned torque tau* where the plan
 (q*, v*) is kept: the feed-forward goes through the position command and needs no torque mode. A wheel's servo gives
 kw (c - v) with c = v* + tau* / kw. Commands are sent at a rate, rounded to the servo's resolution, and the servo goes straight from
 one to the next (profile mode). The torque is cut to the motor's line.
@@ -38,7 +38,7 @@ WHEEL_GAIN = 0.1
 
 @dataclass(frozen=True)
 class GroundServos:
-    """The k motors as arrays (k,): ``wheel`` told a speed, others an angle; gains; the line of ``bank``."""
+    """The k motors as arrays (k,): ``wheel`` sent a speed, others an angle; gains; the line of ``bank``."""
 
     bank: ServoBank
     wheel: NDArray[np.bool_]

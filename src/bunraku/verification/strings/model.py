@@ -1,10 +1,10 @@
-"""A character on strings as a MuJoCo model that a replay can drive: carriages and winches that move as told.
+"""A character on strings as a MuJoCo model that a replay can drive: carriages and winches that move as commanded.
 
 MuJoCo limits the length of a tendon softly and looks at the velocities of joints only: it sees neither a moving mocap body nor a
 changing limit, and would let a string that is paid out go slack and jerk. So the carriages of the exported model get slides, and
 every string runs on over its carriage to a winch on a slide of its own: the tendon B - length + |carriage - hook| may be no longer
 than B, which is what a string of that length does, and MuJoCo sees all velocities. The slides are too heavy (``HEAVY``) to be moved
-by strings and are put where they are told at every step. The base has our coordinates, slides and hinges, no quaternion.
+by strings and are put where they are sent at every step. The base has our coordinates, slides and hinges, no quaternion.
 """
 
 from __future__ import annotations
