@@ -67,7 +67,7 @@ def file_formats() -> str:
     rows = ["# File formats\n", "| file | holds | reads | writes |", "|---|---|---|---|"]
     for form in formats():
         suffixes, does = ", ".join(f"`{suffix}`" for suffix in form.suffixes), {True: "yes", False: ""}
-        rows.append(f"| {form.name}: {suffixes} | {form.kind} | {does[form.reads]} | {does[form.writes]} |")
+        rows.append(f"| {form.name}: {suffixes} | {form.kind} | {does[bool(form.reader)]} | {does[bool(form.writer)]} |")
     rows += ["\n## Exports of a performance\n", "| name | file | meaning |", "|---|---|---|"]
     rows += [f"| `{name}` | `{exporter.suffix}` | {exporter.meaning} |" for name, exporter in exporters().items()]
     return "\n".join(rows) + "\n"
@@ -76,7 +76,8 @@ def file_formats() -> str:
 def performer_options() -> str:
     """The options of every performer, from their dataclasses."""
     from bunraku.cli.options import describe_options
-    from bunraku.performers.performer import REGISTRY, performer_class
+    from bunraku.performers.fit import REGISTRY
+    from bunraku.performers.performer import performer_class
 
     text = ["# Performers and their options\n"]
     for name in REGISTRY:

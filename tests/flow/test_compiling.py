@@ -60,6 +60,27 @@ def test_what_another_numba_or_another_source_left_does_not_count(cache: Path, m
     assert missing("steps") == ["steps"]
 
 
+def test_kernels_that_call_a_changed_one_are_forgotten(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import bunraku.mechanics.tree.tree_kernels  # noqa: F401 (a source to be stamped)
+
+    caller = compiling.cache_folder(ROOT / "mechanics" / "dynamics") / "equation_kernels.gradient-1.py311.nbi"
+    caller.parent.mkdir(parents=True, exist_ok=True)
+    caller.touch()
+    import bunraku.mechanics.dynamics.equation_kernels  # noqa: F401 (what stands for a caller)
+
+    monkeypatch.setitem(GROUPS, "steps", KernelGroup(lambda: None, 1.0, aside=False))
+    fill("steps")
+    monkeypatch.setattr(compiling, "version", lambda _: "0.1.0")
+    compile_ahead("steps")
+    assert caller.exists(), "no source has changed"
+    file = compiling._stamp_file("steps")
+    stamp = json.loads(file.read_text())
+    stamp["sources"]["mechanics/tree/tree_kernels.py"][0] += 1
+    file.write_text(json.dumps(stamp))
+    compile_ahead("steps")
+    assert not caller.exists()
+
+
 def test_one_line_when_cold_and_silence_when_warm(
     cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

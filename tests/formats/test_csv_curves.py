@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,11 +51,28 @@ def test_what_was_assumed_is_said() -> None:
     assert csv_notes(bare.changed(source="elsewhere")) == ()
 
 
-def test_uneven_times_are_sampled_anew_and_said_so() -> None:
-    clip = read_csv(b"t,a\n0.0,0\n0.1,1\n0.2,2\n0.5,5\n0.6,6\n", file="f.csv")
+@pytest.mark.parametrize(
+    ("times", "poses", "said"),
+    [
+        ((0.0, 1.0, 1.3, 1.6, 1.9, 3.0), (30.0, 60.0, 20.0, 60.0, 20.0, 30.0), "uneven"),
+        ((2.0, 2.5, 2.9, 3.3, 3.7, 5.0), (0.0, 60.0, -60.0, 60.0, -60.0, 0.0), "uneven"),
+        ((0.0, 1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 0.0, 50.0, 50.0, -38.0, 0.0), "fewer than 10"),
+    ],
+)
+def test_keyframes_are_met_and_nothing_goes_beyond_them(times: Any, poses: Any, said: str) -> None:
+    table = "\n".join(["t,a_deg", *(f"{t},{a}" for t, a in zip(times, poses, strict=True))])
+    clip = read_csv(table.encode(), file="f.csv")
     assert clip.joints is not None
-    np.testing.assert_allclose(clip.joints.values[:, 0], np.arange(7.0), atol=1e-12)
-    assert "uneven" in clip.source
+    assert said in clip.source
+    assert clip.joints.duration == pytest.approx(times[-1] - times[0])
+    curve = np.degrees(clip.joints.values[:, 0])
+    met = np.interp(np.array(times) - times[0], clip.joints.times, curve)
+    np.testing.assert_allclose(met, poses, atol=0.6)
+    assert curve.min() >= min(poses) - 1e-9
+    assert curve.max() <= max(poses) + 1e-9
+    still = curve[(clip.joints.times < 1.0) | (clip.joints.times > 99.0)]
+    if said != "uneven":
+        assert np.ptp(still) < 1e-9, "between two equal poses nothing moves"
 
 
 @pytest.mark.parametrize(

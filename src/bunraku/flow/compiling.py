@@ -52,6 +52,8 @@ def compile_ahead(*groups: str) -> None:
     cold = missing(*groups)
     if not cold:
         return
+    for name in cold:
+        _forget_changed(name)
     here = [name for name in cold if not GROUPS[name].aside]
     aside = [name for name in cold if GROUPS[name].aside]
     if not here or _cores() < 2:
@@ -82,8 +84,8 @@ def _compile(here: list[str], aside: list[str]) -> None:
         other = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # noqa: S603 (our own words)
     try:
         compile_here(*here)
-        if other is not None:
-            other.wait(timeout=600)
+        if other is not None and other.wait() != 0:
+            compile_here(*aside)
     finally:
         if other is not None and other.poll() is None:
             other.kill()
@@ -113,6 +115,23 @@ def _compiled(group: str, compiler: str) -> bool:
         return bool(stamp["compiler"] == compiler and all(_state(file) == state for file, state in stamp["sources"].items()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
+
+
+def _forget_changed(group: str) -> None:
+    """Remove what was compiled of a group when one of its sources has changed: Numba looks at a kernel's own file only.
+
+    Kernels hold the code of those they call, so that an old caller would go on with an old callee.
+    """
+    try:
+        sources = json.loads(_stamp_file(group).read_text())["sources"]
+        changed = any(not (ROOT / source).exists() or _state(source) != state for source, state in sources.items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+    for source in sources if changed else ():
+        path = ROOT / source
+        for index in cache_folder(path.parent).glob(f"{path.stem}.*.nbi"):
+            with contextlib.suppress(OSError):
+                index.unlink()
 
 
 def _state(source: str) -> list[int]:

@@ -1,8 +1,9 @@
 """Joint curves as a table: a header with the names of the coordinates, then one line a sample.
 
 Columns are radians or metres; a name that ends in ``_deg`` (``_rad``, ``_m``, ``_mm``) says otherwise and loses that ending.
-A column ``time_s`` (or ``time``, ``t``, ``time_ms``) gives the rate; times must be uniform to 1 %, else the curves are sampled
-anew by linear interpolation at the median step, which the clip's source then says. Without it the rate is that of a comment
+A column ``time_s`` (or ``time``, ``t``, ``time_ms``) gives the rate; times that are not uniform to 1 %, or of
+fewer than 10 lines a second, are keyframes: curves through all of them, which never go beyond neighbouring ones, are sampled at
+100 Hz or more from the first to the last, which the clip's source then says. Without it the rate is that of a comment
 ``# rate_hz: 100``, or of the argument, or 25, which the clip's source says too; `csv_notes` gives what a source says of this kind.
 Separators are commas, semicolons or tabs; with the latter two a decimal comma is understood.
 """
@@ -19,12 +20,16 @@ from bunraku.errors import BadInput
 from bunraku.formats.files import MAX_NUMBERS, check_size, decoded
 from bunraku.formats.places import located
 from bunraku.formats.units import accepted_units
+from bunraku.geometry.monotone import monotone
 from bunraku.motion import Clip, JointCurves
 
 DEFAULT_RATE = 25.0
+SPARSE, KEYED = 10.0, 100.0
+"""Below ``SPARSE`` [Hz] lines are keyframes, between which a spline would swing; their curves have ``KEYED`` [Hz] at least."""
 MAX_CSV_BYTES = 64 * 1024 * 1024
 _TIME = ("time_s", "time", "t", "time_ms")
-_UNEVEN = "uneven times, sampled anew by linear interpolation"
+_UNEVEN = "uneven times, taken as keyframes with smooth curves between them"
+_SPARSE = "fewer than 10 lines a second, taken as keyframes with smooth curves between them"
 _ASSUMED = f"no time column and no rate, so {DEFAULT_RATE:g} Hz is assumed (add a column time_s, or a first line '# rate_hz: 100')"
 _RATE = re.compile(r"rate(?:_hz)?\s*[:=]\s*([-+.0-9eE]+)")
 
@@ -57,7 +62,7 @@ def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float 
     samples, note = values[:, curves] * np.array(factors), "" if clocks or stated is not None or rate is not None else _ASSUMED
     if clocks:
         times = values[:, clocks[0]] * (0.001 if names[clocks[0]].lower() == "time_ms" else 1.0)
-        samples, measured, note = _uniform(times, samples, file, [line for line, _ in lines[1:]])
+        samples, measured, note = _uniform(times, samples, file, [line for line, _ in lines[1:]], stated is not None)
         agree = measured is not None and stated is not None and abs(stated - measured) <= 1e-4 * measured
         stated = stated if agree or measured is None else measured
     with located(file, f"line {number}"):
@@ -68,7 +73,7 @@ def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float 
 def csv_notes(clip: Clip) -> tuple[str, ...]:
     """What had to be assumed or changed to read a clip from a table, in sentences; none for any other clip."""
     said = clip.source.startswith("CSV file ")
-    return tuple(note for note in (_UNEVEN, _ASSUMED) if said and clip.source.endswith(f"; {note}"))
+    return tuple(note for note in (_UNEVEN, _SPARSE, _ASSUMED) if said and clip.source.endswith(f"; {note}"))
 
 
 def csv_bytes(curves: JointCurves) -> bytes:
@@ -124,8 +129,11 @@ def _cell(cell: str, number: int, column: int, file: str) -> float:
         ) from None
 
 
-def _uniform(times: Array, samples: Array, file: str, lines: list[int]) -> tuple[Array, float | None, str]:
-    """Samples at a uniform rate from t = 0, that rate (None for a single sample), and a note if they had to be sampled anew."""
+def _uniform(times: Array, samples: Array, file: str, lines: list[int], stated: bool) -> tuple[Array, float | None, str]:
+    """Samples at a uniform rate from t = 0, that rate (None for a single sample), and a note if they had to be sampled anew.
+
+    Where the file has ``stated`` a rate, even lines are samples however few they are.
+    """
     if len(times) == 1:
         return samples, None, ""
     steps = np.diff(times)
@@ -136,15 +144,16 @@ def _uniform(times: Array, samples: Array, file: str, lines: list[int]) -> tuple
     whole = float(round(rate)) if rate < 1e6 else 0.0
     if whole > 0 and abs(rate - whole) < 1e-4 * whole:
         rate = whole
-    if np.abs(steps - mean).max() <= 0.01 * mean:
+    even = bool(np.abs(steps - mean).max() <= 0.01 * mean)
+    if even and (stated or rate >= SPARSE or len(times) == 2):
         return samples, rate, ""
-    step = float(np.median(steps))
-    count = int((times[-1] - times[0]) / step + 1e-9) + 1 if step * MAX_NUMBERS > times[-1] - times[0] else MAX_NUMBERS
-    if count * samples.shape[1] > min(MAX_NUMBERS, 100 * samples.size + 100_000):
+    duration, fast = float(times[-1] - times[0]), max(KEYED, 1.0 / max(float(np.median(steps)), 1e-12))
+    count = int(np.ceil(duration * fast - 1e-9)) + 1 if duration * fast < MAX_NUMBERS else MAX_NUMBERS
+    if count * samples.shape[1] > min(MAX_NUMBERS, 1000 * samples.size + 1_000_000):
         raise BadInput("the times are too uneven to be sampled anew", file=file, place=f"line {lines[int(np.argmax(steps)) + 1]}")
-    at = times[0] + step * np.arange(count)
-    resampled = np.column_stack([np.interp(at, times, samples[:, j]) for j in range(samples.shape[1])])
-    return resampled, 1.0 / step, _UNEVEN
+    at = np.linspace(times[0], times[-1], count)
+    resampled = np.column_stack([monotone(times, samples[:, j], at) for j in range(samples.shape[1])])
+    return resampled, (count - 1) / duration, _SPARSE if even else _UNEVEN
 
 
 def _unit(name: str) -> tuple[str, float]:

@@ -127,7 +127,7 @@ def _trim(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class KnownValues(Generic[T]):
-    """Values of a ``kind`` by the ``digest`` of their content, in this process and on disk, ``pack``ed as arrays."""
+    """Values of a ``kind`` by the ``digest`` of their content, in this process and on disk, as arrays that ``pack`` makes."""
 
     kind: str
     digest: Callable[[T], str]

@@ -67,14 +67,15 @@ class Fit:
     baseline: bool = False
     chainable: bool = False
 
-    def as_baseline(self, name: str, performer: str, *, chainable: bool = False) -> Fit:
-        """The fit of a baseline that can do what this performer can."""
+    def as_baseline(self, name: str, performer: str, *, chainable: bool = False, kernels: tuple[str, ...] | None = None) -> Fit:
+        """The fit of a baseline that can do what this performer can; ``kernels`` where it runs others."""
 
         def suits(character: Character, clip: Clip) -> Suitability:
             fit = self.suits(character, clip)
             return fit if fit.score <= 0.0 else Suitability(min(fit.score, 0.05), "a baseline to compare with", fit.missing)
 
-        return replace(self, name=name, performer=performer, suits=suits, baseline=True, chainable=chainable)
+        groups = self.kernels if kernels is None else lambda character: kernels
+        return replace(self, name=name, performer=performer, suits=suits, kernels=groups, baseline=True, chainable=chainable)
 
     def refuse(self, character: Character, clip: Clip) -> None:
         """Raise BadInput where this performer cannot perform the clip with the character."""

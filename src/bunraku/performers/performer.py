@@ -185,6 +185,7 @@ class Performer(ABC, Generic[Problem, Solution]):
         return self.performance(task, solution, monitor=monitor)
 
     @final
+    @one_thread
     def solved(
         self, character: Character, clip: Clip, *, monitor: Monitor = SILENT, checkpoint: Checkpoint | None = None
     ) -> tuple[Task[Problem], Solution]:
@@ -198,6 +199,7 @@ class Performer(ABC, Generic[Problem, Solution]):
         return task, solution
 
     @final
+    @one_thread
     def performance(self, task: Task[Problem], solution: Solution, *, monitor: Monitor = SILENT) -> Performance:
         """The performance of a solution."""
         played = self.play(task, solution)

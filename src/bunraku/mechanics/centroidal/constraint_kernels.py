@@ -13,19 +13,19 @@ from bunraku.mechanics.centroidal.kinematics_kernels import cross, momentum, mom
 from bunraku.optimization.blocks.residual_kernels import active, put, put_all
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def pushes(k, local):
     """Whether inequality k pushes."""
     return active(k, local.r, local.s, local.held)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def constrain(k, n, local):
     """Add constraint k, the ``n`` derivatives of whose value stand in ``local.idx`` and ``local.co``, to the sample's system."""
     put(local.L, local.g, local.idx, local.co, n, 2.0 * local.w * local.scale[k] ** 2, local.r[k] + local.s[k])
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def dynamics(i, h, M, gravity, model, K, f, local):
     """Newton (3): sum f - M (x+ - 2x + x-)/h^2 - M g z; Euler (3): sum (e - x) x f + t - (L+ - L-)/h. Sample i is extended.
 
@@ -106,7 +106,7 @@ def dynamics(i, h, M, gravity, model, K, f, local):
     put_all(local.L, local.g, rows, c, values)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def range_and_speed(c, i, k, h, limits, v, after, local):
     """Constraints k, k + 1: the range (an equality where it is zero) and the speed to the next sample of coordinate c."""
     nv, half, r, idx, co = v.shape[1], limits.half[c], local.r, local.idx, local.co

@@ -10,7 +10,7 @@ from bunraku.mechanics.centroidal.arrays import LocalSystem
 from bunraku.optimization.blocks.residual_kernels import fold, put, scatter
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def clear(blocks):
     """Blocks and gradient are zero."""
     blocks.H[:] = 0.0
@@ -20,14 +20,14 @@ def clear(blocks):
     blocks.gD[:] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def local_room(nv):
     """Room for one sample after the other: matrix (3 nv, 3 nv), gradient and columns of D, places and values of derivatives."""
     L, g, LD = np.zeros((3 * nv, 3 * nv)), np.zeros(3 * nv), np.zeros((3, 3 * nv))
     return L, g, LD, np.empty(3 * nv + 8, dtype=np.int64), np.empty(3 * nv + 8)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def local_system(room, jac, w, scale, s, held, r):
     """The system of a sample, empty."""
     L, g, LD, idx, co = room
@@ -38,7 +38,7 @@ def local_system(room, jac, w, scale, s, held, r):
     return LocalSystem(jac, w, scale, s, held, r, L, g, idx, co)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def assemble(i, T, room, M, N, blocks):
     """Put the system of sample i into the blocks; what it says of samples beyond the ends is brought home with M and N."""
     L, g, LD, _, _ = room
@@ -52,7 +52,7 @@ def assemble(i, T, room, M, N, blocks):
     scatter(i, T, nv, L, g, LD, blocks.H, blocks.B, blocks.g)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def smoothness(i, before, after, nq, weights, v, local):
     """Second differences of q, sizes of the unknowns and their differences at sample i (`Regularizers`); returns their sum."""
     smooth, size, rate, rest = weights.smooth, weights.size, weights.rate, weights.rest

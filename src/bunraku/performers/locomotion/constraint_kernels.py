@@ -33,13 +33,13 @@ EPS = 1e-6
 """Friction's cone is rounded: sqrt(|f_t|^2 + EPS) [N^2]."""
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def difference(a, b):
     """The angle from b to a, between -pi and pi."""
     return (a - b + np.pi) % (2.0 * np.pi) - np.pi
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def standing(i, j, o, plan, model, K, F, local):
     """Height over the ground; force ``F`` (3,) zero in the air; friction and normal force on the ground."""
     e, n, Je, Jn, chain = K.e, K.n, K.Je, K.Jn, model.tips.chain
@@ -88,7 +88,7 @@ def standing(i, j, o, plan, model, K, F, local):
             constrain(o + NORMAL, k, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def leaning(j, chain, F, Jn, factor, nv, idx, co):
     """Columns of factor F.n through the normal, after the three of the force; returns how many columns there are."""
     c = 0
@@ -99,7 +99,7 @@ def leaning(j, chain, F, Jn, factor, nv, idx, co):
     return 3 + c
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def middle_direction(t, t_next, out):
     """Out = (t + t+)/|t + t+|; returns the length."""
     for a in range(3):
@@ -110,7 +110,7 @@ def middle_direction(t, t_next, out):
     return length
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def directed(i, j, chain, K, u, de, length, nv, sign, local, flip):
     """Columns of de.u(T), u = T/|T| (n x T/|T| if ``flip``), T = t + t+ of ``length``: q of samples i, i + 1; their number."""
     Je, Jt, n, idx, co = K.Je, K.Jt, K.n[i, j], local.idx, local.co
@@ -140,7 +140,7 @@ def directed(i, j, chain, K, u, de, length, nv, sign, local, flip):
     return k
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def rolling(i, j, o, h, model, wheels, K, F, local):
     """No slip from sample i to i + 1: wheels not sideways, welded ones also with their spin, balls with their turn; motors."""
     e, t, n, sigma, Js = K.e, K.t, K.n, K.sigma, K.Js
@@ -209,7 +209,7 @@ def rolling(i, j, o, h, model, wheels, K, F, local):
         constrain(o + SPIN_TORQUE, k, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def spin_columns(i, j, chain, Js, factor, co):
     """Take factor (sigma+ - sigma) from a row whose columns `directed` wrote."""
     n = 0
@@ -220,7 +220,7 @@ def spin_columns(i, j, chain, Js, factor, co):
         co[n + c] -= factor * Js[i + 1, j, c]
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def rolling_ball(i, j, o, model, de, nv, K, local):
     """(de - r phi x n)_xy, phi = vee(Q - Q^T)/2, Q = R+ R^T; d(phi) = (tr Q 1 - Q) A+/2 and -(tr Q 1 - Q^T) A/2."""
     R, A, n, Je, Jn, r, idx, co = K.R, K.A, K.n[i, j], K.Je, K.Jn, local.r, local.idx, local.co
@@ -265,7 +265,7 @@ def rolling_ball(i, j, o, model, de, nv, K, local):
         constrain(o + SLIP + a, k, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def resistance(i, j, o, plan, model, K, F, before, after, local):
     """f.t + drag v.t of a wheel that turns freely, v the mean of the differences of e to neighbours that also touch the ground."""
     e, t, Je, Jt, idx, co = K.e, K.t, K.Je, K.Jt, local.idx, local.co
@@ -300,7 +300,7 @@ def resistance(i, j, o, plan, model, K, F, before, after, local):
     constrain(o + RESIST, k, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def joint_limits(i, o, plan, model, limits, K, v, whole, after, local):
     """Range (an equality where it is zero), speed and torque of every joint: three constraints each; ``whole``: with torques."""
     nq = model.nodes.shape[0]
@@ -316,7 +316,7 @@ def joint_limits(i, o, plan, model, limits, K, v, whole, after, local):
             torque_limit(c, i, k + 2, plan.h, model, limits, tau[c], load, K, v, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def torque_limit(c, i, k, h, model, limits, tau, load, K, v, local):
     """|tau|/stall + max(0, sign(tau) rate)/no_load - 1: torque against the torque-speed line, rate the mean over both sides."""
     nq, nv, stall, no_load, idx, co = model.nodes.shape[0], v.shape[1], limits.stall[c], limits.no_load[c], local.idx, local.co
@@ -341,7 +341,7 @@ def torque_limit(c, i, k, h, model, limits, tau, load, K, v, local):
     constrain(k, n, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def apart(i, o, pairs, least, model, K, local):
     """Least distance - |e_j - e_k| for every pair of end effectors on different limbs."""
     e, Je, r, idx, co = K.e, K.Je, local.r, local.idx, local.co
@@ -372,7 +372,7 @@ def apart(i, o, pairs, least, model, K, local):
         constrain(o + p, n, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def clear(i, o, plan, model, K, local):
     """Least height - (z - H) of every spot of a limb that must not touch the ground."""
     P, A, r, idx, co = K.P, K.A, local.r, local.idx, local.co
@@ -396,7 +396,7 @@ def clear(i, o, plan, model, K, local):
         constrain(o + k, n, local)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def sample(i, before, after, problem, K, v, local):
     """All constraints of extended sample ``i`` (sample i - 1); those that do not apply are 0 (equalities) or -1 (inequalities)."""
     model, plan, contacts, r = problem.model, problem.plan, problem.plan.contacts, local.r

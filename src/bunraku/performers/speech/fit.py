@@ -31,8 +31,8 @@ SPEECH = Fit(
 )
 
 _BASELINES = "bunraku.performers.speech.baselines"
-REFERENCE = SPEECH.as_baseline("reference", f"{_BASELINES}:ReferencePerformer")
-CLAMP = SPEECH.as_baseline("clamp", f"{_BASELINES}:ClampPerformer", chainable=True)
-STRETCH = SPEECH.as_baseline("stretch", f"{_BASELINES}:StretchPerformer")
-RUCKIG = SPEECH.as_baseline("ruckig", f"{_BASELINES}:RuckigPerformer")
-TOPPRA = SPEECH.as_baseline("toppra", f"{_BASELINES}:ToppraPerformer")
+REFERENCE = SPEECH.as_baseline("reference", f"{_BASELINES}:ReferencePerformer", kernels=("measures",))
+CLAMP = SPEECH.as_baseline("clamp", f"{_BASELINES}:ClampPerformer", chainable=True, kernels=("measures",))
+STRETCH = SPEECH.as_baseline("stretch", f"{_BASELINES}:StretchPerformer", kernels=("measures",))
+RUCKIG = SPEECH.as_baseline("ruckig", f"{_BASELINES}:RuckigPerformer", kernels=("measures",))
+TOPPRA = SPEECH.as_baseline("toppra", f"{_BASELINES}:ToppraPerformer", kernels=("measures",))

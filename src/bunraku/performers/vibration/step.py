@@ -20,7 +20,7 @@ from bunraku.performers.vibration.evaluate import Normal
 from bunraku.performers.vibration.problem import VibrationProblem
 
 SOFT = 1e-9
-"""Rows of torque, which are linearized, may be broken by this times their multiplier: they never make a step impossible."""
+"""Rows of torque, which are linearized, may be broken by this times their multiplier, so that they make no step impossible."""
 
 
 @dataclass(frozen=True, eq=False)
