@@ -61,7 +61,7 @@ def test_what_another_numba_or_another_source_left_does_not_count(cache: Path, m
 
 
 def test_kernels_that_call_a_changed_one_are_forgotten(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import bunraku.mechanics.tree.tree_kernels  # noqa: F401 (a source to be stamped)
+    import bunraku.mechanics.tree.tree_kernels
 
     caller = compiling.cache_folder(ROOT / "mechanics" / "dynamics") / "equation_kernels.gradient-1.py311.nbi"
     caller.parent.mkdir(parents=True, exist_ok=True)
