@@ -90,17 +90,10 @@ class _Lines(Monitor):
 def _compile(plan: BatchPlan) -> None:
     """Compile ahead what the runs will need, once, rather than in every worker."""
     from bunraku.batch.working import foreseen
-    from bunraku.flow.compiling import compile_ahead
-    from bunraku.performers.fit import fit_of
+    from bunraku.flow.ahead import compile_for_runs
 
-    pairs = {(run.character.label, run.clip.label, run.performer): run for run in plan.runs}
-    groups: set[str] = set()
-    for run in pairs.values():
-        who, performer, captured = foreseen(plan.job(run))
-        groups |= {"retargeting"} if captured else set()
-        if who is not None:
-            groups |= {*fit_of(performer).kernels(who), *(("measures",) if plan.file.verify else ())}
-    compile_ahead(*groups)
+    runs = {(run.character.label, run.clip.label, run.performer): run for run in plan.runs}
+    compile_for_runs((foreseen(plan.job(run)) for run in runs.values()), verify=plan.file.verify)
 
 
 def _list(plan: BatchPlan, folder: Path) -> int:

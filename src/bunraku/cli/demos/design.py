@@ -10,11 +10,12 @@ import numpy as np
 from bunraku.assets.examples import Demo
 from bunraku.building.robot_design import built_in_design
 from bunraku.cli.demos.ground import ground_figures
-from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind
 from bunraku.design.automatic import Energy, Improvement, Misses, improve
 from bunraku.design.features import target_misses
 from bunraku.design.study import Study, Variant, gait_study, levelled
 from bunraku.errors import BadInput
+from bunraku.flow.ahead import compile_for
 from bunraku.flow.perform import perform
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
@@ -38,7 +39,7 @@ def improved(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance,
     clip = read_clip(example.clip)
     if clip.gait is None:
         raise BadInput(f"the clip {clip.name!r} has no gait")
-    compiled_for("locomotion", read_character(example.character))
+    compile_for("locomotion", read_character(example.character))
     study = gait_study(built_in_design(example.character).only(*FREE[example.character]), clip.gait)
     tilted = example.character == "tilted-car"
     if tilted:

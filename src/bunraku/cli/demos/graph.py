@@ -7,7 +7,8 @@ import time
 
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.ground import ground_figures
-from bunraku.cli.demos.runner import Addition, DemoTake, Kind, compiled_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind
+from bunraku.flow.ahead import compile_for
 from bunraku.formats.registry import read_character
 from bunraku.motion import Check, Gait, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -25,7 +26,7 @@ GAITS = {
 def played(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, None]:
     """The graph built, and a random path through it played."""
     character = read_character(example.character)
-    compiled_for(example.performer, character)
+    compile_for(example.performer, character)
     clock = time.thread_time()
     result = perform_path(character, GAITS, edges=EDGES, seed=SEED, monitor=monitor).changed(clip_name=example.clip)
     monitor.report(Event("path", 1.0, "", {"solve_s": time.thread_time() - clock}))

@@ -6,7 +6,8 @@ import dataclasses
 import time
 
 from bunraku.assets.examples import Demo
-from bunraku.cli.demos.runner import Addition, DemoTake, Kind, compiled_for, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Kind, picked
+from bunraku.flow.ahead import compile_for
 from bunraku.formats.registry import read_character
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -18,7 +19,7 @@ from bunraku.verification.promises import hold_promises
 def held(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, Hold]:
     """The hold, nudged and brought back; a twentieth of a second before compiles what that needs."""
     character, clip, artist = read_character(example.character), Clip(example.clip), HoldPerformer(**example.options)
-    compiled_for("marionette", character)
+    compile_for("marionette", character)
     dataclasses.replace(artist, duration=0.05).perform(character, clip)
     clock = time.thread_time()
     task = artist.state(character, clip, monitor)

@@ -14,15 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.assets.examples import Demo
-from bunraku.character import Character
 from bunraku.cli.console import exit_code, say, show_checks, watching
-from bunraku.flow import compiling
 from bunraku.flow.perform import perform
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status, worst
-from bunraku.performers.fit import fit_of
 from bunraku.verification.verifier import Verdict
 from bunraku.verification.verify import verify
 
@@ -125,11 +122,6 @@ class Stopwatch(Monitor):
     def cancelled(self) -> bool:
         """As the other monitor says."""
         return self.inner.cancelled
-
-
-def compiled_for(performer: str, character: Character) -> None:
-    """Compile what a performer needs, where it is not called through the flow."""
-    compiling.compile_ahead(*fit_of(performer).kernels(character))
 
 
 def picked(source: Mapping[str, Any], *names: str) -> Figures:

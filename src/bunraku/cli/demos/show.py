@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bunraku.assets.examples import Demo
 from bunraku.cli.demos.marionette import WARM
-from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for, picked
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, picked
+from bunraku.flow.ahead import compile_for
 from bunraku.flow.perform import perform
 from bunraku.formats.registry import read_character, read_clip, write_clip
 from bunraku.motion import Performance
@@ -22,7 +23,7 @@ DIRECTOR = Choreographer()
 def choreographed(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performance, TimedShow]:
     """The show with its optimized times, performed."""
     character = read_character(example.character)
-    compiled_for(example.performer, character)
+    compile_for(example.performer, character)
     show = DIRECTOR.choreograph(character, read_clip(example.clip), monitor=monitor)
     act = partial(perform, character, show.clip, example.performer)
     act(options={**example.options, **WARM}, monitor=SILENT)

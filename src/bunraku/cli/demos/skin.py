@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from bunraku.assets.examples import Demo
-from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind, compiled_for
+from bunraku.cli.demos.runner import Addition, DemoTake, Figures, Kind
+from bunraku.flow.ahead import compile_for
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Clip, Performance
 from bunraku.optimization.monitor import Monitor
@@ -54,7 +55,7 @@ def alternated(example: Demo, quick: bool, monitor: Monitor) -> tuple[Performanc
     ending = "-quick" if quick else ""
     character, clip = read_character(example.character + ending), read_clip(example.clip + ending)
     performer = SkinPerformer(**(example.options | (QUICK if quick else {})))
-    compiled_for("skin", character)
+    compile_for("skin", character)
     task, passes = performer.solved(character, clip, monitor=monitor)
     return performer.performance(task, passes), Alternation(performer, clip, passes)
 
