@@ -96,6 +96,7 @@ def test_the_tree_sums_what_the_cubature_sums(strip) -> None:
         np.testing.assert_allclose(-d.qq[1:, 1:], stiffness, rtol=0, atol=1e-12 * np.abs(stiffness).max())
 
 
+@pytest.mark.exhaustive  # the kernels compiled for complex numbers: minutes
 def test_gradient_and_hessian_are_exact(strip) -> None:
     """By complex steps: the gradient from the energy, the Hessian from the gradient, while the motor turns."""
     system = system_of(strip.few.segment, motor=False, gravity=(1.0, -2.0, -9.0))
