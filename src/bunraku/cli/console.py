@@ -43,7 +43,7 @@ def _plain(value: Any) -> Any:
 def show_checks(checks: tuple[Check, ...]) -> None:
     """Each check as a sentence with a mark."""
     for check in checks:
-        mark = " " if check.threshold is None else ("+" if check.holds else "!")
+        mark = {"holds": "+", "broken": "!", "not checked": "?"}.get(check.state, " ")
         say(f"  {mark} {check.sentence}")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bunraku.cli.console import emit_json, say, show_checks, watching
+from bunraku.cli.console import emit_json, say, watching
 
 
 def verify(
@@ -16,6 +16,7 @@ def verify(
     full_order: Annotated[
         bool, typer.Option("--full-order", help="Also in the full elastic model: minutes to hours, then remembered")
     ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list the checks that are usually only counted")] = False,
     json: Annotated[bool, typer.Option("--json", help="The verdict as JSON on stdout")] = False,
 ) -> int:
     """Recompute every limit at the motor rate, and replay the motion in MuJoCo with the motors' delay and torque.
@@ -31,8 +32,8 @@ def verify(
     compile_for_verification(given)
     with watching() as monitor:
         verdict = judge(given, replay=replay, full_order=full_order, monitor=monitor)
-    show_checks(verdict.checks)
-    say(verdict.sentence)
+    for line in verdict.lines(everything=everything):
+        say(line)
     if json:
         checks = [
             {"name": c.name, "value": c.value, "threshold": c.threshold, "unit": c.unit, "holds": c.holds, "state": c.state}

@@ -118,6 +118,8 @@ class _CheckPart(_Part):
     threshold: float | None = Field(default=None, validation_alias=AliasChoices("threshold", "bar"))
     at_least: bool = False
     note: str = ""
+    applies: bool = True
+    missing: str = ""
 
 
 class _CertificatePart(_Part):

@@ -55,7 +55,7 @@ class Fit:
     missing. ``needs``, ``uses``: what it cannot do without and what it makes use of, "clip.TRACK" and "character.PART".
     ``kernels``: the groups of `performers.warm` that it runs with a character. ``baseline``: it stands for what people do
     otherwise, and is never the best choice. ``chainable``: it answers joint curves with positions of the same motors at the same
-    times, so that another performer can go on from there.
+    times, so that another performer can go on from there. ``remedies``: where its `Remedies` stand, as "module:NAME".
     """
 
     name: str
@@ -66,6 +66,7 @@ class Fit:
     uses: tuple[str, ...] = ()
     baseline: bool = False
     chainable: bool = False
+    remedies: str = ""
 
     def as_baseline(self, name: str, performer: str, *, chainable: bool = False, kernels: tuple[str, ...] | None = None) -> Fit:
         """The fit of a baseline that can do what this performer can; ``kernels`` where it runs others."""
@@ -75,7 +76,9 @@ class Fit:
             return fit if fit.score <= 0.0 else Suitability(min(fit.score, 0.05), "a baseline to compare with", fit.missing)
 
         groups = self.kernels if kernels is None else lambda character: kernels
-        return replace(self, name=name, performer=performer, suits=suits, kernels=groups, baseline=True, chainable=chainable)
+        return replace(
+            self, name=name, performer=performer, suits=suits, kernels=groups, baseline=True, chainable=chainable, remedies=""
+        )
 
     def refuse(self, character: Character, clip: Clip) -> None:
         """Raise BadInput where this performer cannot perform the clip with the character."""

@@ -34,7 +34,7 @@ def export_json(performance: Performance) -> bytes:
         "certificate": {
             "status": certificate.status.value,
             "holds": certificate.holds,
-            "checks": [dataclasses.asdict(check) | {"holds": check.holds} for check in certificate.checks],
+            "checks": [dataclasses.asdict(check) | {"state": check.state, "holds": check.holds} for check in certificate.checks],
             "notes": list(certificate.notes),
             "figures": certificate.figures,
         },

@@ -40,6 +40,11 @@ class WorstMoment:
     at_least: bool = False
 
     @property
+    def state(self) -> str:
+        """As of a check: "holds" or "broken"; nothing where there is no threshold."""
+        return "" if self.threshold is None else "holds" if self.holds else "broken"
+
+    @property
     def holds(self) -> bool:
         """Whether the limit is kept there, to `LIMIT_TOLERANCE`; true where there is none."""
         if self.threshold is None:
@@ -85,7 +90,7 @@ def violated_times(performance: Performance) -> tuple[tuple[float, str], ...]:
                     marks.append(((0.5 * (a + b - 1) + 0.5 * order) / curves.rate, f"{kind} of {limits.names[j]}"))
     for check in performance.certificate.checks:
         time = moment_of(check)
-        if not check.holds and time is not None and time <= performance.duration and not check.name.endswith("excess"):
+        if check.stands_against and time is not None and time <= performance.duration and not check.name.endswith("excess"):
             marks.append((time, check.name))
     return tuple(sorted(marks)[:MOST_MARKS])
 

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from bunraku.errors import BadInput
-from bunraku.motion import Check, JointCurves, Performance, checks_table, stated
+from bunraku.motion import Check, JointCurves, Performance, checks_table
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.threads import one_thread
 from bunraku.verification.foreign import without_log_file
+from bunraku.verification.wording import broken_lines, counted, first_line, verdict_lines
 
 NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
 
@@ -114,7 +115,7 @@ class Judge(ABC, Generic[Foreign, Played]):
             else:
                 more, numbers = self.judge(seen)
                 checks, figures = [*checks, *more], figures | numbers
-        holds = all(check.holds for check in checks)
+        holds = not any(check.stands_against for check in checks)
         return Verdict(holds, tuple(checks), seen, figures | {"verified": float(holds)}, self)
 
     def how(self, replay: Replay | None) -> str:
@@ -137,20 +138,19 @@ class Verdict:
     judge: Judge[Any, Any] = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
-        return f"Verdict: {self.sentence}\n{stated(self.checks)}"
+        return "\n".join([self.sentence, *broken_lines(self.checks), counted(self.checks)])
 
     def _repr_html_(self) -> str:
-        return checks_table(f"Verdict: {self.sentence}", self.checks)
+        return checks_table(self.sentence, self.checks)
 
     @property
     def sentence(self) -> str:
-        """The verdict in words."""
-        if self.holds:
-            return "Every promise holds."
-        broken = [check.name for check in self.checks if not check.holds and check.checked]
-        missing = [check.name for check in self.checks if not check.checked]
-        words = [f"{what}: {', '.join(names)}." for what, names in (("Not kept", broken), ("Not checked", missing)) if names]
-        return " ".join(words)
+        """The verdict in one line: what is proven or broken, and what was not checked."""
+        return first_line(self.checks, proven=self.holds)
+
+    def lines(self, *, everything: bool = False) -> list[str]:
+        """The verdict in words: the sentence, what is broken and what helps, the checks, and a last line that counts them."""
+        return verdict_lines(self.checks, proven=self.holds, everything=everything)
 
     def pictures(self) -> Iterator[Picture]:
         """Pictures of the performance and of its replay."""
@@ -160,7 +160,7 @@ class Verdict:
 def _own_words(performance: Performance) -> list[Check]:
     """What the performance says of itself: that it converged, and that no promise of its certificate is broken."""
     certificate = performance.certificate
-    broken = [check.name for check in certificate.checks if not check.holds]
+    broken = [check.name for check in certificate.checks if check.stands_against]
     return [
         Check("status", 0.0 if certificate.status.settled else 1.0, threshold=0.0, note=certificate.status.sentence),
         Check("promises broken in the certificate", len(broken), threshold=0, note=", ".join(broken)),

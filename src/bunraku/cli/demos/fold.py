@@ -31,7 +31,7 @@ class FoldKind:
             ankles = Ankles(folder is None)
             figures = ankles.figures()
         promises = ankles.promises(figures)
-        holds = all(check.holds for check in promises)
+        holds = not any(check.stands_against for check in promises)
         show_checks(promises)
         say(
             f"the smooth skin needs {ankles.limit:g} N·m at {figures['stall_angle_deg']:.1f} deg; the folded one reaches"

@@ -91,7 +91,7 @@ class Kind:
                 more, kept = addition.files(folder) if addition.files else ({}, ())
                 figures |= more
                 promises += kept
-        holds = verdict.holds and all(check.holds for check in promises)
+        holds = verdict.holds and not any(check.stands_against for check in promises)
         whole = dataclasses.replace(verdict, holds=holds, checks=(*verdict.checks, *promises))
         show_checks(whole.checks)
         if folder is not None:

@@ -98,7 +98,7 @@ class Player:
 def _doubt(performance: Performance) -> str:
     """Why a performance is not proven, and what to do."""
     certificate = performance.certificate
-    failed = [check.sentence for check in certificate.checks if not check.holds]
+    failed = [check.sentence for check in certificate.checks if check.stands_against]
     why = listed(failed, 2) if failed else certificate.status.sentence.rstrip(".")
     return f"the certificate of {performance.clip_name!r} does not hold: {why}; run bunraku verify, and perform it again"
 

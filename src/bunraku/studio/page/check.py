@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import threading
 import zipfile
@@ -196,4 +197,4 @@ def _zipped(folder: Path, files: list[Path]) -> bytes:
 
 def _check(facts: dict[str, Any]) -> Check:
     value = float("nan") if facts["value"] is None else float(facts["value"])
-    return Check(facts["name"], value, facts["unit"], facts["threshold"], bool(facts["at_least"]), facts["note"])
+    return Check(**{field.name: facts[field.name] for field in dataclasses.fields(Check)} | {"value": value})

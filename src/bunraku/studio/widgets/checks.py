@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from bunraku.motion import Check
+from bunraku.motion.certificate import STATES
 from bunraku.studio.widgets.notice import notice
 from bunraku.studio.widgets.svg import BLUE, GREEN, GREY, RED, Markup, element
 from bunraku.verification.moments import WorstMoment, moment_of
@@ -26,11 +27,11 @@ def checks_table(checks: Sequence[Check], heading: str = "") -> str:
     """
     if not checks:
         return notice("Nothing is promised yet: run the performer first.", "empty")
-    promises = sorted((check for check in checks if check.threshold is not None), key=lambda check: check.holds)
+    promises = sorted((check for check in checks if check.state), key=lambda check: STATES.index(check.state))
     information = [check for check in checks if check.threshold is None]
     rows = []
     for check in (*promises, *information)[:MOST_ROWS]:
-        note = element("div", check.note, style="opacity:.7") if check.note else None
+        note = element("div", check.cells[-1], style="opacity:.7") if check.cells[-1] else None
         rows.append(_jumping(_cells(check.name, note, check), moment_of(check), pale=check.threshold is None))
     left = len(checks) - len(rows)
     more = element("div", f"and {left} more", style="opacity:.65;font-size:12px") if left > 0 else None
@@ -53,22 +54,26 @@ def _table(rows: Sequence[Markup]) -> Markup:
 
 
 def _summary(heading: str, promises: Sequence[Check]) -> Markup:
-    broken = sum(not check.holds for check in promises)
+    count = {state: sum(check.state == state for check in promises) for state in STATES}
+    broken, unknown = count["broken"], count["not checked"]
     said = f"{broken} of {len(promises)} promises {'does' if broken == 1 else 'do'} not hold"
-    said = said if broken else f"all {len(promises)} promises hold"
-    mark = element("span", "✓ " if not broken else "✕ ", style=f"color:{RED if broken else GREEN};font-weight:700")
+    said = said if broken else f"{count['holds']} promises hold"
+    said += f", {unknown} not checked" if unknown else ""
+    against = any(check.stands_against for check in promises)
+    mark = element("span", "✕ " if against else "✓ ", style=f"color:{RED if against else GREEN};font-weight:700")
     return element("div", mark, element("b", f"{heading}: " if heading else ""), said, style="font-size:12px;margin:4px 0")
 
 
 def _cells(name: object, more: object, one: Check | WorstMoment) -> list[Markup]:
     """Name, value against its threshold, verdict."""
-    threshold = "" if one.threshold is None else f"{'≥' if one.at_least else '≤'} {one.threshold:.4g}"
-    value = "no number" if math.isnan(one.value) else "∞" if math.isinf(one.value) else f"{one.value:.4g}"
+    judged = one.threshold is not None and one.state in ("holds", "broken")
+    threshold = f"{'≥' if one.at_least else '≤'} {one.threshold:.4g}" if judged else ""
+    value = "" if math.isnan(one.value) else "∞" if math.isinf(one.value) else f"{one.value:.4g}"
     figures = (f"{value} {one.unit}".strip(), element("div", threshold, style="opacity:.7"))
     return [
         element("td", name, more, style=_CELL),
         element("td", *figures, style=f"{_CELL};text-align:right"),
-        element("td", _verdict(one.holds, one.threshold is not None), style=f"{_CELL};white-space:nowrap"),
+        element("td", _verdict(one.state), style=f"{_CELL};white-space:nowrap"),
     ]
 
 
@@ -82,7 +87,8 @@ def _jumping(cells: Sequence[Markup], time: float | None, pale: bool = False) ->
     return element("tr", cells[:-1], last, data_click="time.jump", data_t=f"{time:.4f}", title=f"go to {time:.2f} s", style=style)
 
 
-def _verdict(holds: bool, promised: bool) -> Markup:
-    if not promised:
-        return element("span", "info", style=f"color:{GREY}")
-    return element("span", "holds" if holds else "✕ fails", style=f"color:{GREEN if holds else RED};font-weight:600")
+def _verdict(state: str) -> Markup:
+    if state in ("holds", "broken"):
+        holds = state == "holds"
+        return element("span", "holds" if holds else "✕ fails", style=f"color:{GREEN if holds else RED};font-weight:600")
+    return element("span", state or "info", style=f"color:{GREY}")

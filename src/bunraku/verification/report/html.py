@@ -12,6 +12,7 @@ from bunraku.verification.plots.figure import figure_bytes
 from bunraku.verification.plots.joints import draw_comparison
 from bunraku.verification.report.pages import worded
 from bunraku.verification.verifier import Verdict
+from bunraku.verification.wording import broken_lines
 
 Shown = tuple[bytes, str]
 """A PNG and what it shows."""
@@ -24,7 +25,9 @@ td, th { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid #eee;
 td:nth-child(3) { white-space: nowrap; } td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 img { width: 100%; } .sign td { width: 33%; border: 0; color: #666; }
 .sign tr:first-child td { height: 3.5rem; border-bottom: 1px solid; }
-.good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; } .small { color: #666; font-size: .85rem; }
+.good { color: #2e7d4f; font-weight: 600; } .bad { color: #c1272d; font-weight: 600; }
+.unknown { color: #8a6d00; font-weight: 600; }
+.small { color: #666; font-size: .85rem; }
 @media (prefers-color-scheme: dark) {
   body { background: #17181a; color: #ddd; } img { background: #fff; } td, th { border-color: #333; }
 }
@@ -48,7 +51,8 @@ def make_report(
     title = f"{performance.clip_name} performed by {performance.character.name}"
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="{"good" if good else "bad"}">{"Every promise holds." if good else "A promise does not hold."}</p>',
+        f'<p class="{"good" if good else "bad"}">{escape(verdict.sentence)}</p>',
+        *(f"<p>{escape(line)}</p>" for line in broken_lines(verdict.checks)),
         f"<p>{escape(certificate.status.sentence)} {performance.duration:.2f} s at {performance.rate:g} Hz, "
         f"{_count(performance)}, "
         f"performer <i>{escape(performance.provenance.performer)}</i>.</p>",
@@ -126,7 +130,8 @@ def _checks(checks: Sequence[Check]) -> str:
     rows = []
     for check in checks:
         state, name, value, threshold, note = map(escape, check.cells)
-        verdict = f'<span class="{"good" if check.holds else "bad"}">{state}</span>' if state else ""
+        colour = {"holds": "good", "broken": "bad", "not checked": "unknown"}.get(state, "")
+        verdict = f'<span class="{colour}">{state}</span>' if state else ""
         rows.append(f'<tr><td>{name}</td><td class="n">{value}</td><td>{threshold}</td><td>{verdict}</td><td>{note}</td></tr>')
     return f"<table>{''.join(rows)}</table>"
 

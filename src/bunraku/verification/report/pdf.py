@@ -17,7 +17,7 @@ def make_pdf_report(performance: Performance, verdict: Verdict, *, pictures: Seq
     title = f"{performance.clip_name} performed by {performance.character.name}"
     pages = Pages(title)
     pages.title(title)
-    pages.words("Every promise holds." if good else "A promise does not hold.", size=12.0, color=GOOD if good else BAD, bold=True)
+    pages.words(verdict.sentence, size=12.0, color=GOOD if good else BAD, bold=True)
     pages.facts(_facts(performance))
     pages.heading("What was asked")
     pages.words(asked(performance))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -74,5 +75,4 @@ def certificate_facts(certificate: Certificate) -> dict[str, Any]:
 
 def check_facts(check: Check) -> dict[str, Any]:
     """A check as plain values."""
-    names = ("name", "value", "unit", "threshold", "at_least", "note")
-    return {name: getattr(check, name) for name in names} | {"holds": check.holds, "sentence": check.sentence}
+    return dataclasses.asdict(check) | {"state": check.state, "holds": check.holds, "sentence": check.sentence}

@@ -1,0 +1,67 @@
+"""Remedies: what a performer can change when verification finds a promise broken.
+
+To give a performer remedies, write ``performers/NAME/remedies.py`` with a `Remedies` and name it in the `Fit` as "module:NAME". It
+imports no solver. The flow asks it after a performance that is not proven, applies the first remedy that was not tried, performs
+and proves again, and keeps the best.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bunraku.character import Character
+from bunraku.motion import Check, Clip, Performance
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Another attempt: the ``options`` that change, a ``clip`` if the wish itself does, and what is said of it.
+
+    ``words``: what was changed, as the end of a sentence: "acceleration limited to 60 rad/s^2".
+    """
+
+    words: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    clip: Clip | None = None
+
+
+@dataclass(frozen=True)
+class Attempted:
+    """An attempt that is not proven: who performed what with which options, the performance, and the checks against it.
+
+    ``checks``: all of certificate and verdict; ``figures`` those of the verdict.
+    """
+
+    character: Character
+    clip: Clip
+    options: Mapping[str, Any]
+    performance: Performance
+    checks: Sequence[Check]
+    figures: Mapping[str, float]
+
+    @property
+    def against(self) -> tuple[Check, ...]:
+        """The checks that stand against it."""
+        return tuple(check for check in self.checks if check.stands_against)
+
+    def is_against(self, *beginnings: str) -> bool:
+        """Whether a check whose name begins like one of these stands against it."""
+        return any(check.name.startswith(beginnings) for check in self.against)
+
+
+class Remedies(ABC):
+    """What a performer can change."""
+
+    @abstractmethod
+    def against(self, attempt: Attempted) -> Sequence[Remedy]:
+        """What may mend the checks that stand against an attempt, the one that costs the wish least first; none if none can."""
+
+    @abstractmethod
+    def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
+        """The same wish with ``share`` (0 to 1) of its size, speed or distance, said in words; None where it cannot be made less.
+
+        The nearest wish that can be proven is searched by bisection over the share.
+        """
