@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, model_validator
 
 from bunraku.character.description import Description, Name, Range, quantity
@@ -11,7 +13,9 @@ class Motor(Description):
     """A motor driving one coordinate of a joint. None means that the maker states no limit.
 
     The torque it can give falls linearly from ``torque_fraction * stall_torque`` at rest to zero at ``no_load_speed``.
-    ``stiffness`` and ``damping`` are the gains of its position servo, used when it is replayed in foreign physics.
+    ``stiffness`` and ``damping`` are the gains of its position servo, whose ``derivative`` acts on the error or on the joint's own
+    ``speed`` (`mechanics.servos.gains`). It takes no notice of errors below its ``deadband``. ``winding_time`` is the time constant
+    with which its winding warms up: it may give ``continuous_torque`` for ever, more for a while.
     ``torsional_stiffness`` is that of its shaft, gears and mounting together: a motor that has one gives way by torque over
     stiffness between what it is told and what it moves, with ``torsional_damping`` beside it, in characters with flexible parts.
     """
@@ -32,6 +36,9 @@ class Motor(Description):
     rate: float = quantity("frequency", 100.0, gt=0.0, le=10_000.0)
     stiffness: float | None = quantity("stiffness", None, gt=0.0)
     damping: float | None = quantity("damping", None, ge=0.0)
+    derivative: Literal["error", "speed"] = "error"
+    deadband: float = quantity("coordinate", 0.0, ge=0.0)
+    winding_time: float | None = quantity("time", None, gt=0.0)
     torsional_stiffness: float | None = quantity("stiffness", None, gt=0.0)
     torsional_damping: float = quantity("damping", 0.0, ge=0.0)
     model: str = ""
