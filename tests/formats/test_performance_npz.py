@@ -73,6 +73,13 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(clip.joints.values[:, 0], original.channels[0].values)
 
 
+def test_one_without_a_wish_comes_back_without_one() -> None:
+    original = performance(np.random.default_rng(1)).changed(wish=None)
+    back = read_performance_npz(write_performance_npz(original), file="f")
+    assert back.wish is None
+    assert same(back, original)
+
+
 def test_the_same_performance_gives_the_same_bytes() -> None:
     first, second = (write_performance_npz(performance(np.random.default_rng(1))) for _ in range(2))
     assert first == second

@@ -41,6 +41,27 @@ def test_one_that_fits_gives_its_positions() -> None:
     np.testing.assert_array_equal(performance().positions().values, VALUES)
 
 
+def test_channels_are_commands_and_positions_are_the_plan() -> None:
+    """A robot of three coordinates, two of them on servos, sent other angles than it is to reach."""
+    sent = tuple(Channel(name, "position", "rad", 50.0, VALUES[:, j] + 0.1) for j, name in enumerate("ba"))
+    plan = JointCurves(("a", "b", "c"), 50.0, np.arange(18.0).reshape(6, 3))
+    made = performance(channels=sent, wish=JointCurves(("b", "a"), 50.0, VALUES), motion=plan)
+    assert made.positions().names == made.sent().names == ("b", "a")
+    np.testing.assert_array_equal(made.positions().values, plan.values[:, [1, 0]])
+    np.testing.assert_array_equal(made.sent().values, VALUES + 0.1)
+    np.testing.assert_array_equal(made.followed().values, plan.values[:, [1, 0]])
+    joints = made.as_clip().joints
+    assert joints is not None
+    np.testing.assert_array_equal(joints.values, plan.values[:, [1, 0]])
+    with pytest.raises(BadInput, match="position channel 'a', but no motion of it"):
+        made.changed(motion=JointCurves(("b", "c"), 50.0, VALUES)).positions()
+
+
+def test_one_without_a_wish_is_followed_by_its_plan() -> None:
+    np.testing.assert_array_equal(performance(wish=None).followed().values, VALUES)
+    assert puppet(wish=None).followed().names == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("parts", "said"),
     [

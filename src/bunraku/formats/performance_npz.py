@@ -159,16 +159,16 @@ class _FeedbackPart(_Part):
 class PerformanceFile(_Part):
     """The header of a performance file.
 
-    Arrays beside it: ``channel_0000``..., ``wish``, ``motion`` (samples, names), ``audio``; with feedback ``feedback_states``
-    (nodes, states: coordinates, momenta), ``feedback_commands`` (steps, inputs), ``feedback_gains`` (steps, inputs, states); with a
-    surface those of `SurfacePart`.
+    Arrays beside it: ``channel_0000``..., ``wish`` (if there is one), ``motion`` (samples, names), ``audio``; with feedback
+    ``feedback_states`` (nodes, states: coordinates, momenta), ``feedback_commands`` (steps, inputs), ``feedback_gains`` (steps,
+    inputs, states); with a surface those of `SurfacePart`.
     """
 
     bunraku: str = Field(pattern=r"^performance/[0-9]{1,6}$")
     character: str
     clip_name: str
     channels: list[_ChannelPart] = Field(max_length=10_000)
-    wish: _CurvesPart
+    wish: _CurvesPart | None = None
     motion: _CurvesPart
     certificate: _CertificatePart
     provenance: _ProvenancePart
@@ -182,7 +182,8 @@ class PerformanceFile(_Part):
 def write_performance_npz(performance: Performance) -> bytes:
     """The bytes of a performance file."""
     arrays: dict[str, Any] = {f"channel_{index:04d}": channel.values for index, channel in enumerate(performance.channels)}
-    arrays |= {"wish": performance.wish.values, "motion": performance.motion.values}
+    wish = performance.wish
+    arrays |= {"motion": performance.motion.values} if wish is None else {"wish": wish.values, "motion": performance.motion.values}
     if performance.audio is not None:
         arrays["audio"] = performance.audio.samples
     feedback = performance.feedback
@@ -197,7 +198,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         character=dump_yaml("character", from_si(performance.character)).decode(),
         clip_name=performance.clip_name,
         channels=[_ChannelPart(name=c.name, kind=c.kind, unit=c.unit, rate_hz=c.rate) for c in performance.channels],
-        wish=_CurvesPart(names=list(performance.wish.names), rate_hz=performance.wish.rate),
+        wish=None if wish is None else _CurvesPart(names=list(wish.names), rate_hz=wish.rate),
         motion=_CurvesPart(names=list(performance.motion.names), rate_hz=performance.motion.rate),
         certificate=_CertificatePart(
             status=certificate.status,
@@ -213,7 +214,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         surface=surface,
     )
     content = header.model_dump()
-    for name in ("feedback", "surface"):
+    for name in ("feedback", "surface", "wish"):
         if content[name] is None:
             del content[name]
     content["certificate"]["status"] = certificate.status.value
@@ -228,7 +229,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
     yaml = read_yaml(header.character.encode("utf-8", "replace"), file=file, kind="character")
     character = build(Character, yaml.data, file=file, place="character", lines=yaml.lines)
     names = [f"channel_{index:04d}" for index in range(len(header.channels))]
-    expected = [*names, "wish", "motion", *(["audio"] if header.audio else [])]
+    expected = [*names, *(["wish"] if header.wish else []), "motion", *(["audio"] if header.audio else [])]
     expected += [f"feedback_{part}" for part in _FEEDBACK] if header.feedback else []
     expected += SURFACE_ARRAYS if header.surface else ()
     if sorted(expected) != sorted(arrays):
@@ -244,7 +245,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             channels=tuple(
                 Channel(c.name, c.kind, c.unit, c.rate_hz, arrays[name]) for c, name in zip(header.channels, names, strict=True)
             ),
-            wish=JointCurves(tuple(header.wish.names), header.wish.rate_hz, arrays["wish"]),
+            wish=None if header.wish is None else JointCurves(tuple(header.wish.names), header.wish.rate_hz, arrays["wish"]),
             motion=JointCurves(tuple(header.motion.names), header.motion.rate_hz, arrays["motion"]),
             certificate=Certificate(
                 header.certificate.status,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +58,11 @@ class JointCurves:
             return self.values[:, self.names.index(name)]
         except ValueError:
             raise BadInput(f"there is no curve for {name!r}; there are {', '.join(self.names[:12])}") from None
+
+    def chosen(self, names: Sequence[str]) -> JointCurves:
+        """The curves of those names, in that order."""
+        columns = [self.column(name) for name in names]
+        return JointCurves(tuple(names), self.rate, np.column_stack(columns) if columns else np.zeros((len(self.values), 0)))
 
 
 @dataclass(frozen=True)

@@ -55,10 +55,13 @@ class Provenance:
 class Performance:
     """What the character will do and what is promised about it.
 
-    All channels share one rate and length, and so do ``wish`` and ``motion``. There are two ways to perform:
+    The ``motion`` is the plan: what the character is to do. The channels are the commands that make it do so: what the controllers
+    of the motors are sent. The ``wish`` is what was asked for, None where nobody asked for curves (a gait). All share one rate and
+    length. There are two ways to perform:
 
-    - Servos go where they are sent. The ``wish`` is the reference of every position channel, in their order; the ``motion`` every
-      coordinate of the character as predicted.
+    - Servos are sent places. A position channel holds the planned angle, and on top of it what makes a servo of stated gains give
+      the planned torque (`mechanics.servos.feedforward`); torque channels beside it are the proof. The ``wish`` is for the
+      coordinates of the position channels, in their order; the ``motion`` is of every coordinate of the character.
     - Physics moves the character (:attr:`dynamic`): the channels are places of carriages (position, named ``carriage.x``,
       ``carriage.y``), string lengths (length, ``string.length``) and joint torques or forces (torque, named by the joint's
       coordinate, the motor or the tendon, each sample held until the next). The ``wish`` is for any of the character's coordinates;
@@ -70,7 +73,7 @@ class Performance:
     character: Character
     clip_name: str
     channels: tuple[Channel, ...]
-    wish: JointCurves
+    wish: JointCurves | None
     motion: JointCurves
     certificate: Certificate
     provenance: Provenance
@@ -119,12 +122,12 @@ class Performance:
             if channel.rate != first.rate or len(channel.values) != len(first.values):
                 raise BadInput(f"channel {channel.name[:60]!r} has {len(channel.values)} samples at {channel.rate:g} Hz, {fitting}")
         for what, curves in (("the wish", self.wish), ("the motion", self.motion)):
-            if curves.rate != first.rate or len(curves.values) != len(first.values):
+            if curves is not None and (curves.rate != first.rate or len(curves.values) != len(first.values)):
                 raise BadInput(f"{what} has {len(curves.values)} samples at {curves.rate:g} Hz, {fitting}")
 
     def _check_served(self) -> None:
         names = tuple(channel.name for channel in self.channels if channel.kind == "position")
-        if self.wish.names != names:
+        if self.wish is not None and self.wish.names != names:
             raise BadInput(
                 f"the wish is for {_few(self.wish.names)}, the position channels are {_few(names)}; they must be the same, in order"
             )
@@ -142,7 +145,8 @@ class Performance:
         for name, kind in kinds.items():
             if name not in who.prescribed and not (kind == "torque" and name in forces):
                 raise BadInput(f"the {kind} channel {name[:60]!r} drives no carriage, string, motor or tendon of {who.name[:60]!r}")
-        stray = next((name for name in self.wish.names if name not in who.coordinates), None)
+        wished = () if self.wish is None else self.wish.names
+        stray = next((name for name in wished if name not in who.coordinates), None)
         if stray is not None:
             raise BadInput(f"the wish is for {stray[:60]!r}, which is no coordinate of {who.name[:60]!r}")
         names = who.coordinates + who.prescribed
@@ -184,25 +188,26 @@ class Performance:
         """Length of the motion [s]."""
         return self.motion.duration
 
+    def sent(self) -> JointCurves:
+        """What the position channels hold, as joint curves: the commands."""
+        return position_commands(self.channels, f"the performance of {self.clip_name!r}")
+
     def positions(self) -> JointCurves:
-        """The position channels as joint curves."""
-        chosen = [channel for channel in self.channels if channel.kind == "position"]
-        if not chosen:
-            raise BadInput(f"the performance of {self.clip_name!r} has no position channel")
-        return JointCurves(tuple(c.name for c in chosen), chosen[0].rate, np.column_stack([c.values for c in chosen]))
+        """The planned places of what has a position channel, in the order of the channels: columns of the motion."""
+        return planned_places(self.channels, self.motion, f"the performance of {self.clip_name!r}")
 
     def moved(self) -> JointCurves:
         """The motion of the character's own coordinates, without carriages and string lengths."""
-        kept = [j for j, name in enumerate(self.motion.names) if name not in self.character.prescribed]
-        return JointCurves(tuple(self.motion.names[j] for j in kept), self.motion.rate, self.motion.values[:, kept])
+        return self.motion.chosen(tuple(name for name in self.motion.names if name not in self.character.prescribed))
 
     def followed(self) -> JointCurves:
-        """What answers the wish, in its names: the position channels, or the motion of the wished coordinates."""
+        """The plan in the names of the wish: the planned places of the servos, or the motion of the wished coordinates.
+
+        Without a wish, the motion of all the character's own coordinates where there are no servos.
+        """
         if not self.dynamic:
             return self.positions()
-        return JointCurves(
-            self.wish.names, self.motion.rate, np.column_stack([self.motion.column(name) for name in self.wish.names])
-        )
+        return self.moved() if self.wish is None else self.motion.chosen(self.wish.names)
 
     def unit_of(self, coordinate: str) -> str:
         """The unit of a coordinate of the character: m if it slides, else rad."""
@@ -217,7 +222,7 @@ class Performance:
         return np.column_stack([channels[name] for name in names]) if names else np.zeros((len(self.motion.values), 0))
 
     def as_clip(self) -> Clip:
-        """The performance as a clip, so that performers chain: its position channels, or the motion where there are none."""
+        """The plan as a clip, so that performers chain: of the servos, or of all coordinates where there are none."""
         positioned = not self.dynamic and any(channel.kind == "position" for channel in self.channels)
         return Clip(
             self.clip_name,
@@ -234,6 +239,25 @@ class Performance:
     def changed(self, **fields: Any) -> Performance:
         """The same performance with some fields replaced."""
         return replace(self, **fields)
+
+
+def position_commands(channels: Sequence[Channel], what: str) -> JointCurves:
+    """The values of the position channels among ``channels``; ``what`` has them, for the message where there are none."""
+    chosen = [channel for channel in channels if channel.kind == "position"]
+    if not chosen:
+        raise BadInput(f"{what} has no position channel")
+    return JointCurves(tuple(c.name for c in chosen), chosen[0].rate, np.column_stack([c.values for c in chosen]))
+
+
+def planned_places(channels: Sequence[Channel], motion: JointCurves, what: str) -> JointCurves:
+    """The columns of ``motion`` that have a position channel among ``channels``, in their order."""
+    names = tuple(channel.name for channel in channels if channel.kind == "position")
+    if not names:
+        raise BadInput(f"{what} has no position channel")
+    stray = next((name for name in names if name not in motion.names), None)
+    if stray is not None:
+        raise BadInput(f"{what} has a position channel {stray[:60]!r}, but no motion of it; its motion is of {_few(motion.names)}")
+    return motion.chosen(names)
 
 
 def _few(names: Sequence[str]) -> str:

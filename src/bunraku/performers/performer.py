@@ -21,6 +21,7 @@ from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import provenance
 from bunraku.motion import Certificate, Channel, Clip, JointCurves, Performance, SurfaceMotion
 from bunraku.motion.feedback import Feedback
+from bunraku.motion.performance import planned_places, position_commands
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.threads import one_thread
 from bunraku.performers.fit import CHAINED, Fit, Suitability, fit_of
@@ -45,14 +46,15 @@ class Task(Generic[Problem]):
 
 @dataclass(frozen=True, kw_only=True)
 class Uncertified:
-    """A performance before its certificate: what the motors are sent, the wish at the same times, and the motion that it makes.
+    """A performance before its certificate: what the motors are sent, the wish at the same times, and the motion that is planned.
 
-    ``character`` and ``heard`` (audio, words, phrases) are those of the task unless they are said. ``inputs``: what else went in,
-    to be hashed; ``options``: what the provenance says instead of the performer's own; ``seen``: what else the certificate needs.
+    There is no wish where nobody asked for curves (a gait). ``character`` and ``heard`` (audio, words, phrases) are those of the
+    task unless they are said. ``inputs``: what else went in, to be hashed; ``options``: what the provenance says instead of the
+    performer's own; ``seen``: what else the certificate needs.
     """
 
     channels: tuple[Channel, ...]
-    wish: JointCurves
+    wish: JointCurves | None
     motion: JointCurves
     feedback: Feedback | None = None
     surface: SurfaceMotion | None = None
@@ -64,9 +66,13 @@ class Uncertified:
 
     @property
     def positions(self) -> JointCurves:
-        """What the position channels hold, as curves."""
-        sent = [channel for channel in self.channels if channel.kind == "position"]
-        return JointCurves(tuple(c.name for c in sent), self.wish.rate, np.column_stack([c.values for c in sent]))
+        """The planned places of what has a position channel, in their order."""
+        return planned_places(self.channels, self.motion, "what was played")
+
+    @property
+    def sent(self) -> JointCurves:
+        """What the position channels hold, as curves: the commands."""
+        return position_commands(self.channels, "what was played")
 
     def signed(
         self, certificate: Certificate, performer: str, character: Character, clip: Clip, inputs: Mapping[str, Any]

@@ -11,7 +11,7 @@ from bunraku.motion import Check, JointCurves, MotionLimits, Performance
 
 def position_curves(performance: Performance) -> JointCurves:
     """The position channels as curves; they must belong to motors of the character."""
-    curves, driven = performance.positions(), performance.character.driven
+    curves, driven = performance.sent(), performance.character.driven
     for name in curves.names:
         if name not in driven:
             who = f"no motor of {performance.character.name!r}; motors drive {', '.join(driven[:12])}"

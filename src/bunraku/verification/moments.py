@@ -79,7 +79,7 @@ def violated_times(performance: Performance) -> tuple[tuple[float, str], ...]:
     At most 200; joined with the broken promises of the certificate that say when.
     """
     marks: list[tuple[float, str]] = []
-    curves = _sent(performance)
+    curves = _planned(performance)
     if curves is not None:
         limits = MotionLimits.of(performance.character)
         excess = limits.excess(limits.completed(curves.names, curves.values), curves.rate)
@@ -95,18 +95,16 @@ def violated_times(performance: Performance) -> tuple[tuple[float, str], ...]:
     return tuple(sorted(marks)[:MOST_MARKS])
 
 
-def _sent(performance: Performance) -> JointCurves | None:
-    """The position channels that belong to motors, if there are any."""
+def _planned(performance: Performance) -> JointCurves | None:
+    """The planned places of the position channels that belong to motors, if there are any."""
     driven = performance.character.driven
-    chosen = [channel for channel in performance.channels if channel.kind == "position" and channel.name in driven]
-    if not chosen:
-        return None
-    return JointCurves(tuple(c.name for c in chosen), chosen[0].rate, np.column_stack([c.values for c in chosen]))
+    chosen = [channel.name for channel in performance.channels if channel.kind == "position" and channel.name in driven]
+    return performance.motion.chosen(chosen) if chosen else None
 
 
 def _motor_moments(performance: Performance) -> list[WorstMoment]:
     """Where range, velocity, acceleration and jerk are nearest to their limits, or beyond them by the largest share."""
-    curves = _sent(performance)
+    curves = _planned(performance)
     if curves is None or len(curves.values) < 4:
         return []
     limits = MotionLimits.of(performance.character)

@@ -90,7 +90,7 @@ def drawn(
     chosen = _frames(figure, len(performance.motion.values), performance.rate) if times is None else _about(performance, times)
     times = chosen / performance.rate
     if performance.character.flexibles and which != "commanded":
-        curves = performance.positions() if which == "motion" else performance.wish
+        curves = performance.sent() if which == "motion" else performance.wish
         how: How = "resting" if which == "wish" else "swinging"
         return _assembled(figure, times, bend(figure.model, figure.bodies, figure.parts, curves, times, how), None)
     q = figure.configurations(*_known(figure, performance.motion, chosen))
@@ -98,7 +98,7 @@ def drawn(
         surface = performance.surface
         return _rigid(figure, times, q, None if surface is None else sampled_surface(surface, times))
     commands = any(channel.kind == "position" for channel in performance.channels)
-    q = _overlaid(figure, q, performance.positions() if which == "commanded" and commands else performance.wish, chosen)
+    q = _overlaid(figure, q, performance.sent() if which == "commanded" and commands else performance.wish, chosen)
     return _rigid(figure, times, q)
 
 

@@ -57,13 +57,12 @@ def motor_names(performance: Performance, count: int = 6) -> tuple[str, ...]:
 
 
 def motors(performance: Performance, names: Sequence[str] = ()) -> PlotData:
-    """For each of the driven coordinates the wish ("before"), what is sent or made ("after"), and finite limits as bands.
+    """For each of the driven coordinates the wish ("before"), the plan ("after"), and finite limits as bands.
 
-    Limits that depend on another coordinate are those at what is sent. Names that are neither wished nor moved are left out.
+    Limits that depend on another coordinate are those of the plan. Names that are neither wished nor moved are left out.
     """
     chosen = tuple(names) or motor_names(performance)
     done = {name: performance.motion.column(name) for name in performance.motion.names}
-    done |= {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
     limits = _limits(performance, chosen)
     lines: list[Series] = []
     for name in chosen:
@@ -115,12 +114,12 @@ def _limits(performance: Performance, names: Sequence[str]) -> dict[str, tuple[A
         for axis in performance.character.axes
         if axis.range is not None and axis.name in names
     }
-    sent = {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
+    sent = {channel.name for channel in performance.channels if channel.kind == "position"}
     driven = tuple(name for name in performance.character.driven if name in sent)
     if performance.dynamic or not driven:
         return ranges
     limits = MotionLimits.of(performance.character)
-    lower, upper = limits.bounds(limits.completed(driven, np.column_stack([sent[name] for name in driven])))
+    lower, upper = limits.bounds(limits.completed(driven, performance.motion.chosen(driven).values))
     return ranges | {name: (lower[:, j], upper[:, j]) for j, name in enumerate(limits.names) if name in names}
 
 

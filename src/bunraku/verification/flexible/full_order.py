@@ -104,7 +104,7 @@ def replay_full_order(
         return kept
     character = performance.character
     model = full_model(character, coarser=COARSER)
-    played = _nodes(character, performance.positions(), FULL_STEP, late=True)
+    played = _nodes(character, performance.sent(), FULL_STEP, late=True)
     wished = _nodes(character, performance.wish, FULL_STEP)
     every = round(RECORD / FULL_STEP)
     motion = model.simulate(played, FULL_STEP, method=METHOD, every=every, monitor=monitor, tolerance=TOLERANCE)
@@ -131,7 +131,7 @@ def replay_full_order(
 
 
 def _key(performance: Performance, frames: Sequence[str]) -> str:
-    curves = (performance.positions(), performance.wish)
+    curves = (performance.sent(), performance.wish)
     motors = [(curve.names, curve.rate, np.asarray(curve.values)) for curve in curves]
     return content_key(
         VERSION, METHOD, FULL_STEP, COARSER, TOLERANCE, SAMPLE, RECORD, content_hash(performance.character), list(frames), motors

@@ -94,7 +94,7 @@ class FlexibleJudge(Judge["ChainModels | str", FlexibleReplay]):
         monitor.report(Event("verify", 0.0, "simulating at 0.5 ms"))
         flexible, judged = self.simulated
         marks = [*performance.words, *performance.phrases]
-        measured = measure_flexible(flexible, performance.wish, performance.positions(), judged, marks)
+        measured = measure_flexible(flexible, performance.wish, performance.sent(), judged, marks)
         same = replace(agreement(performance.certificate, measured.checks, measured.figures)[0], name=SAME_MODEL)
         checks = [*limits, common_agreement(performance)[0], same, *measured.checks]
         figures = limit_figures(limits) | measured.figures
@@ -162,7 +162,7 @@ def judged_again(performance: Performance) -> tuple[FlexibleCharacterSystem, Jud
     """The reduced model of the character, and the performance simulated with it beside its wish."""
     flexible = flexible_system(performance.character)
     names = _tracked(performance)
-    return flexible, judge(flexible, performance.wish, performance.positions(), names)
+    return flexible, judge(flexible, performance.wish, performance.sent(), names)
 
 
 def _foreign(replay: FlexibleReplay) -> Check:

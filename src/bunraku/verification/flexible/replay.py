@@ -187,7 +187,7 @@ def _followed(performance: Performance) -> tuple[Array, Callable[[Array], Array]
     """Times of a performance's samples, and where its motors are: each follows its command after the delay it states."""
     if performance.dynamic:
         raise BadInput(f"{performance.clip_name!r} tells forces, not positions, to motors; rods are replayed with motor positions")
-    given, character = performance.positions(), performance.character
+    given, character = performance.sent(), performance.character
     at: Array = np.arange(len(given.values)) / given.rate
     spline = CubicSpline(at, np.column_stack([given.column(name) for name in character.driven]))
 
