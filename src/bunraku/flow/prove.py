@@ -43,7 +43,7 @@ EFFORTS: Mapping[str, Effort] = {"once": ONCE, "usual": Effort(), "high": Effort
 
 
 @dataclass(frozen=True)
-class Take:
+class _Take:
     """One attempt: what was changed for it, the performance, its verdict, and how long it took [s of the wall clock]."""
 
     words: str
@@ -74,8 +74,8 @@ class Take:
 class Proved:
     """The best attempt, all of them in their order, and the nearest wish that would hold, where it was searched and found."""
 
-    best: Take
-    takes: tuple[Take, ...]
+    best: _Take
+    takes: tuple[_Take, ...]
     nearest: str = ""
     notes: tuple[str, ...] = field(default=())
 
@@ -139,13 +139,13 @@ def remedies_of(performer: str) -> Remedies | None:
     return None
 
 
-def _judged(words: str, options: Mapping[str, Any], performed: Performed, began: float, monitor: Monitor) -> Take:
+def _judged(words: str, options: Mapping[str, Any], performed: Performed, began: float, monitor: Monitor) -> _Take:
     compile_for_verification(performed.performance)
     verdict = verify(performed.performance, monitor=monitor)
-    return Take(words, options, performed, verdict, time.perf_counter() - began)
+    return _Take(words, options, performed, verdict, time.perf_counter() - began)
 
 
-def _again(character: Character, last: Take, remedy: Remedy, monitor: Monitor) -> Take:
+def _again(character: Character, last: _Take, remedy: Remedy, monitor: Monitor) -> _Take:
     """The remedy applied to the best attempt so far; a remedy that is refused leaves that attempt as it was."""
     began = time.perf_counter()
     options = {**last.options, **remedy.options}
@@ -161,15 +161,15 @@ def _again(character: Character, last: Take, remedy: Remedy, monitor: Monitor) -
     return _judged(words, options, performed, began, monitor)
 
 
-def _attempted(character: Character, take: Take) -> Attempted:
+def _attempted(character: Character, take: _Take) -> Attempted:
     checks = {check.name: check for check in (*take.performed.performance.certificate.checks, *take.verdict.checks)}
     clip, performance = take.performed.prepared.clip, take.performed.performance
     return Attempted(character, clip, take.options, performance, tuple(checks.values()), take.verdict.figures)
 
 
 def _nearest(
-    character: Character, best: Take, remedies: Remedies, effort: Effort, first: float, monitor: Monitor
-) -> tuple[str, list[Take]]:
+    character: Character, best: _Take, remedies: Remedies, effort: Effort, first: float, monitor: Monitor
+) -> tuple[str, list[_Take]]:
     """The largest share of the wish that was proven, in words, by bisection; and the attempts that were made for it."""
     low, high, words, takes = 0.0, 1.0, "", []
     clock = time.perf_counter()
@@ -190,7 +190,7 @@ def _nearest(
     return words, takes
 
 
-def _said(take: Take, nearest: str) -> Take:
+def _said(take: _Take, nearest: str) -> _Take:
     """The attempt, its performance saying what was changed to prove it, or what would be possible."""
     notes = [f"changed to prove it: {take.words}"] if take.words else []
     notes += [f"the nearest wish that was proven: {nearest}"] if nearest else []
@@ -205,6 +205,6 @@ def _over(performed: Performed, monitor: Monitor) -> bool:
     return monitor.cancelled or performed.performance.certificate.status is Status.CANCELLED
 
 
-def _why(take: Take) -> str:
+def _why(take: _Take) -> str:
     names: Sequence[str] = [check.name for check in take.against]
     return ", ".join(names[:3]) or take.performed.performance.certificate.status.sentence

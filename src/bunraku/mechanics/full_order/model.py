@@ -16,7 +16,7 @@ from bunraku.geometry.rotations import quaternion_of_matrix
 from bunraku.mechanics.full_order.assembly import Assembly, TrialState
 from bunraku.mechanics.full_order.description import ElasticPiece, Link, RigidBody
 from bunraku.mechanics.full_order.links import LinkRows
-from bunraku.mechanics.full_order.motion import Effort, Energies, FullMotion, FullState
+from bunraku.mechanics.full_order.motion import Energies, FullMotion, FullState, SolverEffort
 from bunraku.mechanics.full_order.newton import Solved
 from bunraku.mechanics.full_order.schemes import scheme_of
 from bunraku.mechanics.full_order.statics import guessed, settle, settle_near
@@ -185,7 +185,7 @@ class FullOrderModel:
             np.array(record.drift),
             Energies(energies[0], energies[1], energies[2]),
             np.array(record.torques).reshape(K, len(self.motors)),
-            Effort(steps, iterations, factors_made, time.thread_time() - begun),
+            SolverEffort(steps, iterations, factors_made, time.thread_time() - begun),
             status,
             note,
             last,

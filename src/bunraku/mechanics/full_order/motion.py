@@ -53,7 +53,7 @@ class Energies:
 
 
 @dataclass(frozen=True)
-class Effort:
+class SolverEffort:
     """What the simulation took: steps, Newton iterations, factorizations, seconds of this thread."""
 
     steps: int
@@ -87,7 +87,7 @@ class FullMotion:
     drift: Array
     energies: Energies
     torques: Array
-    effort: Effort
+    effort: SolverEffort
     status: Status
     note: str
     last: FullState
