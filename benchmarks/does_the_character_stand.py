@@ -46,7 +46,7 @@ def main() -> int:
     for character_name, character in standing.items():
         for clip_name in spoken:
             try:
-                performance = bunraku.perform(character, clip_name, performer=chosen.performer)
+                performance = bunraku.perform(character, clip_name, performer=chosen.performer, once=True)
             except BunrakuError as error:
                 print(f"{character_name:>14} | {clip_name:>14} | not performed: {str(error)[:90]}")
                 passed_over += 1

@@ -64,7 +64,7 @@ def examine(file: Path, share: float) -> tuple[bool, float]:
     start = round(share * max(clip.skeleton.duration - SECONDS - 0.1, 0.0), 2)
     try:
         window = {"start": start, "duration": SECONDS}
-        made = bunraku.perform(puppet(), clip, performer="marionette", monitor=clock, **window).certificate
+        made = bunraku.perform(puppet(), clip, performer="marionette", monitor=clock, once=True, **window).certificate
     except BunrakuError as error:
         print(f"{file.stem:14}{start:7.2f}  refused: {error}", flush=True)
         return False, time.process_time() - begun

@@ -13,7 +13,7 @@ import bunraku
 def lesson(clip_name: str = "not-done-yet"):
     """Perform one built-in clip three times; return the performances by the performer's name."""
     nao, clip = bunraku.load_character("nao"), bunraku.load_clip(clip_name)
-    return {name: bunraku.perform(nao, clip, performer=name) for name in ("reference", "stretch", "speech")}
+    return {name: bunraku.perform(nao, clip, performer=name, once=True) for name in ("reference", "stretch", "speech")}
 
 
 if __name__ == "__main__":

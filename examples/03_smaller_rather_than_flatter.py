@@ -24,7 +24,7 @@ def lesson(frequency: float = 2.6):
         np.column_stack([0.9 + 0 * t, -0.8 - 0.7 * swell * np.sin(2 * np.pi * frequency * t)]),
     )
     clip = bunraku.Clip("wave", joints=wave)
-    return {when: bunraku.perform(nao, clip, compression=when) for when in ("never", "always")}
+    return {when: bunraku.perform(nao, clip, compression=when, once=True) for when in ("never", "always")}
 
 
 def roughness(performance, joint: str = "LElbowRoll"):

@@ -16,7 +16,7 @@ LEVELS = (0.3, 0.6, 1.0, 1.5)
 def lesson(clip_name: str = "no-problem"):
     """The performances of one clip at each intensity."""
     nao, clip = bunraku.load_character("nao"), bunraku.load_clip(clip_name)
-    return {level: bunraku.perform(nao, clip, intensity=level) for level in LEVELS}
+    return {level: bunraku.perform(nao, clip, intensity=level, once=True) for level in LEVELS}
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ PAUSE = (0.85, 2.15)  # s, its corners left out
 def lesson():
     """The performance and the verdict on it, with MuJoCo's replay; the tip's errors with the shaper."""
     character, clip = bunraku.load_character("one-rod"), bunraku.load_clip("tick")
-    performance = bunraku.perform(character, clip)
-    shaped = bunraku.perform(character, clip, performer="zv-advanced")
+    performance = bunraku.perform(character, clip, once=True)
+    shaped = bunraku.perform(character, clip, performer="zv-advanced", once=True)
     return performance, bunraku.verify(performance), judged_again(shaped)[1].after
 
 

@@ -24,7 +24,7 @@ SLOWER = 0.9  # the real frequency over the assumed one
 def lesson(frequency=SLOWER):
     """Times [s]; tip errors [m] and motor angles [rad] of the rod as planned, of the real one open loop, and with feedback."""
     character, clip = bunraku.load_character("one-rod"), bunraku.load_clip("tick")
-    performance = bunraku.perform(character, clip, feedback=True, step_ms=4.0)
+    performance = bunraku.perform(character, clip, feedback=True, step_ms=4.0, once=True)
     feedback, N = performance.feedback, performance.feedback.steps
     plan = flexible_system(character)
     real = stiffened(plan, frequency**2)

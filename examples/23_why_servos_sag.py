@@ -19,7 +19,7 @@ SAMPLES = 48
 
 def lesson(clip="crawl", gain=1.0):
     """The performance of the walker, and its replays with and without the feed-forward."""
-    performance = bunraku.perform("walker", clip, samples=SAMPLES)
+    performance = bunraku.perform("walker", clip, samples=SAMPLES, once=True)
     replays = {
         name: replay_on_ground(performance, gain=gain, feedforward=on)
         for name, on in (("angles alone", False), ("with feed-forward", True))

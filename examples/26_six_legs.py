@@ -44,7 +44,7 @@ def six_legged():
 def lesson(gait=GAIT):
     """The character, its performance of the gait, and a replay of it on MuJoCo's floor."""
     _, character = six_legged()
-    performance = bunraku.perform(character, bunraku.Clip("six", gait=gait))
+    performance = bunraku.perform(character, bunraku.Clip("six", gait=gait), once=True)
     return character, performance, replay_on_ground(performance)
 
 

@@ -63,10 +63,10 @@ class BatchPlan:
             "options": run.options,
             "clip_changes": run.clip_changes,
             "dimensions": run.dimensions,
-            "verify": self.file.verify,
+            "effort": self.file.spent,
             "keep": self.file.keep_performances,
             "timeout": self.file.timeout,
-            "versions": run_versions(self.file.verify, run.performer),
+            "versions": run_versions(self.file.spent, run.performer),
         }
 
 
@@ -98,9 +98,9 @@ class _Reader:
         ]
         combinations = self._combinations(axes)
         runs: dict[str, Run] = {}
-        shared = content_hash(overlay.digest if overlay else "", rig.digest if rig else "", self.file.verify)
+        shared = content_hash(overlay.digest if overlay else "", rig.digest if rig else "", self.file.spent)
         alike = {
-            performer: content_hash(shared, self.file.keep_performances, run_versions(self.file.verify, performer))
+            performer: content_hash(shared, self.file.keep_performances, run_versions(self.file.spent, performer))
             for performer in self.file.performers
         }
         digests = {id(source): source.digest for source in (*characters, *clips)}

@@ -19,11 +19,11 @@ from bunraku.building.robot_design import built_in_design
 from bunraku.building.robots.builtin import ROBOTS
 from bunraku.character import Character
 from bunraku.errors import BadInput, BunrakuError, Cancelled, MissingExtra
-from bunraku.flow.perform import perform
+from bunraku.flow.prove import prove
 from bunraku.formats.performance_npz import write_performance_npz
 from bunraku.formats.provenance import installed, versions
 from bunraku.formats.registry import read_character, read_clip
-from bunraku.motion import Clip, Performance
+from bunraku.motion import Clip, KeptVerdict, Performance
 from bunraku.motion.excerpt import at_tempo, excerpt
 from bunraku.optimization.monitor import Monitor, SilentMonitor
 from bunraku.optimization.solution import Status
@@ -31,7 +31,6 @@ from bunraku.performers.choose import choose_performer
 from bunraku.performers.performer import performer_class
 from bunraku.retargeting.retarget import RetargetReport
 from bunraku.retargeting.rig_map import read_rig_map
-from bunraku.verification.verify import verify
 
 BEGAN = "bunraku-batch-began"
 """The topic on which a worker tells that it begins a run."""
@@ -114,14 +113,14 @@ def _announce(key: str) -> str:
     return str(worker.address)
 
 
-def run_versions(verify: bool, performer: str = "") -> dict[str, str]:
+def run_versions(effort: str, performer: str = "") -> dict[str, str]:
     """The versions of what a result depends on: also whether a solver that is used where it is there is not."""
-    packages = [*SOLVERS, *(name for name in PEERS if name == performer), *(("mujoco",) if verify else ())]
+    packages = [*SOLVERS, *(name for name in PEERS if name == performer), *(("mujoco",) if effort != "once" else ())]
     return versions() | {name: installed(name) for name in packages}
 
 
 def _same_versions(job: dict[str, Any]) -> None:
-    here = run_versions(job["verify"], job["performer"])
+    here = run_versions(job["effort"], job["performer"])
     for name, version in job["versions"].items():
         if here.get(name) != version:
             raise _Elsewhere(f"this worker has {name} {here.get(name)}, the plan was made with {version}; install the same there")
@@ -131,13 +130,16 @@ def _performed(job: dict[str, Any], monitor: Monitor) -> tuple[dict[str, Any], b
     who, clip = _shaped(job), _changed(_read("clip", _source(job["clip"], "clip")), job["clip_changes"])
     sent = _source(job["rig"], "rig")
     rig = None if sent is None else read_rig_map(sent.contents[sent.main], file=sent.label)
-    performed = perform(who, clip, job["performer"], options=lambda name: _options(name, job["options"]), rig=rig, monitor=monitor)
-    result = performed.performance
-    if result.certificate.status is Status.CANCELLED:
+    effort = job["effort"]
+    proved = prove(
+        who, clip, job["performer"], options=lambda name: _options(name, job["options"]), rig=rig, effort=effort, monitor=monitor
+    )
+    result = proved.performance
+    if result.certificate.status is Status.CANCELLED or monitor.cancelled:
         raise _TooLate
-    figures = _retarget_figures(performed.prepared.report) | certificate_figures(result)
-    if job["verify"]:
-        figures |= _verified(result, monitor)
+    figures = _retarget_figures(proved.performed.prepared.report) | certificate_figures(result)
+    if result.verdict is not None:
+        figures |= _verified(result.verdict) | {"attempts": len(proved.takes), "changed": proved.changed}
     return {name: _plain(value) for name, value in figures.items()}, write_performance_npz(result) if job["keep"] else None
 
 
@@ -166,11 +168,8 @@ def certificate_figures(result: Performance) -> dict[str, Any]:
     }
 
 
-def _verified(result: Performance, monitor: Monitor) -> dict[str, Any]:
+def _verified(verdict: KeptVerdict) -> dict[str, Any]:
     """What the verdict says, its names after ``verify.``."""
-    verdict = verify(result, monitor=monitor)
-    if monitor.cancelled:
-        raise _TooLate
     figures = {f"verify.{name}": value for name, value in verdict.figures.items() if name != "verified"}
     checks = {f"verify.{check.name.replace(' ', '_')}": check.value for check in verdict.checks}
     return {"verified": verdict.holds, **figures, **checks}

@@ -124,10 +124,11 @@ def _logging(path: Path) -> Iterator[Monitor]:
 def exit_code(status: Status, holds: bool | None = None) -> int:
     """0 done, 1 a check failed, 3 not converged, 130 cancelled.
 
-    ``holds``: whether every promise is kept, which makes what settled a success; None where nothing is promised.
+    ``holds``: whether every promise is kept; then an end at which no step improved any more is as good as the optimum. None where
+    nothing is promised.
     """
     if status.value == "cancelled":
         return 130
-    if status.good if holds is None else holds and status.settled:
-        return 0
-    return 1 if status.good else 3
+    if not (status.good if holds is None else status.settled):
+        return 3
+    return 1 if holds is False else 0

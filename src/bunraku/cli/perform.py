@@ -1,4 +1,4 @@
-"""``bunraku perform``: the main job. Loads, chooses a performer and says why, retargets if needed, performs, writes."""
+"""``bunraku perform``: the main job. Loads, chooses a performer and says why, retargets if needed, performs, proves, writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from bunraku.formats.atomic import check_output
 from bunraku.optimization.solution import Status
 
 if TYPE_CHECKING:
-    from bunraku.motion import Performance
+    from bunraku.flow.prove import Proved
+
+SAID = ("changed to prove it", "the nearest wish")
+"""Notes that stand elsewhere in what is said."""
 
 
 def perform(
@@ -37,11 +40,19 @@ def perform(
     token: Annotated[
         str, typer.Option(envvar="BUNRAKU_TOKEN", help="With --port: the token a client must present; made if not given")
     ] = "",
+    once: Annotated[bool, typer.Option("--once", help="Perform once and prove nothing; bunraku verify does that later")] = False,
+    effort: Annotated[
+        str, typer.Option(help="once; verify: judge, change nothing; usual: try remedies; high: try more of them, for longer")
+    ] = "usual",
+    keep: Annotated[bool, typer.Option(help="Keep every attempt in a folder beside the output, where it took several")] = True,
     options: Annotated[bool, typer.Option("--options", help="List the options of --performer or --stream and stop")] = False,
     log: Annotated[Path | None, typer.Option(help="Also write the progress to this file, with times")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The certificate as JSON on stdout")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON on stdout")] = False,
 ) -> int:
-    """Turn a wish into motor curves that the character can perform, with a certificate.
+    """Turn a wish into motor curves that the character can perform, and prove it in foreign physics.
+
+    Where a promise is broken, the performer's remedies are tried; what was changed and what it cost is said. Exit 0: proven (with
+    --once: performed); 1: not proven, the best result is written, and the nearest wish that holds is named where one was found.
 
     Options of the performer are given as flags too, for example --intensity 0.7 or --compression never; --options lists them.
     So are those of the streaming form, for example --stream --rate 50 --held legs.
@@ -64,11 +75,12 @@ def perform(
     if not clip:
         raise BadInput("a clip is missing; say what is to be performed: bunraku perform CHARACTER CLIP")
     from bunraku.flow.perform import Checkpoints
-    from bunraku.flow.perform import perform as run
+    from bunraku.flow.prove import effort_of, prove
     from bunraku.formats.csv_curves import csv_notes
     from bunraku.formats.registry import read_clip, write_performance
     from bunraku.performers.prepare import read_rig
 
+    spent = effort_of("once" if once else effort)
     wish, who = read_clip(clip), character_from(character, overlay)
     for note in csv_notes(wish):
         say(f"{clip}: {note}")
@@ -79,20 +91,58 @@ def perform(
     checkpoints = Checkpoints.beside(target, who, wish, bones, performer, words)
     if not resume:
         checkpoints.discard()
+    options_of = partial(parse_options, words=words)
     with watching(log) as monitor:
-        options_of = partial(parse_options, words=words)
-        result = run(who, wish, performer, options=options_of, rig=bones, checkpoints=checkpoints, monitor=monitor).performance
-    certificate = result.certificate
-    cancelled = certificate.status is Status.CANCELLED
+        proved = prove(who, wish, performer, options=options_of, rig=bones, effort=spent, checkpoints=checkpoints, monitor=monitor)
+        cancelled = monitor.cancelled and not proved.best.proven
+    cancelled = cancelled or proved.performance.certificate.status is Status.CANCELLED
     target = _beside(target) if cancelled else target
-    write_performance(target, result)
+    write_performance(target, proved.performance)
     if not cancelled:
         checkpoints.discard()
-    show_certificate(certificate)
+    _show(proved)
+    if keep and len(proved.takes) > 1:
+        say(f"all {len(proved.takes)} attempts are in {_keep_attempts(target, proved)}/")
     say(f"wrote {target}")
     if json:
-        emit_json(summary(result) | {"output": str(target)})
-    return exit_code(certificate.status, certificate.holds)
+        emit_json(summary(proved) | {"output": str(target)})
+    return 130 if cancelled else exit_code(proved.performance.certificate.status, proved.holds)
+
+
+def _show(proved: Proved) -> None:
+    """The verdict in words, or the certificate where nobody judged; what was changed and what would hold; notes last."""
+    result, kept = proved.performance, proved.best.verdict
+    if kept is None:
+        show_certificate(result.certificate)
+        return
+    from bunraku.verification.wording import verdict_lines
+
+    for line in verdict_lines(kept.checks, proven=proved.best.proven):
+        say(line)
+    if proved.changed:
+        say(f"changed: {proved.changed}")
+    if not proved.best.proven:
+        tried = len(proved.takes) - 1
+        again = f" after {tried} further attempt{'s' if tried > 1 else ''}" if tried else ""
+        say(f"in the way{again}: {proved.best.why}")
+    if proved.nearest:
+        say(f"the nearest wish that was proven: {proved.nearest}")
+    for note in dict.fromkeys(result.certificate.notes):
+        if not note.startswith(SAID):
+            say(f"    note: {note}")
+
+
+def _keep_attempts(target: Path, proved: Proved) -> Path:
+    """Every attempt in a folder beside ``target``, numbered; what an earlier run left there is replaced."""
+    from bunraku.formats.registry import write_performance
+
+    folder = target.with_name(target.name.removesuffix(PERFORMANCE) + ".attempts")
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob(f"attempt-[0-9]*{PERFORMANCE}"):
+        old.unlink()
+    for number, take in enumerate(proved.takes, 1):
+        write_performance(folder / f"attempt-{number}{PERFORMANCE}", take.performance)
+    return folder
 
 
 def _beside(target: Path) -> Path:
@@ -104,9 +154,14 @@ def _beside(target: Path) -> Path:
     return other
 
 
-def summary(result: Performance) -> dict[str, Any]:
-    """The certificate as one flat object."""
-    certificate = result.certificate
+def summary(proved: Proved) -> dict[str, Any]:
+    """The certificate as one flat object; with a verdict also whether it is proven, in a sentence, and what was changed."""
+    result = proved.performance
+    certificate, verdict = result.certificate, proved.best.verdict
+    judged: dict[str, Any] = {}
+    if verdict is not None:
+        judged = {"proven": proved.best.proven, "verdict": verdict.sentence, "changed": proved.changed, "nearest": proved.nearest}
+        judged |= {"attempts": len(proved.takes)}
     return {
         "character": result.character.name,
         "clip": result.clip_name,
@@ -115,6 +170,7 @@ def summary(result: Performance) -> dict[str, Any]:
         "duration_s": result.duration,
         "rate_hz": result.rate,
         "holds": certificate.holds,
+        **judged,
         **{check.name.replace(" ", "_"): check.value for check in certificate.checks},
         "notes": list(certificate.notes),
     }

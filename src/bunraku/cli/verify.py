@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bunraku.cli.console import emit_json, say, watching
+
+if TYPE_CHECKING:
+    from bunraku.motion import KeptVerdict, Performance
+    from bunraku.verification.verifier import Verdict
 
 
 def verify(
@@ -16,29 +20,45 @@ def verify(
     full_order: Annotated[
         bool, typer.Option("--full-order", help="Also in the full elastic model: minutes to hours, then remembered")
     ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Replay again, also where a verdict is kept in the file")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also list the checks that are usually only counted")] = False,
     json: Annotated[bool, typer.Option("--json", help="The verdict as JSON on stdout")] = False,
 ) -> int:
     """Recompute every limit at the motor rate, and replay the motion in MuJoCo with the motors' delay and torque.
 
     A puppet's performance is replayed with MuJoCo's own tendons, open loop and with its feedback; that of a character with flexible
-    parts with rods as chains of rigid links, and with --full-order in the full elastic model.
+    parts with rods as chains of rigid links, and with --full-order in the full elastic model. A verdict that is kept in
+    the file answers at once while nothing that it judged has changed.
     """
-    from bunraku.flow.ahead import compile_for_verification
     from bunraku.formats.registry import read_performance
-    from bunraku.verification.verify import verify as judge
+    from bunraku.verification.kept import verdict_kept
+    from bunraku.verification.wording import verdict_lines
 
     given = read_performance(performance)
-    compile_for_verification(given)
-    with watching() as monitor:
-        verdict = judge(given, replay=replay, full_order=full_order, monitor=monitor)
-    for line in verdict.lines(everything=everything):
+    kept: KeptVerdict | Verdict | None = verdict_kept(given) if replay and not (again or full_order) else None
+    if kept is not None:
+        say("the verdict that is kept with the performance, which has not changed since it was judged (--again replays it):")
+    else:
+        if given.verdict is not None and not again:
+            say("the verdict in the file is not used: what it judged has changed, or who judges, or something else is asked")
+        kept = _judged(given, replay=replay, full_order=full_order)
+    for line in verdict_lines(kept.checks, proven=kept.holds, everything=everything):
         say(line)
     if json:
         checks = [
             {"name": c.name, "value": c.value, "threshold": c.threshold, "unit": c.unit, "holds": c.holds, "state": c.state}
-            for c in verdict.checks
+            for c in kept.checks
         ]
-        facts = {"performance": str(performance)} | verdict.figures | {"verified": verdict.holds, "checks": checks}
+        facts = {"performance": str(performance)} | dict(kept.figures) | {"verified": kept.holds, "checks": checks}
         emit_json(facts)
-    return 0 if verdict.holds else 1
+    return 0 if kept.holds else 1
+
+
+def _judged(given: Performance, *, replay: bool, full_order: bool) -> Verdict:
+    """The verdict, made now."""
+    from bunraku.flow.ahead import compile_for_verification
+    from bunraku.verification.verify import verify as judge
+
+    compile_for_verification(given)
+    with watching() as monitor:
+        return judge(given, replay=replay, full_order=full_order, monitor=monitor)

@@ -1,93 +1,91 @@
 """Perform and prove: verification judges the result; where a promise is broken the performer's remedies are tried until none is.
 
-Every attempt is kept; the best is what comes back, with what was changed said in plain words. When nothing helps, the nearest wish
-that holds is searched by bisection over its size, and said too.
+Every attempt is kept; the best comes back with its verdict, and with what was changed and what that cost in plain words. When
+nothing helps, the nearest wish that holds is searched by bisection over its size, and said too.
 """
 
 from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.flow.ahead import compile_for_verification
+from bunraku.flow.attempts import Attempt, cost
 from bunraku.flow.perform import Checkpoints, Options, Performed, attempt, perform
-from bunraku.motion import Check, Clip
+from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.fit import fit_of
 from bunraku.performers.remedy import Attempted, Remedies, Remedy
 from bunraku.retargeting.rig_map import RigMap
-from bunraku.verification.verifier import Verdict
-from bunraku.verification.verify import verify
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is done for a proof: at most so many ``attempts``, and no further one after ``share`` times the first's seconds.
+    """How much is done for a proof: at most so many more ``attempts``, all within ``share`` times what the first one took.
 
-    ``search``: how many wishes are tried when the nearest one that holds is searched.
+    Time is CPU time of this process, which a busy machine does not shorten: the same wish ends the same.
+
+    ``judge``: whether anything is verified at all; ``search``: how many lesser wishes are tried when no remedy helps, which may
+    take what the attempts left, and that is `SPARED` of all at least.
     """
 
+    judge: bool = True
     attempts: int = 5
-    share: float = 8.0
+    share: float = 9.0
     search: int = 4
 
 
-ONCE = Effort(attempts=0, search=0)
-EFFORTS: Mapping[str, Effort] = {"once": ONCE, "usual": Effort(), "high": Effort(attempts=12, share=40.0, search=7)}
+EFFORTS: Mapping[str, Effort] = {
+    "once": Effort(judge=False, attempts=0, search=0),
+    "verify": Effort(attempts=0, search=0),
+    "usual": Effort(),
+    "high": Effort(attempts=16, share=40.0, search=7),
+}
+"""Performed once; performed once and verified; with remedies; with more of them."""
 
-
-@dataclass(frozen=True)
-class _Take:
-    """One attempt: what was changed for it, the performance, its verdict, and how long it took [s of the wall clock]."""
-
-    words: str
-    options: Mapping[str, Any]
-    performed: Performed
-    verdict: Verdict
-    seconds: float
-
-    @property
-    def proven(self) -> bool:
-        """Whether verdict and certificate hold."""
-        return self.verdict.holds and self.performed.performance.certificate.holds
-
-    @property
-    def against(self) -> tuple[Check, ...]:
-        """The checks that stand against it."""
-        checks = {check.name: check for check in (*self.performed.performance.certificate.checks, *self.verdict.checks)}
-        return tuple(check for check in checks.values() if check.stands_against)
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """How far from proven: the number of checks against it, then how far beyond their thresholds they are."""
-        excess = [abs(check.value - (check.threshold or 0.0)) / max(abs(check.threshold or 0.0), 1e-3) for check in self.against]
-        return float(len(excess)), sum(min(one, 10.0) if one == one else 10.0 for one in excess)
+SPARED = 0.3
+"""The share of the time that attempts leave for the search of the nearest wish."""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """The best attempt, all of them in their order, and the nearest wish that would hold, where it was searched and found."""
+    """The best attempt, all of them in their order, what was changed for the best and what that cost, and the nearest wish.
 
-    best: _Take
-    takes: tuple[_Take, ...]
+    ``nearest`` says which lesser wish was proven, where it was searched and found; its attempt is among the ``takes``.
+    """
+
+    best: Attempt
+    takes: tuple[Attempt, ...]
+    changed: str = ""
     nearest: str = ""
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def performed(self) -> Performed:
-        """The best attempt's performance, which says what was changed."""
+        """The best attempt, with who performed it and why."""
         return self.best.performed
 
     @property
-    def verdict(self) -> Verdict:
-        """The best attempt's verdict."""
-        return self.best.verdict
+    def holds(self) -> bool:
+        """Whether the best attempt is proven; where nobody judged, whether its certificate holds."""
+        return self.best.proven if self.best.verdict is not None else self.performance.certificate.holds
+
+    @property
+    def performance(self) -> Performance:
+        """The best performance, which says what was changed and carries its verdict."""
+        return self.best.performance
+
+
+def effort_of(name: str) -> Effort:
+    """The effort of a name."""
+    if name not in EFFORTS:
+        raise BadInput(f"the effort {name!r} arrived; there are {', '.join(EFFORTS)}")
+    return EFFORTS[name]
 
 
 def prove(
@@ -97,114 +95,172 @@ def prove(
     *,
     options: Options | None = None,
     rig: RigMap | None = None,
-    effort: Effort | None = None,
+    effort: str | Effort = "usual",
     checkpoints: Checkpoints | None = None,
     monitor: Monitor = SILENT,
 ) -> Proved:
-    """Perform, verify, apply remedies, until it holds or no remedy is left or the ``effort`` is spent."""
-    effort = effort or Effort()
-    began = time.perf_counter()
-    first = perform(character, clip, performer, options=options, rig=rig, checkpoints=checkpoints, monitor=monitor)
-    given = dict((options(first.choice.name) if callable(options) else options) or {})
-    take = _judged("", given, first, began, monitor)
-    takes, best, tried = [take], take, {""}
-    remedies = remedies_of(first.choice.name)
-    spent = take.seconds
-    while not best.proven and remedies is not None and len(takes) <= effort.attempts and not _over(first, monitor):
-        remedy = next((one for one in remedies.against(_attempted(character, best)) if one.words not in tried), None)
-        if remedy is None or spent > effort.share * takes[0].seconds:
-            break
-        tried.add(remedy.words)
-        monitor.report(Event("remedy", None, f"not proven ({_why(best)}); trying again: {remedy.words}", note=True))
-        take = _again(character, best, remedy, monitor)
-        spent += take.seconds
-        if not monitor.cancelled:
-            takes.append(take)
-            best = min(best, take, key=lambda one: (not one.proven, *one.rank))
-    nearest = ""
-    if not best.proven and remedies is not None and not _over(first, monitor):
-        nearest, more = _nearest(character, best, remedies, effort, takes[0].seconds, monitor)
-        takes += more
-    return Proved(_said(best, nearest), tuple(takes), nearest)
+    """Perform, verify, apply remedies, until it holds or no remedy is left or the ``effort`` is spent.
+
+    Options are as for `perform`. What was begun when the monitor cancels is dropped; the best so far comes back.
+    """
+    effort = effort_of(effort) if isinstance(effort, str) else effort
+    began = time.process_time()
+    asked: list[Mapping[str, Any]] = [{}]
+
+    def given(name: str) -> Mapping[str, Any]:
+        asked.append(dict((options(name) if callable(options) else options) or {}))
+        return asked[-1]
+
+    performed = perform(character, clip, performer, options=given, rig=rig, checkpoints=checkpoints, monitor=monitor)
+    stopped = performed.performance.certificate.status is Status.CANCELLED
+    first = _judged(Attempt("", character, asked[-1], performed, None, 0.0), began, monitor, judge=effort.judge and not stopped)
+    remedies = remedies_of(performed.choice.name) if effort.attempts or effort.search else None
+    if first.proven or first.verdict is None or remedies is None or monitor.cancelled:
+        return Proved(first, (first,))
+    search = _Search(first, effort, remedies, began + (1.0 + effort.share) * first.seconds, monitor)
+    best = search.mended()
+    nearest = "" if best.proven or monitor.cancelled else search.nearest(best)
+    return _said(Proved(best, tuple(search.takes), nearest=nearest), first)
 
 
 def remedies_of(performer: str) -> Remedies | None:
-    """The remedies of a performer, or those of the first member of a chain that has any."""
-    for name in performer.split("+"):
+    """The remedies of a performer, those of all members of a chain; None if there are none."""
+    found = []
+    for name in fit_of(performer).name.split("+"):
         where = fit_of(name).remedies
         if where:
             module, _, attribute = where.partition(":")
-            found: Remedies = getattr(importlib.import_module(module), attribute)
-            return found
-    return None
+            found.append(getattr(importlib.import_module(module), attribute))
+    return None if not found else found[0] if len(found) == 1 else _OfAll(found)
 
 
-def _judged(words: str, options: Mapping[str, Any], performed: Performed, began: float, monitor: Monitor) -> _Take:
-    compile_for_verification(performed.performance)
-    verdict = verify(performed.performance, monitor=monitor)
-    return _Take(words, options, performed, verdict, time.perf_counter() - began)
+class _OfAll(Remedies):
+    """Those of every member of a chain in turn; a member's option that several have goes to all."""
+
+    def __init__(self, members: list[Remedies]) -> None:
+        self._members = members
+
+    def against(self, attempt: Attempted) -> list[Remedy]:
+        """The remedies of the first member, then those of the next."""
+        return [remedy for member in self._members for remedy in member.against(attempt)]
+
+    def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
+        """As the first member makes the wish less that can."""
+        return next((less for member in self._members if (less := member.lesser(attempt, share)) is not None), None)
 
 
-def _again(character: Character, last: _Take, remedy: Remedy, monitor: Monitor) -> _Take:
-    """The remedy applied to the best attempt so far; a remedy that is refused leaves that attempt as it was."""
-    began = time.perf_counter()
-    options = {**last.options, **remedy.options}
-    words = "; ".join(part for part in (last.words, remedy.words) if part)
-    prepared = last.performed.prepared
-    if remedy.clip is not None:
-        prepared = replace(prepared, clip=remedy.clip)
-    try:
-        performed = attempt(character, prepared, last.performed.choice, options, monitor=monitor)
-    except BadInput as error:
-        monitor.report(Event("remedy", None, f"refused: {error}", note=True))
-        return replace(last, seconds=time.perf_counter() - began)
-    return _judged(words, options, performed, began, monitor)
+class _Until(Monitor):
+    """Passes everything on, and cancels at ``end`` [s of the process's CPU time]."""
+
+    def __init__(self, inner: Monitor, end: float) -> None:
+        self._inner, self._end = inner, end
+
+    def report(self, event: Event) -> None:
+        """Pass on."""
+        self._inner.report(event)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the other says so, or the time is over."""
+        return self._inner.cancelled or time.process_time() > self._end
 
 
-def _attempted(character: Character, take: _Take) -> Attempted:
-    checks = {check.name: check for check in (*take.performed.performance.certificate.checks, *take.verdict.checks)}
-    clip, performance = take.performed.prepared.clip, take.performed.performance
-    return Attempted(character, clip, take.options, performance, tuple(checks.values()), take.verdict.figures)
+class _Search:
+    """Further attempts at one wish, until a time; all are kept in ``takes``."""
 
+    def __init__(self, first: Attempt, effort: Effort, remedies: Remedies, end: float, monitor: Monitor) -> None:
+        self.takes = [first]
+        self._first, self._effort, self._remedies, self._end, self._monitor = first, effort, remedies, end, monitor
 
-def _nearest(
-    character: Character, best: _Take, remedies: Remedies, effort: Effort, first: float, monitor: Monitor
-) -> tuple[str, list[_Take]]:
-    """The largest share of the wish that was proven, in words, by bisection; and the attempts that were made for it."""
-    low, high, words, takes = 0.0, 1.0, "", []
-    clock = time.perf_counter()
-    for _ in range(effort.search):
-        if monitor.cancelled or time.perf_counter() - clock > effort.share * first:
-            break
-        share = 0.5 * (low + high)
-        remedy = remedies.lesser(_attempted(character, best), share)
-        if remedy is None:
-            break
-        monitor.report(Event("nearest wish", None, f"trying {remedy.words}", note=True))
-        take = _again(character, best, remedy, monitor)
-        takes.append(take)
-        if take.proven:
-            low, words = share, remedy.words
-        else:
-            high = share
-    return words, takes
+    def mended(self) -> Attempt:
+        """The best attempt after remedies, each applied to the best one before it."""
+        best, tried = self._first, {""}
+        end = self._end - SPARED * self._effort.share * self._first.seconds
+        for left in range(self._effort.attempts, 0, -1):
+            remedy = next((one for one in self._remedies.against(_attempted(best)) if one.words not in tried), None)
+            if best.proven or remedy is None or self._late(end):
+                break
+            tried.add(remedy.words)
+            self._say(f"not proven ({best.why}); trying again, at most {left} times more: {remedy.words}")
+            take = self._again(best, remedy, end)
+            if take is not None:
+                best = min(best, take, key=lambda one: one.rank)
+        return best
 
+    def nearest(self, best: Attempt) -> str:
+        """The largest share of the wish that is proven, in words, found by bisection; nothing when none was found."""
+        low, high, words = 0.0, 1.0, ""
+        for _ in range(self._effort.search):
+            share = 0.5 * (low + high)
+            remedy = self._remedies.lesser(_attempted(best), share)
+            if remedy is None or self._late(self._end):
+                break
+            self._say(f"searching the nearest wish that holds: {remedy.words}")
+            take = self._again(best, remedy, self._end)
+            if take is not None and take.proven:
+                low, words = share, remedy.words
+            else:
+                high = share
+        return words
 
-def _said(take: _Take, nearest: str) -> _Take:
-    """The attempt, its performance saying what was changed to prove it, or what would be possible."""
-    notes = [f"changed to prove it: {take.words}"] if take.words else []
-    notes += [f"the nearest wish that was proven: {nearest}"] if nearest else []
-    if not notes:
+    def _late(self, end: float) -> bool:
+        """Whether the time is over, or not half of what an attempt took is left."""
+        most = max(take.seconds for take in self.takes)
+        return self._monitor.cancelled or time.process_time() + 0.5 * most > end
+
+    def _again(self, last: Attempt, remedy: Remedy, end: float) -> Attempt | None:
+        """The remedy applied to an attempt; None where it is refused or did not come to its end in time."""
+        began = time.process_time()
+        watch = _Until(self._monitor, end)
+        words = "; ".join(part for part in (last.words, remedy.words) if part)
+        who, options = remedy.character or last.character, {**last.options, **remedy.options}
+        prepared = last.performed.prepared
+        prepared = prepared if remedy.clip is None else replace(prepared, clip=remedy.clip)
+        try:
+            performed = attempt(who, prepared, last.performed.choice, options, monitor=watch)
+        except BadInput as error:
+            self._say(f"refused: {error}")
+            return None
+        if performed.performance.certificate.status is Status.CANCELLED:
+            return None
+        take = _judged(Attempt(words, who, options, performed, None, 0.0), began, watch)
+        if watch.cancelled and not take.proven:
+            return None
+        self.takes.append(take)
         return take
-    performance = take.performed.performance
-    certificate = replace(performance.certificate, notes=(*notes, *performance.certificate.notes))
-    return replace(take, performed=replace(take.performed, performance=replace(performance, certificate=certificate)))
+
+    def _say(self, sentence: str) -> None:
+        self._monitor.report(Event("remedy", None, sentence, note=True))
 
 
-def _over(performed: Performed, monitor: Monitor) -> bool:
-    return monitor.cancelled or performed.performance.certificate.status is Status.CANCELLED
+def _judged(take: Attempt, began: float, monitor: Monitor, *, judge: bool = True) -> Attempt:
+    """The attempt with its verdict, and the time since it ``began``."""
+    if not judge:
+        return replace(take, seconds=time.process_time() - began)
+    from bunraku.verification.kept import with_verdict
+    from bunraku.verification.verify import verify
+
+    performance = take.performance
+    compile_for_verification(performance)
+    performance = with_verdict(performance, verify(performance, monitor=monitor))
+    performed = replace(take.performed, performance=performance)
+    return replace(take, performed=performed, verdict=performance.verdict, seconds=time.process_time() - began)
 
 
-def _why(take: _Take) -> str:
-    names: Sequence[str] = [check.name for check in take.against]
-    return ", ".join(names[:3]) or take.performed.performance.certificate.status.sentence
+def _attempted(take: Attempt) -> Attempted:
+    figures = take.verdict.figures if take.verdict is not None else {}
+    return Attempted(take.character, take.performed.prepared.clip, take.options, take.performance, take.checks, figures)
+
+
+def _said(proved: Proved, first: Attempt) -> Proved:
+    """The result, its best performance saying what was changed to prove it, or what would be possible."""
+    best, changed = proved.best, ""
+    if best.words:
+        changed = f"{best.words}; what it cost: {cost(first.performance, best.performance)}"
+    notes = [f"changed to prove it: {changed}"] if changed else []
+    notes += [f"the nearest wish that was proven: {proved.nearest}"] if proved.nearest else []
+    certificate = best.performance.certificate
+    performance = best.performance.changed(certificate=replace(certificate, notes=(*notes, *certificate.notes)))
+    said = replace(best, performed=replace(best.performed, performance=performance))
+    takes = tuple(said if take is best else take for take in proved.takes)
+    return replace(proved, best=said, takes=takes, changed=changed)

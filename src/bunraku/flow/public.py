@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.character import Character
-from bunraku.flow import perform as flow
+from bunraku.flow import prove as flow
 from bunraku.formats.registry import read_character, read_clip, read_performance
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
@@ -14,6 +14,7 @@ from bunraku.performers.prepare import read_rig
 from bunraku.retargeting.rig_map import RigMap
 from bunraku.stage.registry import export as write
 from bunraku.stage.registry import format_of
+from bunraku.verification.kept import verdict_again
 from bunraku.verification.verifier import Verdict
 from bunraku.verification.verify import verify as judge
 
@@ -45,10 +46,16 @@ def perform(
     performer: str = "",
     overlay: str | Path | None = None,
     rig: str | Path | RigMap | None = None,
+    once: bool = False,
+    effort: str = "usual",
     monitor: Monitor = SILENT,
     **options: Any,
 ) -> Performance:
-    """Turn a wish into motor curves that the character can perform, with a certificate.
+    """Turn a wish into motor curves that the character can perform, and prove it: its ``verdict`` says whether it is.
+
+    Where verification finds a promise broken, the performer's remedies are tried; the certificate's first notes say what was
+    changed and what that cost, or which lesser wish would hold. ``effort``: "verify" tries none, "high" more. ``once``: nothing
+    is judged at all.
 
     ``performer``: its name, or several with "+" between them; the one that suits best if not given. ``rig``: the rig map of a
     captured skeleton; guessed from the names of its bones if not given. ``options``: those of the performer, as on the command line
@@ -56,14 +63,26 @@ def perform(
     """
     mapped = rig if rig is None or isinstance(rig, RigMap) else read_rig(Path(rig))
     who, wish = load_character(character, overlay=overlay), load_clip(clip)
-    return flow.perform(who, wish, performer, options=options, rig=mapped, monitor=monitor).performance
+    spent = "once" if once else effort
+    return flow.prove(who, wish, performer, options=options, rig=mapped, effort=spent, monitor=monitor).performance
 
 
 def verify(
-    performance: str | Path | Performance, *, replay: bool = True, full_order: bool = False, monitor: Monitor = SILENT
+    performance: str | Path | Performance,
+    *,
+    replay: bool = True,
+    full_order: bool = False,
+    again: bool = False,
+    monitor: Monitor = SILENT,
 ) -> Verdict:
-    """Judge a performance by itself and replay it in foreign physics; ``full_order``: also in the full elastic model."""
-    return judge(load_performance(performance), replay=replay, full_order=full_order, monitor=monitor)
+    """Judge a performance by itself and replay it in foreign physics; ``full_order``: also in the full elastic model.
+
+    A verdict that is kept with the performance answers at once, without its replay, while nothing that it judged has changed;
+    ``again``: replay it all the same.
+    """
+    given = load_performance(performance)
+    kept = verdict_again(given) if replay and not (full_order or again) else None
+    return kept or judge(given, replay=replay, full_order=full_order, monitor=monitor)
 
 
 def export(performance: str | Path | Performance, path: str | Path, *, form: str = "", **options: Any) -> Path:

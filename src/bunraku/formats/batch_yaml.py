@@ -89,7 +89,8 @@ class BatchFile(Description):
 
     ``performers``: their names, "" lets each run choose. ``options``: the same in every run. ``measure``: the figures that the
     table shows, all if none are named. A run that ends by an accident is tried ``retries`` times more; one is given up after
-    ``timeout`` [s], 0: never.
+    ``timeout`` [s], 0: never. ``effort``: as of ``bunraku perform``; if none is given, every run is performed as it is written, and
+    verified where ``verify`` says so, so that a table compares what was asked for and not what remedies made of it.
     """
 
     name: Text | None = None
@@ -103,9 +104,15 @@ class BatchFile(Description):
     sampling: SamplingFile = SamplingFile()
     measure: tuple[Text, ...] = Field((), max_length=1000)
     verify: bool = False
+    effort: Literal["once", "verify", "usual", "high"] | None = None
     keep_performances: bool = False
     retries: int = Field(2, ge=0, le=20)
     timeout: float = quantity("time", 600.0, ge=0.0, le=1e6)
+
+    @property
+    def spent(self) -> str:
+        """The effort for every run."""
+        return self.effort or ("verify" if self.verify else "once")
 
     @model_validator(mode="after")
     def _consistent(self) -> BatchFile:

@@ -11,7 +11,7 @@ are small numbers, which deflate well; multiples of a power of two come back as 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ from bunraku.formats.files import check_size
 from bunraku.formats.places import located
 from bunraku.formats.units import build, from_si
 from bunraku.formats.yaml_file import CURRENT, dump_yaml, migrate, read_yaml
-from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, Mark, Performance, Provenance
+from bunraku.motion import Audio, Certificate, Channel, Check, Feedback, JointCurves, KeptVerdict, Mark, Performance, Provenance
 from bunraku.motion.surface import MAX_FAR, MAX_NUMBERS, SurfaceMotion
 from bunraku.optimization.solution import Status
 
@@ -129,6 +129,14 @@ class _CertificatePart(_Part):
     figures: dict[str, float] = {}
 
 
+class _VerdictPart(_Part):
+    holds: bool
+    sentence: str
+    checks: list[_CheckPart] = Field(max_length=10_000)
+    key: str
+    figures: dict[str, float] = {}
+
+
 class _ProvenancePart(_Part):
     performer: str
     inputs: dict[str, str]
@@ -177,6 +185,7 @@ class PerformanceFile(_Part):
     phrases: list[_MarkPart] = []
     feedback: _FeedbackPart | None = None
     surface: SurfacePart | None = None
+    verdict: _VerdictPart | None = None
 
 
 def write_performance_npz(performance: Performance) -> bytes:
@@ -202,7 +211,7 @@ def write_performance_npz(performance: Performance) -> bytes:
         motion=_CurvesPart(names=list(performance.motion.names), rate_hz=performance.motion.rate),
         certificate=_CertificatePart(
             status=certificate.status,
-            checks=[_CheckPart(**{name: getattr(check, name) for name in _CheckPart.model_fields}) for check in certificate.checks],
+            checks=_check_parts(certificate.checks),
             notes=list(certificate.notes),
             figures=dict(certificate.figures),
         ),
@@ -212,9 +221,10 @@ def write_performance_npz(performance: Performance) -> bytes:
         phrases=[_mark_part(mark) for mark in performance.phrases],
         feedback=None if feedback is None else _FeedbackPart(rate_hz=feedback.rate, **names),
         surface=surface,
+        verdict=None if performance.verdict is None else _verdict_part(performance.verdict),
     )
     content = header.model_dump()
-    for name in ("feedback", "surface", "wish"):
+    for name in ("feedback", "surface", "wish", "verdict"):
         if content[name] is None:
             del content[name]
     content["certificate"]["status"] = certificate.status.value
@@ -249,7 +259,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             motion=JointCurves(tuple(header.motion.names), header.motion.rate_hz, arrays["motion"]),
             certificate=Certificate(
                 header.certificate.status,
-                tuple(Check(**check.model_dump()) for check in header.certificate.checks),
+                _checks(header.certificate.checks),
                 tuple(header.certificate.notes),
                 dict(header.certificate.figures),
             ),
@@ -259,6 +269,7 @@ def read_performance_npz(data: bytes, *, file: str, folder: Path | None = None) 
             phrases=tuple(Mark(*part.model_dump().values()) for part in header.phrases),
             feedback=_feedback(header.feedback, arrays),
             surface=unpacked_surface(header.surface, arrays),
+            verdict=_verdict(header.verdict),
         )
 
 
@@ -279,6 +290,27 @@ def _header(array: Any, file: str) -> PerformanceFile:
         raise BadInput(first_problem(error)[:400], file=file, place="header") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"the header is damaged: {error}"[:200], file=file, place="header") from error
+
+
+def _check_parts(checks: Sequence[Check]) -> list[_CheckPart]:
+    return [_CheckPart(**{name: getattr(check, name) for name in _CheckPart.model_fields}) for check in checks]
+
+
+def _checks(parts: Sequence[_CheckPart]) -> tuple[Check, ...]:
+    return tuple(Check(**part.model_dump()) for part in parts)
+
+
+def _verdict_part(verdict: KeptVerdict) -> _VerdictPart:
+    figures = {name: float(value) for name, value in verdict.figures.items()}
+    return _VerdictPart(
+        holds=verdict.holds, sentence=verdict.sentence, checks=_check_parts(verdict.checks), key=verdict.key, figures=figures
+    )
+
+
+def _verdict(part: _VerdictPart | None) -> KeptVerdict | None:
+    if part is None:
+        return None
+    return KeptVerdict(part.holds, part.sentence, _checks(part.checks), part.key, dict(part.figures))
 
 
 def _mark_part(mark: Mark) -> _MarkPart:

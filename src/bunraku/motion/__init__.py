@@ -7,6 +7,7 @@ from bunraku.motion.curves import JointCurves, SkeletonMotion
 from bunraku.motion.emphasis import Emphasis
 from bunraku.motion.feedback import Feedback
 from bunraku.motion.gait import Gait, Swing, Target
+from bunraku.motion.kept_verdict import KeptVerdict
 from bunraku.motion.limits import Excess, MotionLimits
 from bunraku.motion.performance import Channel, Performance, Provenance
 from bunraku.motion.sound import Audio, Mark
@@ -27,6 +28,7 @@ __all__ = [
     "Gait",
     "HeightField",
     "JointCurves",
+    "KeptVerdict",
     "Mark",
     "Mode",
     "MotionLimits",

@@ -16,6 +16,7 @@ from bunraku.motion.certificate import Certificate, stated
 from bunraku.motion.clip import Clip
 from bunraku.motion.curves import JointCurves, frozen_array
 from bunraku.motion.feedback import Feedback
+from bunraku.motion.kept_verdict import KeptVerdict
 from bunraku.motion.sound import Audio, Mark
 from bunraku.motion.surface import SurfaceMotion
 
@@ -67,7 +68,8 @@ class Performance:
       coordinate, the motor or the tendon, each sample held until the next). The ``wish`` is for any of the character's coordinates;
       the ``motion`` holds all of them and then all prescribed ones (`Character.prescribed`); ``feedback`` corrects the channels.
 
-    The ``surface`` is the outer surface of a skin as it was computed, to be shown; nothing is promised about it.
+    The ``surface`` is the outer surface of a skin as it was computed, to be shown; nothing is promised about it. The ``verdict`` is
+    what verification found, if it was asked.
     """
 
     character: Character
@@ -82,9 +84,12 @@ class Performance:
     phrases: tuple[Mark, ...] = ()
     feedback: Feedback | None = None
     surface: SurfaceMotion | None = None
+    verdict: KeptVerdict | None = None
 
     def __repr__(self) -> str:
         kept = "every promise holds" if self.certificate.holds else "not every promise holds"
+        if self.verdict is not None:
+            kept = "proven" if self.verdict.holds else "not proven"
         return (
             f"Performance of {self.clip_name!r} by {self.character.name!r} ({self.provenance.performer}): {self.duration:.3g} s, "
             f"{len(self.channels)} channels at {self.rate:g} Hz; {kept}"
@@ -98,6 +103,7 @@ class Performance:
             ("length", f"{self.duration:.3g} s"),
             ("channels", f"{len(self.channels)} at {self.rate:g} Hz"),
             ("promises", stated(self.certificate.checks)),
+            *((("verdict", self.verdict.sentence),) if self.verdict is not None else ()),
         ]
         return html_table("Performance", rows)
 

@@ -1,8 +1,10 @@
 """Remedies: what a performer can change when verification finds a promise broken.
 
 To give a performer remedies, write ``performers/NAME/remedies.py`` with a `Remedies` and name it in the `Fit` as "module:NAME". It
-imports no solver. The flow asks it after a performance that is not proven, applies the first remedy that was not tried, performs
-and proves again, and keeps the best.
+imports no solver. The flow asks it after a performance that is not proven, applies the first remedy that was not tried to the best
+attempt so far, performs and proves again.
+
+A remedy changes how the wish is performed, or makes it less by a little (`LEAST`); much less is another wish, which is only said.
 """
 
 from __future__ import annotations
@@ -15,17 +17,22 @@ from typing import Any
 from bunraku.character import Character
 from bunraku.motion import Check, Clip, Performance
 
+LEAST = 0.7
+"""Remedies leave at least this share of the size or speed of a wish."""
+
 
 @dataclass(frozen=True)
 class Remedy:
     """Another attempt: the ``options`` that change, a ``clip`` if the wish itself does, and what is said of it.
 
-    ``words``: what was changed, as the end of a sentence: "acceleration limited to 60 rad/s^2".
+    ``words``: what was changed, as the end of a sentence: "acceleration limited to 60 rad/s^2". ``character``: with what is assumed
+    of it and not stated, which the words tell as well.
     """
 
     words: str
     options: Mapping[str, Any] = field(default_factory=dict)
     clip: Clip | None = None
+    character: Character | None = None
 
 
 @dataclass(frozen=True)

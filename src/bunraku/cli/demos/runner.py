@@ -20,6 +20,7 @@ from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status, worst
+from bunraku.verification.kept import with_verdict
 from bunraku.verification.verifier import Verdict
 from bunraku.verification.verify import verify
 
@@ -81,6 +82,7 @@ class Kind:
             watch = Stopwatch(monitor)
             performance, extra = self.perform(example, quick, watch)
             verdict = verify(performance, monitor=monitor)
+            performance = with_verdict(performance, verdict)
             take = DemoTake(name, example, performance, verdict, watch.seconds, monitor, quick, extra)
             addition = self.add(take)
             figures = _leading(take) | addition.figures

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from bunraku.flow.perform import perform as run
+from bunraku.flow.prove import prove
 from bunraku.formats.registry import read_clip, write_clip, write_performance
 from bunraku.motion import Certificate, Check, Performance
 from bunraku.optimization.monitor import Event, Monitor
@@ -17,10 +17,10 @@ from bunraku.studio.jobs.verbs.arguments import Arguments
 
 
 def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[dict[str, Any], bool]:
-    """Retarget if needed, choose, perform, write: {character, clip, performer, options, target} -> path, reason, certificate.
+    """Perform and write: {character, clip, performer, options, effort, target} -> path, reason, certificate.
 
-    ``performer`` "": chosen. ``target``: where the performance goes; into the job's folder if not given. Cancelled, the best so far
-    is written, its certificate saying so.
+    ``performer`` "": chosen. ``effort``: "once" if not given, for the page verifies by a job of its own. ``target``: where the
+    performance goes; into the job's folder if not given. Cancelled, the best so far is written, its certificate saying so.
     """
     given = Arguments(arguments, "perform")
     who, wish = read_who(given.text("character"), folder), read_clip(given.text("clip"))
@@ -28,9 +28,10 @@ def perform(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     options = {key: tuple(value) if isinstance(value, list) else value for key, value in given.mapping("options").items()}
     target = given.path("target", folder / "result.performance.npz")
     rig = read_rig(Path(given.text("rig"))) if given.has("rig") else None
+    effort = given.text("effort", "once")
     given.finish()
     monitor.report(Event("preparing", None, f"{who.name} and {wish.name}"))
-    performed = run(who, wish, performer, options=options, rig=rig, monitor=monitor)
+    performed = prove(who, wish, performer, options=options, rig=rig, effort=effort, monitor=monitor).performed
     result = performed.performance
     monitor.report(Event("writing", None, target.name))
     write_performance(target, result)

@@ -1,0 +1,123 @@
+"""One attempt at a wish, how far from proven it is, and what a remedy changed of the first one, measured and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bunraku.character import Character
+from bunraku.flow.perform import Performed
+from bunraku.motion import Check, JointCurves, KeptVerdict, Performance
+from bunraku.verification.wording import listed
+
+CAPPED = 10.0
+"""A promise that is broken by more than this many times its threshold counts as broken by so many."""
+
+SEEN = 0.005
+"""Changes of less than this share are not worth a word."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt: ``words`` say what was changed for it, ``seconds`` how long performing and judging took [s of CPU].
+
+    ``verdict`` is None where nobody judged.
+    """
+
+    words: str
+    character: Character
+    options: Mapping[str, Any]
+    performed: Performed
+    verdict: KeptVerdict | None
+    seconds: float
+
+    @property
+    def performance(self) -> Performance:
+        """What was performed, with its verdict."""
+        return self.performed.performance
+
+    @property
+    def proven(self) -> bool:
+        """Whether verdict and certificate hold."""
+        return self.verdict is not None and self.verdict.holds and self.performance.certificate.holds
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All checks, once each: those of the verdict count where both have one of a name."""
+        found = self.verdict.checks if self.verdict is not None else ()
+        return tuple({check.name: check for check in (*self.performance.certificate.checks, *found)}.values())
+
+    @property
+    def against(self) -> tuple[Check, ...]:
+        """The checks that stand against it."""
+        return tuple(check for check in self.checks if check.stands_against)
+
+    @property
+    def rank(self) -> tuple[bool, int, float]:
+        """How far from proven, the least best: the number of checks against it, then how far beyond their thresholds they are."""
+        return not self.proven, len(self.against), sum(_excess(check) for check in self.against)
+
+    @property
+    def why(self) -> str:
+        """What stands in the way, in a few words."""
+        return ", ".join(check.name for check in self.against[:3]) or self.performance.certificate.status.sentence
+
+
+def cost(first: Performance, last: Performance) -> str:
+    """What a remedy cost, measured: how long, how large and how far off the last performance is beside the first; in words."""
+    parts = []
+    longer = last.duration / first.duration - 1.0 if first.duration else 0.0
+    if abs(longer) > SEEN:
+        parts.append(_by(longer, "longer", "shorter"))
+    going = [_pace(one) for one in (first, last)]
+    if min(going) > 0.0:
+        parts += [_by(going[1] / going[0] - 1.0, "faster", "slower")] if abs(going[1] / going[0] - 1.0) > SEEN else []
+    else:
+        before, after = _size(first), _size(last)
+        if before > 0.0 and abs(after / before - 1.0) > SEEN:
+            parts.append(f"gestures {_by(after / before - 1.0, 'larger', 'smaller')}")
+        off = _deviation(first), _deviation(last)
+        if off[1] is not None and off[1] > (off[0] or 0.0) * (1.0 + SEEN):
+            parts.append(f"{off[1]:.2g} rad RMS from the wish" + ("" if off[0] is None else f", {off[0]:.2g} before"))
+    return listed(parts) if parts else "nothing that can be measured"
+
+
+def _excess(check: Check) -> float:
+    threshold = check.threshold or 0.0
+    excess = abs(check.value - threshold) / max(abs(threshold), 1e-3)
+    return min(excess, CAPPED) if excess == excess else CAPPED
+
+
+def _by(change: float, more: str, less: str) -> str:
+    return f"{100.0 * abs(change):.0f} % {more if change > 0 else less}"
+
+
+def _pace(performance: Performance) -> float:
+    """The mean speed [m/s or rad/s] of a gait, by its certificate; 0 where none is told."""
+    figures = performance.certificate.figures
+    time = figures.get("period_s", 0.0)
+    way = figures.get("distance_m", 0.0) or abs(np.deg2rad(figures.get("turn_deg", 0.0)))
+    return float(way / time) if time > 0.0 else 0.0
+
+
+def _size(performance: Performance) -> float:
+    """How far the coordinates that were wished move about their mean [rad or m], root mean square over time, summed over them."""
+    return float(performance.followed().values.std(axis=0).sum()) if _answers(performance) is not None else 0.0
+
+
+def _deviation(performance: Performance) -> float | None:
+    """The RMS distance from the wish [rad]; None without a wish."""
+    curves = _answers(performance)
+    wish = performance.wish
+    if curves is None or wish is None or curves.values.shape != wish.values.shape:
+        return None
+    return float(np.sqrt(((curves.values - wish.values) ** 2).mean()))
+
+
+def _answers(performance: Performance) -> JointCurves | None:
+    """What answers the wish, where there is a wish and something does."""
+    sent = performance.dynamic or any(channel.kind == "position" for channel in performance.channels)
+    return performance.followed() if sent and performance.wish is not None else None
