@@ -54,7 +54,8 @@ def test_a_log_does_not_hide_the_wish_to_stop(tmp_path: Path, capsys: pytest.Cap
 def test_exit_codes() -> None:
     assert exit_code(Status.CONVERGED, holds=True) == 0
     assert exit_code(Status.CONVERGED, holds=False) == 1
-    assert {exit_code(status, holds=False) for status in (Status.STALLED, Status.MAX_ITERATIONS, Status.INFEASIBLE)} == {3}
+    assert {exit_code(status, holds=False) for status in (Status.MAX_ITERATIONS, Status.INFEASIBLE)} == {3}
+    assert exit_code(Status.STALLED, holds=False) == 1, "nothing better is within reach, and a promise is broken"
     assert exit_code(Status.CANCELLED, holds=False) == 130
     assert exit_code(Status.STALLED, holds=True) == 0
     assert exit_code(Status.MAX_ITERATIONS, holds=True) == 3

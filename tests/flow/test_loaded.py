@@ -37,7 +37,7 @@ print("LOADED", code, *sorted(name for name in sys.argv[1].split(",") if name in
     ("words", "unwanted"),
     [
         (("inspect", "nao"), HEAVY + OTHERS + SOLVERS),
-        (("perform", "nao", "not-done-yet", "-o", "{folder}/out.performance.npz"), HEAVY + OTHERS),
+        (("perform", "nao", "not-done-yet", "--once", "-o", "{folder}/out.performance.npz"), HEAVY + OTHERS),
     ],
     ids=["inspect", "perform"],
 )

@@ -59,9 +59,10 @@ def test_a_rig_map_and_an_overlay_are_read_from_files(tmp_path: Path) -> None:
 
 def test_nouns_say_in_a_few_lines_what_they_are(nod: bunraku.Performance) -> None:
     verdict = bunraku.verify(nod, replay=False)
-    for thing in (nod, nod.character, bunraku.load_clip("not-done-yet"), nod.certificate, verdict):
+    for thing in (nod, nod.character, bunraku.load_clip("not-done-yet"), nod.certificate):
         text = repr(thing)
         assert len(text) < 1000
         assert text.startswith(type(thing).__name__)
+    assert repr(verdict).startswith("Proven: ")
     assert f"{len(nod.character.motors)} motors" in repr(nod.character)
     assert "7.8 s" in repr(nod)

@@ -36,7 +36,9 @@ def verdict_kept(performance: Performance) -> KeptVerdict | None:
 def verdict_again(performance: Performance) -> Verdict | None:
     """The same as a verdict without its replay."""
     kept = verdict_kept(performance)
-    return kept and Verdict(kept.holds, kept.checks, None, dict(kept.figures), judge_of(performance))
+    if kept is None:
+        return None
+    return Verdict(kept.holds, kept.checks, None, dict(kept.figures), judge_of(performance))
 
 
 def content_key(performance: Performance) -> str:
