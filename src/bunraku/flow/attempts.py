@@ -72,9 +72,9 @@ def cost(first: Performance, last: Performance) -> str:
     longer = last.duration / first.duration - 1.0 if first.duration else 0.0
     if abs(longer) > SEEN:
         parts.append(_by(longer, "longer", "shorter"))
-    going = [_pace(one) for one in (first, last)]
-    if min(going) > 0.0:
-        parts += [_by(going[1] / going[0] - 1.0, "faster", "slower")] if abs(going[1] / going[0] - 1.0) > SEEN else []
+    paces = [_pace(one) for one in (first, last)]
+    if min(paces) > 0.0:
+        parts += [_by(paces[1] / paces[0] - 1.0, "faster", "slower")] if abs(paces[1] / paces[0] - 1.0) > SEEN else []
     else:
         before, after = _size(first), _size(last)
         if before > 0.0 and abs(after / before - 1.0) > SEEN:
