@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from _flexible import NAMES, Case, case, warm_up
+from _open_joints import pose_to_pose
 from bunraku.errors import BunrakuError
 from bunraku.motion import JointCurves
 
@@ -25,9 +26,6 @@ BAR = {"drummer": 1.6, "boxer": 1.6}
 USUAL_THRESHOLD = 1.0
 SECONDS = (3.0, 6.0)
 """Drawn clips last from and to [s]."""
-
-MOVE, PAUSE, REST = (0.3, 0.9), (0.0, 0.4), 0.3
-"""A move and a pause last from and to [s]; every drawn clip begins and ends at rest for so long."""
 
 
 def drawn(one: Case, seed: int, number: int) -> Case:
@@ -37,7 +35,7 @@ def drawn(one: Case, seed: int, number: int) -> Case:
     frames = round(rng.uniform(*SECONDS) * rate)
     t = np.arange(frames + 1) / rate
     fastest = np.abs(np.diff(wish.values, axis=0)).max(axis=0) * rate
-    columns = [_column(rng, t, wish.values[:, j], float(fastest[j])) for j in range(len(wish.names))]
+    columns = [pose_to_pose(rng, t, v.min(), v.max(), v[0], float(f)) for v, f in zip(wish.values.T, fastest, strict=True)]
     clip = one.clip.changed(
         name=f"drawn {number}",
         joints=JointCurves(wish.names, rate, np.column_stack(columns)),
@@ -48,21 +46,6 @@ def drawn(one: Case, seed: int, number: int) -> Case:
     )
     points = max(8, round((one.options["points"] - 3) * t[-1] / wish.duration) + 3)
     return replace(one, clip=clip, options={**one.options, "points": points})
-
-
-def _column(rng: np.random.Generator, t: np.ndarray, own: np.ndarray, fastest: float) -> np.ndarray:
-    """One motor from pose to pose: minimum jerk, whose top speed is 15/8 of the mean."""
-    low, high, here, now = float(own.min()), float(own.max()), float(own[0]), REST
-    out = np.full(len(t), here)
-    while fastest > 0.0:
-        goal = rng.uniform(low, high)
-        lasts = max(rng.uniform(*MOVE), 15.0 / 8.0 * abs(goal - here) / fastest)
-        if now + lasts > t[-1] - REST:
-            return out
-        s = np.clip((t - now) / lasts, 0.0, 1.0)
-        out += (goal - here) * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        here, now = goal, now + lasts + rng.uniform(*PAUSE)
-    return out
 
 
 def row(one: Case, bar: float) -> tuple[str, bool]:
