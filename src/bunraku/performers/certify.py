@@ -18,7 +18,7 @@ OWN_WORD = "the performer's own word, not recomputed by verification"
 
 def certify(
     character: Character,
-    wish: JointCurves,
+    wish: JointCurves | None,
     positions: JointCurves,
     *,
     words: Sequence[Mark] = (),
@@ -35,7 +35,7 @@ def certify(
     compiling it again. A status that is not good is noted as its sentence.
     """
     measured = measure_motion(character, wish, positions, tree)
-    wished = JointCurves(positions.names, positions.rate, wish_at(character, wish, positions))
+    wished = None if wish is None else JointCurves(positions.names, positions.rate, wish_at(character, wish, positions))
     timing = timing_checks(wished, positions, words)
     own = tuple(replace(check, note=f"{check.note}; {OWN_WORD}" if check.note else OWN_WORD) for check in checks)
     said = () if status.good else (status.sentence,)

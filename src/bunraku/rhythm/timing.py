@@ -16,15 +16,17 @@ LAG_THRESHOLD = 0.010
 """A performance may be this much [s] late or early: well below the 45 ms at which people notice (ITU-R BT.1359)."""
 
 
-def timing_checks(wish: JointCurves, performed: JointCurves, words: Sequence[Mark]) -> tuple[Check, ...]:
+def timing_checks(wish: JointCurves | None, performed: JointCurves, words: Sequence[Mark]) -> tuple[Check, ...]:
     """How far ``performed`` is from the time of the ``wish``, late or early alike, at the same rate and with the same joints.
 
     Checks: "lag" of the whole, at most ``LAG_THRESHOLD``; as information "worst lag in 3 s", and where words have strokes the
     largest lag of a stroke against the wished one, and against the beat of its word. None where no joint is performed: a car has
-    only wheels.
+    only wheels. Without a wish lag does not apply.
     """
     if not performed.names:
         return ()
+    if wish is None:
+        return (Check.not_applicable("lag", "nothing was wished of single joints"),)
     wished = np.column_stack([wish.column(name) for name in performed.names])
     delay = lag(wished, performed.values, performed.rate)
     checks = [

@@ -1,8 +1,8 @@
 """The certificate against recomputation: every number that can be computed again from the performance is.
 
 Limits, deviation, balance, self-collision and static torque come from channels, wish and character; lag and strokes from channels,
-wish and words; the predicted motion from channels and character. What tells how the performer solved (its status, the travel it
-gave up, the scale of gestures) and the wish itself cannot be recomputed from the performance; the verdict lists such numbers.
+wish and words; the predicted motion from channels and character. A promise that tells how the performer solved cannot be computed
+again from the performance: the verdict says of each that it was not checked.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ AGREEMENT = 1e-9
 _SHOWN = 3
 
 
-def common_agreement(performance: Performance) -> tuple[Check, Check]:
+def common_agreement(performance: Performance, more: Sequence[Check] = ()) -> tuple[Check, ...]:
     """The largest disagreement between a performance of servos and its recomputation, and what only the performer can know.
+
+    ``more``: checks that were recomputed elsewhere, to be compared too.
 
     Recomputed are limits, deviation, balance, self-collision, static torque, timing and the predicted motion. Where parts bend, the
     lag of the motors is no promise: they move ahead so that what they carry is on time. Modal coordinates, which a performance
@@ -44,7 +46,7 @@ def common_agreement(performance: Performance) -> tuple[Check, Check]:
     if feedback is not None and set(carried.names[kept:]) <= set(feedback.coordinates):
         carried = JointCurves(carried.names[:kept], carried.rate, carried.values[:, :kept])
     moved = motion_difference(carried, predicted)
-    return agreement(performance.certificate, (*measured.checks, *timing), measured.figures, (moved,))
+    return agreement(performance.certificate, (*measured.checks, *timing, *more), measured.figures, (moved,))
 
 
 def agreement(
@@ -52,11 +54,12 @@ def agreement(
     expected: Sequence[Check],
     figures: Mapping[str, float],
     others: Sequence[tuple[float, str]] = (),
-) -> tuple[Check, Check]:
+) -> tuple[Check, ...]:
     """A certificate against the ``expected`` checks and ``figures``, and ``others``: further differences, in number and words.
 
     "certificate against recomputation": the largest relative difference, with the worst in words; infinite when a check or figure
-    is missing, is there twice, or is another promise (threshold, direction, unit). "numbers not recomputed" lists the rest.
+    is missing, is there twice, or is another promise (threshold, direction, unit). Then each promise of the certificate that was
+    not recomputed, as one that was not checked.
     """
     pairs = list(others)
     for check in expected:
@@ -73,12 +76,19 @@ def agreement(
     note += f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     worst = max((pair[0] for pair in pairs), default=0.0)
     known = {check.name for check in expected}
-    rest = [check.name for check in certificate.checks if check.name not in known]
-    rest += [name for name in certificate.figures if name not in figures]
+    rest = [check for check in certificate.checks if check.name not in known and check.state in ("holds", "broken")]
     return (
         Check("certificate against recomputation", math.inf if math.isnan(worst) else worst, "relative", AGREEMENT, note=note),
-        Check("numbers not recomputed", len(rest), note=", ".join(rest) and f"the performer's own word: {', '.join(rest)}"),
+        *(own_word(check) for check in rest),
     )
+
+
+def own_word(check: Check) -> Check:
+    """A promise of the certificate that the file alone does not tell: broken as the performer says it is, else not checked."""
+    said = f"the performer's own word: {check.value:.4g}{' ' + check.unit if check.unit else ''}"
+    if check.broken:
+        return replace(check, note=f"{check.note}; {said}" if check.note else said)
+    return Check.not_checked(check.name, "perform it again, for the file does not hold what tells it", said)
 
 
 def motion_difference(carried: JointCurves, predicted: JointCurves) -> tuple[float, str]:
@@ -95,11 +105,17 @@ def motion_difference(carried: JointCurves, predicted: JointCurves) -> tuple[flo
 
 
 def _value_words(check: Check) -> str:
+    if check.state in ("does not apply", "not checked"):
+        return check.state
     return f"{check.value:.9g} {check.unit} (threshold {check.threshold})"
 
 
 def _check_difference(carried: Check, check: Check) -> float:
     """How far a carried check is from the recomputed one, in value and in threshold; infinite when it is not the same promise."""
+    if carried.applies != check.applies or bool(carried.missing) != bool(check.missing):
+        return math.inf
+    if check.missing or not check.applies:
+        return 0.0
     if carried.at_least != check.at_least or carried.unit != check.unit or (carried.threshold is None) != (check.threshold is None):
         return math.inf
     apart = 0.0 if carried.threshold is None or check.threshold is None else _difference(carried.threshold, check.threshold)

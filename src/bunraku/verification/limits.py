@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.motion import limit_checks
+from bunraku.mechanics.measures.limits import limit_checks
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.motion import LIMIT_TOLERANCE
+from bunraku.mechanics.measures.limits import LIMIT_TOLERANCE
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
 from bunraku.verification.fits import goes_over_ground
 from bunraku.verification.ground.plan import ground_plan

@@ -18,14 +18,17 @@ OVERLAP = 1e-3
 
 def clearance_check(character: Character, tree: Tree, q: NDArray[np.float64], rate: float) -> Check:
     """The pair of parts that comes nearest along ``q`` (n, nq), against zero, or against how deep it overlaps at home."""
+    report = self_collisions(character, tree, q)
     home = {(one.body_a, one.body_b): one.distance for one in self_collisions(character, tree, tree.home[None]).nearest}
-    nearest = self_collisions(character, tree, q).nearest
-    if not nearest:
-        return Check(CLEARANCE_CHECK, float("inf"), "m", 0.0, at_least=True, note="no shapes that could meet")
+    if not report.nearest and report.shapeless:
+        listed = ", ".join(report.shapeless[:6])
+        return Check.not_checked(CLEARANCE_CHECK, f"give primitive shapes that collide to {listed} (meshes are not judged)")
+    if not report.nearest:
+        return Check.not_applicable(CLEARANCE_CHECK, "no two of its bodies can touch")
 
     def threshold(one: Proximity) -> float:
         return min(0.0, home.get((one.body_a, one.body_b), 0.0)) - OVERLAP
 
-    worst = min(nearest, key=lambda one: one.distance - threshold(one))
+    worst = min(report.nearest, key=lambda one: one.distance - threshold(one))
     note = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.2f} s"
     return Check(CLEARANCE_CHECK, worst.distance, "m", threshold(worst), at_least=True, note=note)

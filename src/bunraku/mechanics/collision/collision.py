@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import WORLD, Character, Pose, Shape
+from bunraku.character import WORLD, Body, Character, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.mechanics.collision import distance_kernels as kernels
 from bunraku.mechanics.collision import support_kernels as supports
@@ -43,6 +43,7 @@ class CollisionReport:
     """What came near what. ``nearest``: every pair of bodies watched, the closest first; ``pairs``: those nearer than the margin.
 
     ``least_distance`` [m] is infinite when there is nothing to watch. ``touching_at_home`` were left out; ``notes`` say so.
+    ``shapeless``: bodies that could meet another and have no shape to tell it by (a mesh, or none at all).
     """
 
     least_distance: float
@@ -50,6 +51,7 @@ class CollisionReport:
     nearest: tuple[Proximity, ...]
     touching_at_home: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    shapeless: tuple[str, ...] = ()
 
     @property
     def free(self) -> bool:
@@ -85,7 +87,7 @@ def self_collisions(character: Character, tree: Tree, q: Array, *, margin: float
         return smallest, when
 
     if not chosen:
-        return CollisionReport(float("inf"), (), (), (), (*notes, "no two bodies with shapes could collide"))
+        return CollisionReport(float("inf"), (), (), (), tuple(notes), _shapeless(character, apart, names, watched=False))
     at_home = least(chosen, tree.home[None, :])[0]
     touching = {(names[a], names[b]) for (a, b), distance in zip(chosen, at_home, strict=True) if distance <= 0.0}
     watched = [(a, b) for a, b in chosen if (names[a], names[b]) not in touching]
@@ -105,6 +107,7 @@ def self_collisions(character: Character, tree: Tree, q: Array, *, margin: float
         nearest,
         tuple(sorted(touching)),
         tuple(notes),
+        _shapeless(character, apart, names, watched=True),
     )
 
 
@@ -134,6 +137,21 @@ def _shapes(character: Character) -> tuple[list[str], list[Shape], list[str]]:
                 shapes.append(shape)
     notes = [f"meshes are not watched for collisions: {', '.join(sorted(set(meshes))[:6])}"] if meshes else []
     return names, shapes, notes
+
+
+def _shapeless(character: Character, apart: set[tuple[str, str]], names: list[str], *, watched: bool) -> tuple[str, ...]:
+    """Bodies of pairs ``apart`` that are not among ``names``, those with shapes: with a mesh that collides, or with no shape at all.
+
+    Bodies whose shapes are said not to collide are meant so, as long as others are ``watched``; so are frames that weigh nothing.
+    """
+    meeting = {name for pair in apart for name in pair}
+
+    def unknown(body: Body) -> bool:
+        if not watched:
+            return True
+        return any(shape.collides for shape in body.shapes) or (not body.shapes and body.mass > 0.0)
+
+    return tuple(body.name for body in character.bodies if body.name in meeting and body.name not in names and unknown(body))
 
 
 def _size(shape: Shape) -> tuple[float, float, float]:

@@ -20,7 +20,8 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
-from bunraku.mechanics.measures.motion import LIMIT_TOLERANCE, Measures
+from bunraku.mechanics.measures.limits import LIMIT_TOLERANCE
+from bunraku.mechanics.measures.motion import Measures
 from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.marionette import string_rows

@@ -1,31 +1,29 @@
 """The common measures of a motion, each a check against its threshold: performers certify with them, verifiers recompute them.
 
-Everything is computed from the character, the wish and the positions sent to the motors; nothing is taken from a solver.
+Everything is computed from the character, the wish and the positions sent to the motors; nothing is taken from a solver. What
+cannot be judged because the character does not say enough is a check that was not checked, and says what to add.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.character import Character
+from bunraku.character import Character, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.collision import CollisionReport, Proximity, self_collisions
 from bunraku.mechanics.measures.balance import balance_margins
+from bunraku.mechanics.measures.followed import followed_checks
+from bunraku.mechanics.measures.limits import ask, by_unit, limit_checks, stated
 from bunraku.mechanics.measures.prediction import predicted_motion
+from bunraku.mechanics.measures.self_collision import self_collision_checks
+from bunraku.mechanics.measures.shaking import shaking_checks
 from bunraku.mechanics.measures.statics import static_torques
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Check, Excess, JointCurves, MotionLimits
 
-LIMIT_TOLERANCE = 1e-9
-"""Limits hold when no excess is above this, in the units of the quantity (rad, m, rad/s, ...) and relative alike."""
-
-COLLISION_SLACK = 1e-3
-"""Two bodies that collide in the wish may come this much [m] deeper in the performance."""
+_LISTED = 6
 
 
 @dataclass(frozen=True)
@@ -35,39 +33,6 @@ class Measures:
     checks: tuple[Check, ...]
     notes: tuple[str, ...]
     figures: dict[str, float]
-
-
-def limit_checks(
-    limits: MotionLimits, values: Array, rate: float, slides: Collection[str] = ()
-) -> tuple[tuple[Check, ...], Excess]:
-    """The worst excess over range, velocity, acceleration and jerk at ``rate`` [Hz], as checks that name joint and time.
-
-    Coordinates in ``slides`` are measured in metres, the others in radians. Where there are both, each has its own checks, those
-    of the slides with "of slides" in the name.
-    """
-    excess = limits.excess(values, rate)
-    checks = []
-    for suffix, unit, columns in _by_unit(limits.names, slides):
-        for kind, per in {"range": "", "velocity": "/s", "acceleration": "/s^2", "jerk": "/s^3"}.items():
-            over = getattr(excess, kind)[:, columns]
-            worst, note = float(over.max(initial=0.0)), ""
-            if kind != "range" and not np.isfinite(getattr(limits, kind)[columns]).any():
-                note = "no motor states a limit"
-            elif worst > LIMIT_TOLERANCE:
-                k, j = np.unravel_index(int(np.argmax(over)), over.shape)
-                note = f"{limits.names[columns[j]]} at {k / rate:.3f} s"
-            checks.append(Check(f"{kind} excess{suffix}", worst, unit + per, LIMIT_TOLERANCE, note=note))
-    checks.append(Check("worst limit violation", excess.relative, "relative", LIMIT_TOLERANCE))
-    return tuple(checks), excess
-
-
-def _by_unit(names: tuple[str, ...], slides: Collection[str]) -> list[tuple[str, str, NDArray[np.int64]]]:
-    """Columns that share a unit, with it and what sets their checks apart: ("", "rad", hinges), (" of slides", "m", slides)."""
-    sliding = np.array([name in slides for name in names], dtype=bool)
-    groups = [("", "rad", np.flatnonzero(~sliding)), (" of slides", "m", np.flatnonzero(sliding))]
-    if sliding.all() and len(names):
-        return [("", "m", groups[1][2])]
-    return groups if sliding.any() else groups[:1]
 
 
 def wish_at(character: Character, wish: JointCurves, positions: JointCurves) -> Array:
@@ -84,14 +49,14 @@ def wish_at(character: Character, wish: JointCurves, positions: JointCurves) -> 
     return out
 
 
-def measure_motion(character: Character, wish: JointCurves, positions: JointCurves, tree: Tree | None = None) -> Measures:
-    """Measure what is sent to the motors (``positions``) against the character's limits and against the ``wish``.
+def measure_motion(character: Character, wish: JointCurves | None, positions: JointCurves, tree: Tree | None = None) -> Measures:
+    """Measure what is sent to the motors (``positions``) against the character's limits and against the ``wish``, if there is one.
 
     Checks with a threshold: excess over range, velocity, acceleration, jerk at the rate of ``positions``, coordinates without
-    positions standing at home; the least balance margin (feet planted) if there are feet; self-collision, where no two bodies may
-    collide, or where the wish lets them, by no more than ``COLLISION_SLACK`` deeper. Information: violations before and after,
-    deviation from the wish, and the largest static torque against stall torque. Radians and metres are never mixed; see
-    :func:`limit_checks`.
+    positions standing at home; how much of the wish is followed, and whether it shakes; the least balance margin (feet planted);
+    self-collision, where no two bodies may collide, or where the wish lets them, by no more than ``COLLISION_SLACK`` deeper.
+    Information: violations before and after, deviation from the wish, and the largest static torque against stall torque. Radians
+    and metres are never mixed; see :func:`limit_checks`.
     """
     limits = MotionLimits.of(character)
     unknown = [name for name in positions.names if name not in limits.names]
@@ -99,84 +64,113 @@ def measure_motion(character: Character, wish: JointCurves, positions: JointCurv
         raise BadInput(f"{unknown[0]!r} is driven by no motor of {character.name!r}; motors drive {', '.join(limits.names[:12])}")
     tree = tree or compile_tree(character)
     slides = {axis.name for axis in character.axes if axis.kind == "slide"}
-    wished = wish_at(character, wish, positions)
+    wished = None if wish is None else wish_at(character, wish, positions)
     checks, excess = limit_checks(limits, limits.completed(positions.names, positions.values), positions.rate, slides)
-    before = limits.excess(limits.completed(positions.names, wished), positions.rate)
-    counts = {
-        "velocity_violations_before": before.count("velocity"),
-        "velocity_violations_after": excess.count("velocity"),
-        "range_violations_before": before.count("range"),
-        "range_violations_after": excess.count("range"),
-    }
-    figures = {"worst_limit_violation": excess.relative, **{name: float(count) for name, count in counts.items()}}
-    checks += (
-        Check("velocity violations of the wish", counts["velocity_violations_before"], "samples"),
-        Check("range violations of the wish", counts["range_violations_before"], "samples"),
-        Check("velocity violations", counts["velocity_violations_after"], "samples", 0),
-        Check("range violations", counts["range_violations_after"], "samples", 0),
-        *_deviation_checks(positions, wished, slides, figures),
-    )
+    figures = {} if np.isnan(_worst(checks)) else {"worst_limit_violation": excess.relative}
+    checks += _violation_checks(limits, positions, wished, excess, figures)
+    checks += _wish_checks(positions, wished, slides, figures)
     notes: list[str] = []
     q = predicted_motion(character, positions, tree).values
-    if character.feet and tree.mass.sum() > 0.0:
-        margins = balance_margins(character, tree, q)
-        at = int(np.argmin(margins))
-        place = f"nearest to tipping at {at / positions.rate:.3f} s"
-        checks += (Check("balance margin", float(margins[at]), "m", 0.0, at_least=True, note=place),)
-        figures["balance_margin_m"] = float(margins[at])
-    collision = self_collisions(character, tree, q)
-    if collision.nearest:
-        wished_q = predicted_motion(character, JointCurves(positions.names, positions.rate, wished), tree).values
-        checks += (_collision_check(collision, self_collisions(character, tree, wished_q), positions.rate, notes),)
-        figures["self_collision_clearance_m"] = collision.least_distance
-    notes += collision.notes
-    checks += _torque_check(character, tree, q, figures)
+    checks += _balance_checks(character, tree, q, positions.rate, figures)
+    wished_q = (
+        None if wished is None else predicted_motion(character, JointCurves(positions.names, positions.rate, wished), tree).values
+    )
+    checks += self_collision_checks(character, tree, q, wished_q, positions.rate, notes, figures)
+    checks += _torque_checks(character, tree, q, figures)
     return Measures(checks, tuple(notes), figures)
 
 
-def _deviation_checks(positions: JointCurves, wished: Array, slides: Collection[str], figures: dict[str, float]) -> list[Check]:
-    """RMS and largest deviation from the wish, radians and metres apart."""
+def _worst(checks: tuple[Check, ...]) -> float:
+    return next(check.value for check in checks if check.name == "worst limit violation")
+
+
+def _violation_checks(
+    limits: MotionLimits, positions: JointCurves, wished: Array | None, excess: Excess, figures: dict[str, float]
+) -> tuple[Check, ...]:
+    """How many samples exceed a velocity or a range, after performing and in the wish itself."""
+    before = None if wished is None else limits.excess(limits.completed(positions.names, wished), positions.rate)
     checks = []
-    for suffix, unit, columns in _by_unit(positions.names, slides):
-        deviation = np.abs(positions.values - wished)[:, columns]
-        if not deviation.size:
+    for kind in ("velocity", "range"):
+        figures[f"{kind}_violations_after"] = float(excess.count(kind))
+        if before is not None:
+            figures[f"{kind}_violations_before"] = float(before.count(kind))
+            checks.append(Check(f"{kind} violations of the wish", before.count(kind), "samples"))
+        if stated(limits, kind).any():
+            checks.append(Check(f"{kind} violations", excess.count(kind), "samples", 0))
+        elif len(limits.names):
+            checks.append(Check.not_checked(f"{kind} violations", ask(kind, limits.names)))
+    return tuple(checks)
+
+
+def _wish_checks(positions: JointCurves, wished: Array | None, slides: set[str], figures: dict[str, float]) -> tuple[Check, ...]:
+    """Deviation from the wish, how much of it is followed, and shaking, radians and metres apart."""
+    checks: list[Check] = []
+    why = "nothing was wished of single joints" if positions.names else "no joint is sent a place"
+    if wished is None or not positions.names:
+        checks += [Check.not_applicable(name, why) for name in ("largest deviation from the wish", "motion followed")]
+    for suffix, unit, columns in by_unit(positions.names, slides):
+        if not positions.values[:, columns].size:
             continue
-        rms, most = float(np.sqrt(np.mean(deviation**2))), float(deviation.max())
-        k, j = np.unravel_index(int(np.argmax(deviation)), deviation.shape)
-        where = f"{positions.names[columns[j]]} at {k / positions.rate:.3f} s" if most > 0.0 else ""
-        checks.append(Check(f"rms deviation from the wish{suffix}", rms, unit))
-        checks.append(Check(f"largest deviation from the wish{suffix}", most, unit, note=where))
-        figures |= {f"rms_deviation_{unit}": rms, f"max_deviation_{unit}": most}
-    return checks
+        names, values = [positions.names[j] for j in columns], positions.values[:, columns]
+        own = None if wished is None else wished[:, columns]
+        if own is not None:
+            checks += _deviation_checks(names, values, own, positions.rate, (suffix, unit), figures)
+            checks += followed_checks(names, values, own, suffix)
+        checks += shaking_checks(JointCurves(tuple(names), positions.rate, values), own, suffix, unit)
+    return tuple(checks)
 
 
-def _collision_check(report: CollisionReport, of_wish: CollisionReport, rate: float, notes: list[str]) -> Check:
-    """The clearance of the pair of bodies that is worst against its own threshold: zero, or its depth in the wish and the slack."""
-    own = {(contact.body_a, contact.body_b): contact.distance for contact in of_wish.nearest}
-
-    def threshold_of(contact: Proximity) -> float:
-        distance = own.get((contact.body_a, contact.body_b), np.inf)
-        return distance - COLLISION_SLACK if distance < 0.0 else 0.0
-
-    worst = min(report.nearest, key=lambda contact: contact.distance - threshold_of(contact))
-    where = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.3f} s"
-    if threshold_of(worst) < 0.0:
-        where += "; they collide in the wish, and no worse is asked"
-    for contact in of_wish.pairs[:5]:
-        pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
-        notes.append(f"the wish itself lets {pair} collide, {depth:.1f} mm deep")
-    for contact in report.pairs[:5]:
-        pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
-        notes.append(f"the shapes of {pair} overlap by {depth:.1f} mm at {contact.index / rate:.3f} s")
-    return Check("self-collision clearance", worst.distance, "m", threshold_of(worst), at_least=True, note=where)
+def _deviation_checks(
+    names: list[str], values: Array, wished: Array, rate: float, kind: tuple[str, str], figures: dict[str, float]
+) -> list[Check]:
+    """RMS and largest deviation from the wish."""
+    deviation, (suffix, unit) = np.abs(values - wished), kind
+    rms, most = float(np.sqrt(np.mean(deviation**2))), float(deviation.max())
+    k, j = np.unravel_index(int(np.argmax(deviation)), deviation.shape)
+    where = f"{names[j]} at {k / rate:.3f} s" if most > 0.0 else ""
+    figures |= {f"rms_deviation_{unit}": rms, f"max_deviation_{unit}": most}
+    return [
+        Check(f"rms deviation from the wish{suffix}", rms, unit),
+        Check(f"largest deviation from the wish{suffix}", most, unit, note=where),
+    ]
 
 
-def _torque_check(character: Character, tree: Tree, q: Array, figures: dict[str, float]) -> tuple[Check, ...]:
+def _balance_checks(character: Character, tree: Tree, q: Array, rate: float, figures: dict[str, float]) -> tuple[Check, ...]:
+    """The least balance margin, where there are feet to stand on and something that weighs."""
+    name = "balance margin"
+    if free_base(character) is None and not character.feet:
+        return (Check.not_applicable(name, "it is bolted to the ground"),)
+    if not character.feet:
+        if character.end_effectors:
+            return (Check.not_applicable(name, "it goes over the ground; replays tell whether it falls"),)
+        return (Check.not_checked(name, "describe its feet (feet:)"),)
+    if not tree.mass.sum() > 0.0:
+        return (Check.not_checked(name, "state the masses of its bodies"),)
+    margins = balance_margins(character, tree, q)
+    at = int(np.argmin(margins))
+    figures["balance_margin_m"] = float(margins[at])
+    return (Check(name, float(margins[at]), "m", 0.0, at_least=True, note=f"nearest to tipping at {at / rate:.3f} s"),)
+
+
+def _torque_checks(character: Character, tree: Tree, q: Array, figures: dict[str, float]) -> tuple[Check, ...]:
     """The largest static torque as a share of what the motor gives at rest; information, dynamics not included."""
-    stated = [motor for motor in character.motors if motor.stall_torque is not None]
-    if not stated or not tree.mass.sum() > 0.0:
-        return ()
-    torque = np.abs(static_torques(character, tree, q)).max(axis=0)
-    share, name = max((float(torque[tree.index(m.coordinate)] / m.available_torque(0.0)), m.name) for m in stated)
-    figures["static_torque_share"] = share
-    return (Check("static torque share", share, "of stall", note=f"motor {name}; gravity at rest, dynamics not included"),)
+    name, motors = "static torque share", character.motors
+    if not motors:
+        return (Check.not_applicable(name, "it has no motor"),)
+    if not tree.mass.sum() > 0.0:
+        return (Check.not_checked(name, "state the masses of its bodies"),)
+    has = [motor for motor in motors if motor.stall_torque is not None]
+    silent = [motor.name for motor in motors if motor.stall_torque is None]
+    checks = []
+    if has:
+        torque = np.abs(static_torques(character, tree, q)).max(axis=0)
+        share, who = max((float(torque[tree.index(m.coordinate)] / m.available_torque(0.0)), m.name) for m in has)
+        figures["static_torque_share"] = share
+        checks.append(Check(name, share, "of stall", note=f"motor {who}; gravity at rest, dynamics not included"))
+    if silent:
+        checks.append(Check.not_checked(f"{name} of motors without stall torque" if has else name, ask("stall_torque", silent)))
+    light = [body.name for body in character.bodies if body.mass == 0.0 and body.shapes and body.name in tree.nodes]
+    if light:
+        listed = ", ".join(light[:_LISTED]) + (" and others" if len(light) > _LISTED else "")
+        checks.append(Check.not_checked(f"{name} with bodies that weigh nothing", f"state the mass of {listed}"))
+    return tuple(checks)

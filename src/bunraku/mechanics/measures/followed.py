@@ -1,0 +1,56 @@
+"""How much of the wished motion is in the performance.
+
+With w the wish and x what is performed, of one joint over all samples: followed = 1 - sum (x - w)^2 / sum (w - mean w)^2. It is 1
+for the wish itself, 0 for a joint that stands at its mean, negative for one that does something else. A gesture made half as large
+has 1 - 0.5^2 = 0.75. Of several joints both sums are added, so that a joint counts by how far it was to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bunraku.arrays import Array
+from bunraku.motion import Check
+
+FOLLOWED = 0.5
+"""At least this share of the wished motion is performed. A wish compressed to half its size, the most that performers compress by
+themselves, has 0.75; what is below 0.5 differs from the wish by more than 0.7 of its size and is another gesture."""
+
+JOINT_FOLLOWED = 0.0
+"""Every joint that carries a good part of the motion does better than if it stood still."""
+
+GOOD_PART = 0.1
+"""A joint carries a good part of the motion when this share of its energy, sum (w - mean w)^2, is its own."""
+
+ALMOST_STILL = 1e-3
+"""Wishes whose RMS about their mean [rad or m] is below this have no motion to follow."""
+
+
+def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: str = "") -> tuple[Check, ...]:
+    """The share of the ``wished`` (n, k) motion that ``values`` (n, k) follow, of all joints and of the worst."""
+    about = wished - wished.mean(axis=0)
+    own, off = (about**2).sum(axis=0), ((values - wished) ** 2).sum(axis=0)
+    name = f"motion followed{suffix}"
+    if not own.size or np.sqrt(own.max(initial=0.0) / max(len(wished), 1)) < ALMOST_STILL:
+        return (Check.not_applicable(name, "the wish stands still"),)
+    total = 1.0 - float(off.sum() / own.sum())
+    weighty = own >= GOOD_PART * own.sum()
+    shares = np.where(weighty, 1.0 - off / np.where(own > 0.0, own, 1.0), np.inf)
+    worst = int(np.argmin(shares))
+    note = f"worst: {names[worst]}, {100.0 * shares[worst]:.0f} %" if np.isfinite(shares[worst]) else ""
+    checks = [Check(name, total, "of the wish", FOLLOWED, at_least=True, note=note)]
+    if np.isfinite(shares[worst]):
+        joint = float(shares[worst])
+        checks.append(
+            Check(
+                f"motion followed by the worst joint{suffix}",
+                joint,
+                "of its wish",
+                JOINT_FOLLOWED,
+                at_least=True,
+                note=names[worst],
+            )
+        )
+    return tuple(checks)
