@@ -38,7 +38,7 @@ def main():
         task, found = artist.solved(character, clip)
         certificate = artist.performance(task, found).certificate
         figures = certificate.figures
-        broken = [check.name for check in certificate.checks if check.threshold is not None and not check.holds]
+        broken = [check.name for check in certificate.checks if check.stands_against]
         row = {
             "retime": retime,
             "said": " ".join(found.notes),

@@ -57,7 +57,7 @@ def row(one: Case, bar: float) -> tuple[str, bool]:
         return f"{head}  {error}", False
     figures, ratio = performance.certificate.figures, seconds / one.wish.duration
     before, after = (1e3 * figures.get(f"rms_error_{when}_m", np.nan) for when in ("before", "after"))
-    broken = [check.name for check in performance.certificate.checks if not check.holds]
+    broken = [check.name for check in performance.certificate.checks if check.stands_against]
     met = ratio <= bar and performance.certificate.status.good and not broken
     said = f"{performance.certificate.status.name.lower()}{', NOT ' + ', '.join(broken) if broken else ''}"
     return (

@@ -88,7 +88,7 @@ def missed(name: str, row: Row, performance: Performance, found: Judged) -> list
     if row.duration < PAPER[name].duration:
         said.append(f"{row.duration:g} s of animation, paper {PAPER[name].duration:g}")
     promises = promises_of(name, performance, found)
-    return said + [check.sentence for check in (*performance.certificate.checks, *promises.checks) if not check.holds]
+    return said + [check.sentence for check in (*performance.certificate.checks, *promises.checks) if check.stands_against]
 
 
 def examine(name: str) -> list[str]:

@@ -73,7 +73,7 @@ AGREES = "certificate against recomputation"
 
 
 def broken(verdict: Verdict) -> set[str]:
-    return {check.name for check in verdict.checks if not check.holds}
+    return {check.name for check in verdict.checks if check.stands_against}
 
 
 def test_a_true_performance_is_believed() -> None:
@@ -90,7 +90,7 @@ def test_a_changed_channel_is_caught_though_it_is_legal() -> None:
     values = honest.channels[0].values.copy()
     values[100] += 1e-6
     tampered = honest.changed(channels=(dataclasses.replace(honest.channels[0], values=values),))
-    assert broken(verify(tampered, replay=False)) == {"certificate against recomputation"}
+    assert broken(verify(tampered, replay=False)) == {"channels against the plan"}
 
 
 @pytest.mark.parametrize("name", ["balance margin", "lag", "worst lag in 3 s", "largest stroke lag", "largest stroke offset"])
@@ -120,14 +120,13 @@ def test_a_changed_number_bar_or_missing_check_is_caught(name: str) -> None:
 def test_a_late_performance_that_says_it_is_on_time_is_caught() -> None:
     late = from_values(nod(0.3), wish=nod())
     assert late.certificate.check("lag").value == pytest.approx(0.3, abs=0.01)
-    assert broken(verify(late, replay=False)) == {"promises broken in the certificate"}
+    assert broken(verify(late, replay=False)) == {"lag", "motion followed", "motion followed by the worst joint"}
     said = tuple(dataclasses.replace(c, value=0.0) if "lag" in c.name else c for c in late.certificate.checks)
     verdict = verify(late.changed(certificate=dataclasses.replace(late.certificate, checks=said)), replay=False)
-    assert broken(verdict) == {AGREES}
+    assert {AGREES, "lag"} <= broken(verdict)
     # without the words there are no strokes to answer for; the certificate still speaks of them
     silent = late.changed(words=())
-    note = next(c.note for c in verify(silent, replay=False).checks if c.name == "numbers not recomputed")
-    assert "largest stroke lag" in note
+    assert "largest stroke lag" not in {c.name for c in verify(silent, replay=False).checks}
 
 
 def test_every_figure_must_be_the_one_recomputed() -> None:
@@ -150,24 +149,28 @@ def test_a_forged_motion_is_caught() -> None:
         values[50, honest.motion.names.index(name)] += 1e-6
         forged = honest.changed(motion=JointCurves(honest.motion.names, RATE, values))
         verdict = verify(forged, replay=False)
-        assert broken(verdict) == {AGREES}
+        assert AGREES in broken(verdict)
         assert f"motion: {name} at 0.500 s" in next(c.note for c in verdict.checks if c.name == AGREES)
     only = honest.changed(motion=JointCurves(("lean",), RATE, honest.motion.values[:, -1:]))
     assert broken(verify(only, replay=False)) == {AGREES}
 
 
-def test_what_cannot_be_recomputed_is_said() -> None:
-    check = next(c for c in verify(performed(0.1), replay=False).checks if c.name == "numbers not recomputed")
-    assert check.value == 1
-    assert "effort" in check.note
-    assert check.threshold is None
+def test_what_cannot_be_recomputed_is_not_checked() -> None:
+    honest = performed(0.1)
+    more = (*honest.certificate.checks, Check("patience", 0.1, "s", 1.0), Check("effort", 3.0))
+    verdict = verify(honest.changed(certificate=dataclasses.replace(honest.certificate, checks=more)), replay=False)
+    check = next(c for c in verdict.checks if c.name == "patience")
+    assert check.state == "not checked"
+    assert "0.1 s" in check.note
+    assert "patience" in verdict.sentence
+    assert "effort" not in {c.name for c in verdict.checks}
 
 
 def test_a_limit_broken_at_the_motor_rate_is_found() -> None:
     values = np.zeros((50, 1))
     values[20:] = 0.05
     verdict = verify(from_values(values), replay=False)
-    assert {"velocity excess", "worst limit violation", "promises broken in the certificate"} <= broken(verdict)
+    assert {"velocity excess", "worst limit violation"} <= broken(verdict)
     excess = next(check for check in verdict.checks if check.name == "velocity excess")
     assert excess.value == pytest.approx(0.05 * RATE - 2.0)
 
@@ -176,7 +179,7 @@ def test_a_fall_is_a_broken_promise() -> None:
     verdict = verify(performed(0.5, seconds=3.0))
     assert "fell" in broken(verdict)
     assert verdict.figures["fell"] == 1.0
-    assert "balance margin" in next(c.note for c in verdict.checks if c.name == "promises broken in the certificate")
+    assert "balance margin" in broken(verdict)
 
 
 def test_an_unconverged_performance_and_its_own_broken_promise_do_not_hold() -> None:
@@ -185,7 +188,7 @@ def test_an_unconverged_performance_and_its_own_broken_promise_do_not_hold() -> 
     honest = performed(0.1)
     more = (*honest.certificate.checks, Check("patience", 0.1, "s", 0.01))
     verdict = verify(honest.changed(certificate=dataclasses.replace(honest.certificate, checks=more)), replay=False)
-    assert broken(verdict) == {"promises broken in the certificate"}
+    assert broken(verdict) == {"patience"}
 
 
 def test_a_replay_that_cannot_be_made_does_not_hold() -> None:
@@ -252,4 +255,4 @@ def test_channels_must_belong_to_motors() -> None:
     wish = JointCurves(("tail",), RATE, honest.wish.values)
     with pytest.raises(BadInput, match="tail"):
         position_curves(honest.changed(channels=(stranger,), wish=wish))
-    assert all(check.holds for check in recomputed_limits(honest))
+    assert not any(check.stands_against for check in recomputed_limits(honest))

@@ -157,10 +157,10 @@ def _certificate(wish: JointCurves, played: JointCurves, members: Sequence[str],
 
 
 def _named(member: str, check: Check) -> Check:
-    """A member's own promise about what it made of what it was given."""
+    """What a member measured of what it made of its part: information, for the whole is judged anew."""
     said = check.note.removesuffix(f"; {OWN_WORD}").removesuffix(OWN_WORD)
     note = f"{said}; of this part of the chain, {OWN_WORD}" if said else f"of this part of the chain, {OWN_WORD}"
-    return replace(check, name=f"{member}: {check.name}", note=note)
+    return replace(check, name=f"{member}: {check.name}", note=note, threshold=None)
 
 
 def _alike(check: Check, checks: Sequence[Check]) -> bool:

@@ -18,7 +18,7 @@ from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, JointCurves, Performance
 from bunraku.rhythm.timing import timing_checks
-from bunraku.verification.limits import position_curves
+from bunraku.verification.limits import command_checks
 
 AGREEMENT = 1e-9
 """Numbers of a certificate agree with the recomputed ones when they differ by no more than this, relative to max(1, |number|)."""
@@ -26,16 +26,14 @@ AGREEMENT = 1e-9
 _SHOWN = 3
 
 
-def common_agreement(performance: Performance, more: Sequence[Check] = ()) -> tuple[Check, ...]:
-    """The largest disagreement between a performance of servos and its recomputation, and what only the performer can know.
+def common_checks(performance: Performance) -> list[Check]:
+    """What is promised of the plan of servos, computed again; what they are sent; and the certificate against all that.
 
-    ``more``: checks that were recomputed elsewhere, to be compared too.
-
-    Recomputed are limits, deviation, balance, self-collision, static torque, timing and the predicted motion. Where parts bend, the
-    lag of the motors is no promise: they move ahead so that what they carry is on time. Modal coordinates, which a performance
-    with feedback adds to its motion, are not compared: the channels alone do not tell them.
+    Recomputed are limits, deviation, the share of the wish, shaking, balance, self-collision, static torque, timing and the
+    predicted motion. Where parts bend, the lag of the motors is no promise: they move ahead so that what they carry is on time.
+    Modal coordinates, which a performance with feedback adds to its motion, are not compared: the channels alone do not tell them.
     """
-    character, curves, feedback = performance.character, position_curves(performance), performance.feedback
+    character, curves, feedback = performance.character, performance.positions(), performance.feedback
     tree = compile_tree(character)
     measured = measure_motion(character, performance.wish, curves, tree)
     timing = timing_checks(performance.wish, curves, performance.words)
@@ -46,7 +44,8 @@ def common_agreement(performance: Performance, more: Sequence[Check] = ()) -> tu
     if feedback is not None and set(carried.names[kept:]) <= set(feedback.coordinates):
         carried = JointCurves(carried.names[:kept], carried.rate, carried.values[:, :kept])
     moved = motion_difference(carried, predicted)
-    return agreement(performance.certificate, (*measured.checks, *timing, *more), measured.figures, (moved,))
+    own = (*measured.checks, *timing)
+    return [*own, *command_checks(performance), *agreement(performance.certificate, own, measured.figures, (moved,))]
 
 
 def agreement(
@@ -71,7 +70,8 @@ def agreement(
         given = certificate.figures.get(name)
         difference = math.inf if given is None else _difference(given, value)
         pairs.append((difference, f"figure {name}: the certificate says {given}, recomputed {value:.9g}"))
-    wrong = sorted((pair for pair in pairs if not pair[0] <= AGREEMENT), key=lambda pair: -pair[0])
+    wrong = [pair for pair in others if not pair[0] <= AGREEMENT]
+    wrong += sorted((pair for pair in pairs[len(others) :] if not pair[0] <= AGREEMENT), key=lambda pair: -pair[0])
     note = "; ".join(words for _, words in wrong[:_SHOWN]) or "every number agrees with the one recomputed"
     note += f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     worst = max((pair[0] for pair in pairs), default=0.0)

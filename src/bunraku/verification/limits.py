@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.limits import limit_checks
+from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
+
+SAME_PLACE = 1e-9
+"""A channel holds the planned place when it differs from it by no more than this [rad or m]."""
 
 
 def position_curves(performance: Performance) -> JointCurves:
@@ -20,8 +27,11 @@ def position_curves(performance: Performance) -> JointCurves:
 
 
 def limit_figures(limits: Sequence[Check]) -> dict[str, float]:
-    """The figure of a verdict that sums up its limits."""
-    return {"worst_limit_violation": next(check.value for check in limits if check.name == "worst limit violation")}
+    """The figure of a verdict that sums up its limits, of the plan and of the commands; 0 where none was checked."""
+    worst = [
+        check.value for check in limits if check.name.startswith("worst limit violation") and check.state in ("holds", "broken")
+    ]
+    return {"worst_limit_violation": max(worst, default=0.0)}
 
 
 def recomputed_limits(performance: Performance) -> tuple[Check, ...]:
@@ -32,3 +42,27 @@ def recomputed_limits(performance: Performance) -> tuple[Check, ...]:
     curves, limits = position_curves(performance), MotionLimits.of(performance.character)
     slides = [axis.name for axis in performance.character.axes if axis.kind == "slide"]
     return limit_checks(limits, limits.completed(curves.names, curves.values), curves.rate, slides)[0]
+
+
+def command_checks(performance: Performance) -> list[Check]:
+    """What servos are sent where it is not the plan itself.
+
+    Servos whose gains nobody states are sent the plan, exactly. Those of stated gains are sent commands with a feed-forward, which
+    keep range and speed of the motor as the plan does.
+    """
+    sent, plan, character = position_curves(performance), performance.positions(), performance.character
+    gains = servo_gains(character)
+    stated = {name for name, has in zip(gains.coordinates, gains.stated, strict=True) if has} if not character.flexibles else set()
+    plain = [j for j, name in enumerate(sent.names) if name not in stated]
+    apart = np.abs(sent.values - plan.values)
+    checks = []
+    if plain:
+        k, j = np.unravel_index(int(np.argmax(apart[:, plain])), (len(apart), len(plain)))
+        worst = float(apart[k, plain[j]])
+        where = f"{sent.names[plain[j]]} at {k / sent.rate:.3f} s" if worst > SAME_PLACE else ""
+        checks.append(Check("channels against the plan", worst, "rad or m", SAME_PLACE, note=where))
+    if apart.max(initial=0.0) > SAME_PLACE:
+        limits = recomputed_limits(performance)
+        chosen = [check for check in limits if check.name.startswith(("range", "velocity", "worst"))]
+        checks += [replace(check, name=f"{check.name} of the commands") for check in chosen]
+    return checks

@@ -104,7 +104,7 @@ class Judge(ABC, Generic[Foreign, Played]):
         The thread is bounded here, where the judge's libraries are loaded, and not before.
         """
         checks, figures = self.recompute(monitor)
-        checks = [*_own_words(self.performance), *checks]
+        checks = [*_own_words(self.performance, checks), *checks]
         seen = self.kept
         if replay:
             try:
@@ -157,10 +157,10 @@ class Verdict:
         return self.judge.pictures(self.replay)
 
 
-def _own_words(performance: Performance) -> list[Check]:
-    """What the performance says of itself: that it converged, and that no promise of its certificate is broken."""
-    certificate = performance.certificate
-    broken = [check.name for check in certificate.checks if check.stands_against]
+def _own_words(performance: Performance, judged: Sequence[Check]) -> list[Check]:
+    """What the performance says of itself: that it converged, and which promises that nothing here ``judged`` it says it breaks."""
+    certificate, known = performance.certificate, {check.name for check in judged}
+    broken = [check.name for check in certificate.checks if check.stands_against and check.name not in known]
     return [
         Check("status", 0.0 if certificate.status.settled else 1.0, threshold=0.0, note=certificate.status.sentence),
         Check("promises broken in the certificate", len(broken), threshold=0, note=", ".join(broken)),

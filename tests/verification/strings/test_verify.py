@@ -26,7 +26,7 @@ AGREES = "certificate against recomputation"
 
 
 def broken(verdict: Verdict) -> set[str]:
-    return {check.name for check in verdict.checks if not check.holds}
+    return {check.name for check in verdict.checks if check.stands_against}
 
 
 def with_channel(performance: Performance, name: str, change: np.ndarray) -> Performance:

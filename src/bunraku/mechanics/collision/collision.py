@@ -140,7 +140,7 @@ def _shapes(character: Character) -> tuple[list[str], list[Shape], list[str]]:
 
 
 def _shapeless(character: Character, apart: set[tuple[str, str]], names: list[str], *, watched: bool) -> tuple[str, ...]:
-    """Bodies of pairs ``apart`` that are not among ``names``, those with shapes: with a mesh that collides, or with no shape at all.
+    """Bodies of pairs ``apart`` that are not among ``names``, which have shapes: those with a mesh that collides, or without any.
 
     Bodies whose shapes are said not to collide are meant so, as long as others are ``watched``; so are frames that weigh nothing.
     """

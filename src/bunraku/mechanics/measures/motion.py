@@ -20,6 +20,7 @@ from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.measures.self_collision import self_collision_checks
 from bunraku.mechanics.measures.shaking import shaking_checks
 from bunraku.mechanics.measures.statics import static_torques
+from bunraku.mechanics.measures.travel import travel_checks
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Check, Excess, JointCurves, MotionLimits
 
@@ -69,6 +70,8 @@ def measure_motion(character: Character, wish: JointCurves | None, positions: Jo
     figures = {} if np.isnan(_worst(checks)) else {"worst_limit_violation": excess.relative}
     checks += _violation_checks(limits, positions, wished, excess, figures)
     checks += _wish_checks(positions, wished, slides, figures)
+    if wished is not None and positions.names:
+        checks += travel_checks(positions, wished, limits.chosen(positions.names), figures)
     notes: list[str] = []
     q = predicted_motion(character, positions, tree).values
     checks += _balance_checks(character, tree, q, positions.rate, figures)

@@ -28,6 +28,9 @@ RESOLUTION = 2e-3
 SHAKING_SHARE = 0.15
 """A channel shakes when more of its velocity's energy lies above `FAST`, and that motion is larger than `RESOLUTION`."""
 
+SHORTEST = 0.25
+"""What is shorter than this [s], two periods of 8 Hz, is not judged."""
+
 MOST_REVERSALS = 10.0
 """A channel shakes when it turns back more often [1/s]: a motion to and fro at 5 Hz, faster than people tap, does so ten times."""
 
@@ -75,6 +78,8 @@ def reversals(curve: Array, width: float) -> int:
 
 def shaking_checks(curves: JointCurves, wished: Array | None, suffix: str = "", unit: str = "rad") -> tuple[Check, ...]:
     """How much ``curves`` shake, and how often they turn back; what the wish (n, k) does itself is said beside it."""
+    if (len(curves.values) - 1) / curves.rate < SHORTEST:
+        return (Check.not_applicable(f"shaking above 8 Hz{suffix}", f"it is shorter than {SHORTEST:g} s"),)
     resolution = np.full(len(curves.names), RESOLUTION if unit == "rad" else 0.1 * RESOLUTION)
     seen = shaking_of(curves.values, curves.rate, resolution)
     own = None if wished is None else shaking_of(wished, curves.rate, resolution)

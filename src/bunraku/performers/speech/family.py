@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from bunraku.arrays import Array
-from bunraku.motion import Certificate, Check, JointCurves
+from bunraku.motion import Certificate, JointCurves
 from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
@@ -24,7 +24,6 @@ class Positions:
     values: Array
     status: Status = Status.CONVERGED
     notes: tuple[str, ...] = ()
-    checks: tuple[Check, ...] = ()
 
 
 class SpeechFamily(Performer[SpeechProblem, Positions]):
@@ -47,7 +46,6 @@ class SpeechFamily(Performer[SpeechProblem, Positions]):
             played.positions,
             words=task.clip.words,
             status=solution.status,
-            checks=solution.checks,
             notes=(*task.problem.notes, *solution.notes),
         )
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.motion import Check, Clip
+from bunraku.mechanics.measures.travel import excess_travel
+from bunraku.motion import Clip
 from bunraku.optimization.chain.chain import solve_chain
 from bunraku.optimization.chain.compression import solve_compression
 from bunraku.optimization.chain.segments import cut_segments
@@ -27,7 +28,7 @@ from bunraku.performers.fit import Fit
 from bunraku.performers.performer import Memory, Task, option
 from bunraku.performers.speech.family import Positions, SpeechFamily, clamped
 from bunraku.performers.speech.fit import SPEECH
-from bunraku.performers.speech.problem import SpeechProblem, excess_travel, softened_character, solving_order, state_problem
+from bunraku.performers.speech.problem import SpeechProblem, softened_character, solving_order, state_problem
 from bunraku.rhythm.phrases import find_phrases
 
 
@@ -80,7 +81,7 @@ class SpeechPerformer(SpeechFamily):
             done.add(j)
             if count % 8 == 7:
                 memory.save({"values": values, "done": np.array(sorted(done)), **{f"scales{i}": s for i, s in scales.items()}})
-        return Positions(values, status, *self._account(problem, travel, scales))
+        return Positions(values, status, self._account(problem, travel, scales))
 
     @staticmethod
     def _resumed(memory: Memory, values: Array, scales: dict[int, Array]) -> set[int]:
@@ -156,19 +157,10 @@ class SpeechPerformer(SpeechFamily):
         values[:, j] = chain.values[:, 0]
         return worst([*ended, Status.CONVERGED if bool(chain.feasible[0]) else Status.INFEASIBLE])
 
-    def _account(
-        self, problem: SpeechProblem, travel: Array, scales: dict[int, Array]
-    ) -> tuple[tuple[str, ...], tuple[Check, ...]]:
-        """Algorithm 1's choice for every joint whose wish outran its motor, in words and as figures."""
-        notes, checks = [], []
-        for j, name in enumerate(problem.limits.names):
-            if travel[j] <= 0.0 or not problem.moving[j]:
-                continue
-            way = f"compressed to {scales[j].min():.2f} at the least" if j in scales else "eq. (7)"
-            note = f"{way}; compression above {self.compress_beyond:g} rad"
-            checks.append(Check(f"excess travel {name}", float(travel[j]), "rad", note=note))
-        if scales:
-            least = min(float(scale.min()) for scale in scales.values())
-            checks.append(Check("least gesture scale", least, "", threshold=0.5 - 1e-9, at_least=True))
-            notes.append(f"compressed: {', '.join(problem.limits.names[j] for j in sorted(scales))}")
-        return tuple(notes), tuple(checks)
+    def _account(self, problem: SpeechProblem, travel: Array, scales: dict[int, Array]) -> tuple[str, ...]:
+        """Algorithm 1's choice for the joints whose wish outran their motors, in words."""
+        names = problem.limits.names
+        said = [f"{names[j]} to {scales[j].min():.2f} at the least" for j in sorted(scales)]
+        flat = [names[j] for j in np.flatnonzero((travel > 0.0) & problem.moving).tolist() if j not in scales]
+        notes = [f"compressed, being more than {self.compress_beyond:g} rad too fast: {', '.join(said)}"] if said else []
+        return (*notes, *([f"followed as well as the motors can (eq. 7): {', '.join(flat)}"] if flat else []))

@@ -118,25 +118,6 @@ def state_problem(
     return SpeechProblem(character, JointCurves(limits.names, rate, values), limits, moving, tuple(notes))
 
 
-def excess_travel(wish: Array, rate: float, limits: MotionLimits) -> Array:
-    """How far the wish outruns each motor in its worst stroke [rad or m], shape (k,).
-
-    A stroke is a run of samples moving one way; the number is the largest sum over any part of it of |dr| - v h: the distance by
-    which a motor at full speed falls short. It is the number Algorithm 1 of the paper leaves open ("large amplitude motion").
-    """
-    step = np.diff(wish, axis=0)
-    budget = np.where(np.isfinite(limits.velocity), limits.velocity, np.inf) / rate
-    worst, run = np.zeros(wish.shape[1]), np.zeros(wish.shape[1])
-    last = np.zeros(wish.shape[1])
-    for row in step:
-        sign = np.sign(row)
-        run = np.where(sign == last, run, 0.0)
-        run = np.maximum(run + np.abs(row) - budget, 0.0)
-        worst = np.maximum(worst, run)
-        last = sign
-    return worst
-
-
 def solving_order(limits: MotionLimits) -> list[int]:
     """Columns in an order in which a coordinate comes after every one that its range depends on."""
     waits: dict[int, set[int]] = {j: set() for j in range(len(limits.names))}

@@ -25,13 +25,13 @@ from bunraku.mechanics.flexible.places import tracked_places
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem, flexible_system
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import Event, Monitor
-from bunraku.verification.agreement import agreement, common_agreement
+from bunraku.verification.agreement import agreement, common_checks
 from bunraku.verification.flexible.beam_section import BeamRatio
 from bunraku.verification.flexible.full_order import FullOrderReplay, found_full_order, replay_full_order
 from bunraku.verification.flexible.mesh_beam import mesh_beam
 from bunraku.verification.flexible.model import ChainModel
 from bunraku.verification.flexible.replay import ChainReplay, chain_models, play_chains
-from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.limits import limit_figures
 from bunraku.verification.verifier import Findings, Judge, Picture, Replay
 
 CHAIN, CLOSED_CHAIN = ((10, 20), 1e-4), ((6, 12), 5e-5)
@@ -90,14 +90,15 @@ class FlexibleJudge(Judge["ChainModels | str", FlexibleReplay]):
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits, the certificate, every number of the reduced model; the full model where it is known or asked for."""
-        performance, limits = self.performance, recomputed_limits(self.performance)
+        performance = self.performance
         monitor.report(Event("verify", 0.0, "simulating at 0.5 ms"))
         flexible, judged = self.simulated
         marks = [*performance.words, *performance.phrases]
         measured = measure_flexible(flexible, performance.wish, performance.sent(), judged, marks)
         same = replace(agreement(performance.certificate, measured.checks, measured.figures)[0], name=SAME_MODEL)
-        checks = [*limits, common_agreement(performance)[0], same, *measured.checks]
-        figures = limit_figures(limits) | measured.figures
+        told = {check.name for check in measured.checks}
+        checks = [*(check for check in common_checks(performance) if check.name not in told), same, *measured.checks]
+        figures = limit_figures(checks) | measured.figures
         frames, guide = judged.after.names, (judged.after.times, judged.targets.positions)
         self.full = found_full_order(performance, frames)
         if self.full is None and self.full_order:

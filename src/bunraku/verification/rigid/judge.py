@@ -8,8 +8,8 @@ import numpy as np
 
 from bunraku.motion import Check
 from bunraku.optimization.monitor import Monitor
-from bunraku.verification.agreement import common_agreement
-from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.agreement import common_checks
+from bunraku.verification.limits import limit_figures
 from bunraku.verification.replay_checks import completed, fallen, saturation
 from bunraku.verification.rigid.model import ForeignModel
 from bunraku.verification.rigid.replay import RigidReplay, model_for, play
@@ -37,8 +37,8 @@ class RigidJudge(Judge[ForeignModel, RigidReplay]):
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits at the motor rate; the certificate and the predicted motion."""
-        limits = recomputed_limits(self.performance)
-        return [*limits, *common_agreement(self.performance)], limit_figures(limits)
+        checks = common_checks(self.performance)
+        return checks, limit_figures(checks)
 
     def build(self) -> ForeignModel:
         """The character on a floor with its servos."""

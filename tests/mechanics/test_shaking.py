@@ -1,0 +1,66 @@
+"""Shaking: the share of energy above 8 Hz, its amplitude and the reversals of curves that are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.mechanics.measures.shaking import reversals, shaking_checks, shaking_of
+from bunraku.motion import JointCurves
+
+RATE = 100.0
+T = np.arange(401) / RATE
+WAVE = 0.4 * np.sin(2 * np.pi * 0.75 * T)
+TREMBLE = 0.01 * np.sin(2 * np.pi * 12.0 * T)
+
+
+def seen(values: np.ndarray) -> tuple[float, float, float]:
+    share, amplitude, back = shaking_of(values[:, None], RATE, np.array([2e-3]))
+    return float(share[0]), float(amplitude[0]), float(back[0])
+
+
+def test_two_sines_share_the_energy_of_their_velocities() -> None:
+    share, amplitude, back = seen(WAVE + TREMBLE)
+    slow, fast = (0.4 * 0.75) ** 2, (0.01 * 12.0) ** 2
+    assert share == pytest.approx(fast / (slow + fast), rel=0.05)
+    assert amplitude == pytest.approx(0.01 / np.sqrt(2.0), rel=0.03)
+    assert 12.0 < back < 25.0
+
+
+def test_a_gesture_does_not_shake() -> None:
+    share, amplitude, back = seen(WAVE)
+    assert share < 1e-3
+    assert amplitude < 2e-3
+    assert back == pytest.approx(1.5, abs=0.3)
+
+
+def test_a_steady_turn_is_no_jump_at_its_ends() -> None:
+    assert seen(3.0 * T)[0] < 1e-12
+
+
+@pytest.mark.parametrize(("width", "count"), [(0.05, 6), (0.15, 2), (2.0, 0)])
+def test_reversals_are_those_larger_than_the_width(width: float, count: int) -> None:
+    corners = [0.0, 1.0, 0.9, 1.0, 0.0, 0.1, 0.0, 1.0]
+    assert reversals(np.array(corners), width) == count
+    dense = np.interp(np.linspace(0, 7, 701), np.arange(8.0), corners)
+    assert reversals(dense, width) == count
+
+
+def test_checks_break_where_a_joint_trembles_and_name_it() -> None:
+    curves = JointCurves(("calm", "nervous"), RATE, np.column_stack([WAVE, 0.25 * WAVE + TREMBLE]))
+    shaking, back = shaking_checks(curves, curves.values)
+    assert shaking.broken
+    assert back.broken
+    assert shaking.note.startswith("nervous")
+    assert "in the wish" in shaking.note
+    calm = shaking_checks(JointCurves(("calm",), RATE, WAVE[:, None]), None)
+    assert all(check.holds for check in calm)
+
+
+def test_what_is_below_the_resolution_does_not_count() -> None:
+    fine = JointCurves(("fine",), RATE, (0.1 * TREMBLE)[:, None])
+    assert all(check.holds for check in shaking_checks(fine, None))
+
+
+def test_a_moment_is_too_short_to_shake() -> None:
+    assert shaking_checks(JointCurves(("a",), RATE, TREMBLE[:20, None]), None)[0].state == "does not apply"
