@@ -15,7 +15,7 @@ from bunraku.arrays import Array
 from bunraku.motion import Check
 
 FOLLOWED = 0.7
-"""At least this share of the wished motion is performed: a little less than the 0.75 of a wish made half as large, which is the most
+"""At least this share of the wished motion is performed: a little less than the 0.75 of a wish made half as large, the most
 that performers compress by themselves. Clips and captured motion on the built-in robots have 0.86 to 1."""
 
 JOINT_FOLLOWED = 0.25
