@@ -96,8 +96,8 @@ class FlexibleJudge(Judge["ChainModels | str", FlexibleReplay]):
         marks = [*performance.words, *performance.phrases]
         measured = measure_flexible(flexible, performance.wish, performance.sent(), judged, marks)
         same = replace(agreement(performance.certificate, measured.checks, measured.figures)[0], name=SAME_MODEL)
-        told = {check.name for check in measured.checks}
-        checks = [*(check for check in common_checks(performance) if check.name not in told), same, *measured.checks]
+        measured_names = {check.name for check in measured.checks}
+        checks = [*(check for check in common_checks(performance) if check.name not in measured_names), same, *measured.checks]
         figures = limit_figures(checks) | measured.figures
         frames, guide = judged.after.names, (judged.after.times, judged.targets.positions)
         self.full = found_full_order(performance, frames)
