@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.building.servos import SERVOS, HolePattern, Servo, rectangle, servo
+from bunraku.building.servos import SERVOS, HolePattern, Servo, off_wheel, on_wheel, rectangle, servo
 from bunraku.building.tips import TIPS, payload, tip_model
 from bunraku.errors import BadInput
 
@@ -20,6 +20,29 @@ def test_torque_falls_on_a_line_to_zero_at_the_no_load_speed(name: str) -> None:
     assert motor.continuous_torque == pytest.approx(part.stall_torque / 3.0)
     assert motor.model == name
     assert motor.source
+
+
+def test_gains_are_said_to_be_ours_and_which_register_makes_them() -> None:
+    """A P gain of P gives all of 885 steps, so the stall torque, at 885 * 128 / P of 4096 ticks a turn."""
+    xm = servo("Dynamixel XM430-W210").motor("m", "c", None)
+    assert xm.source.endswith("position gains are ours, a P gain of 1158")
+    error = 885.0 * 128.0 / 1158.0 * 2.0 * np.pi / 4096.0
+    assert xm.stall_torque is not None
+    assert xm.stall_torque / error == pytest.approx(20.0, rel=1e-3)
+    assert servo("MG995R").motor("m", "c", None).source.endswith("position gains are ours")
+
+
+def test_a_wheel_motor_is_sent_speeds() -> None:
+    """It has no position gains and no range, but one of its speed; taken off the wheel, it is a servo again."""
+    part = servo("Dynamixel AX-12W")
+    drive = part.wheel_motor("m", "c")
+    assert (drive.stiffness, drive.damping, drive.range, drive.speed_gain) == (None, None, None, 0.1)
+    assert drive.source.endswith("the gain of its speed is ours")
+    plain = part.motor("m", "c", (-1.0, 1.0)).changed(delay=0.02)
+    assert on_wheel(plain) == drive.changed(delay=0.02)
+    assert off_wheel(on_wheel(plain), (-1.0, 1.0)) == plain
+    own = plain.changed(model="home-made")
+    assert (on_wheel(own).stiffness, on_wheel(own).speed_gain) == (None, None)
 
 
 def test_the_figures_of_the_makers() -> None:

@@ -10,7 +10,9 @@ from bunraku.character import Body, Carriage, Character, Coupling, Foot, Frame, 
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos, qpos_to_coordinates
 from bunraku.formats.mjcf_read import read_mjcf
-from bunraku.formats.mjcf_write import FULL_TORQUE_AT, export_mjcf, write_mjcf
+from bunraku.formats.mjcf_write import export_mjcf, write_mjcf
+from bunraku.formats.registry import read_character
+from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.mechanics.tree import compile_tree
 
 mujoco = pytest.importorskip("mujoco")
@@ -258,7 +260,41 @@ def test_a_control_range_is_what_motor_and_joint_both_allow(
     if written is not None:
         np.testing.assert_allclose(model.actuator_ctrlrange[0], written)
     assert any("leave no room" in note for note in notes) == (written is None)
-    assert model.actuator_gainprm[0, 0] == pytest.approx(1.0 / FULL_TORQUE_AT), "full torque at the error that the replay uses too"
+    assert model.actuator_gainprm[0, 0] == pytest.approx(servo_gains(arm).stiffness[0]), "the gain that the replay uses too"
+
+
+def test_written_servos_have_the_gains_of_the_replay() -> None:
+    """Stated or not, of legs and of wheels; and what cannot be said is noted."""
+    robot = read_character("agilebot")
+    stated, own = robot.motors[0], {"derivative": "speed", "stiffness": 33.0, "damping": 0.7}
+    motors = (stated.changed(**own), robot.motors[1].changed(stiffness=None, damping=None), *robot.motors[2:])
+    wheel = next(motor for motor in motors if motor.coordinate in robot.wheel_axles)
+    mixed = robot.changed(motors=tuple(motor.changed(speed_gain=0.25) if motor is wheel else motor for motor in motors))
+    text, notes = export_mjcf(mixed)
+    model, gains = mujoco.MjModel.from_xml_string(text), servo_gains(mixed)
+    assert gains.stiffness[0] == 33.0
+    for k, name in enumerate(gains.names):
+        gain, bias = model.actuator(name).gainprm, model.actuator(name).biasprm
+        assert gain[0] == pytest.approx(gains.damping[k] if gains.wheel[k] else gains.stiffness[k], rel=1e-6)
+        assert -bias[1] == pytest.approx(gains.stiffness[k], rel=1e-6)
+        assert -bias[2] == pytest.approx(gains.damping[k], rel=1e-6)
+    assert any(note.startswith(f"motor {motors[1].name}: no servo stiffness is stated") for note in notes)
+    lagging = next(note for note in notes if "derivative acts on the error" in note)
+    assert stated.name not in lagging
+    assert motors[1].name in lagging
+
+
+def test_servos_of_mujoco_come_back_as_they_were_written() -> None:
+    """A position actuator damps its joint's own speed; a velocity actuator is a speed gain."""
+    text = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="1"/><body name="b"><joint name="w"/><geom size="1"/>
+    <body name="c"><joint name="k"/><geom size="1"/></body></body></body></worldbody><actuator>
+    <position name="p" joint="j" kp="40" kv="1.5" gear="2" ctrlrange="-1 1"/>
+    <velocity name="v" joint="w" kv="0.3" gear="2" ctrlrange="-8 8" forcerange="-3 3"/>
+    <position name="d" joint="k" kp="7" dampratio="1"/></actuator></mujoco>"""
+    p, v, d = read_mjcf(text.encode(), file="x.xml")[0].motors
+    assert (p.stiffness, p.damping, p.derivative, p.range) == (160.0, 6.0, "speed", (-0.5, 0.5))
+    assert (v.speed_gain, v.velocity, v.stall_torque, v.stiffness, v.damping) == (1.2, 4.0, 6.0, None, None)
+    assert (d.stiffness, d.damping, d.derivative) == (7.0, None, "speed")
 
 
 def test_an_inertia_of_no_solid_is_repaired_and_noted() -> None:

@@ -150,7 +150,7 @@ def _joints(limbs: tuple[PlacedLimb, ...]) -> tuple[tuple[Joint, ...], tuple[Mot
                 hinge = {"kind": "hinge", "parent": tip.parent, "child": tip.name, "pose": place, "axis": three(tip.axis)}
                 axles.append(Joint(name=tip.axle, damping=drag, **hinge))
             if tip.case is not None:
-                drives.append(tip.case.servo.motor(tip.axle, tip.axle, None))
+                drives.append(tip.case.servo.wheel_motor(tip.axle, tip.axle))
     return (*joints, *axles), (*motors, *drives), tuple(tips)
 
 

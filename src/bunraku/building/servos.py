@@ -3,6 +3,10 @@
 Figures of a maker carry their source; what no data sheet at hand states is said to be ours. Where the shaft leaves the case, and
 hole spacings where they say so, are not the makers' figures: measure the part in hand before printing. Continuous torque is a third
 of stall.
+
+Gains are settings of the controller, not figures of a maker: all are ours, and must be set in the hardware to be true. Of the
+Dynamixels that have a register for it, the motor's source says which P gain gives the stiffness: by the e-manual the servo gives
+all of its 885 steps of PWM, so its stall torque, at an error of 885 * 128 / P ticks of 1/4096 turn.
 """
 
 from __future__ import annotations
@@ -58,7 +62,8 @@ class Servo:
     face at the end of the long side away from the shaft, or on the front face around the shaft where ``flange_in_front``; ``sides``
     those in both of its sides across the shaft, about their middle, first along the long side, then along the shaft, where it has
     such. ``horn`` are those in the horn that the shaft turns, ``horn_radius`` and ``horn_height`` its size. ``stiffness`` and
-    ``damping`` are the position gains [N·m/rad, N·m·s/rad] it is run with.
+    ``damping`` are the position gains [N·m/rad, N·m·s/rad] it is run with, ``speed_gain`` [N·m·s/rad] the one of its speed where
+    it turns a wheel; ``has_p_gain``: its P gain is a register of the Dynamixel X series.
     """
 
     name: str
@@ -76,15 +81,24 @@ class Servo:
     backlash: float = 0.0
     stiffness: float = 20.0
     damping: float = 0.3
+    speed_gain: float = 0.1
+    has_p_gain: bool = False
     flange_in_front: bool = False
     sides: HolePattern | None = None
 
     def motor(self, name: str, coordinate: str, limits: tuple[float, float] | None) -> Motor:
         """The servo as the motor of a coordinate; its speed is limited to what it reaches without load."""
+        of_gains = f"; position gains are ours{self._p_gain}"
+        return self._motor(name, coordinate, of_gains, range=limits, stiffness=self.stiffness, damping=self.damping)
+
+    def wheel_motor(self, name: str, coordinate: str) -> Motor:
+        """The servo as the motor of a wheel, which is sent speeds."""
+        return self._motor(name, coordinate, "; the gain of its speed is ours", speed_gain=self.speed_gain)
+
+    def _motor(self, name: str, coordinate: str, of_gains: str, **gains: Any) -> Motor:
         return Motor(
             name=name,
             coordinate=coordinate,
-            range=limits,
             velocity=self.no_load_speed,
             stall_torque=self.stall_torque,
             no_load_speed=self.no_load_speed,
@@ -92,15 +106,22 @@ class Servo:
             resolution=self.resolution,
             backlash=self.backlash,
             rate=200.0,
-            stiffness=self.stiffness,
-            damping=self.damping,
             model=self.name,
-            source=self.source,
+            source=f"{self.source}{of_gains}",
+            **gains,
         )
+
+    @property
+    def _p_gain(self) -> str:
+        """Which P gain of the maker's register makes the stiffness, in words."""
+        if not self.has_p_gain:
+            return ""
+        return f", a P gain of {_FULL_PWM * _P_UNIT * self.stiffness * _TICK / self.stall_torque:.0f}"
 
 
 _RPM = 2.0 * pi / 60.0
 _TICK = 2.0 * pi / 4096.0
+_FULL_PWM, _P_UNIT = 885.0, 128.0
 _CHECK = "measure the servo in hand before printing"
 
 _X430: dict[str, Any] = {
@@ -120,6 +141,7 @@ _X430: dict[str, Any] = {
     "horn_height": 0.003,
     "resolution": _TICK,
     "backlash": 0.25 * pi / 180.0,
+    "has_p_gain": True,
 }
 _STANDARD_SERVO: dict[str, Any] = {
     "flange": rectangle(0.0495, 0.010, 0.0045, "M4", f"ears of the standard servo size, 49.5 x 10 mm; {_CHECK}"),
@@ -154,9 +176,10 @@ SERVOS: dict[str, Servo] = {
             horn_height=0.004,
             resolution=_TICK,
             backlash=0.25 * pi / 180.0,
-            source=f"ROBOTIS e-manual, at 14.8 V; {_THIRD}; position gains are ours, a proportional gain of 2,100 of 16,383 steps",
+            source=f"ROBOTIS e-manual, at 14.8 V; {_THIRD}",
             stiffness=100.0,
             damping=1.5,
+            has_p_gain=True,
         ),
         Servo(
             "MG995R",
@@ -244,6 +267,25 @@ SERVOS: dict[str, Servo] = {
         ),
     )
 }
+
+
+def on_wheel(motor: Motor) -> Motor:
+    """A motor as it is run when it turns a wheel: without range, sent speeds."""
+    known = SERVOS.get(motor.model)
+    gains = {} if known is None else _gains(known.wheel_motor(motor.name, motor.coordinate))
+    changed: Motor = motor.changed(range=None, stiffness=None, damping=None).changed(**gains)
+    return changed
+
+
+def off_wheel(motor: Motor, limits: tuple[float, float]) -> Motor:
+    """A motor of the library as it is run when it turns a wheel no more: within ``limits``, sent places."""
+    changed: Motor = motor.changed(range=limits, **_gains(servo(motor.model).motor(motor.name, motor.coordinate, limits)))
+    return changed
+
+
+def _gains(motor: Motor) -> dict[str, Any]:
+    """The gains that a motor states, and what its source says of them."""
+    return {name: getattr(motor, name) for name in ("stiffness", "damping", "speed_gain", "source")}
 
 
 def servo(name: str) -> Servo:

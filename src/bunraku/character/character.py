@@ -184,6 +184,12 @@ class Character(Description):
         """The coordinates that motors drive, in the order of the motors: the channels of a performance."""
         return tuple(motor.coordinate for motor in self.motors)
 
+    @property
+    def wheel_axles(self) -> frozenset[str]:
+        """The coordinates of driven wheels: the axles of active end effectors, whose motors are sent speeds."""
+        wheels = {tip.body for tip in self.end_effectors if tip.kind == "active"}
+        return frozenset(joint.name for joint in self.joints if joint.child in wheels)
+
     def expand(self, names: Iterable[str]) -> tuple[str, ...]:
         """The coordinates that ``names`` stand for, each a coordinate or a group of them, in the order of the joints."""
         chosen: set[str] = set()

@@ -14,10 +14,11 @@ class Motor(Description):
 
     The torque it can give falls linearly from ``torque_fraction * stall_torque`` at rest to zero at ``no_load_speed``.
     ``stiffness`` and ``damping`` are the gains of its position servo, whose ``derivative`` acts on the error or on the joint's own
-    ``speed`` (`mechanics.servos.gains`). It takes no notice of errors below its ``deadband``. ``winding_time`` is the time constant
-    with which its winding warms up: it may give ``continuous_torque`` for ever, more for a while.
-    ``torsional_stiffness`` is that of its shaft, gears and mounting together: a motor that has one gives way by torque over
-    stiffness between what it is told and what it moves, with ``torsional_damping`` beside it, in characters with flexible parts.
+    ``speed`` (`mechanics.servos.gains`); ``speed_gain`` is that of the servo of a wheel, which is sent a speed. It takes no notice
+    of errors below its ``deadband``. ``winding_time`` is the time constant with which its winding warms up: it may give
+    ``continuous_torque`` for ever, more for a while. ``torsional_stiffness`` is that of its shaft, gears and mounting together: a
+    motor that has one gives way by torque over stiffness between what it is told and what it moves, with ``torsional_damping``
+    beside it, in characters with flexible parts.
     """
 
     name: Name
@@ -37,6 +38,7 @@ class Motor(Description):
     stiffness: float | None = quantity("stiffness", None, gt=0.0)
     damping: float | None = quantity("damping", None, ge=0.0)
     derivative: Literal["error", "speed"] = "error"
+    speed_gain: float | None = quantity("damping", None, gt=0.0)
     deadband: float = quantity("coordinate", 0.0, ge=0.0)
     winding_time: float | None = quantity("time", None, gt=0.0)
     torsional_stiffness: float | None = quantity("stiffness", None, gt=0.0)

@@ -13,8 +13,9 @@ _SERVOS = {"motor", "position", "velocity", "intvelocity", "general"}
 def read_motors(context: Context, root: Element, coordinates: dict[str, Axis], notes: Notes) -> tuple[Motor, ...]:
     """One motor per coordinate that an actuator drives through its joint; others are dropped and noted.
 
-    With gear g, a position servo's force kp (c - g q) - kv g v acts on the joint as g times it: stiffness g² kp, damping g² kv,
-    range c / g, and torque |g| times the force limit. A torque motor's limit is |g| times gain times its control range.
+    With gear g, a position servo's force kp (c - g q) - kv g v acts on the joint as g times it: stiffness g² kp, damping g² kv of
+    the joint's own speed, range c / g, and torque |g| times the force limit. A velocity servo kv (c - g v) has the speed gain g² kv
+    and the velocity c / g. A torque motor's limit is |g| times gain times its control range.
     """
     motors: dict[str, Motor] = {}
     names: set[str] = set()
@@ -53,13 +54,17 @@ def _figures(kind: str, actuator: Element, axis: Axis, context: Context) -> dict
         if kind == "general" and biases is not None and len(biases) > 2:
             kv = -float(biases[2])
         if kp > 0.0:
-            figures["stiffness"] = kp * gear * gear
-        if kv > 0.0:
+            figures |= {"stiffness": kp * gear * gear, "derivative": "speed"}
+        if kv >= 0.0 and not actuator.get("dampratio"):
             figures["damping"] = kv * gear * gear
         if actuator.get("inheritrange") and control is None and axis.range is not None:
             figures["range"] = axis.range
         elif control is not None:
             figures["range"] = tuple(sorted((control[0] / gear, control[1] / gear)))
+    elif kind == "velocity" and gear:
+        figures["speed_gain"] = actuator.number("kv", 1.0) * gear * gear
+        if control is not None:
+            figures["velocity"] = max(abs(control[0]), abs(control[1])) / abs(gear)
     elif torque is None and control is not None and kind in ("motor", "general"):
         torque = max(abs(control[0]), abs(control[1])) * abs(gain * gear)
     if torque:

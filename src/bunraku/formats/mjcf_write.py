@@ -16,17 +16,9 @@ from bunraku.formats.poses import as_pose, of_pose
 from bunraku.formats.unbent import unbent, unbent_note
 from bunraku.formats.xml_tree import element, numbers
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
+from bunraku.mechanics.servos.gains import ServoGains, servo_gains
 
 _TINY_MASS, _TINY_INERTIA = 1e-4, 1e-6
-
-FULL_TORQUE_AT = 0.05
-"""A servo without a stated stiffness gives its full torque at this error [rad]; in the exported model and in the replay alike."""
-
-FULL_TORQUE_SPEED = 1.0
-"""The motor of a wheel without a stated damping gives its full torque at this error of its speed [rad/s]."""
-
-LOOSE_STIFFNESS = 100.0
-"""Stiffness [N·m/rad] of a servo that states neither stiffness nor torque; likewise."""
 
 
 def write_mjcf(character: Character, **options: Any) -> str:
@@ -42,22 +34,22 @@ def export_mjcf(
     self_collision: bool = True,
     actuators: bool = True,
     timestep_s: float = 0.002,
-    default_stiffness: float = LOOSE_STIFFNESS,
 ) -> tuple[str, tuple[str, ...]]:
     """The character as MJCF text, and the list of what was changed or dropped on the way.
 
     Names are kept: bodies, joints (one per coordinate), sites (frames), actuators (motors). Massless bodies between two
     moving joints are merged into the next body, which then has several joints. Motors become position servos with force
-    kp (target - q) - kv v within +-torque_fraction * stall_torque; kp [N·m/rad] is the motor's stiffness, or the one that
-    gives full torque at ``FULL_TORQUE_AT``, or ``default_stiffness``; kv its damping, or critical damping of the joint's inertia.
+    kp (target - q) - kv v within +-torque_fraction * stall_torque, motors of wheels velocity servos with force kv (target - v); the
+    gains are those of `mechanics.servos`, stated or of a scale with the robot, as in every replay. A servo whose derivative acts on
+    the error cannot be said, and is noted: it lags by kv / kp behind the same commands.
     Couplings become joint equalities; joints that close loops connect and weld equalities; tendons over pulleys fixed tendons
     with a motor of their name, whose control is the tension. Strings become spatial tendons that grow no longer than the
     string, from a site of the carriage's name, on a mocap body at its home, to the site ``STRING.hook``. ``floor`` adds the
     plane z = 0; touching ground, feet use their own friction. Flexible parts are written rigid and unbent.
     End effectors touch with a geom of their name and friction, a thin disc or a ball (`formats.contact_shapes`); what is drawn
-    there touches nothing. Motors of wheels become velocity servos that give their full torque at an error of ``FULL_TORQUE_SPEED``.
+    there touches nothing.
     """
-    writer = _Writer(unbent(character), free_base_as_quaternion, self_collision, default_stiffness)
+    writer = _Writer(unbent(character), free_base_as_quaternion, self_collision)
     if character.flexibles:
         writer.notes.append(unbent_note(character))
     world = [*writer.body_lines(WORLD, 2), *writer.carriages()]
@@ -96,7 +88,6 @@ class _Writer:
     character: Character
     quaternion_base: bool
     self_collision: bool
-    default_stiffness: float
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -119,8 +110,6 @@ class _Writer:
         self.tips = defaultdict(list)
         for tip in self.character.end_effectors:
             self.tips[tip.body].append(tip)
-        turning = {tip.body for tip in self.character.end_effectors if tip.kind == "active"}
-        self.axles = {joint.name for joint in self.character.joints if joint.child in turning}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.kinds = {axis.name: axis.kind for axis in self.character.axes}
         self.written: set[str] = set()
@@ -285,45 +274,59 @@ class _Writer:
         return lines
 
     def actuators(self) -> list[str]:
-        axes = {axis.name: axis for axis in self.character.axes}
-        lines = []
-        for motor in self.character.motors:
-            torque = motor.torque_fraction * motor.stall_torque if motor.stall_torque is not None else None
-            kp = motor.stiffness or (torque / FULL_TORQUE_AT if torque else self.default_stiffness)
-            if motor.coordinate in self.axles:
-                lines.append(self._wheel_motor(motor, torque))
-                continue
-            if motor.stiffness is None:
-                self.notes.append(f"motor {motor.name}: no servo stiffness is stated; {kp:g} is used")
-            values = {"name": motor.name, "joint": motor.coordinate, "kp": numbers([kp])}
-            if motor.damping is not None:
-                values["kv"] = numbers([motor.damping])
-            else:
-                values["dampratio"] = "1"
-            if torque is not None:
-                values["forcerange"] = numbers([-torque, torque])
-            ranges = [limits for limits in (motor.range, axes[motor.coordinate].range) if limits is not None]
-            if ranges:
-                limits = max(lower for lower, _ in ranges), min(upper for _, upper in ranges)
-                if limits[0] < limits[1]:
-                    values["ctrlrange"] = numbers(limits)
-                else:
-                    self.notes.append(f"motor {motor.name}: its range and the joint's leave no room; no control range is written")
-            lines.append(element(2, "position", **values))
+        lines = self._servos(servo_gains(self.character)) if self.character.motors else []
         for tendon in self.character.tendons:
             pull = {"ctrlrange": numbers([0.0, tendon.max_tension]), "gear": "1"}
             lines.append(element(2, "motor", name=tendon.name, tendon=tendon.name, **pull))
         return lines
 
-    def _wheel_motor(self, motor: Motor, torque: float | None) -> str:
+    def _servos(self, gains: ServoGains) -> list[str]:
+        lines, lagging = [], []
+        for k, motor in enumerate(self.character.motors):
+            kp, kv = float(gains.stiffness[k]), float(gains.damping[k])
+            if gains.wheel[k]:
+                lines.append(self._velocity_servo(motor, kv))
+                said = f"no gain of its speed is stated; {kv:.3g} is used"
+            else:
+                lines.append(self._position_servo(motor, kp, kv))
+                said = f"no servo stiffness is stated; {kp:.3g} is used"
+                lagging += [motor.name] if gains.on_error[k] else []
+            if not gains.stated[k]:
+                self.notes.append(f"motor {motor.name}: {said}")
+        if lagging:
+            few = ", ".join(lagging[:3]) + (" and others" if len(lagging) > 3 else "")
+            self.notes.append(
+                f"servos {few}: their derivative acts on the error, which MuJoCo's position servos cannot; sent the same commands, "
+                "they damp the joint's own speed and come later by damping over stiffness"
+            )
+        return lines
+
+    def _position_servo(self, motor: Motor, kp: float, kv: float) -> str:
+        """A position servo of stiffness kp and damping kv, within the motor's torque and range."""
+        values = {"name": motor.name, "joint": motor.coordinate, "kp": numbers([kp]), "kv": numbers([kv])}
+        values |= _force_range(motor)
+        own = next(axis.range for axis in self.character.axes if axis.name == motor.coordinate)
+        ranges = [limits for limits in (motor.range, own) if limits is not None]
+        if ranges:
+            limits = max(lower for lower, _ in ranges), min(upper for _, upper in ranges)
+            if limits[0] < limits[1]:
+                values["ctrlrange"] = numbers(limits)
+            else:
+                self.notes.append(f"motor {motor.name}: its range and the joint's leave no room; no control range is written")
+        return element(2, "position", **values)
+
+    def _velocity_servo(self, motor: Motor, kv: float) -> str:
         """A velocity servo of gain kv [N·m·s/rad]: force kv (speed - v) within the motor's torque."""
-        kv = motor.damping or (torque or 1.0) / FULL_TORQUE_SPEED
-        values = {"name": motor.name, "joint": motor.coordinate, "kv": numbers([kv])}
-        if torque is not None:
-            values["forcerange"] = numbers([-torque, torque])
+        values = {"name": motor.name, "joint": motor.coordinate, "kv": numbers([kv])} | _force_range(motor)
         if motor.velocity is not None:
             values["ctrlrange"] = numbers([-motor.velocity, motor.velocity])
         return element(2, "velocity", **values)
+
+
+def _force_range(motor: Motor) -> dict[str, str]:
+    """The most torque that a motor gives, both ways, if it is stated."""
+    torque = None if motor.stall_torque is None else motor.torque_fraction * motor.stall_torque
+    return {} if torque is None else {"forcerange": numbers([-torque, torque])}
 
 
 def _geom(shape: Shape, depth: int, friction: float | None, self_collision: bool, name: str = "") -> str:

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from bunraku.arrays import Array
 from bunraku.character import Character, Motor
-from bunraku.formats.mjcf_write import FULL_TORQUE_AT, LOOSE_STIFFNESS
+
+FULL_TORQUE_AT = 0.05
+"""A servo without a stated stiffness gives its full torque at this error [rad]."""
+
+LOOSE_STIFFNESS = 100.0
+"""Stiffness [N·m/rad] of a servo that states neither stiffness nor torque."""
 
 CONTINUOUS_SHARE = 1.0 / 3.0
 """Continuous (RMS) torque of a motor whose maker states none, as a share of its stall torque."""

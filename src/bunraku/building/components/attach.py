@@ -16,6 +16,7 @@ from bunraku.building.components.naming import all_names, free_name, mirrored_na
 from bunraku.building.components.piece import mirrored, with_piece
 from bunraku.building.components.placing import moved, of_pose
 from bunraku.building.components.sockets import Socket, sockets
+from bunraku.building.servos import on_wheel
 from bunraku.building.tips import TIPS
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -97,7 +98,7 @@ def _driven(character: Character, place: Socket, chosen: Component, sizes: Mappi
     return character.changed(
         bodies=tuple(wheel if body.name == place.body else body for body in character.bodies),
         joints=tuple(joint.changed(child=name, range=None) if joint.name == axle.name else joint for joint in character.joints),
-        motors=tuple(motor.changed(range=None) if motor.coordinate == axle.name else motor for motor in character.motors),
+        motors=tuple(on_wheel(motor) if motor.coordinate == axle.name else motor for motor in character.motors),
         frames=tuple(frame.changed(body=name) if frame.body == place.body else frame for frame in character.frames),
         may_touch=tuple(tuple(name if body == place.body else body for body in pair) for pair in character.may_touch),
         end_effectors=(*character.end_effectors, tip),

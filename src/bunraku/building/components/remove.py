@@ -13,7 +13,7 @@ from bunraku.building.components.naming import BODY_FIELDS, COORDINATE_FIELDS, m
 from bunraku.building.components.piece import body_of
 from bunraku.building.components.placing import of_pose
 from bunraku.building.mirror import twin_bodies
-from bunraku.building.servos import SERVOS, Servo, servo
+from bunraku.building.servos import SERVOS, Servo, off_wheel, servo
 from bunraku.building.shapes import box_shape
 from bunraku.building.solids import Solid, box, joined, solid_of
 from bunraku.character import Body, Character, EndEffector, Joint, Motor, Shape
@@ -158,7 +158,7 @@ def _without_wheel(character: Character, wheel: EndEffector) -> Character | None
     bare = bare.changed(
         end_effectors=tuple(tip for tip in bare.end_effectors if tip.body != wheel.body),
         joints=tuple(joint.changed(range=limits) if joint.name == axle.name else joint for joint in bare.joints),
-        motors=tuple(one.changed(range=limits) if one.name == motor.name else one for one in bare.motors),
+        motors=tuple(off_wheel(one, limits) if one.name == motor.name else one for one in bare.motors),
     )
     bare = renamed_all(bare, lambda name: output if name == wheel.body else name)
     plate = bare_horn(SERVOS[motor.model], output)
@@ -197,7 +197,8 @@ def _driven(character: Character, motor: Motor) -> Joint:
 
 
 def _replaced(character: Character, old: Motor, new: Servo) -> Character:
-    fresh = new.motor(old.name, old.coordinate, old.range)
+    wheel = old.coordinate in character.wheel_axles
+    fresh = new.wheel_motor(old.name, old.coordinate) if wheel else new.motor(old.name, old.coordinate, old.range)
     swapped: Character = character.changed(motors=tuple(fresh if one.name == old.name else one for one in character.motors))
     joint = _driven(character, old)
     if old.model not in SERVOS or old.model == new.name:

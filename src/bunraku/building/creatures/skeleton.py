@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -107,11 +108,9 @@ def skeleton_character(
 
 
 def _motor(hinge: CreatureHinge) -> Motor:
-    motor = servo(hinge.servo).motor(hinge.name, hinge.name, (-hinge.reach, hinge.reach))
-    if hinge.servo not in GAINS:
-        return motor
-    stiffness, damping = GAINS[hinge.servo]
-    return motor.changed(stiffness=stiffness, damping=damping)
+    part = servo(hinge.servo)
+    stiffness, damping = GAINS.get(hinge.servo, (part.stiffness, part.damping))
+    return replace(part, stiffness=stiffness, damping=damping).motor(hinge.name, hinge.name, (-hinge.reach, hinge.reach))
 
 
 def _strut(link: Strut, origin: Array, material: Filament) -> tuple[Solid, Shape]:
