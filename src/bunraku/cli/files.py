@@ -10,8 +10,11 @@ from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
     from bunraku.character import Character
+    from bunraku.motion import Clip
 
 PERFORMANCE = ".performance.npz"
+
+ONLY = "Follow these limbs of a captured skeleton and no other: arms, legs, upper, head, left arm, ..., comma-separated"
 
 
 def character_from(source: str, overlay: Path | None) -> Character:
@@ -22,6 +25,14 @@ def character_from(source: str, overlay: Path | None) -> Character:
     for note in notes:
         say(f"{source}: {note}")
     return character
+
+
+def asked_of(clip: Clip, only: str) -> Clip:
+    """The clip, of which only some limbs are wished where ``only`` names them."""
+    limbs = tuple(word.strip() for word in only.split(",") if word.strip())
+    if limbs and clip.skeleton is None:
+        raise BadInput(f"the clip {clip.name!r} has no captured skeleton, of which --only could take {only}; leave it out")
+    return clip.changed(only=limbs) if limbs else clip
 
 
 def named(words: str, ending: str) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, show_certificate, watching
-from bunraku.cli.files import PERFORMANCE, character_from, check_ending, named
+from bunraku.cli.files import ONLY, PERFORMANCE, asked_of, character_from, check_ending, named
 from bunraku.cli.options import describe_fields, describe_options, parse_options
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import check_output
@@ -34,6 +34,7 @@ def perform(
     rig: Annotated[
         Path | None, typer.Option(help="Rig map YAML for a captured skeleton; guessed from bone names if not given")
     ] = None,
+    only: Annotated[str, typer.Option(help=ONLY)] = "",
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint of an interrupted run")] = False,
     stream: Annotated[bool, typer.Option(help="Live: newline-delimited JSON frames on stdin, legal frames on stdout")] = False,
     port: Annotated[int, typer.Option(help="With --stream: serve a websocket on this loopback port instead of stdin")] = 0,
@@ -81,7 +82,7 @@ def perform(
     from bunraku.performers.prepare import read_rig
 
     spent = effort_of("once" if once else effort)
-    wish, who = read_clip(clip), character_from(character, overlay)
+    wish, who = asked_of(read_clip(clip), only), character_from(character, overlay)
     for note in csv_notes(wish):
         say(f"{clip}: {note}")
     target = output or named(f"{wish.name}-{who.name}", PERFORMANCE)

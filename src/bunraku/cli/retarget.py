@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import character_from, check_ending, named
+from bunraku.cli.files import ONLY, asked_of, character_from, check_ending, named
 from bunraku.formats.atomic import write_atomically
 
 
@@ -20,6 +20,7 @@ def retarget(
     write_rig: Annotated[
         Path | None, typer.Option(help="Write the rig map that was used, to edit and give back with --rig")
     ] = None,
+    only: Annotated[str, typer.Option(help=ONLY)] = "",
     rate: Annotated[float, typer.Option(help="Sampling rate of the result [Hz]; 0 takes the default")] = 0.0,
     speed_factor: Annotated[
         float, typer.Option(help="Bound on joint speed, in motor speeds: 3 keeps the person's, 1 the motors', inf has no bound")
@@ -40,7 +41,7 @@ def retarget(
     from bunraku.retargeting.retarget import retarget as solve
     from bunraku.retargeting.rig_map import write_rig_map
 
-    wish, who = read_clip(clip), character_from(character, overlay)
+    wish, who = asked_of(read_clip(clip), only), character_from(character, overlay)
     target = output or named(f"{wish.name}-{who.name}", ".csv")
     check_ending(target, ".csv", ".clip.yaml")
     with watching() as monitor:

@@ -234,4 +234,5 @@ class ClipFile(Description):
     modes: ModesTrack | None = None
     emphasis: tuple[EmphasisEntry, ...] = Field((), max_length=1000)
     gait: GaitTrack | None = None
+    only: tuple[Name, ...] = Field((), max_length=20)
     source: str = ""

@@ -45,6 +45,7 @@ def read_clip_yaml(data: bytes, *, file: str, folder: Path | None = None) -> Cli
         modes=None if track.modes is None else read_modes(track.modes, folder, top.at("modes"), _joints),
         emphasis=tuple(Emphasis(**dict(part)) for part in track.emphasis),
         gait=None if track.gait is None else read_gait(track.gait, top.at("gait")),
+        only=track.only,
     )
 
 
@@ -70,6 +71,7 @@ def write_clip_yaml(clip: Clip, name: str) -> dict[str, bytes]:
         modes=None if clip.modes is None else written_modes(clip.modes),
         emphasis=tuple(EmphasisEntry(**vars(part)) for part in clip.emphasis),
         gait=None if clip.gait is None else written_gait(clip.gait),
+        only=clip.only,
         source=clip.source,
     )
     return parts | {name: dump_yaml("clip", from_si(content))}

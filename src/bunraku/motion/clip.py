@@ -21,7 +21,7 @@ class Clip:
     ``joints``: curves of the character's own coordinates; ``skeleton``: a captured skeleton, to be retargeted;
     ``audio``, ``words``, ``phrases``: the voice; ``held``: coordinates or groups that stay at their home value;
     ``modes``: a choreography, primitives with their switching times and a score; ``emphasis``: which bodies matter more, and when;
-    ``gait``: how to go.
+    ``gait``: how to go; ``only``: the limbs of the skeleton that are to be followed, if not all.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Clip:
     modes: Choreography | None = None
     emphasis: tuple[Emphasis, ...] = ()
     gait: Gait | None = None
+    only: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Clip {self.name!r}: {', '.join(self.tracks) or 'no tracks'}; {self.duration:.3g} s"

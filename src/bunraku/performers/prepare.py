@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.files import read_bytes
+from bunraku.mechanics.measures.coverage import Limb, coverage_checks, coverage_figures, limbs_in
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status, worst
@@ -30,10 +32,21 @@ class Prepared:
     notes: tuple[str, ...] = ()
     status: Status = Status.CONVERGED
     report: RetargetReport | None = None
+    limbs: tuple[Limb, ...] = ()
 
     def marked(self, result: Performance) -> Performance:
-        """The performance of this clip, its certificate saying so if the wish itself ended worse than the performance of it."""
+        """The performance of this clip, with what its certificate says of the wish itself.
+
+        That is the status, if the wish ended worse than the performance of it, and how much of a captured motion is in it.
+        """
         certificate = result.certificate
+        if self.limbs:
+            checks = (*certificate.checks, *coverage_checks(result, self.limbs))
+            certificate = replace(certificate, checks=checks, figures=certificate.figures | coverage_figures(self.limbs))
+            result = replace(result, certificate=certificate)
+        if self.clip.only:
+            options = {**result.provenance.options, "only": list(self.clip.only)}
+            result = replace(result, provenance=replace(result.provenance, options=options))
         if worst((certificate.status, self.status)) is certificate.status:
             return result
         note = f"the wish, retargeted: {self.status.sentence}"
@@ -62,7 +75,9 @@ def prepare(
         held = tuple(character.coordinates[int(i)] for i in saved["held"])
         retargeted = clip.changed(joints=joints, skeleton=None, held=held)
         status = list(Status)[int(saved["status"])]
-        return Prepared(retargeted, (f"retargeted before the interruption; going on from there. {status.sentence}",), status)
+        limbs = limbs_in(json.loads(saved["limbs"].tobytes())) if "limbs" in saved else ()
+        note = f"retargeted before the interruption; going on from there. {status.sentence}"
+        return Prepared(retargeted, (note,), status, limbs=limbs)
     from bunraku.retargeting.retarget import retarget  # its solver is loaded only where a skeleton asks for it
 
     result = retarget(clip, character, rig=rig, monitor=monitor)
@@ -71,5 +86,6 @@ def prepare(
     if checkpoint is not None and status is not Status.CANCELLED and joints.names == wished:
         still = np.array([character.coordinates.index(name) for name in result.clip.held], dtype=np.int64)
         ended = np.array(list(Status).index(status))
-        checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still, "status": ended})
-    return Prepared(result.clip, result.report.sentences, status, result.report)
+        table = np.frombuffer(json.dumps(coverage_figures(result.report.limbs)).encode(), np.uint8)
+        checkpoint.save({"values": joints.values, "rate": np.array(joints.rate), "held": still, "status": ended, "limbs": table})
+    return Prepared(result.clip, result.report.sentences, status, result.report, result.report.limbs)

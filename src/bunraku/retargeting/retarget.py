@@ -11,23 +11,27 @@ The artificial first frame is dropped, bones are resampled, and inverse kinemati
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.tree import compile_tree
+from bunraku.mechanics.measures.coverage import MISSING, Limb
+from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.retargeting.bends import with_natural_bends
 from bunraku.retargeting.calibration import calibrate
+from bunraku.retargeting.coverage import covered_limbs, limb_energies
 from bunraku.retargeting.guess import guess_rig
 from bunraku.retargeting.inverse_kinematics import MotionSolution, Solver, solve_motion
+from bunraku.retargeting.only import limbs_asked, rig_of
 from bunraku.retargeting.rig_map import RigMap, check_names
 from bunraku.retargeting.skeleton import bone_motion, dropped_first, first_frame_is_artificial
+from bunraku.retargeting.targets import branch
 from bunraku.retargeting.wished import is_wished_whole, middle_angles, wish_limits, wished_coordinates
 from bunraku.retargeting.wishes import Wishes, make_wishes
 
@@ -73,6 +77,7 @@ class RetargetReport:
     too_fast: int
     missing: tuple[str, ...]
     held: tuple[str, ...]
+    limbs: tuple[Limb, ...] = ()
 
     def target(self, name: str) -> TargetError:
         """The errors of one target."""
@@ -85,6 +90,7 @@ class RetargetReport:
         if self.dropped_first_frame:
             lines.append("The first frame was no motion (an artificial pose) and was dropped.")
         lines += [error.sentence for error in self.targets]
+        lines += [f"Left out: the {limb.name}; no bone of it drives a joint." for limb in self.limbs if limb.fate == MISSING]
         if self.fastest_joint:
             lines.append(
                 f"Fastest against its motor: {self.fastest_joint} at {self.fastest_speed:.2f} rad/s or m/s, "
@@ -112,6 +118,7 @@ def retarget(
     rate: float | None = None,
     speed_factor: float = 3.0,
     held: tuple[str, ...] | None = None,
+    only: tuple[str, ...] | None = None,
     root_motion: float = 1.0,
     low_pass: float | None = None,
     solver: Solver | None = None,
@@ -121,7 +128,8 @@ def retarget(
 
     ``rig`` defaults to a guess from names. ``rate`` [Hz] defaults to the skeleton's, but not above the fastest motor's command
     rate. ``speed_factor`` bounds every step by that many times v h (infinite: no bound). ``held`` names coordinates or groups that
-    stay at home, in place of the clip's own; by default also the group ``legs`` of a character that stands on feet.
+    stay at home, in place of the clip's own; by default also the group ``legs`` of a character that stands on feet, if legs are
+    not asked for. ``only`` (arms, legs, upper, or names of limbs; the clip's own by default): what is to be followed, if not all.
     ``root_motion`` multiplies the path of a root that moves. ``low_pass`` [Hz] takes out faster motion without delay (infinite:
     nothing); by default 6 Hz for a character wished as a whole (`wished.py`), else nothing.
     """
@@ -138,6 +146,8 @@ def retarget(
     if rig is None:
         guess = guess_rig(clip.skeleton, character)
         rig, missing = guess.rig, guess.missing
+    asked = clip.only if only is None else only
+    full, rig = rig, rig_of(rig, asked)
     tree = compile_tree(character)
     check_names(rig, clip.skeleton.names, tuple(dict.fromkeys([*tree.frames, *tree.nodes])))
     monitor.report(Event("skeleton", 0.0, "reading bones"))
@@ -147,7 +157,9 @@ def retarget(
     top = max((motor.rate for motor in character.motors), default=clip.skeleton.rate)
     cutoff = (LOW_PASS if whole else math.inf) if low_pass is None else low_pass
     motion = motion.low_passed(cutoff).resampled(rate if rate is not None else min(clip.skeleton.rate, top))
-    still = _held(clip, character, held)
+    still = _held(clip, character, held, asked)
+    if asked and "trunk" not in limbs_asked(asked):
+        still = _with_trunk(still, rig, tree, wished)
     all_limits = wish_limits(character)
     moving = tuple(name for name in all_limits.names if name not in still)
     wishes = make_wishes(motion, rig, calibration, tree, moving, root_motion)
@@ -170,13 +182,28 @@ def retarget(
     at = [tree.index(name) for name in wished]
     curves = JointCurves(wished, motion.rate, solution.q[:, at])
     report = _report(wishes, solution, limits, all_limits, curves, first, calibration.pose, missing, still)
-    return RetargetResult(clip.changed(joints=curves, skeleton=None, held=still), report, rig)
+    skeleton = dropped_first(clip.skeleton) if first else clip.skeleton
+    limbs = covered_limbs(
+        limb_energies(skeleton, full), full, rig, character, wishes.targets, solution.q, wishes.places, wishes.turns, still
+    )
+    return RetargetResult(clip.changed(joints=curves, skeleton=None, held=still), replace(report, limbs=limbs), rig)
 
 
-def _held(clip: Clip, character: Character, held: tuple[str, ...] | None) -> tuple[str, ...]:
+def _with_trunk(still: tuple[str, ...], rig: RigMap, tree: Tree, wished: tuple[str, ...]) -> tuple[str, ...]:
+    """What is held, with the joints between pelvis and chest."""
+    if rig.pelvis is None:
+        return still
+    way, stop = branch(tree, tree.node(rig.chest.frame)[0]), tree.node(rig.pelvis.frame)[0]
+    waist = way[: way.index(stop)] if stop in way else []
+    trunk = {tree.names[int(tree.coordinate[node])] for node in waist if int(tree.coordinate[node]) >= 0}
+    return tuple(name for name in wished if name in trunk or name in still)
+
+
+def _held(clip: Clip, character: Character, held: tuple[str, ...] | None, only: tuple[str, ...]) -> tuple[str, ...]:
     """The wished coordinates that stay at home."""
     names = list(clip.held if held is None else held)
-    if held is None and STANDS_STILL in character.groups and character.feet:
+    legs = any("leg" in name for name in limbs_asked(only))
+    if held is None and STANDS_STILL in character.groups and character.feet and not legs:
         names.append(STANDS_STILL)
     try:
         still = character.expand(names)

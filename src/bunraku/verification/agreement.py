@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bunraku.mechanics.measures.coverage import coverage_checks, limbs_in
 from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.tree import compile_tree
@@ -44,7 +45,7 @@ def common_checks(performance: Performance) -> list[Check]:
     if feedback is not None and set(carried.names[kept:]) <= set(feedback.coordinates):
         carried = JointCurves(carried.names[:kept], carried.rate, carried.values[:, :kept])
     moved = motion_difference(carried, predicted)
-    own = (*measured.checks, *timing)
+    own = (*measured.checks, *timing, *coverage_checks(performance, limbs_in(performance.certificate.figures)))
     return [*own, *command_checks(performance), *agreement(performance.certificate, own, measured.figures, (moved,))]
 
 

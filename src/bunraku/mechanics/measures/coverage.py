@@ -1,0 +1,107 @@
+"""Coverage: how much of a captured motion is in the performance, limb by limb.
+
+A captured skeleton is cut into limbs. The motion of a limb is E = sum over its bones of mean(omega^2) L^2: omega [rad/s] the turn
+of the bone in its parent, L [m] how far the limb reaches beyond it, so that a shoulder counts more than a finger. ``captured`` is
+the limb's part of the sum over all limbs. Of that, ``followed`` is in the wish, 1 - sum |p - p*|^2 / sum |p*|^2 with p the places
+of the limb's targets on the character and p* the wished ones, both about their means; and of the wish so much is performed as the
+limb's joints follow (see `followed`). Coverage is the part of the captured motion that is performed, over the limbs that move and
+that the character could follow.
+
+The table is kept as figures of the certificate; verification computes the performed part and the checks again from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bunraku.motion import Check, Performance
+
+COVERAGE = 0.6
+"""At least this part of the captured motion of the limbs that could follow is performed: with one arm of two it is about half."""
+
+LIMB = 0.25
+"""And of each limb that moves this part of its own motion: better than a limb that stands still (0)."""
+
+MOVES = 0.05
+"""A limb moves when it carries this part of the captured motion."""
+
+FOLLOWS, HELD, NO_JOINT, NOT_ASKED, MISSING = range(5)
+"""What became of a limb; ``MISSING``: joints of the character are free to follow it and nothing in the rig map drives them."""
+
+_WHY = {
+    HELD: "its joints are held at home",
+    NO_JOINT: "no joint of the character is left for it",
+    NOT_ASKED: "it was not asked for",
+}
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A limb of a captured skeleton: its part of the motion ``captured``, what is ``followed`` of it, and which ``joints`` do."""
+
+    name: str
+    captured: float
+    followed: float
+    fate: int
+    joints: tuple[str, ...] = ()
+
+
+def coverage_figures(limbs: Sequence[Limb]) -> dict[str, float]:
+    """The table as flat figures."""
+    figures = {}
+    for limb in limbs:
+        rows = {"captured": limb.captured, "followed": limb.followed, "fate": float(limb.fate)}
+        figures |= {f"coverage {row}: {limb.name}": value for row, value in rows.items()}
+        figures |= {f"coverage joint: {limb.name}: {joint}": 1.0 for joint in limb.joints}
+    return figures
+
+
+def limbs_in(figures: Mapping[str, float]) -> tuple[Limb, ...]:
+    """The table in the figures of a certificate; empty where the wish was not captured."""
+    beginning = "coverage captured: "
+    names = [key.removeprefix(beginning) for key in figures if key.startswith(beginning)]
+    limbs = []
+    for name in names:
+        joint = f"coverage joint: {name}: "
+        joints = tuple(key.removeprefix(joint) for key in figures if key.startswith(joint))
+        captured, followed, fate = (figures.get(f"coverage {row}: {name}", np.nan) for row in ("captured", "followed", "fate"))
+        limbs.append(Limb(name, captured, followed, MISSING if np.isnan(fate) else int(fate), joints))
+    return tuple(limbs)
+
+
+def coverage_checks(performance: Performance, limbs: Sequence[Limb]) -> tuple[Check, ...]:
+    """The part of the captured motion that is performed, of all ``limbs`` and of each; nothing where none was captured."""
+    if not limbs:
+        return ()
+    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING) and limb.captured >= MOVES]
+    done = {limb.name: limb.followed * _performed(performance, limb) if limb.fate == FOLLOWS else 0.0 for limb in able}
+    checks: list[Check] = []
+    left = [f"{limb.name}: {_WHY[limb.fate]}" for limb in limbs if limb.fate in _WHY]
+    total = sum(limb.captured for limb in able)
+    if total > 0.0:
+        share = sum(limb.captured * done[limb.name] for limb in able) / total
+        note = "; ".join([", ".join(f"{limb.name} {100.0 * done[limb.name]:.0f} %" for limb in able), *left])
+        checks.append(Check("coverage", share, "of the captured motion", COVERAGE, at_least=True, note=note))
+    else:
+        checks.append(Check.not_applicable("coverage", "; ".join(["what could follow hardly moves", *left])))
+    for limb in able:
+        note = "" if limb.fate == FOLLOWS else "no bone of it drives a joint, though joints are free: name it in a rig map (--rig)"
+        checks.append(Check(f"coverage of the {limb.name}", done[limb.name], "of its motion", LIMB, at_least=True, note=note))
+    return tuple(checks)
+
+
+def _performed(performance: Performance, limb: Limb) -> float:
+    """The part of the wish that the joints of a limb perform; what physics moves is judged by its points instead."""
+    wish = performance.wish
+    if wish is None or performance.dynamic:
+        return 1.0
+    done = performance.followed()
+    names = [name for name in limb.joints if name in wish.names and name in done.names]
+    if not names:
+        return 0.0
+    wished, values = wish.chosen(tuple(names)).values, done.chosen(tuple(names)).values
+    own = float(((wished - wished.mean(axis=0)) ** 2).sum())
+    return 1.0 if own <= 0.0 else max(0.0, 1.0 - float(((values - wished) ** 2).sum()) / own)
