@@ -12,7 +12,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.files import read_bytes
-from bunraku.mechanics.measures.coverage import Limb, coverage_checks, coverage_figures, limbs_in
+from bunraku.mechanics.measures.coverage import CapturedLimb, coverage_checks, coverage_figures, limbs_in
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status, worst
@@ -32,7 +32,7 @@ class Prepared:
     notes: tuple[str, ...] = ()
     status: Status = Status.CONVERGED
     report: RetargetReport | None = None
-    limbs: tuple[Limb, ...] = ()
+    limbs: tuple[CapturedLimb, ...] = ()
 
     def marked(self, result: Performance) -> Performance:
         """The performance of this clip, with what its certificate says of the wish itself.

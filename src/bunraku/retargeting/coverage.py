@@ -9,7 +9,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.geometry.rotations import angle_between
-from bunraku.mechanics.measures.coverage import FOLLOWS, HELD, MISSING, NO_JOINT, NOT_ASKED, Limb
+from bunraku.mechanics.measures.coverage import FOLLOWS, HELD, MISSING, NO_JOINT, NOT_ASKED, CapturedLimb
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import SkeletonMotion
 from bunraku.retargeting.guess import LIMBS
@@ -45,7 +45,7 @@ def covered_limbs(
     places: Array,
     turns: Array,
     held: Collection[str],
-) -> tuple[Limb, ...]:
+) -> tuple[CapturedLimb, ...]:
     """What became of each limb: ``full`` is the whole rig map, ``rig`` the part of it that was asked for.
 
     ``q`` (m, nq) is the motion of the character, ``places`` (m, k, 3) and ``turns`` (m, k, 3, 3) what its ``targets`` were to do.
@@ -60,13 +60,13 @@ def covered_limbs(
         rows = indices.get(name, [])
         joints = tuple(sorted({tree.names[c] for k in rows for c in targets.between(k)}))
         if rows:
-            limbs.append(Limb(name, captured, _share(reached, turned, places, turns, rows), FOLLOWS, joints))
+            limbs.append(CapturedLimb(name, captured, _share(reached, turned, places, turns, rows), FOLLOWS, joints))
         elif name in mapped and name not in asked:
-            limbs.append(Limb(name, captured, 0.0, NOT_ASKED))
+            limbs.append(CapturedLimb(name, captured, 0.0, NOT_ASKED))
         elif name in mapped or name == "trunk":
-            limbs.append(Limb(name, captured, 0.0, HELD if held and name in mapped else NO_JOINT))
+            limbs.append(CapturedLimb(name, captured, 0.0, HELD if held and name in mapped else NO_JOINT))
         else:
-            limbs.append(Limb(name, captured, 0.0, MISSING if spare else NO_JOINT))
+            limbs.append(CapturedLimb(name, captured, 0.0, MISSING if spare else NO_JOINT))
     return tuple(limbs)
 
 
@@ -129,13 +129,12 @@ def _part_of(skeleton: SkeletonMotion, rig: RigMap) -> list[str]:
     ways = {bone: _way(skeleton, skeleton.names.index(bone)) for bone in roots}
     if head is not None:
         common = {b for way in ways.values() for b in way}
-        for bone in _way(skeleton, skeleton.names.index(head)):
-            if bone not in common and skeleton.parents[bone] >= 0:
-                roots.setdefault(skeleton.names[bone], "head")
+        for index in _way(skeleton, skeleton.names.index(head)):
+            if index not in common and skeleton.parents[index] >= 0:
+                roots.setdefault(skeleton.names[index], "head")
     parts: list[str] = []
-    for bone, parent in enumerate(skeleton.parents):
-        own = roots.get(skeleton.names[bone])
-        parts.append(own or (parts[parent] if parent >= 0 else "trunk"))
+    for name, parent in zip(skeleton.names, skeleton.parents, strict=True):
+        parts.append(roots.get(name) or (parts[parent] if parent >= 0 else "trunk"))
     return parts
 
 

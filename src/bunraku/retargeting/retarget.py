@@ -18,7 +18,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.coverage import MISSING, Limb
+from bunraku.mechanics.measures.coverage import MISSING, CapturedLimb
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -77,7 +77,7 @@ class RetargetReport:
     too_fast: int
     missing: tuple[str, ...]
     held: tuple[str, ...]
-    limbs: tuple[Limb, ...] = ()
+    limbs: tuple[CapturedLimb, ...] = ()
 
     def target(self, name: str) -> TargetError:
         """The errors of one target."""

@@ -39,7 +39,7 @@ _WHY = {
 
 
 @dataclass(frozen=True)
-class Limb:
+class CapturedLimb:
     """A limb of a captured skeleton: its part of the motion ``captured``, what is ``followed`` of it, and which ``joints`` do."""
 
     name: str
@@ -49,9 +49,9 @@ class Limb:
     joints: tuple[str, ...] = ()
 
 
-def coverage_figures(limbs: Sequence[Limb]) -> dict[str, float]:
+def coverage_figures(limbs: Sequence[CapturedLimb]) -> dict[str, float]:
     """The table as flat figures."""
-    figures = {}
+    figures: dict[str, float] = {}
     for limb in limbs:
         rows = {"captured": limb.captured, "followed": limb.followed, "fate": float(limb.fate)}
         figures |= {f"coverage {row}: {limb.name}": value for row, value in rows.items()}
@@ -59,7 +59,7 @@ def coverage_figures(limbs: Sequence[Limb]) -> dict[str, float]:
     return figures
 
 
-def limbs_in(figures: Mapping[str, float]) -> tuple[Limb, ...]:
+def limbs_in(figures: Mapping[str, float]) -> tuple[CapturedLimb, ...]:
     """The table in the figures of a certificate; empty where the wish was not captured."""
     beginning = "coverage captured: "
     names = [key.removeprefix(beginning) for key in figures if key.startswith(beginning)]
@@ -68,11 +68,11 @@ def limbs_in(figures: Mapping[str, float]) -> tuple[Limb, ...]:
         joint = f"coverage joint: {name}: "
         joints = tuple(key.removeprefix(joint) for key in figures if key.startswith(joint))
         captured, followed, fate = (figures.get(f"coverage {row}: {name}", np.nan) for row in ("captured", "followed", "fate"))
-        limbs.append(Limb(name, captured, followed, MISSING if np.isnan(fate) else int(fate), joints))
+        limbs.append(CapturedLimb(name, captured, followed, MISSING if np.isnan(fate) else int(fate), joints))
     return tuple(limbs)
 
 
-def coverage_checks(performance: Performance, limbs: Sequence[Limb]) -> tuple[Check, ...]:
+def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> tuple[Check, ...]:
     """The part of the captured motion that is performed, of all ``limbs`` and of each; nothing where none was captured."""
     if not limbs:
         return ()
@@ -93,7 +93,7 @@ def coverage_checks(performance: Performance, limbs: Sequence[Limb]) -> tuple[Ch
     return tuple(checks)
 
 
-def _performed(performance: Performance, limb: Limb) -> float:
+def _performed(performance: Performance, limb: CapturedLimb) -> float:
     """The part of the wish that the joints of a limb perform; what physics moves is judged by its points instead."""
     wish = performance.wish
     if wish is None or performance.dynamic:
