@@ -27,7 +27,7 @@ DEFAULT_RATE = 25.0
 SPARSE, KEYED = 10.0, 100.0
 """Below ``SPARSE`` [Hz] lines are keyframes, between which a spline would swing; their curves have ``KEYED`` [Hz] at least."""
 MAX_CSV_BYTES = 64 * 1024 * 1024
-_TIME = ("time_s", "time", "t", "time_ms")
+TIME_NAMES = ("time_s", "time", "t", "time_ms")
 _UNEVEN = "uneven times, taken as keyframes with smooth curves between them"
 _SPARSE = "fewer than 10 lines a second, taken as keyframes with smooth curves between them"
 _ASSUMED = f"no time column and no rate, so {DEFAULT_RATE:g} Hz is assumed (add a column time_s, or a first line '# rate_hz: 100')"
@@ -38,23 +38,9 @@ def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float 
     """A clip with the joint curves of a table; ``rate`` [Hz] counts when the file gives none."""
     check_size(data, file=file, limit=MAX_CSV_BYTES)
     lines, stated = _lines(decoded(data, file=file))
-    if not lines:
-        raise BadInput("holds no line; a header with coordinate names is needed", file=file, place="line 1")
-    number, header = lines[0]
-    separator = next((mark for mark in (";", "\t") if mark in header), ",")
-    names = [_unquoted(name) for name in header.split(separator)]
-    if names and names[-1] == "" and len(names) > 1:
-        names.pop()
-    if not all(names) or all(_is_number(name) for name in names):
-        raise BadInput("the first line must name the coordinate of every column", file=file, place=f"line {number}")
-    if len(names) > 10_000 or len(names) * (len(lines) - 1) > MAX_NUMBERS:
-        raise BadInput(
-            f"holds {len(lines)} lines of {len(names)} columns; that is more than can be read", file=file, place="line 1"
-        )
-    values = _table(lines[1:], len(names), separator, file)
-    if len(values) < 1:
-        raise BadInput("holds a header and no sample; at least one is needed", file=file, place=f"line {number}")
-    clocks = [index for index, name in enumerate(names) if name.lower() in _TIME]
+    names, values = _named_table(lines, file)
+    number = lines[0][0]
+    clocks = [index for index, name in enumerate(names) if name.lower() in TIME_NAMES]
     curves = [index for index in range(len(names)) if index not in clocks]
     if len(clocks) > 1 or not curves:
         raise BadInput("has to have one time column at most, and a coordinate", file=file, place=f"line {number}")
@@ -68,6 +54,12 @@ def read_csv(data: bytes, *, file: str, folder: Path | None = None, rate: float 
     with located(file, f"line {number}"):
         joints = JointCurves(tuple(short), next(hz for hz in (stated, rate, DEFAULT_RATE) if hz is not None), samples)
     return Clip(Path(file).stem or "csv", joints=joints, source=f"CSV file {Path(file).name}" + (f"; {note}" if note else ""))
+
+
+def csv_table(text: str, *, file: str) -> tuple[list[str], Array, float | None]:
+    """Names of the columns, values (lines, columns) as they stand there, and the rate [Hz] that a comment states."""
+    lines, stated = _lines(text)
+    return *_named_table(lines, file), stated
 
 
 def csv_notes(clip: Clip) -> tuple[str, ...]:
@@ -101,6 +93,27 @@ def _lines(text: str) -> tuple[list[tuple[int, str]], float | None]:
         elif stripped:
             filled.append((number, stripped if "\t" not in line else line))
     return filled, rate
+
+
+def _named_table(lines: list[tuple[int, str]], file: str) -> tuple[list[str], Array]:
+    """The names in the first line, and the values (lines, names) of the others."""
+    if not lines:
+        raise BadInput("holds no line; a header with coordinate names is needed", file=file, place="line 1")
+    number, header = lines[0]
+    separator = next((mark for mark in (";", "\t") if mark in header), ",")
+    names = [_unquoted(name) for name in header.split(separator)]
+    if names and names[-1] == "" and len(names) > 1:
+        names.pop()
+    if not all(names) or all(_is_number(name) for name in names):
+        raise BadInput("the first line must name the coordinate of every column", file=file, place=f"line {number}")
+    if len(names) > 10_000 or len(names) * (len(lines) - 1) > MAX_NUMBERS:
+        raise BadInput(
+            f"holds {len(lines)} lines of {len(names)} columns; that is more than can be read", file=file, place="line 1"
+        )
+    values = _table(lines[1:], len(names), separator, file)
+    if len(values) < 1:
+        raise BadInput("holds a header and no sample; at least one is needed", file=file, place=f"line {number}")
+    return names, values
 
 
 def _table(lines: list[tuple[int, str]], columns: int, separator: str, file: str) -> Array:

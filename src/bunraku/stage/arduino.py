@@ -12,6 +12,7 @@ from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 from bunraku.stage.c_text import array_lines, float_text, identifier, plain
 from bunraku.stage.channels import need_kinds, table, thinned
+from bunraku.stage.manifest import as_line, manifest
 from bunraku.stage.servos import calibrated, calibrations
 
 LARGEST = 32_767
@@ -47,7 +48,11 @@ def export_arduino(
             rows.append(_scaled(channel, values[:, j], resolution))
             scales.append(resolution)
             offsets.append(0.0)
-    return _text(performance, channels, sent_rate, rows, offsets, scales).encode()
+    lines = [(-offset / scale, 1.0 / scale) for offset, scale in zip(offsets, scales, strict=True)]
+    if calibration is not None:
+        lines = [(servo.at_zero, servo.per_radian) for servo in calibration]
+    said = as_line(manifest(sent_rate, channels, lines=lines))
+    return _text(performance, channels, sent_rate, rows, offsets, scales, said).encode()
 
 
 def _scaled(channel: Channel, values: NDArray[np.float64], resolution: float) -> NDArray[np.int64]:
@@ -68,6 +73,7 @@ def _text(
     rows: list[NDArray[np.int64]],
     offsets: list[float],
     scales: list[float],
+    said: str,
 ) -> str:
     taken: set[str] = set()
     space = identifier("bunraku", performance.clip_name, taken)
@@ -82,6 +88,7 @@ def _text(
 // ({bytes_needed} bytes of program memory; AVR boards address arrays of up to 32767 bytes, 16383 frames).
 // Channels:
 {listed}
+// {said}
 // value = OFFSET[channel] + SCALE[channel] * raw, in the unit above; frame k belongs to time k / RATE_HZ.
 #ifndef {space.upper()}_H
 #define {space.upper()}_H

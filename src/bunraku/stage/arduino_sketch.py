@@ -14,6 +14,7 @@ from bunraku.errors import BadInput
 from bunraku.motion import Channel, Performance
 from bunraku.stage.c_text import array_lines, identifier, plain
 from bunraku.stage.channels import need_kinds, table, thinned
+from bunraku.stage.manifest import as_line, manifest
 from bunraku.stage.servos import ServoCalibration, calibrated, calibrations, servos_of
 
 SERVO_H = {"position_min": 544, "position_max": 2400}
@@ -27,6 +28,7 @@ _SKETCH = """\
 // ({bytes} bytes of program memory; AVR boards read the first 64 kB. An Uno drives 12 servos with Servo.h, a Mega 48.)
 // Servos, pin by pin:
 {listed}
+// {said}
 // Pulses are in microseconds. Lift the robot off the ground, or hold it, when you play this for the first time.
 #include <Arduino.h>
 #include <Servo.h>
@@ -126,6 +128,7 @@ def export_arduino_sketch(
         rate=sent_rate,
         seconds=len(values) / sent_rate,
         bytes=2 * len(values) * len(channels),
+        said=as_line(manifest(sent_rate, channels, pins, [(one.at_zero, one.per_radian) for one in given])),
         listed="\n".join(f"//   {pin}  {plain(c.name)}" for pin, c in zip(pins, channels, strict=True)),
         pins=", ".join(map(str, pins)),
         lowest=lowest,

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from bunraku.character import Character
 from bunraku.character.description import Description
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, MotionLimits, Performance
@@ -48,7 +49,7 @@ class DmxSlot(Description):
         return self
 
 
-def patched(performance: Performance, channels: tuple[Channel, ...], patch: Mapping[str, Any] | None) -> tuple[DmxSlot, ...]:
+def patched(character: Character, channels: tuple[Channel, ...], patch: Mapping[str, Any] | None) -> tuple[DmxSlot, ...]:
     """The slot of each channel: what ``patch`` says by channel name, the rest by default.
 
     By default channels stand one after the other from universe 0, address 1, 256 a universe, and range over the limits of their
@@ -62,7 +63,7 @@ def patched(performance: Performance, channels: tuple[Channel, ...], patch: Mapp
     stray = next((name for name in given if name not in names), None)
     if stray is not None:
         raise BadInput(f"patch names {str(stray)[:60]!r}, which is no channel; there are {', '.join(names[:12])}")
-    limits = _limits(performance)
+    limits = _limits(character)
     slots = tuple(_slot(place, channel, given.get(channel.name), limits) for place, channel in enumerate(channels))
     taken: dict[tuple[int, int], str] = {}
     for channel, slot in zip(channels, slots, strict=True):
@@ -110,9 +111,9 @@ def _slot(place: int, channel: Channel, fields: Any, limits: dict[tuple[str, str
         raise BadInput(f"the patch of {channel.name!r}: {str(error).removeprefix('DmxSlot: ')}") from error
 
 
-def _limits(performance: Performance) -> dict[tuple[str, str], tuple[float, float]]:
+def _limits(who: Character) -> dict[tuple[str, str], tuple[float, float]]:
     """The finite limits of what is sent, by channel name and kind."""
-    who, limits = performance.character, {}
+    limits = {}
     motors = MotionLimits.of(who)
     for j, name in enumerate(motors.names):
         limits[name, "position"] = (float(motors.lower[j]), float(motors.upper[j]))
@@ -149,7 +150,7 @@ def export_artnet(performance: Performance, *, patch: Mapping[str, Any] | None =
     sent_rate, values = thinned(motor_rate, values, motor_rate / step if rate is None else rate)
     if sent_rate > 1000.0:
         raise BadInput(f"{sent_rate:g} frames a second are more than a network of lamps takes; give --rate of at most 1000")
-    slots = patched(performance, channels, patch)
+    slots = patched(performance.character, channels, patch)
     numbers = [sixteen_bits(channel, values[:, j], slots[j], sent_rate) for j, channel in enumerate(channels)]
     universes: dict[int, np.ndarray[Any, np.dtype[np.uint8]]] = {}
     for slot in slots:

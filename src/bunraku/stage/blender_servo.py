@@ -23,17 +23,19 @@ from bunraku.motion import Performance
 from bunraku.stage.c_text import plain
 from bunraku.stage.channels import need_kinds, table, thinned
 from bunraku.stage.json_export import as_json
+from bunraku.stage.manifest import Manifest, as_data, as_line, manifest
 from bunraku.stage.servos import calibrated, calibrations
 
 
 @dataclass(frozen=True)
 class ServoFrames:
-    """Integer positions of every servo, by id, one a frame; ``names``: the channel of each."""
+    """Integer positions of every servo, by id, one a frame; ``names``: the channel of each; ``manifest``: what they mean."""
 
     fps: int
     frames: int
     positions: dict[int, list[int]]
     names: dict[int, str]
+    manifest: Manifest
 
     @property
     def seconds(self) -> int:
@@ -53,7 +55,8 @@ def servo_frames(performance: Performance, servos: Mapping[str, Any] | None, fps
     for j, (channel, servo) in enumerate(zip(channels, fitted, strict=True)):
         number = j if servo.id is None else servo.id
         positions[number], names[number] = calibrated(channel, values[:, j], servo, rate).tolist(), channel.name
-    return ServoFrames(round(rate), len(values), positions, names)
+    lines = [(servo.at_zero, servo.per_radian) for servo in fitted]
+    return ServoFrames(round(rate), len(values), positions, names, manifest(float(round(rate)), channels, list(names), lines))
 
 
 def export_blender_servo(
@@ -68,7 +71,8 @@ def export_blender_servo(
 
     ``keys``: servos by id or by channel name in the layout "positions". ``fps``: a whole number that divides the motor rate,
     the motor rate itself by default; every k-th sample is written. ``seconds`` is rounded as in the add-on. Unlike there, the
-    angle is not rounded to hundredths of a degree before the position is.
+    angle is not rounded to hundredths of a degree before the position is, and ``bunraku`` says which channel a servo is and
+    what its positions mean.
     """
     motion = servo_frames(performance, servos, fps, "blender-servo")
     names, positions = motion.names, motion.positions
@@ -91,10 +95,11 @@ def export_blender_servo(
             content["positions"] = [{str(key): row[k] for key, row in positions.items()} for k in range(motion.frames)]
         case _:
             raise BadInput(f"there is no layout {layout!r}; choose positions, servos or frames")
-    return as_json(content)
+    return as_json(content | {"bunraku": as_data(motion.manifest)})
 
 
 START, END, LINE_BREAK = 0x3C, 0x3E, 0x0A
+BYTES_A_COMMAND = 5
 BYTES_A_LINE = 12
 
 
@@ -146,6 +151,7 @@ def export_blender_servo_h(
         f"  Armature: {plain(performance.character.name)}",
         f"  Scene: {scene}",
         f"  File: {scene}",
+        f"  {as_line(motion.manifest)}",
         "*/",
         "",
         "#include <Arduino.h>",

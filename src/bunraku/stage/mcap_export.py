@@ -2,7 +2,8 @@
 
 The profile is ros2: messages are CDR, schemas are message definitions. ``/joint_states`` has name, position, velocity and effort of
 every channel, not a number where there is none, as joint_state_broadcaster does it; a field that no joint has is empty. ``/audio``
-has the voice as foxglove_msgs/RawAudio, 16 bits, in blocks of a twentieth of a second.
+has the voice as foxglove_msgs/RawAudio, 16 bits, in blocks of a twentieth of a second. The metadata ``bunraku`` of the states says
+of each channel which kind and unit it has, and the exact rate.
 
 CDR: four bytes say little-endian (0x00 0x01 0x00 0x00); after them every number stands at a multiple of its own size, counted from
 there. A string is its length with the closing zero (uint32), its bytes, the zero; a sequence its count (uint32) and its elements.
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.motion import Audio, Performance
 from bunraku.stage.channels import joint_states, need_kinds
+from bunraku.stage.manifest import KEY, as_text, manifest
 
 
 class CdrMessage:
@@ -124,7 +126,8 @@ def export_mcap(
         messages.append((now, 0, message.bytes()))
     if audio and performance.audio is not None:
         messages += _sound(performance.audio, start)
-    return _written(sorted(messages, key=lambda one: one[:2]), topic)
+    said = as_text(manifest(states.rate, channels))
+    return _written(sorted(messages, key=lambda one: one[:2]), topic, said)
 
 
 def _sound(audio: Audio, start: int) -> list[Message]:
@@ -143,7 +146,7 @@ def _sound(audio: Audio, start: int) -> list[Message]:
     return messages
 
 
-def _written(messages: list[Message], topic: str) -> bytes:
+def _written(messages: list[Message], topic: str, said: str) -> bytes:
     Writer, compression = _library()
     stream = io.BytesIO()
     writer = Writer(stream, compression=compression)
@@ -153,7 +156,8 @@ def _written(messages: list[Message], topic: str) -> bytes:
     for kind in sorted({kind for _, kind, _ in messages}):
         name, text, where = known[kind]
         schema = writer.register_schema(name=name, encoding="ros2msg", data=text.encode())
-        ids[kind] = writer.register_channel(topic=where, message_encoding="cdr", schema_id=schema)
+        metadata = {KEY: said} if kind == 0 else {}
+        ids[kind] = writer.register_channel(topic=where, message_encoding="cdr", schema_id=schema, metadata=metadata)
     for now, kind, data in messages:
         writer.add_message(channel_id=ids[kind], log_time=now, publish_time=now, data=data, sequence=sequence[kind])
         sequence[kind] += 1

@@ -6,18 +6,18 @@ to the first pose slowly, then makes one blocking call with all angles [rad] and
 
 from __future__ import annotations
 
-import numpy as np
-
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.stage.c_text import array_lines, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 
 DIGITS = 6
+"""Of the times [s]."""
 
 _SCRIPT = """\
 # -*- coding: utf-8 -*-
 # {title}: {count} joints, {frames} angles each at {rate:g} Hz.
+# rate_hz: {rate!r}
 # Plays with NAOqi: python THIS_FILE --ip ROBOT [--port 9559] [--voice /path/of/the/sound/on/the/robot.wav]
 # The robot must stand safely and be awake; it goes to the first pose within --ramp seconds, then starts.
 import argparse
@@ -63,8 +63,8 @@ if __name__ == "__main__":
 def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s: float = 2.0) -> bytes:
     """The script. ``rate`` [Hz] thins the angles; it must divide the motor rate (NAOqi's own cycle is 50 Hz).
 
-    ``ramp_s``: how long the robot takes to the first pose [s]. Angles are written to a millionth of a radian, a thousandth of what
-    the robot's sensors see. Only angles can be sent: lengths, velocities and torques are refused by name.
+    ``ramp_s``: how long the robot takes to the first pose [s]. Angles read back exactly. Only angles can
+    be sent: lengths, velocities and torques are refused by name.
     """
     channels = need_kinds(performance, ("position",), "naoqi")
     stray = next((channel for channel in channels if channel.unit != "rad"), None)
@@ -73,7 +73,6 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
     if not 0.1 <= ramp_s <= 60.0:
         raise BadInput(f"a ramp of {ramp_s:g} s cannot be used; give one between 0.1 and 60")
     rate, values = thinned(*table(channels, "naoqi"), rate)
-    angles = np.round(values, DIGITS) + 0.0
     times = [round(k / rate, DIGITS) for k in range(1, len(values))]
     text = _SCRIPT.format(
         title=f"{plain(performance.clip_name)}, performed by {plain(performance.character.name)}",
@@ -82,8 +81,8 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
         rate=rate,
         names="\n".join(f"    {channel.name!a}," for channel in channels),
         times=array_lines(times),
-        first=array_lines(angles[0].tolist()),
-        angles="\n".join(f"    [\n{array_lines(row, 8)}\n    ]," for row in angles[1:].T.tolist()),
+        first=array_lines(values[0].tolist()),
+        angles="\n".join(f"    [\n{array_lines(row, 8)}\n    ]," for row in values[1:].T.tolist()),
         ramp=float(ramp_s),
     )
     return text.encode("ascii")
