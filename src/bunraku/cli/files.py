@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bunraku.cli.console import say
 from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
     from bunraku.character import Character
-    from bunraku.motion import Clip
+    from bunraku.motion import Clip, Performance
+    from bunraku.verification.verifier import Verdict
 
 PERFORMANCE = ".performance.npz"
 
@@ -33,6 +36,22 @@ def asked_of(clip: Clip, only: str) -> Clip:
     if limbs and clip.skeleton is None:
         raise BadInput(f"the clip {clip.name!r} has no captured skeleton, of which --only could take {only}; leave it out")
     return clip.changed(only=limbs) if limbs else clip
+
+
+def to_judge(source: Path, **options: Any) -> tuple[Performance, Callable[..., Verdict]]:
+    """The performance of a file, and the function that judges it; ``options`` are for an exported file, see `flow.exported`."""
+    from bunraku.flow.exported import file_commands, is_exported
+    from bunraku.formats.registry import read_performance
+    from bunraku.verification.verify import verify
+
+    if is_exported(source):
+        commands = file_commands(source, **options)
+        return commands.performance, commands.verify
+    performance = read_performance(source)
+    said = next((name for name, value in options.items() if value is not None), None)
+    if said is not None:
+        raise BadInput(f"a performance says everything itself; --{said} is for an exported file", file=str(source))
+    return performance, partial(verify, performance)
 
 
 def named(words: str, ending: str) -> Path:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.character import Character
+from bunraku.errors import BadInput
 from bunraku.flow import prove as flow
+from bunraku.flow.exported import file_commands, is_exported
 from bunraku.formats.registry import read_character, read_clip, read_performance
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
@@ -74,15 +76,24 @@ def verify(
     full_order: bool = False,
     again: bool = False,
     monitor: Monitor = SILENT,
+    **exported: Any,
 ) -> Verdict:
     """Judge a performance by itself and replay it in foreign physics; ``full_order``: also in the full elastic model.
 
     A verdict that is kept with the performance answers at once, without its replay, while nothing that it judged has changed;
     ``again``: replay it all the same.
+
+    An exported file is read back and judged ``against`` the performance that was exported, or as commands of a ``character``; what
+    else it may need (``overlay``, ``servos``, ``patch``, ``rate``) is that of `flow.exported.file_commands`.
     """
+    options: dict[str, Any] = {"replay": replay, "full_order": full_order, "monitor": monitor}
+    if not isinstance(performance, Performance) and is_exported(performance):
+        return file_commands(performance, **exported).verify(**options)
+    if exported:
+        raise BadInput(f"a performance says everything itself; {next(iter(exported))} is for an exported file")
     given = load_performance(performance)
     kept = verdict_again(given) if replay and not (full_order or again) else None
-    return kept or judge(given, replay=replay, full_order=full_order, monitor=monitor)
+    return kept or judge(given, **options)
 
 
 def export(performance: str | Path | Performance, path: str | Path, *, form: str = "", **options: Any) -> Path:
