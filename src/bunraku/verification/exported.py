@@ -151,16 +151,15 @@ def _against(commands: FileCommands, original: Performance, options: Mapping[str
 def _same_commands(commands: FileCommands, original: Performance) -> Check:
     """How far the commands of the file are from those of the performance: in steps, or exactly."""
     own = {(channel.name, channel.kind): channel.values[:: commands.every] for channel in original.channels}
-    apart = {}
+    apart = []
     for channel in commands.performance.channels:
-        steps = np.abs(channel.values - own[channel.name, channel.kind]) / commands.steps.get(channel.name, 1.0)
-        apart[channel.name] = (float(steps.max()), int(steps.argmax()) / channel.rate)
-    worst = max(apart, key=lambda name: apart[name][0])
-    off, time = apart[worst]
+        off = np.abs(channel.values - own[channel.name, channel.kind]) / commands.steps.get(channel.name, 1.0)
+        apart.append((float(off.max()), f"{channel.name} at {int(off.argmax()) / channel.rate:.3f} s"))
+    worst, where = max(apart)
     held = "every command is the performance's" + (", to half a step of the file" if commands.steps else "")
     threshold = 0.5 + SLACK if commands.steps else 0.0
-    note = held if off <= threshold else f"{worst} at {time:.3f} s"
-    return Check("commands of the file against the performance", off, "steps" if commands.steps else "", threshold, note=note)
+    note = held if worst <= threshold else where
+    return Check("commands of the file against the performance", worst, "steps" if commands.steps else "", threshold, note=note)
 
 
 def _alone(commands: FileCommands, options: Mapping[str, Any]) -> Verdict:
@@ -177,7 +176,7 @@ def _alone(commands: FileCommands, options: Mapping[str, Any]) -> Verdict:
         checks += [_tracked(check, performance.character) for check in _replayed(verdict, still.checks)]
         figures = verdict.figures | figures
     checks.append(Check.not_checked("what was wished", ADD, "a file of commands does not say it"))
-    checks.append(Check.not_checked("status", ADD, "how it was planned is not in the file"))
+    checks.append(Check.not_checked("its plan", ADD, "how it was planned is not in the file"))
     return _with(replace(verdict, figures=figures), checks)
 
 
@@ -204,7 +203,7 @@ def _body_checks(performance: Performance) -> list[Check]:
 
 def _tracked(check: Check, character: Character) -> Check:
     """A check of tracking, which needs the plan where servos of stated gains are sent more than the planned angles."""
-    if check.name.startswith(("tracking", "largest tracking")) and servo_gains(character).stated.any():
+    if check.name.startswith("tracking") and servo_gains(character).stated.any():
         return Check.not_checked(check.name, ADD, "servos of stated gains are sent more than the planned angles")
     return check
 
