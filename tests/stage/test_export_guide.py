@@ -28,5 +28,5 @@ def test_the_table_says_which_kinds_a_format_takes(readers):
 
 def test_options_in_the_text_exist():
     known = {option.replace("_", "-") for exporter in exporters().values() for option in exporter.options}
-    own = {"list", "ip", "voice", "ramp"}
+    own = {"list", "ip", "voice", "ramp", "against", "character"}
     assert set(re.findall(r"--([a-z][a-z-]+)", GUIDE.read_text())) <= known | own

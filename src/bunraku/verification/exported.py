@@ -81,7 +81,7 @@ def in_place_of(
         replace(channel, values=given[key].values, rate=rate) if (key := (channel.name, channel.kind)) in given else channel
         for channel in thin.channels
     )
-    return FileCommands(thin.changed(channels=new), original, dict(steps), every)
+    return FileCommands(thin.changed(channels=new, verdict=None), original, dict(steps), every)
 
 
 def alone(character: Character, channels: Sequence[Channel], steps: Mapping[str, float], *, name: str) -> FileCommands:

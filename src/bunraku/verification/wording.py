@@ -76,6 +76,10 @@ SAID_FIRST = ("motor limits", "what was wished", "timing", "shaking", "balance",
 """Topics of which the first line speaks when they hold."""
 
 
+_KEPT = {"holds", "does not apply"}
+"""The states of checks of which the first line says that they are kept."""
+
+
 def topic_of(check: Check) -> Topic:
     """The topic of a check: the one with the longest beginning of its name."""
     fitting = [(len(name), topic) for topic in TOPICS for name in topic.names if check.name.startswith(name.strip())]
@@ -88,7 +92,7 @@ def first_line(checks: Sequence[Check], *, proven: bool) -> str:
     kept = [
         topic.kept
         for topic, group in groups.items()
-        if topic.title in SAID_FIRST and any(one.state == "holds" for one in group) and not any(one.stands_against for one in group)
+        if topic.title in SAID_FIRST and any(one.state == "holds" for one in group) and {one.state for one in group} <= _KEPT
     ]
     bad = [topic.broken for topic, group in groups.items() if any(one.broken for one in group)]
     missing = [check for check in checks if check.state == "not checked"]

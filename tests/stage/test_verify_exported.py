@@ -1,0 +1,317 @@
+"""An exported file, read back and verified, gives the verdict of the performance; a changed, cut or foreign one does not."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import bunraku
+from bunraku.character import Character
+from bunraku.cli.main import _run
+from bunraku.errors import BadInput
+from bunraku.flow.exported import file_commands, is_exported
+from bunraku.formats.registry import read_character, write_performance
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
+from bunraku.optimization.solution import Status
+from bunraku.stage.readers.exported import Reading, rate_of
+from bunraku.stage.registry import export, exporters, read_exported
+from bunraku.verification.verify import verify
+
+pytest.importorskip("mujoco")
+pytest.importorskip("mcap")
+
+PERFORMANCES = ("nao", "marionette", "swizzlebot", "car", "one-rod", "beetle-quick")
+FORMS = tuple(name for name, one in exporters().items() if one.reader)
+EXACT = ("csv", "json", "ros", "mcap", "naoqi")
+SAME = "commands of the file against the performance"
+
+
+@pytest.fixture(scope="session")
+def given(real):
+    """Performances by name: those of `real`, and a beetle that shifts its weight in its skin."""
+
+    @functools.cache
+    def made(name: str) -> Performance:
+        return shifted(read_character(name)) if name == "beetle-quick" else real(name)
+
+    return made
+
+
+def shifted(character: Character) -> Performance:
+    """A tenth of a second in which every motor of a skinned character goes a little to and fro."""
+    names, driven, rate = compile_tree(character).names, character.driven, 200.0
+    wave = 0.01 * np.sin(2.0 * np.pi * np.arange(21) / 20.0)
+    q = np.array([[character.home.get(name, 0.0) for name in names]] * 21)
+    for name in driven:
+        q[:, names.index(name)] += wave
+    angles = q[:, [names.index(name) for name in driven]]
+    channels = [Channel(name, "position", "rad", rate, angles[:, k]) for k, name in enumerate(driven)]
+    channels += [Channel(name, "torque", "N·m", rate, np.zeros(21)) for name in driven]
+    wish, motion = JointCurves(driven, rate, angles), JointCurves(names, rate, q)
+    certificate = Certificate(Status.CONVERGED, ())
+    return Performance(character, "shift", tuple(channels), wish, motion, certificate, Provenance("skin", {}, {}, {}))
+
+
+@pytest.fixture(scope="session")
+def verdict_of():
+    """The verdict on commands, made once for the same bytes of all channels."""
+    kept: dict[object, object] = {}
+
+    def judged(commands, name):
+        channels = [(c.name, c.kind, c.rate, c.values.tobytes()) for c in commands.performance.channels]
+        key = (name, *channels, *sorted(commands.steps.items()))
+        return kept.setdefault(key, None) or kept.update({key: commands.verify()}) or kept[key]
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def own_verdict(given):
+    return functools.cache(lambda name: verify(given(name)))
+
+
+def written(form, performance, readers, folder, **more):
+    """The exported file, and what has to be said to read it against its performance."""
+    options = readers.options(form, performance) | more
+    if form == "artnet" and performance.dynamic:
+        options["rate"] = performance.rate
+    path = export(performance, form, folder / f"show{exporters()[form].suffix}", **options)
+    return path, {"servos": options["servos"]} if form == "blender-servo-bin" else {}
+
+
+@pytest.mark.parametrize("name", PERFORMANCES)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_verdict_is_that_of_the_performance(form, name, given, own_verdict, verdict_of, readers, tmp_path):
+    performance = given(name)
+    try:
+        path, said = written(form, performance, readers, tmp_path)
+    except BadInput as error:
+        refused = str(error)
+        if not any(words in refused for words in ("cannot express", "are made from angles", "takes angles in rad")):
+            raise
+        return
+    commands = file_commands(path, against=performance, **said)
+    assert bool(commands.steps) == (form not in EXACT)
+    original, found = own_verdict(name), verdict_of(commands, name)
+    if form in EXACT:
+        pairs = zip(commands.performance.channels, performance.channels, strict=True)
+        assert all(read.values.tobytes() == own.values.tobytes() and read.rate == own.rate for read, own in pairs)
+        assert {key: found.figures[key] for key in original.figures} == pytest.approx(original.figures, rel=0, abs=0, nan_ok=True)
+    states = {check.name: check.state for check in found.checks}
+    assert states.pop(SAME) == "holds"
+    assert states == {check.name: check.state for check in original.checks}
+    assert found.holds == original.holds
+
+
+def test_a_motion_is_no_commands(given, readers, tmp_path):
+    path = export(given("nao"), "gltf", tmp_path / "show.glb")
+    with pytest.raises(BadInput, match="holds a motion and no commands; export one of csv, json"):
+        file_commands(path, against=given("nao"))
+
+
+@pytest.mark.parametrize("name", ["nao", "swizzlebot"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_changed_sample_changes_the_verdict(form, name, given, readers, tmp_path):
+    """Also where a torque of the same name, which most formats do not hold, is unchanged."""
+    performance = given(name)
+    first = performance.channels[0]
+    values = first.values.copy()
+    values[120] += 0.02
+    changed = performance.changed(channels=(replace(first, values=values), *performance.channels[1:]))
+    path, said = written(form, changed, readers, tmp_path)
+    found = file_commands(path, against=performance, **said).verify(replay=False)
+    check = next(check for check in found.checks if check.name == SAME)
+    assert check.broken
+    assert first.name in check.note
+    assert not found.holds
+
+
+def test_what_is_read_is_as_near_as_the_file_can_hold(given, readers, tmp_path):
+    performance = given("nao")
+    for form in FORMS:
+        path, said = written(form, performance, readers, tmp_path)
+        reading = Reading(performance.character, performance.channels, **said)
+        exported = read_exported(path, reading)
+        every = round(performance.rate / exported.channels[0].rate)
+        assert [(c.name, c.kind, c.unit) for c in exported.channels] == [(c.name, c.kind, c.unit) for c in performance.channels]
+        for own, found in zip(performance.channels, exported.channels, strict=True):
+            step = exported.steps.get(own.name, 0.0)
+            assert np.abs(found.values - own.values[::every]).max() <= 0.5 * step * (1.0 + 1e-9), form
+            assert found.rate == performance.rate / every
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("blender-servo-bin", "artnet")])
+def test_alone_a_file_needs_its_character_only(form, given, readers, tmp_path):
+    """The format says names, units and rate; nothing that was not judged is shown as holding."""
+    performance = given("nao")
+    path, _ = written(form, performance, readers, tmp_path)
+    commands = file_commands(path, character="nao")
+    assert [c.name for c in commands.performance.channels] == [c.name for c in performance.channels]
+    assert commands.performance.rate == performance.rate
+    if form not in ("csv", "arduino"):
+        return
+    verdict = commands.verify()
+    states = {check.name: check.state for check in verdict.checks}
+    assert states["what was wished"] == states["its plan"] == "not checked"
+    assert states["fell"] == states["balance margin"] == states["range excess"] == "holds"
+    assert not [check.name for check in verdict.checks if check.stands_against and check.name != "torque saturation"]
+    assert states["velocity excess"] == ("not checked" if form == "arduino" else "holds")
+    assert "give --against" in verdict.sentence
+
+
+def test_alone_a_jump_breaks_the_limits_also_of_a_file_that_counts(given, readers, tmp_path):
+    performance = given("nao")
+    first = performance.channels[0]
+    values = np.where(np.arange(len(first.values)) == 50, first.values + 0.3, first.values)
+    changed = performance.changed(channels=(replace(first, values=values), *performance.channels[1:]))
+    for form in ("csv", "arduino"):
+        path, _ = written(form, changed, readers, tmp_path)
+        checks = {check.name: check.state for check in file_commands(path, character="nao").verify(replay=False).checks}
+        assert checks["velocity excess"] == checks["worst limit violation"] == "broken", form
+
+
+def test_alone_what_moves_over_the_ground_is_judged_by_its_limits(given, readers, tmp_path):
+    path, _ = written("csv", given("car"), readers, tmp_path)
+    verdict = bunraku.verify(path, character="car")
+    states = {check.name: check.state for check in verdict.checks}
+    assert states == {
+        "worst limit violation": "holds",
+        "replay": "not checked",
+        "what was wished": "not checked",
+        "its plan": "not checked",
+    }
+    fast = tuple(replace(channel, values=50.0 * channel.values) for channel in given("car").channels if channel.kind == "velocity")
+    path, _ = written("csv", given("car").changed(channels=fast), readers, tmp_path)
+    assert not bunraku.verify(path, character="car").holds
+
+
+def test_what_hangs_on_strings_needs_its_performance(given, readers, tmp_path):
+    path, _ = written("csv", given("marionette"), readers, tmp_path)
+    with pytest.raises(BadInput, match="how it starts is not in the file: give --against"):
+        file_commands(path, character="marionette")
+    thin = export(given("marionette"), "artnet", tmp_path / "thin.artnet.pcap")
+    with pytest.raises(BadInput, match="every 3th sample, and what hangs on strings is judged at its own rate"):
+        file_commands(thin, against=given("marionette"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_cut_file_is_refused(form, given, readers, tmp_path):
+    path, said = written(form, given("nao"), readers, tmp_path)
+    data = path.read_bytes()
+    for share in (0.0, 0.01, 0.3, 0.7, 0.97):
+        path.write_bytes(data[: int(share * len(data))])
+        with pytest.raises(BadInput) as refused:
+            file_commands(path, against=given("nao"), **said)
+        assert "\n" not in str(refused.value)
+        assert path.name in str(refused.value)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_foreign_file_is_refused(form, given, readers, tmp_path):
+    path = tmp_path / f"show{exporters()[form].suffix}"
+    noise = np.random.default_rng(1).integers(0, 256, 4000).astype(np.uint8).tobytes()
+    foreign = [b"", b"\n", b"{}", b"[]", b"time_s\n0\n1\n", b"a,b\n1,2\n", b'{"positions": 3}', b"0x3c", noise, b"NAMES = [\n]\n"]
+    for data in foreign:
+        path.write_bytes(data)
+        with pytest.raises(BadInput) as refused:
+            file_commands(path, against=given("nao"))
+        assert "\n" not in str(refused.value)
+
+
+def test_numbers_that_are_none_and_rates_that_are_wrong_are_refused(given, readers, tmp_path):
+    performance = given("nao")
+    path, _ = written("csv", performance, readers, tmp_path)
+    text = path.read_text()
+    for bad, words in (
+        (text.replace("# rate_hz: 100.0", "# rate_hz: 99.0"), "states 99 Hz, and sample"),
+        (text.replace("\n0.01,", "\nnan,", 1), "not finite"),
+        (text.replace("HeadYaw", "Neck"), "lacks|which the performance of"),
+        ("\n".join(text.splitlines()[:-1]) + "\n", "780 samples, and 781 were exported"),
+    ):
+        path.write_text(bad)
+        with pytest.raises(BadInput, match=words):
+            file_commands(path, against=performance)
+    path, _ = written("json", performance, readers, tmp_path)
+    content = json.loads(path.read_text())
+    content["channels"][0]["values"][5] = None
+    path.write_text(json.dumps(content))
+    with pytest.raises(BadInput, match="'HeadYaw' holds"):
+        file_commands(path, against=performance)
+    path, _ = written("arduino-sketch", performance, readers, tmp_path)
+    path.write_text(path.read_text().replace("STEP_US = 10000UL", "STEP_US = 5000UL"))
+    with pytest.raises(BadInput, match="exported at 100 Hz and would be played at 200 Hz"):
+        file_commands(path, against=performance)
+
+
+def test_a_script_is_never_executed(given, readers, tmp_path):
+    path, _ = written("naoqi", given("nao"), readers, tmp_path)
+    first = repr(float(given("nao").channels[0].values[0]))
+    trap = f"open({str(tmp_path / 'trap')!r}, 'w').close() or {first}"
+    path.write_text(path.read_text().replace(first, trap, 1))
+    with pytest.raises(BadInput, match="the list FIRST is damaged"):
+        file_commands(path, against=given("nao"))
+    assert not (tmp_path / "trap").exists()
+
+
+def test_a_calibration_that_is_given_counts_and_not_the_file(given, readers, tmp_path):
+    """A servo built in the other way round plays another performance."""
+    performance = given("nao")
+    path, _ = written("arduino-sketch", performance, readers, tmp_path)
+    servos = readers.options("arduino-sketch", performance)["servos"]
+    assert file_commands(path, against=performance, servos=servos).verify(replay=False).checks[0].holds
+    turned = servos | {"HeadYaw": servos["HeadYaw"] | {"reverse": True}}
+    assert file_commands(path, against=performance, servos=turned).verify(replay=False).checks[0].broken
+
+
+@pytest.mark.parametrize("layout", ["positions", "servos", "frames"])
+def test_every_layout_of_the_add_on(layout, given, readers, tmp_path):
+    performance = given("nao")
+    for keys in ("id", "name"):
+        path, _ = written("blender-servo", performance, readers, tmp_path, layout=layout, keys=keys)
+        assert file_commands(path, against=performance).verify(replay=False).checks[0].holds
+
+
+@pytest.mark.parametrize("form", ["blender-servo-h", "blender-servo-bin"])
+def test_servos_that_are_skipped_stay_where_they_were(form, given, readers, tmp_path):
+    path, said = written(form, given("nao"), readers, tmp_path, skip_unchanged=True)
+    assert file_commands(path, against=given("nao"), **said).verify(replay=False).checks[0].holds
+
+
+@pytest.mark.parametrize("rate", [1.0, 12.5, 24.0, 25.0, 29.97, 30000 / 1001, 44.1, 50.0, 60.0, 100 / 3, 200 / 7, 240.0, 1000.0])
+def test_times_tell_the_rate_exactly(rate):
+    k = np.arange(200)
+    nanoseconds = np.array([round(i * 1e9 / rate) for i in k.tolist()])
+    assert rate_of(nanoseconds * 1e-9, 0.51e-9) == pytest.approx(rate, rel=1e-15)
+    assert rate_of(k / rate, 1e-9) == pytest.approx(rate, rel=1e-15)
+    for wrong in (np.r_[0.0, 0.1, 0.3], np.r_[0.1, 0.2], np.r_[0.0, 0.0], np.zeros(1)):
+        with pytest.raises(BadInput):
+            rate_of(wrong, 1e-9)
+
+
+def test_the_command_line_and_python_ask_whose_commands_they_are(given, readers, tmp_path, capsys):
+    def run(*words):
+        return _run(["verify", *map(str, words)]), capsys.readouterr().err
+
+    path, _ = written("csv", given("nao"), readers, tmp_path)
+    kept = tmp_path / "show.performance.npz"
+    write_performance(kept, given("nao"))
+    assert is_exported(path)
+    assert not is_exported(kept)
+    for words in ((path,), (path, "--character", "nao", "--against", kept)):
+        code, said = run(*words)
+        assert code == 2
+        assert "--character, or --against" in said
+    code, said = run(kept, "--against", kept)
+    assert code == 2
+    assert "--against is for an exported file" in said
+    code, said = run(path, "--against", kept, "--no-replay", "--all")
+    assert code == 0
+    assert f"{SAME} = 0" in said
+    with pytest.raises(BadInput, match="against is for an exported file"):
+        bunraku.verify(kept, against=kept)
+    assert bunraku.verify(path, against=kept, replay=False).holds
