@@ -18,7 +18,8 @@ import numpy as np
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.motion import LIMIT_TOLERANCE, measure_motion
+from bunraku.mechanics.measures.limits import LIMIT_TOLERANCE, ask
+from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.motion import Certificate, Channel, Check, JointCurves, MotionLimits, Performance, Provenance
@@ -100,7 +101,7 @@ def alone(character: Character, channels: Sequence[Channel], steps: Mapping[str,
         character,
         name,
         tuple(channels),
-        sent,
+        None,
         predicted_motion(character, sent),
         Certificate(Status.CONVERGED, ()),
         Provenance("file", {}, {}, {}),
@@ -143,8 +144,10 @@ def _against(commands: FileCommands, original: Performance, options: Mapping[str
     lossy = bool(commands.steps) or commands.every > 1
     verdict = verify(commands.performance, **options)
     if lossy and same.holds:
-        judged = verify(original, **{**options, "replay": False})
-        verdict = _with(verdict, [*judged.checks, *_replayed(verdict, judged.checks)], judged.figures)
+        still = {**options, "replay": False}
+        judged, rounded = verify(original, **still), verify(commands.performance, **still)
+        replayed = _replayed(verdict, [*judged.checks, *rounded.checks])
+        verdict = _with(verdict, [*judged.checks, *replayed], judged.figures)
     return _with(verdict, [same, *verdict.checks])
 
 
@@ -195,10 +198,10 @@ def _with(verdict: Verdict, checks: Sequence[Check], figures: Mapping[str, float
 
 
 def _body_checks(performance: Performance) -> list[Check]:
-    """Balance on planted feet and the distance of limbs: what follows from places alone."""
-    sent = performance.sent()
-    measured = measure_motion(performance.character, sent, sent)
-    return [check for check in measured.checks if check.name in ("balance margin", "self-collision clearance")]
+    """Balance on planted feet, the distance of limbs, shaking: what follows from places alone, but for their limits."""
+    measured = measure_motion(performance.character, None, performance.sent()).checks
+    others = ("range", "velocity", "acceleration", "jerk", "worst limit", "largest deviation", "motion followed")
+    return [check for check in measured if check.state and not check.name.startswith(others)]
 
 
 def _tracked(check: Check, character: Character) -> Check:
@@ -215,7 +218,7 @@ def _limit_checks(commands: FileCommands) -> list[Check]:
     """
     performance = commands.performance
     if not any(channel.kind == "position" for channel in performance.channels):
-        return [Check("worst limit violation", _wheel_excess(performance), "relative", LIMIT_TOLERANCE, note="speed of wheels")]
+        return [_wheel_check(performance, "worst limit violation")]
     checks = list(recomputed_limits(performance))
     out: list[Check] = []
     most = max(commands.steps.values(), default=0.0)
@@ -227,16 +230,20 @@ def _limit_checks(commands: FileCommands) -> list[Check]:
         unsure = unsure or doubtful
         note = f"{check.value:.3g} {check.unit} too much, and its steps alone make up to {blur:.3g}" if kind in ORDERS else ""
         out.append(Check.not_checked(check.name, ADD, note) if doubtful else check)
-    rolling = _wheel_excess(performance)
-    return [*out, Check("excess speed of wheels", rolling, "relative", LIMIT_TOLERANCE)] if rolling > 0.0 else out
+    rolls = any(channel.kind == "velocity" for channel in performance.channels)
+    return [*out, _wheel_check(performance, "excess speed of wheels")] if rolls else out
 
 
-def _wheel_excess(performance: Performance) -> float:
-    """By what share the speed of a wheel exceeds its motor's, at most."""
+def _wheel_check(performance: Performance, name: str) -> Check:
+    """By what share the speed of a wheel exceeds its motor's, at most; not checked where a motor states none."""
     limits = MotionLimits.of(performance.character)
     most = dict(zip(limits.names, limits.velocity.tolist(), strict=True))
     speeds = [channel for channel in performance.channels if channel.kind == "velocity"]
-    return max((float(np.abs(one.values).max()) / most.get(one.name, np.inf) - 1.0 for one in speeds), default=0.0)
+    silent = [channel.name for channel in speeds if not np.isfinite(most.get(channel.name, np.inf))]
+    if silent:
+        return Check.not_checked(name, ask("velocity", silent))
+    excess, who = max((float(np.abs(one.values).max()) / most[one.name] - 1.0, one.name) for one in speeds)
+    return Check(name, max(excess, 0.0), "relative", LIMIT_TOLERANCE, note=who if excess > 0.0 else "")
 
 
 class CommandsJudge(Judge[None, Replay]):
