@@ -44,6 +44,7 @@ class SpeechPerformer(SpeechFamily):
     compression: Literal["auto", "never", "always"] = option("auto", "make gestures smaller that outrun the motor")
     compress_beyond: float = option(0.2, "a stroke that outruns its motor by more than this is compressed", unit="rad", low=0.0)
     intensity: float = option(1.0, "the same behaviour weaker or stronger", low=0.3, high=1.5)
+    smooth: float = option(0.0, "take out of the wish what is faster, without delay; 0 leaves it", unit="Hz", low=0.0, high=1e3)
     acceleration: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^2", low=0.0)
     jerk: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^3", low=0.0)
     rate: float = option(0.0, "motor rate; 0 takes the motors' own", unit="Hz", low=0.0, high=10_000.0)
@@ -54,7 +55,7 @@ class SpeechPerformer(SpeechFamily):
         if clip.audio is not None and not clip.phrases:
             clip = clip.changed(phrases=find_phrases(clip.audio))
         character = softened_character(character, self.acceleration, self.jerk)
-        problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held)
+        problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held, smooth=self.smooth)
         monitor.report(Event("speech", 0.0, f"{problem.moving.sum()} joints, {len(problem.wish.values)} samples"))
         return Task(character, clip, problem)
 

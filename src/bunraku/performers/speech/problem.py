@@ -17,6 +17,7 @@ from bunraku.errors import BadInput
 from bunraku.motion import Clip, JointCurves, MotionLimits
 from bunraku.rhythm.intensity import with_intensity
 from bunraku.rhythm.resample import resampled
+from bunraku.rhythm.smoothing import smoothed
 
 MAX_SAMPLES = 2_000_000
 LEAST_RATE = 10.0
@@ -70,11 +71,12 @@ def home_in_range(character: Character, limits: MotionLimits) -> Array:
 
 
 def state_problem(
-    character: Character, clip: Clip, *, rate: float = 0.0, intensity: float = 1.0, held: tuple[str, ...] = ()
+    character: Character, clip: Clip, *, rate: float = 0.0, intensity: float = 1.0, held: tuple[str, ...] = (), smooth: float = 0.0
 ) -> SpeechProblem:
     """Bring the clip's joint curves to the motor rate, and home to what has no curve or is held.
 
-    ``rate`` 0 means the motors' own rate; ``intensity`` scales the gestures about the home pose.
+    ``rate`` 0 means the motors' own rate; ``intensity`` scales the gestures about the home pose; ``smooth`` [Hz], if not 0,
+    takes out what is faster.
     """
     curves = clip.need_joints("the speech performer")
     limits = MotionLimits.of(character)
@@ -109,6 +111,9 @@ def state_problem(
     if not used:
         raise BadInput(f"the clip {clip.name!r} moves nothing that is not held; take something off `held`")
     curves = resampled(JointCurves(tuple(used), curves.rate, curves.values[:, [curves.names.index(n) for n in used]]), rate)
+    if smooth:
+        curves = smoothed(curves, smooth)
+        notes.append(f"the wish was smoothed at {smooth:g} Hz")
     at = [limits.names.index(name) for name in used]
     if intensity != 1.0:
         part = limits.chosen(tuple(used))
