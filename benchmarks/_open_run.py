@@ -22,7 +22,6 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +29,6 @@ from _open_case import OpenCase
 
 OUTCOMES = ("proven", "honest refusal", "not proven", "empty green", "broken")
 PROGRAM = "from bunraku.cli.main import run; run()"
-NEAREST = "the nearest wish"
-"""How the note begins that says what would be possible."""
-CHANGED = "changed to prove it"
-"""How the note begins that says what was changed."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +93,6 @@ def bunraku(words: list[str], budget: float) -> Ran:
     return run([sys.executable, "-c", PROGRAM, *words], budget)
 
 
-@cache
-def proves_by_itself() -> bool:
-    """Whether `perform` proves its own result, which `--once` would turn off."""
-    return "--once" in bunraku(["perform", "--help"], 60.0).err + bunraku(["perform", "--help"], 60.0).out
-
-
 def examine(case: OpenCase, budget: float, *, keep: Path | None = None) -> Row:
     """Perform and verify a case in a folder of its own (``keep``, if given), within the budget [s]."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -150,18 +139,16 @@ def _judged(made: Ran, judged: Ran, out: Path, character: str, clip: Path) -> Ro
     if judged.crashed or judged.code not in (0, 1) or verdict is None:
         return Row("broken", f"verify: {judged.crashed or f'ended with {judged.code} and {judged.out[:80]!r} on stdout'}")
     checks = verdict.get("checks", [])
-    notes = [str(note) for note in performed.get("notes", [])]
-    changed = next((note for note in notes if note.startswith(CHANGED)), "")
+    changed, nearest = str(performed.get("changed") or ""), str(performed.get("nearest") or "")
     against = [check["name"] for check in checks if not check["holds"] and check.get("state") not in ("does not apply", "")]
     broken = [check["name"] for check in checks if check.get("state") == "broken"] or against
     if bool(verdict.get("verified")) != (judged.code == 0):
         return Row("broken", f"verify ended with {judged.code} and says verified {verdict.get('verified')}")
-    if (made.code == 0) != (judged.code == 0) and (proves_by_itself() or made.code != 0):
+    if (made.code == 0) != (judged.code == 0) or bool(performed.get("proven")) != (made.code == 0):
         return Row("broken", f"perform ended with {made.code}, verify with {judged.code} ({', '.join(broken[:4])})", changed)
     if judged.code == 1:
-        nearest = next((note for note in notes if note.startswith(NEAREST)), "") or str(performed.get("nearest") or "")
         why = ", ".join(broken[:6])
-        return Row("honest refusal" if why and nearest else "not proven", f"{why}; {nearest}" if nearest else why, changed)
+        return Row("honest refusal" if why and nearest else "not proven", f"{why}; nearest: {nearest}" if nearest else why, changed)
     return _proven(out, character, clip, verdict, changed)
 
 

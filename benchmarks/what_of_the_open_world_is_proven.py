@@ -71,7 +71,7 @@ def answer(kind: str, number: int, asked: argparse.Namespace) -> dict[str, Any]:
 def say(row: dict[str, Any]) -> None:
     """A line for a case of development."""
     if "who" in row:
-        words = "; ".join(part for part in (row["why"], row["changed"]) if part)
+        words = "; ".join(part for part in (row["why"], row["changed"] and f"changed: {row['changed']}") if part)
         head = f"{row['kind']:8}{row['number']:4} {row['who'][:24]:25}{row['what'][:46]:47}{row['seconds']:7.1f} s"
         print(f"{head}  {row['outcome']}: {words[:300]}")
 

@@ -123,13 +123,13 @@ def test_outcomes_of_a_verdict(performed: Performance, tmp_path: Path) -> None:
     write_performance(out, performed)
     broken = {"name": "fell", "holds": False, "state": "broken"}
     no = Ran(1, as_json(verified=False, checks=[broken]), "", 1.0)
-    plain, nearest = Ran(1, as_json(notes=[]), "", 1.0), Ran(1, as_json(notes=["the nearest wish that was proven: half"]), "", 1.0)
+    plain, nearest = Ran(1, as_json(proven=False), "", 1.0), Ran(1, as_json(proven=False, nearest="half as far"), "", 1.0)
     assert _judged(plain, no, out, "nao", clip).outcome == "not proven"
     assert _judged(nearest, no, out, "nao", clip).outcome == "honest refusal"
     lying = Ran(0, as_json(verified=False, checks=[broken]), "", 1.0)
     assert _judged(plain, lying, out, "nao", clip).outcome == "broken"
     yes = Ran(0, as_json(verified=True, checks=[]), "", 1.0)
-    assert _judged(Ran(3, as_json(notes=[]), "", 1.0), yes, out, "nao", clip).outcome == "broken"
+    assert _judged(Ran(3, as_json(proven=False), "", 1.0), yes, out, "nao", clip).outcome == "broken"
 
 
 def test_a_window_is_a_file_of_its_own(tmp_path: Path) -> None:
