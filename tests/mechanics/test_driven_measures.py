@@ -10,8 +10,10 @@ from bunraku.errors import BadInput
 from bunraku.formats.registry import read_character
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.measures.driven_motion import DYNAMICS_THRESHOLD, measure_driven, replayed, tracked_frames
+from bunraku.mechanics.measures.imitation import body_points, point_checks
 from bunraku.mechanics.systems.character_system import character_home, character_system
 from bunraku.mechanics.systems.marionette import hang, tensions
+from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import JointCurves
 
 RATE, GRAVITY, N = 100.0, 9.81, 60
@@ -155,7 +157,7 @@ def test_the_imitation_error_is_the_root_mean_square_of_the_points(puppet) -> No
     wish = motion.values[:, : len(puppet.character.coordinates)].copy()
     wish[:, puppet.character.coordinates.index("base.ty")] += 0.03
     measures = measure_driven(puppet.character, JointCurves(puppet.character.coordinates, RATE, wish), motion, {})
-    errors = {check.name: check.value for check in measures.checks if check.name.startswith("imitation")}
+    errors = {check.name: check.value for check in measures.checks if check.name.startswith("imitation error")}
     assert len(errors) == 1 + len(tracked_frames(puppet.character)) == 6
     assert list(errors.values()) == pytest.approx([0.03] * 6, rel=1e-9)
 
@@ -215,3 +217,22 @@ def test_a_joint_beyond_its_range_is_seen():
     assert checks["joint range excess"].value == pytest.approx(0.02)
     assert not checks["joint range excess"].holds
     assert checks["dynamics residual"].holds
+
+
+def test_all_points_are_measured_not_only_the_tracked_ones(puppet: Puppet) -> None:
+    """A forearm alone turned by a right angle: no tracked point but the hand moves, and the elbows' bodies count too."""
+    character = puppet.character
+    assert set(tracked_frames(character)) < set(body_points(character, compile_tree(character)))
+    motion = JointCurves(
+        character.coordinates, 100.0, np.tile(np.array([character.home.get(n, 0.0) for n in character.coordinates]), (3, 1))
+    )
+    names = [name for name in character.coordinates if name.startswith("l_shoulder")]
+    turned = JointCurves((names[0],), 100.0, np.full((3, 1), 2.5))
+    same = JointCurves((names[0],), 100.0, motion.chosen((names[0],)).values)
+    assert all(check.holds and check.value == 0.0 for check in point_checks(character, same, motion))
+    every, worst = point_checks(character, turned, motion)
+    assert worst.broken
+    assert worst.note.split(",")[0].startswith("l_")
+    assert every.value < worst.value
+    free = character.changed(strings=(), carriages=())
+    assert all(check.threshold is None for check in point_checks(free, turned, motion))

@@ -164,3 +164,13 @@ def test_the_doors_know_puppets(wave, tmp_path, capsys, monkeypatch) -> None:
     torque = Channel("l_elbow", "torque", "N·m", wave.rate, np.full(301, 0.1))
     with pytest.raises(BadInput, match="torque channel 'l_elbow' drives no"):
         wave.changed(channels=(torque, *wave.channels))
+
+
+def test_strings_that_hang_slack_in_the_replay_break_the_promise(verdict) -> None:
+    """As one whose strings were slack for a fifth of the time once ended with every promise kept."""
+    run = verdict.replay.best
+    for share, state in ((0.19, "broken"), (0.04, "holds")):
+        slack = dataclasses.replace(run, slack=share)
+        replay = dataclasses.replace(verdict.replay, open_loop=slack, closed_loop=slack)
+        checks, _ = verdict.judge.judge(replay)
+        assert next(check for check in checks if check.name == "slack").state == state

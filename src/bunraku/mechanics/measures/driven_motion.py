@@ -20,8 +20,10 @@ from bunraku.mechanics.dynamics.places import Place
 from bunraku.mechanics.dynamics.points import Points
 from bunraku.mechanics.dynamics.system import System
 from bunraku.mechanics.integrators.variational import VariationalIntegrator
+from bunraku.mechanics.measures.imitation import point_checks
 from bunraku.mechanics.measures.limits import LIMIT_TOLERANCE
 from bunraku.mechanics.measures.motion import Measures
+from bunraku.mechanics.measures.self_collision import unwatched_check
 from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.marionette import string_rows
@@ -85,7 +87,7 @@ def replayed(system: System, q: Array, rate: float, torques: Array) -> Replayed:
 
 def measure_driven(
     character: Character,
-    wish: JointCurves,
+    wish: JointCurves | None,
     motion: JointCurves,
     torques: Mapping[str, Array],
     *,
@@ -116,7 +118,11 @@ def measure_driven(
         checks += _carriage_checks(character, motion, figures)
     checks += _range_checks(character, motion)
     checks += _torque_checks(character, motion, torques)
-    checks += _imitation_checks(character, system, wish, motion, q, frames)
+    if wish is not None:
+        checks += _imitation_checks(character, system, wish, motion, q, frames)
+        checks += point_checks(character, wish, motion)
+    else:
+        checks.append(Check.not_applicable("imitation error", "no pose was wished"))
     checks += _collision_checks(character, motion, figures)
     return Measures(tuple(checks), (), figures)
 
@@ -194,11 +200,11 @@ def _collision_checks(character: Character, motion: JointCurves, figures: dict[s
     tree = compile_tree(character)
     report = self_collisions(character, tree, tree.expand(character.coordinates, motion.values[:, : len(character.coordinates)]))
     if not report.nearest:
-        return []
+        return list(unwatched_check(report))
     worst = min(report.nearest, key=lambda contact: contact.distance)
     figures["self_collision_clearance_m"] = worst.distance
     where = f"{worst.body_a} and {worst.body_b} at {worst.index / motion.rate:.2f} s; limbs are not kept apart by the plan"
-    return [Check("self-collision clearance", worst.distance, "m", note=where)]
+    return [Check("self-collision clearance", worst.distance, "m", note=where), *unwatched_check(report)]
 
 
 def _imitation_checks(
