@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 
@@ -45,6 +46,18 @@ def without_log_file() -> Iterator[None]:
         yield
     finally:
         mujoco.set_mju_user_warning(before)
+
+
+def mass_matrix(model: Any, data: Any) -> Array:
+    """The mass matrix (nv, nv) where the kinematics were computed last; MuJoCo before 4 takes other arguments."""
+    import mujoco
+
+    full = np.zeros((model.nv, model.nv))
+    if hasattr(data, "qM"):
+        mujoco.mj_fullM(model, full, data.qM)
+    else:
+        mujoco.mj_fullM(model, data, full)
+    return full
 
 
 def substeps(period: float, timestep: float) -> int:

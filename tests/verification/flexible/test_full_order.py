@@ -45,9 +45,9 @@ def test_targets_between_the_samples(last) -> None:
         return np.stack([np.stack([np.sin(150.0 * t) + cubic, cubic, t], -1), np.stack([t, t**2, cubic], -1)], 1)
 
     samples, wanted = path(known, 0.01), path(times, 0.01)
-    led = full_order._between(times, known, samples, (fine, path(fine, 0.0)))
+    led = targets.between(times, known, samples, (fine, path(fine, 0.0)))
     np.testing.assert_allclose(led, wanted, atol=1e-12)
-    alone = full_order._between(times, known, samples, None)
+    alone = targets.between(times, known, samples, None)
     np.testing.assert_allclose(alone[:, 1], wanted[:, 1], atol=1e-12)
     assert np.abs(alone[:, 0] - wanted[:, 0]).max() > 0.01
 

@@ -1,13 +1,8 @@
 """Replay of a flexible character's performance in the full elastic model, which shares no equation of motion with the reduced one.
 
 The motors follow the channels exactly; frames are recorded every 4 ms, so that little of a peak is missed between. The error is
-measured against poses at rest of the same full model under the wished motor values. These are solved for every 20 ms; between, the
-target is
-
-    target(t) = guide(t) + s(t),    s the cubic spline through (target - guide) at the samples,
-
-where the guide is the path of poses at rest of the reduced model (nothing, if there is none): how far two models of a rest differ
-changes more slowly than the rest itself. It takes minutes to hours; results are kept by what they were computed from, and found
+measured against poses at rest of the same full model under the wished motor values, solved for every 20 ms and carried on between
+(`targets.between`). It takes minutes to hours; results are kept by what they were computed from, and found
 again.
 """
 
@@ -30,9 +25,7 @@ from bunraku.mechanics.full_order.model import FullOrderModel
 from bunraku.mechanics.full_order.motion import FullState
 from bunraku.motion import JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-
-Guide = tuple[Array, Array]
-"""Times (k,) [s], and positions (k, frames, 3) [m] of the tracked places at rest as another model has them."""
+from bunraku.verification.flexible.targets import Guide, between
 
 FULL_STEP, METHOD = 2e-3, "generalized-alpha"
 """Step [s] and scheme (docs, theory of the full-order model)."""
@@ -120,7 +113,7 @@ def replay_full_order(
     known = at[: len(samples)]
     n = int((nodes * FULL_STEP <= known[-1] + 1e-9).sum()) if len(known) else 0
     times = motion.times[:n]
-    targets = _between(times, known, samples, guide)
+    targets = between(times, known, samples, guide)
     places = np.stack([_placed(character, name, motion.pose(name)) for name in frames], axis=1)
     drift, speed = float(motion.drift.max(initial=0.0)), motion.effort.steps_per_second
     replay = FullOrderReplay(tuple(frames), times, places[:n], targets, drift, model.size, speed, lost)
@@ -164,21 +157,6 @@ def _targets(
         if monitor.cancelled:
             return np.array(places), "cancelled"
     return np.array(places), ""
-
-
-def _between(times: Array, known: Array, samples: Array, guide: Guide | None) -> Array:
-    """Targets (n, frames, 3) at ``times`` from ``samples`` at the ``known`` ones: a guide, moved by a spline of what it misses."""
-
-    def led(at: Array) -> Array:
-        if guide is None:
-            return np.zeros((len(at), *samples.shape[1:]))
-        path = [np.interp(at, guide[0], column) for column in guide[1].reshape(len(guide[1]), -1).T]
-        return np.column_stack(path).reshape(len(at), *samples.shape[1:])
-
-    if not len(times):
-        return np.zeros((0, *samples.shape[1:]))
-    missed = samples - led(known)
-    return led(times) + (CubicSpline(known, missed)(times) if len(known) > 1 else missed)
 
 
 def _pose(model: FullOrderModel, state: FullState, name: str) -> Rigid:

@@ -29,7 +29,7 @@ from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.flexible.beam_section import NO_RATIO, BeamRatio, BeamSection, beam_section
-from bunraku.verification.foreign import simulable
+from bunraku.verification.foreign import mass_matrix, simulable
 
 Indices = NDArray[np.int64]
 
@@ -54,8 +54,8 @@ class ChainModel:
     """The MuJoCo model, with places of the driven and of the other coordinates in qpos (equal to those in qvel).
 
     ``driven`` (k,): in the order of the motors; ``followers``: (follower, driver, ratio, offset) of each coupling to a motor;
-    ``free`` (m,): what physics moves; ``home`` (nq,): the character at home, rods unbent. ``timestep`` [s] is at most the one asked
-    for.
+    ``free`` (m,): what physics moves; ``home`` (nq,): the character at home, rods unbent; ``links``: hinges a rod, 0 where parts are
+    no chains. ``timestep`` [s] is at most the one asked for.
     """
 
     model: Any
@@ -106,7 +106,14 @@ def chain_model(
     (`flexible.mesh_beam`).
     """
     chained, hinges = chain_character(character, links=links, torsion=torsion, ratios=ratios)
-    model = _compiled(character, chained, frames, timestep)
+    foreign = bare_model(character, chained, frames, timestep, links=links)
+    _springs(foreign, hinges, timestep)
+    return foreign
+
+
+def bare_model(character: Character, loose: Character, frames: Sequence[str], timestep: float, *, links: int = 0) -> ChainModel:
+    """The character in MuJoCo as ``loose``, in which something else stands for its flexible parts, without springs for it."""
+    model = _compiled(character, loose, frames, timestep)
     place = {model.joint(i).name: int(model.jnt_qposadr[i]) for i in range(model.njnt)}
     driven = np.array([place[name] for name in character.driven], dtype=np.int64)
     followers = tuple(
@@ -124,9 +131,7 @@ def chain_model(
     for spring in joint_springs(character):
         joint = model.joint(spring.coordinate).id
         model.jnt_stiffness[joint], model.qpos_spring[place[spring.coordinate]] = spring.stiffness, spring.rest
-    foreign = ChainModel(model, driven, free, followers, sites, home, links)
-    _springs(foreign, hinges, timestep)
-    return foreign
+    return ChainModel(model, driven, free, followers, sites, home, links)
 
 
 def _compiled(character: Character, chained: Character, frames: Sequence[str], timestep: float) -> Any:
@@ -169,8 +174,7 @@ def _springs(foreign: ChainModel, hinges: Sequence[ChainSpring], timestep: float
     if len(foreign.free):
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
-        full = np.zeros((model.nv, model.nv))
-        mujoco.mj_fullM(model, data, full)
+        full = mass_matrix(model, data)
         model.stat.meaninertia = float(np.mean(np.diag(full)[foreign.free]))
         h = _stable_step(foreign, hinges, full, timestep)
     for hinge in hinges:
