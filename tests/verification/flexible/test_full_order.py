@@ -12,9 +12,9 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
 from bunraku.optimization.monitor import Monitor
-from bunraku.verification.flexible import full_order
+from bunraku.verification.flexible import full_order, targets
 from bunraku.verification.flexible.full_order import found_full_order, replay_full_order
-from bunraku.verification.flexible.judge import SHARE, SLACK, judged_again
+from bunraku.verification.flexible.judge import FLOOR, SHARE, judged_again
 from bunraku.verification.verify import verify
 
 
@@ -86,9 +86,9 @@ def test_the_second_time_nothing_is_simulated(quiet_turn, replay, monkeypatch) -
     assert verdict.figures["full_order_peak_error_m"] == replay.peak
     assert verdict.figures["full_order_rms_error_m"] == replay.rms
     checks = {check.name: check for check in verdict.checks}
-    judged = verdict.judge.judged
-    assert checks["peak error in full order"].threshold == pytest.approx((1 + SHARE) * judged.after.peak + SLACK)
-    assert checks["RMS error in full order"].threshold == pytest.approx((1 + SHARE) * judged.after.rms + SLACK)
+    judged, floor = verdict.judge.judged, FLOOR * verdict.judge.promise.size
+    assert checks["peak error in full order"].threshold == pytest.approx(judged.after.peak + SHARE * judged.before.peak + floor)
+    assert checks["RMS error in full order"].threshold == pytest.approx(judged.after.rms + SHARE * judged.before.rms + floor)
     assert checks["RMS error in full order"].value == replay.rms
 
 

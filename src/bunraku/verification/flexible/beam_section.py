@@ -8,7 +8,6 @@ J = a b^3 (1/3 - 64 b / (pi^5 a) sum_{n odd} tanh(n pi a / (2 b)) / n^5).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,19 +16,6 @@ from bunraku.errors import BadInput
 
 SLENDER = 10.0
 """A part counts as a beam when it is at least this many times as long as thick; shear then lowers its deflection's share to 1 %."""
-
-
-class BeamRatio(NamedTuple):
-    """How many times stiffer (bending about x, about y, twisting) and heavier than the beam something is."""
-
-    x: float = 1.0
-    y: float = 1.0
-    twist: float = 1.0
-    mass: float = 1.0
-
-
-NO_RATIO = BeamRatio()
-"""The beam itself."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +27,19 @@ class BeamSection:
     bending: tuple[float, float]
     torsion: float
 
-    def rigidity(self, material: ElasticMaterial, ratio: BeamRatio = NO_RATIO) -> tuple[float, float, float]:
-        """E I_x, E I_y and G J [N m^2], each multiplied as ``ratio`` says."""
+    def rigidity(self, material: ElasticMaterial) -> tuple[float, float, float]:
+        """E I_x, E I_y and G J [N m^2]."""
         E, G = material.young, 0.5 * material.young / (1.0 + material.poisson)
-        return ratio.x * E * self.bending[0], ratio.y * E * self.bending[1], ratio.twist * G * self.torsion
+        return E * self.bending[0], E * self.bending[1], G * self.torsion
+
+
+def is_beam(part: FlexiblePart) -> bool:
+    """Whether a part is a beam between its two end faces."""
+    try:
+        beam_section(part)
+    except BadInput:
+        return False
+    return True
 
 
 def beam_section(part: FlexiblePart) -> BeamSection:

@@ -28,7 +28,7 @@ from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.tree import compile_tree
-from bunraku.verification.flexible.beam_section import NO_RATIO, BeamRatio, BeamSection, beam_section
+from bunraku.verification.flexible.beam_section import BeamSection, beam_section
 from bunraku.verification.foreign import mass_matrix, simulable
 
 Indices = NDArray[np.int64]
@@ -54,8 +54,8 @@ class ChainModel:
     """The MuJoCo model, with places of the driven and of the other coordinates in qpos (equal to those in qvel).
 
     ``driven`` (k,): in the order of the motors; ``followers``: (follower, driver, ratio, offset) of each coupling to a motor;
-    ``free`` (m,): what physics moves; ``home`` (nq,): the character at home, rods unbent; ``links``: hinges a rod, 0 where parts are
-    no chains. ``timestep`` [s] is at most the one asked for.
+    ``free`` (m,): what physics moves; ``home`` (nq,): the character at home, rods unbent; ``links``: hinges a rod, 0 where
+    parts are no chains. ``timestep`` [s] is at most the one asked for.
     """
 
     model: Any
@@ -98,14 +98,9 @@ def chain_model(
     frames: Sequence[str],
     timestep: float = 1e-4,
     torsion: bool = True,
-    ratios: Mapping[str, BeamRatio] | None = None,
 ) -> ChainModel:
-    """The model with ``links`` hinges in every rod, a time step of at most ``timestep`` [s], and sites at frames or bodies.
-
-    ``ratios`` multiply a part's stiffness and mass, by its name: what a mesh has more or less than the beam it stands for
-    (`flexible.mesh_beam`).
-    """
-    chained, hinges = chain_character(character, links=links, torsion=torsion, ratios=ratios)
+    """The model with ``links`` hinges in every rod, a time step of at most ``timestep`` [s], and sites at frames or bodies."""
+    chained, hinges = chain_character(character, links=links, torsion=torsion)
     foreign = bare_model(character, chained, frames, timestep, links=links)
     _springs(foreign, hinges, timestep)
     return foreign
@@ -206,9 +201,7 @@ def _stable_step(foreign: ChainModel, hinges: Sequence[ChainSpring], mass: Array
     return h
 
 
-def chain_character(
-    character: Character, *, links: int, torsion: bool = True, ratios: Mapping[str, BeamRatio] | None = None
-) -> tuple[Character, list[ChainSpring]]:
+def chain_character(character: Character, *, links: int, torsion: bool = True) -> tuple[Character, list[ChainSpring]]:
     """The character with a chain for every flexible part, and the springs of the chains. Parts that are no beams raise BadInput."""
     if links < 2:
         raise BadInput(f"{links} links were asked for; a chain needs 2 or more")
@@ -223,10 +216,8 @@ def chain_character(
         section, material = beam_section(part), materials[part.material]
         X_WB: Rigid = at.pose(part.base) if part.base != WORLD else NO_MOVE
         X_BC = compose(inverse(X_WB), at.pose(part.children[0].body))
-        ratio = (ratios or {}).get(part.name, NO_RATIO)
-        rigidity = dict(zip("xyz", section.rigidity(material, ratio), strict=True))
-        heavier = material.changed(density=ratio.mass * material.density)
-        pieces, linked, springs, X_BE = _chain(part, section, heavier, rigidity, links, torsion)
+        rigidity = dict(zip("xyz", section.rigidity(material), strict=True))
+        pieces, linked, springs, X_BE = _chain(part, section, material, rigidity, links, torsion)
         last = joints[part.children[0].body]
         joints[last.child] = last.changed(parent=pieces[-1].name, pose=as_pose(compose(inverse(X_BE), X_BC)))
         bodies += pieces

@@ -1,8 +1,8 @@
 """A character with flexible parts of any shape: rigid bodies by MuJoCo, the parts by scikit-fem, in one equation of motion.
 
-Every body that a part carries moves by three slides and three hinges from where it stands when nothing bends; those are the part's
-first coordinates, its modes follow MuJoCo's. MuJoCo gives kinematics, mass matrix, bias and closed loops of the bodies. A part adds,
-with the twist (v0, w) of its frame and its Jacobian J in axes of that frame, for points r = x + Phi y that weigh rho,
+Every body that a part carries moves by three slides and three hinges from where it stands when nothing bends; those are the
+part's first coordinates, its modes follow MuJoCo's. MuJoCo gives kinematics, mass matrix, bias and closed loops of the bodies. A
+part adds, with the twist (v0, w) of its frame and its Jacobian J in axes of that frame, for points r = x + Phi y that weigh rho,
 
     J' int rho [1; r x] (a0 + dw x r + w x (w x r) + 2 w x r' + Phi y'') dV     to what moves its base,
        int rho Phi' ( the same ) dV + elastic force                             to its own coordinates.
@@ -23,12 +23,12 @@ from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.elastic.part import part_solid
 from bunraku.mechanics.tree import compile_tree
-from bunraku.verification.flexible.elastic_part import ElasticPart, Elasticity, elastic_part
+from bunraku.verification.flexible.elastic_part import Elasticity, ElasticPart, elastic_part
 from bunraku.verification.flexible.model import ChainModel, bare_model
 from bunraku.verification.foreign import mass_matrix
 
 
-class Balance(NamedTuple):
+class Unbalance(NamedTuple):
     """Force (n,) missing for a motion, Jacobian (c, n) and gaps (c,) of the closed loops."""
 
     force: Array
@@ -68,7 +68,7 @@ class PartsModel:
         mujoco.mj_fwdPosition(self.bodies.model, data)
         mujoco.mj_fwdVelocity(self.bodies.model, data)
 
-    def balance(self, data: Any, q: Array, v: Array, a: Array) -> Balance:
+    def balance(self, data: Any, q: Array, v: Array, a: Array) -> Unbalance:
         """What is missing for the accelerations a (n,) at q and v (n,), without the forces of loops."""
         import mujoco
 
@@ -86,7 +86,7 @@ class PartsModel:
         loops = np.zeros((len(rows), self.size))
         loops[:, :nv] = data.efc_J.reshape(-1, nv)[rows]
         tied = np.abs(loops[:, self.bodies.free]).max(axis=1, initial=0.0) > 0.0
-        return Balance(f, loops[tied], np.array(data.efc_pos[rows])[tied])
+        return Unbalance(f, loops[tied], np.array(data.efc_pos[rows])[tied])
 
     def matrices(self, data: Any, q: Array) -> tuple[Array, Array, Array]:
         """Mass, damping and stiffness (n, n) at q, where MuJoCo's bodies were placed last; of loops and turning frames nothing."""
@@ -139,7 +139,9 @@ def parts_model(character: Character, *, frames: Sequence[str]) -> PartsModel:
     materials = {material.name: material for material in character.materials}
     for part in character.flexibles:
         X_WB = at.pose(part.base) if part.base != WORLD else NO_MOVE
-        elastic = _elastic(character, part, materials[part.material], [compose(inverse(X_WB), at.pose(c.body)) for c in part.children])
+        elastic = _elastic(
+            character, part, materials[part.material], [compose(inverse(X_WB), at.pose(c.body)) for c in part.children]
+        )
         base = bodies.model.body(part.base).id if part.base != WORLD else 0
         axes = [axis.name for child in part.children for axis in joints[child.body].axes]
         moves = [int(bodies.model.jnt_qposadr[bodies.model.joint(name).id]) for name in axes]
@@ -208,5 +210,5 @@ def _cross(w: Array) -> Array:
 
 
 def _axial(B: Array) -> Array:
-    """int rho r x b of B = int rho b r' (3, 3)."""
+    """Int rho r x b of B = int rho b r' (3, 3)."""
     return np.array([B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]])

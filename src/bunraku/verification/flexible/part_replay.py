@@ -60,6 +60,13 @@ class PartsReplay:
         apart = np.linalg.norm(self.positions - self.targets, axis=2)
         return np.where(np.isfinite(apart), apart, np.inf)
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """Flat numbers: peak and RMS distance from the targets, the widest gap, and whether it ended early."""
+        peak, rms = float(self.error.max()), float(np.sqrt(np.mean(self.error**2)))
+        numbers = {"parts_from_target_peak_m": peak, "parts_from_target_rms_m": rms}
+        return {"parts_lost": float(bool(self.lost)), "parts_gap_m": self.gap, **numbers}
+
 
 class _Coefficients(NamedTuple):
     """Of generalized-alpha for a step h."""
@@ -198,7 +205,9 @@ def _differences(model: PartsModel, data: Any, q: Array, force: Array) -> tuple[
     """The tangent (m, m) of the unbalanced force at given forces of loops, by central differences."""
     free, columns = model.free, []
     loops = _still(model, data, q).loops
-    force = force if len(force) == len(loops) else np.linalg.lstsq(loops[:, free].T, _still(model, data, q).force[free], rcond=None)[0]
+    force = (
+        force if len(force) == len(loops) else np.linalg.lstsq(loops[:, free].T, _still(model, data, q).force[free], rcond=None)[0]
+    )
     for place in free:
         sides = []
         for sign in (1.0, -1.0):

@@ -10,7 +10,7 @@ How far the finer chain is from it says how far to trust it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +22,6 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
-from bunraku.verification.flexible.beam_section import BeamRatio
 from bunraku.verification.flexible.model import ChainModel, chain_model
 from bunraku.verification.flexible.rest import find_chain_rest
 from bunraku.verification.foreign import went_wrong, without_log_file
@@ -100,19 +99,13 @@ def chain_models(
     links: tuple[int, int],
     timestep: float,
     torsion: bool = True,
-    ratios: Mapping[str, BeamRatio] | None = None,
 ) -> tuple[ChainModel, ChainModel]:
-    """Chains of ``links`` hinges a rod, the coarser first, that track frames or bodies.
-
-    ``ratios`` multiply a part's stiffness and mass, by its name (`flexible.mesh_beam`).
-    """
+    """Chains of ``links`` hinges a rod, the coarser first, that track frames or bodies."""
     if not 2 <= links[0] < links[1]:
         raise BadInput(f"links are {links}; two rising numbers from 2 are needed, such as (10, 20)")
     if not 0.0 < timestep <= 2e-3:
         raise BadInput(f"a time step of {timestep} s cannot be used for rods; give one above 0 and at most 0.002")
-    coarse, fine = (
-        chain_model(character, links=count, frames=frames, timestep=timestep, torsion=torsion, ratios=ratios) for count in links
-    )
+    coarse, fine = (chain_model(character, links=count, frames=frames, timestep=timestep, torsion=torsion) for count in links)
     return coarse, fine
 
 
