@@ -33,12 +33,13 @@ PROGRAM = "from bunraku.cli.main import run; run()"
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended: its exit code (None: the budget was spent), what it printed, and how long it took [s]."""
+    """How a command ended: its exit code (None: the budget was spent), what it printed, how long it took and its CPU time [s]."""
 
     code: int | None
     out: str
     err: str
     seconds: float
+    cpu: float = 0.0
 
     @property
     def crashed(self) -> str:
@@ -67,6 +68,7 @@ class Row:
     why: str = ""
     changed: str = ""
     seconds: float = 0.0
+    cpu: float = 0.0
     figures: dict[str, Any] = field(default_factory=dict)
 
 
@@ -75,17 +77,25 @@ def run(words: list[str], budget: float) -> Ran:
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen(words, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True)
-        try:
-            code: int | None = process.wait(max(budget, 0.1))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            code = None
+        code, cpu = _waited(process, began + budget)
         texts = []
         for file in (out, err):
             file.seek(0)
             texts.append(file.read())
-    return Ran(code, texts[0], texts[1], time.monotonic() - began)
+    return Ran(code, texts[0], texts[1], time.monotonic() - began, cpu)
+
+
+def _waited(process: subprocess.Popen[bytes], until: float) -> tuple[int | None, float]:
+    """The exit code of a process, or None where it was ended at the time ``until``; and its CPU time [s]."""
+    done, status, usage = os.wait4(process.pid, os.WNOHANG)
+    while not done and time.monotonic() < until:
+        time.sleep(0.05)
+        done, status, usage = os.wait4(process.pid, os.WNOHANG)
+    if not done:
+        os.killpg(process.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode if done else None, usage.ru_utime + usage.ru_stime
 
 
 def bunraku(words: list[str], budget: float) -> Ran:
@@ -108,8 +118,8 @@ def examine(case: OpenCase, budget: float, *, keep: Path | None = None) -> Row:
             judged = bunraku(["verify", str(out), "--json"], budget - made.seconds)
             (folder / "verify.txt").write_text(judged.err)
             row = _judged(made, judged, out, character, clip)
-            row.seconds = judged.seconds
-        row.seconds += made.seconds
+            row.seconds, row.cpu = judged.seconds, judged.cpu
+        row.seconds, row.cpu = row.seconds + made.seconds, row.cpu + made.cpu
         return row
 
 

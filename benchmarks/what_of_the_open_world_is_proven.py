@@ -62,6 +62,7 @@ def answer(kind: str, number: int, asked: argparse.Namespace) -> dict[str, Any]:
         "number": number,
         "outcome": row.outcome,
         "seconds": round(row.seconds, 1),
+        "cpu": round(row.cpu, 1),
     }
     if not asked.judging:
         facts |= {"who": case.who, "what": case.what, "why": row.why, "changed": row.changed, "figures": row.figures}
@@ -72,7 +73,7 @@ def say(row: dict[str, Any]) -> None:
     """A line for a case of development."""
     if "who" in row:
         words = "; ".join(part for part in (row["why"], row["changed"] and f"changed: {row['changed']}") if part)
-        head = f"{row['kind']:8}{row['number']:4} {row['who'][:24]:25}{row['what'][:46]:47}{row['seconds']:7.1f} s"
+        head = f"{row['kind']:8}{row['number']:4} {row['who'][:24]:25}{row['what'][:46]:47}{row['cpu']:7.1f} s"
         print(f"{head}  {row['outcome']}: {words[:300]}")
 
 
@@ -109,7 +110,7 @@ def main() -> int:
         if not kinds:
             return NOT_MEASURED
     numbers = range(asked.cases) if asked.number is None else [asked.number]
-    wanted = [(kind, asked.seed, number) for kind in kinds for number in numbers]
+    wanted = [(kind, asked.seed, number) for number in numbers for kind in kinds]
     kept = [json.loads(line) for line in asked.rows.read_text().splitlines()] if asked.rows.exists() else []
     rows = {key: row for row in kept if (key := (row["kind"], row["seed"], row["number"])) in wanted}
     if asked.number is not None:

@@ -157,7 +157,7 @@ def test_exact_intervals() -> None:
 
 
 def test_the_table_counts_every_outcome_of_every_kind() -> None:
-    rows = [{"kind": kind, "outcome": outcome, "seconds": 1.0} for kind in ("gaits", "skins") for outcome in OUTCOMES]
+    rows = [{"kind": kind, "outcome": outcome, "cpu": 1.0} for kind in ("gaits", "skins") for outcome in OUTCOMES]
     lines = table(rows)
     assert len(lines) == 4
     assert lines[-1].split()[:7] == ["all", "10", "2", "2", "2", "2", "2"]
