@@ -315,3 +315,57 @@ def test_the_command_line_and_python_ask_whose_commands_they_are(given, readers,
     with pytest.raises(BadInput, match="against is for an exported file"):
         bunraku.verify(kept, against=kept)
     assert bunraku.verify(path, against=kept, replay=False).holds
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_damaged_file_is_read_or_refused_in_one_line(form, performance, readers, tmp_path):
+    """Sixty files with a few bytes changed, left out or doubled: channels, or bad input, and nothing else."""
+    path, said = written(form, performance, readers, tmp_path)
+    data, draw = path.read_bytes(), np.random.default_rng(5)
+    reading = Reading(performance.character, performance.channels, **said)
+    outcomes = set()
+    for _ in range(60):
+        bad = bytearray(data)
+        for _ in range(int(draw.integers(1, 4))):
+            place = int(draw.integers(0, len(bad)))
+            match int(draw.integers(0, 3)):
+                case 0:
+                    bad[place] = int(draw.integers(0, 256))
+                case 1:
+                    del bad[place : place + int(draw.integers(1, 40))]
+                case _:
+                    bad[place:place] = bad[place : place + int(draw.integers(1, 40))]
+        path.write_bytes(bytes(bad))
+        try:
+            read_exported(path, reading)
+            outcomes.add("read")
+        except BadInput as error:
+            outcomes.add("refused")
+            if "\n" in str(error):
+                raise
+    assert "refused" in outcomes
+
+
+@pytest.mark.parametrize("name", ["a\"'\\*/ ??/ #error {x} <b>&amp; é∞ ☃", 'bunraku: {"rate_hz"', "b\u2028c"])
+@pytest.mark.parametrize("form", FORMS)
+def test_hostile_names_come_back(form, name, performance, readers, tmp_path):
+    """Names that would end a comment or begin another manifest, of a joint and of the clip."""
+    first, *rest = performance.character.joints
+    who = performance.character.changed(
+        joints=(first.changed(name=name), *rest),
+        motors=(performance.character.motors[0].changed(coordinate=name), *performance.character.motors[1:]),
+    )
+    names = (name, *performance.motion.names[1:])
+    curves = JointCurves(names, performance.rate, performance.motion.values)
+    channels = tuple(replace(channel, name=new) for channel, new in zip(performance.channels, names, strict=True))
+    odd = performance.changed(character=who, clip_name=name, channels=channels, wish=curves, motion=curves)
+    try:
+        path, said = written(form, odd, readers, tmp_path)
+    except BadInput as error:
+        refused = str(error)
+        if "cannot be a column's name" not in refused:
+            raise
+        return
+    commands = file_commands(path, against=odd, **said)
+    assert [channel.name for channel in commands.performance.channels] == list(names)
+    assert commands.verify(replay=False).checks[0].holds
