@@ -18,6 +18,7 @@ from bunraku.formats.registry import read_character, write_performance
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
+from bunraku.stage.manifest import as_line, from_text, manifest
 from bunraku.stage.readers.exported import Reading, rate_of
 from bunraku.stage.registry import export, exporters, read_exported
 from bunraku.verification.verify import verify
@@ -230,7 +231,8 @@ def test_numbers_that_are_none_and_rates_that_are_wrong_are_refused(given, reade
     for bad, words in (
         (text.replace("# rate_hz: 100.0", "# rate_hz: 99.0"), "states 99 Hz, and sample"),
         (text.replace("\n0.01,", "\nnan,", 1), "not finite"),
-        (text.replace("HeadYaw", "Neck"), "lacks|which the performance of"),
+        (text.replace("HeadYaw", "Neck"), "'Neck', which the performance of"),
+        ("\n".join(line if line[0] == "#" else line.rpartition(",")[0] for line in text.splitlines()), "lacks the channel"),
         ("\n".join(text.splitlines()[:-1]) + "\n", "780 samples, and 781 were exported"),
     ):
         path.write_text(bad)
@@ -315,6 +317,14 @@ def test_the_command_line_and_python_ask_whose_commands_they_are(given, readers,
     with pytest.raises(BadInput, match="against is for an exported file"):
         bunraku.verify(kept, against=kept)
     assert bunraku.verify(path, against=kept, replay=False).holds
+
+
+def test_what_a_file_says_of_its_channels_ends_no_comment():
+    channel = Channel("*/ ??/\n<a>&", "position", "rad", 50.0, np.zeros(1))
+    line = as_line(manifest(50.0, (channel,)))
+    assert line.isascii()
+    assert not set(line) & set("*/?<>&\n")
+    assert from_text(f"// {line}\n", file="x").channels[0].name == channel.name
 
 
 @pytest.mark.parametrize("form", FORMS)
