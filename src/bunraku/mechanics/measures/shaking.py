@@ -77,7 +77,10 @@ def reversals(curve: Array, width: float) -> int:
 
 
 def shaking_checks(curves: JointCurves, wished: Array | None, suffix: str = "", unit: str = "rad") -> tuple[Check, ...]:
-    """How much ``curves`` shake, and how often they turn back; what the wish (n, k) does itself is said beside it."""
+    """How much ``curves`` shake, and how often they turn back; what the wish (n, k) does itself is said beside it.
+
+    Without a wish it is information: who walks turns legs back as fast as it takes.
+    """
     if (len(curves.values) - 1) / curves.rate < SHORTEST:
         return (Check.not_applicable(f"shaking above 8 Hz{suffix}", f"it is shorter than {SHORTEST:g} s"),)
     resolution = np.full(len(curves.names), RESOLUTION if unit == "rad" else 0.1 * RESOLUTION)
@@ -94,5 +97,5 @@ def shaking_checks(curves: JointCurves, wished: Array | None, suffix: str = "", 
         note = curves.names[worst] if values[worst] > 0.0 else ""
         if note and own is not None:
             note += f"; {(own.share if values is felt else own.reversals)[worst]:.2g} in the wish"
-        checks.append(Check(f"{name}{suffix}", float(values[worst]), of, most, note=note))
+        checks.append(Check(f"{name}{suffix}", float(values[worst]), of, None if own is None else most, note=note))
     return tuple(checks)

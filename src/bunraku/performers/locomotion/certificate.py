@@ -9,6 +9,7 @@ import numpy as np
 
 from bunraku.character import Character, free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
+from bunraku.mechanics.measures.travelled import Wished, travel_checks
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, Gait, JointCurves
 from bunraku.optimization.solution import Status
@@ -21,9 +22,6 @@ from bunraku.performers.locomotion.stance import LOOSE
 
 RESIDUAL = 1e-6
 """Largest violation of a row of the plan, in its own unit."""
-
-GOAL = 0.02
-"""Largest relative miss of the wished distance and turn."""
 
 _ADVICE = {
     "newton": "the forces the ground can give do not accelerate it as asked: more time, more friction, or less distance",
@@ -50,7 +48,8 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
     violations = plan.problem.violations(plan.solution.z)
     worst = max(violations, key=lambda kind: violations[kind])
     checks = [Check("largest residual", violations[worst], worst.partition("[")[2].rstrip("]"), RESIDUAL, note=worst)]
-    checks += _travel_checks(_displacement(character, gait, played), gait)
+    wished = Wished(*(gait.distance or (None, None)), gait.turn)
+    checks += travel_checks(_displacement(character, gait, played), wished)
     use, where = torque_use(character, played)
     checks.append(Check("peak torque", use, "of the torque-speed line", 1.0, note=where))
     checks += [
@@ -84,6 +83,7 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
         "tipping_time": played.tipping.time,
         "tipping_distance": played.tipping.distance,
         "stance_residual": played.residual,
+        **wished.figures(),
     }
     if gait.periodic:
         figures["cycles"] = float(gait.cycles)
@@ -173,27 +173,6 @@ def _displacement(character: Character, gait: Gait, played: Played) -> tuple[flo
     end = min(gait.duration, times[-1]) if gait.periodic else times[-1]
     x, y, turn = (float(np.interp(end, times, part) - part[0]) for part in (played.com[:, 0], played.com[:, 1], yaw))
     return x, y, turn
-
-
-def _travel_checks(displacement: tuple[float, float, float], gait: Gait) -> list[Check]:
-    x, y, turn = displacement
-    checks = []
-    wished = gait.distance or (None, None)
-    parts = [(w, got) for w, got in zip(wished, (x, y), strict=True) if w is not None]
-    if parts:
-        length = float(np.sqrt(sum(w * w for w, _ in parts)))
-        miss = float(np.sqrt(sum((w - got) ** 2 for w, got in parts)))
-        if length > 0.0:
-            checks.append(Check("missed distance", miss / length, "of the wished one", GOAL, note=f"{np.hypot(x, y):.4f} m"))
-        else:
-            checks.append(Check("wandered", miss, "m", 1e-3))
-    if gait.turn is not None:
-        note = f"{np.rad2deg(turn):.2f} deg"
-        if gait.turn:
-            checks.append(Check("missed turn", abs(turn - gait.turn) / abs(gait.turn), "of the wished one", GOAL, note=note))
-        else:
-            checks.append(Check("strayed", abs(turn), "rad", 1e-3, note=note))
-    return checks
 
 
 def _unit(kind: str) -> str:

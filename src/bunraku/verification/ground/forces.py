@@ -24,6 +24,9 @@ from bunraku.verification.ground.plan import GroundPlan, contact_points
 SIDES = 8
 """Sides of the pyramid inside a friction cone."""
 
+RIM = 6
+"""Points on the rim of a sole."""
+
 DEFAULT_FRICTION = 0.8
 """Friction of the ground where the plan does not say what it counts on."""
 
@@ -43,13 +46,14 @@ def force_residual(plan: GroundPlan, stride: int = 2) -> ForceResidual:
     force = np.gradient(momentum, dt, axis=0)
     force[:, 2] += mass * GRAVITY
     moment = np.gradient(spin, dt, axis=0)
-    points = contact_points(plan.character, plan.terrain, plan.tip_center, plan.tip_axis)
+    points = _support_points(plan)
     normal = ground_normal(plan.terrain, points[..., 0], points[..., 1])
+    standing = np.repeat(plan.standing, points.shape[1] // max(plan.standing.shape[1], 1), axis=1)
     mu = plan.friction or DEFAULT_FRICTION
     at = np.arange(2, len(plan.q) - 2, stride)
     share = np.empty(len(at))
     for i, k in enumerate(at.tolist()):
-        on = np.flatnonzero(plan.standing[k])
+        on = np.flatnonzero(standing[k])
         height = max(float((plan.com[k, 2] - points[k, on, 2]).mean()) if len(on) else 1.0, 1e-3)
         aim = np.concatenate([force[k], moment[k] / height]) / (mass * GRAVITY)
         if not len(on):
@@ -59,6 +63,17 @@ def force_residual(plan: GroundPlan, stride: int = 2) -> ForceResidual:
         arms = np.repeat(points[k, on] - plan.com[k], SIDES, axis=0)
         share[i] = float(nnls(np.concatenate([rays, np.cross(arms, rays) / height], axis=1).T, aim)[1])
     return ForceResidual(share, at * dt)
+
+
+def _support_points(plan: GroundPlan) -> Array:
+    """The points (n, e or e RIM, 3) [m] where end effectors press: where they touch, or around soles."""
+    middle = contact_points(plan.character, plan.terrain, plan.tip_center, plan.tip_axis)
+    angle = 2.0 * np.pi * np.arange(RIM) / RIM
+    radius = np.array([tip.radius if tip.kind == "sole" else 0.0 for tip in plan.character.end_effectors])
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(RIM)], axis=1)
+    points = middle[:, :, None] + radius[:, None, None] * ring
+    points = points if radius.any() else middle[:, :, None]
+    return np.asarray(points.reshape(len(middle), -1, 3))
 
 
 def _momenta(plan: GroundPlan) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from bunraku.verification.ground.clearance import least_clearance
 from bunraku.verification.ground.model import GroundModel
 from bunraku.verification.ground.perturbations import GroundReplays, Perturbation, described, ground_perturbations, replay_all
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
+from bunraku.verification.ground.recomputed import recomputed_promises
 from bunraku.verification.ground.replay import plan_model
 from bunraku.verification.ground.servo import ground_servos, utilisation
 from bunraku.verification.ground.slide import planned_slides
@@ -105,6 +106,7 @@ class GroundJudge(ContactJudge):
         """Limits, plan and certificate."""
         limits = _limit_checks(self.performance)
         checks = [*limits, *_plan_checks(self.performance, self.plan), _agreement(self.performance, self.plan)]
+        checks += recomputed_promises(self.performance, self.plan, checks)
         return checks, limit_figures(limits) | planned_figures(self.plan)
 
     def judge(self, replay: GroundReplays) -> Findings:
