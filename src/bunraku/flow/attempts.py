@@ -11,6 +11,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.flow.perform import Performed
 from bunraku.motion import Check, JointCurves, KeptVerdict, Performance
+from bunraku.performers.remedy import Remedy
 from bunraku.verification.wording import listed
 
 CAPPED = 10.0
@@ -22,17 +23,26 @@ SEEN = 0.005
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt: ``words`` say what was changed for it, ``seconds`` how long performing and judging took [s of CPU].
+    """One attempt: the ``remedies`` that are in it, and in ``seconds`` how long performing and judging took [s of CPU].
 
     ``verdict`` is None where nobody judged.
     """
 
-    words: str
+    remedies: tuple[Remedy, ...]
     character: Character
     options: Mapping[str, Any]
     performed: Performed
     verdict: KeptVerdict | None
     seconds: float
+
+    @property
+    def words(self) -> str:
+        """What was changed for it."""
+        return "; ".join(remedy.words for remedy in self.remedies)
+
+    def with_remedy(self, remedy: Remedy) -> tuple[Remedy, ...]:
+        """Its remedies with one more, in place of one that was about the same."""
+        return (*(one for one in self.remedies if one.of != remedy.of), remedy)
 
     @property
     def performance(self) -> Performance:
@@ -79,9 +89,9 @@ def cost(first: Performance, last: Performance) -> str:
         before, after = _size(first), _size(last)
         if before > 0.0 and abs(after / before - 1.0) > SEEN:
             parts.append(f"gestures {_by(after / before - 1.0, 'larger', 'smaller')}")
-        off = _deviation(first), _deviation(last)
-        if off[1] is not None and off[1] > (off[0] or 0.0) * (1.0 + SEEN):
-            parts.append(f"{off[1]:.2g} rad RMS from the wish" + ("" if off[0] is None else f", {off[0]:.2g} before"))
+        off = _deviation(last, first.wish)
+        if off is not None and off > SEEN:
+            parts.append(f"{off:.2g} rad RMS from the wish ({_deviation(first, first.wish) or 0.0:.2g} before)")
     return listed(parts) if parts else "nothing that can be measured"
 
 
@@ -108,10 +118,9 @@ def _size(performance: Performance) -> float:
     return float(performance.followed().values.std(axis=0).sum()) if _answers(performance) is not None else 0.0
 
 
-def _deviation(performance: Performance) -> float | None:
-    """The RMS distance from the wish [rad]; None without a wish."""
+def _deviation(performance: Performance, wish: JointCurves | None) -> float | None:
+    """The RMS distance from a wish [rad]; None where there is none of that length."""
     curves = _answers(performance)
-    wish = performance.wish
     if curves is None or wish is None or curves.values.shape != wish.values.shape:
         return None
     return float(np.sqrt(((curves.values - wish.values) ** 2).mean()))

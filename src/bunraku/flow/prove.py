@@ -36,8 +36,8 @@ class Effort:
     """
 
     judge: bool = True
-    attempts: int = 5
-    share: float = 9.0
+    attempts: int = 6
+    share: float = 8.0
     search: int = 4
 
 
@@ -113,7 +113,7 @@ def prove(
 
     performed = perform(character, clip, performer, options=given, rig=rig, checkpoints=checkpoints, monitor=monitor)
     stopped = performed.performance.certificate.status is Status.CANCELLED
-    first = _judged(Attempt("", character, asked[-1], performed, None, 0.0), began, monitor, judge=effort.judge and not stopped)
+    first = _judged(Attempt((), character, asked[-1], performed, None, 0.0), began, monitor, judge=effort.judge and not stopped)
     remedies = remedies_of(performed.choice.name) if effort.attempts or effort.search else None
     if first.proven or first.verdict is None or remedies is None or monitor.cancelled:
         return Proved(first, (first,))
@@ -177,7 +177,7 @@ class _Search:
         best, tried = self._first, {""}
         end = self._end - SPARED * self._effort.share * self._first.seconds
         for left in range(self._effort.attempts, 0, -1):
-            remedy = next((one for one in self._remedies.against(_attempted(best)) if one.words not in tried), None)
+            remedy = next((one for one in self._remedies.against(self._seen(best)) if one.words not in tried), None)
             if best.proven or remedy is None or self._late(end):
                 break
             tried.add(remedy.words)
@@ -192,7 +192,7 @@ class _Search:
         low, high, words = 0.0, 1.0, ""
         for _ in range(self._effort.search):
             share = 0.5 * (low + high)
-            remedy = self._remedies.lesser(_attempted(best), share)
+            remedy = self._remedies.lesser(self._seen(best), share)
             if remedy is None or self._late(self._end):
                 break
             self._say(f"searching the nearest wish that holds: {remedy.words}")
@@ -203,6 +203,14 @@ class _Search:
                 high = share
         return words
 
+    def _seen(self, take: Attempt) -> Attempted:
+        """What remedies are shown of an attempt."""
+        first, figures = self._first, take.verdict.figures if take.verdict is not None else {}
+        clips = take.performed.prepared.clip, first.performed.prepared.clip
+        return Attempted(
+            take.character, clips[0], take.options, take.performance, take.checks, figures, wish=clips[1], asked=first.options
+        )
+
     def _late(self, end: float) -> bool:
         """Whether the time is over, or not half of what an attempt took is left."""
         most = max(take.seconds for take in self.takes)
@@ -212,7 +220,6 @@ class _Search:
         """The remedy applied to an attempt; None where it is refused or did not come to its end in time."""
         began = time.process_time()
         watch = _Until(self._monitor, end)
-        words = "; ".join(part for part in (last.words, remedy.words) if part)
         who, options = remedy.character or last.character, {**last.options, **remedy.options}
         prepared = last.performed.prepared
         prepared = prepared if remedy.clip is None else replace(prepared, clip=remedy.clip)
@@ -223,7 +230,7 @@ class _Search:
             return None
         if performed.performance.certificate.status is Status.CANCELLED:
             return None
-        take = _judged(Attempt(words, who, options, performed, None, 0.0), began, watch)
+        take = _judged(Attempt(last.with_remedy(remedy), who, options, performed, None, 0.0), began, watch)
         if watch.cancelled and not take.proven:
             return None
         self.takes.append(take)
@@ -245,11 +252,6 @@ def _judged(take: Attempt, began: float, monitor: Monitor, *, judge: bool = True
     performance = with_verdict(performance, verify(performance, monitor=monitor))
     performed = replace(take.performed, performance=performance)
     return replace(take, performed=performed, verdict=performance.verdict, seconds=time.process_time() - began)
-
-
-def _attempted(take: Attempt) -> Attempted:
-    figures = take.verdict.figures if take.verdict is not None else {}
-    return Attempted(take.character, take.performed.prepared.clip, take.options, take.performance, take.checks, figures)
 
 
 def _said(proved: Proved, first: Attempt) -> Proved:

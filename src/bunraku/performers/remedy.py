@@ -25,11 +25,12 @@ LEAST = 0.7
 class Remedy:
     """Another attempt: the ``options`` that change, a ``clip`` if the wish itself does, and what is said of it.
 
-    ``words``: what was changed, as the end of a sentence: "acceleration limited to 60 rad/s^2". ``character``: with what is assumed
-    of it and not stated, which the words tell as well.
+    ``words``: what was changed, as the end of a sentence: "acceleration limited to 60 rad/s^2"; ``of``: what that is about. Another
+    of the same takes its place. ``character``: with what is assumed of it and not stated, which the words tell as well.
     """
 
     words: str
+    of: str
     options: Mapping[str, Any] = field(default_factory=dict)
     clip: Clip | None = None
     character: Character | None = None
@@ -39,7 +40,8 @@ class Remedy:
 class Attempted:
     """An attempt that is not proven: who performed what with which options, the performance, and the checks against it.
 
-    ``checks``: all of certificate and verdict; ``figures`` those of the verdict.
+    ``checks``: all of certificate and verdict; ``figures`` those of the verdict. ``wish``, ``asked``: the clip and the options of
+    the first attempt, before any remedy.
     """
 
     character: Character
@@ -48,6 +50,8 @@ class Attempted:
     performance: Performance
     checks: Sequence[Check]
     figures: Mapping[str, float]
+    wish: Clip
+    asked: Mapping[str, Any]
 
     @property
     def against(self) -> tuple[Check, ...]:

@@ -31,6 +31,9 @@ from bunraku.retargeting.targets import TargetSet
 
 FRAMES_BETWEEN_REPORTS = 1000
 
+LONGER, SAME = 20, 1e-5
+"""A frame at the iteration limit has settled if so many times as many iterations move it by no more than this [rad or m]."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
@@ -81,7 +84,8 @@ def solve_motion(
     ``places`` (m, k, 3) and ``turns`` (m, k, 3, 3) are wished in the targets' bases at ``rate`` [Hz]; the coordinates of
     ``limits`` move within its ranges (also those that depend on another coordinate), the rest stays at ``start``; ``step``
     (one a coordinate of ``limits``) bounds the change between frames; ``middle`` names coordinates that are pushed back from a
-    right angle (the solver's ``middle_limit`` and ``middle_weight``). Cancelled, the frames not reached repeat the last one.
+    right angle (the solver's ``middle_limit`` and ``middle_weight``). Cancelled, the frames not reached repeat the last one. Where
+    frames reach the iteration limit, but more iterations would not change them, no step improves them.
     """
     solver = solver or Solver()
     tree = targets.tree
@@ -120,7 +124,19 @@ def solve_motion(
     for driver, follower, ratio, shift in tree.couplings:
         q[:, follower] = ratio * q[:, driver] + shift
     converged = ends[:, 2] > 0.5
-    status = Status.CANCELLED if cancelled else (Status.CONVERGED if converged.all() else Status.MAX_ITERATIONS)
+    if cancelled or converged.all():
+        status = Status.CANCELLED if cancelled else Status.CONVERGED
+    else:
+        effort = effort._replace(iterations=LONGER * effort.iterations)
+        first = np.ascontiguousarray(base[at])
+
+        def settled(frame: int) -> bool:
+            one, again, end = slice(frame, frame + 1), np.empty((1, nv)), np.zeros((1, 3))
+            before = x[frame - 1].copy() if frame else first
+            kernels.solve_frames(problem, places[one], turned[one], base.copy(), before, frame > 0, effort, work, again, end)
+            return bool(np.abs(again[0] - x[frame]).max() <= SAME)
+
+        status = Status.STALLED if all(settled(int(frame)) for frame in np.flatnonzero(~converged)) else Status.MAX_ITERATIONS
     return MotionSolution(q, converged, ends[:, 1].astype(np.int64), status)
 
 

@@ -28,6 +28,7 @@ SPEECH = Fit(
     needs=("clip.joints", "character.motors"),
     uses=("clip.audio", "clip.words", "clip.phrases", "character.velocity limits", "character.feet", "character.home"),
     chainable=True,
+    remedies="bunraku.performers.speech.remedies:REMEDIES",
 )
 
 _BASELINES = "bunraku.performers.speech.baselines"

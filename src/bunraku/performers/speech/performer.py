@@ -46,6 +46,9 @@ class SpeechPerformer(SpeechFamily):
     intensity: float = option(1.0, "the same behaviour weaker or stronger", low=0.3, high=1.5)
     smooth: float = option(0.0, "take out of the wish what is faster, without delay; 0 leaves it", unit="Hz", low=0.0, high=1e3)
     acceleration: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^2", low=0.0)
+    torque_share: float = option(
+        0.0, "limit of acceleration: this share of stall torque over the inertia moved; 0 for none", low=0.0, high=1.0
+    )
     jerk: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^3", low=0.0)
     rate: float = option(0.0, "motor rate; 0 takes the motors' own", unit="Hz", low=0.0, high=10_000.0)
     held: tuple[str, ...] = option((), "coordinates or groups kept at home besides those the clip holds")
@@ -54,7 +57,7 @@ class SpeechPerformer(SpeechFamily):
         """The wish at the motor rate and the limits of every motor, those among them that the options state."""
         if clip.audio is not None and not clip.phrases:
             clip = clip.changed(phrases=find_phrases(clip.audio))
-        character = softened_character(character, self.acceleration, self.jerk)
+        character = softened_character(character, self.acceleration, self.jerk, self.torque_share)
         problem = state_problem(character, clip, rate=self.rate, intensity=self.intensity, held=self.held, smooth=self.smooth)
         monitor.report(Event("speech", 0.0, f"{problem.moving.sum()} joints, {len(problem.wish.values)} samples"))
         return Task(character, clip, problem)

@@ -41,19 +41,38 @@ class SpeechProblem:
         return np.clip(first, lower, upper)[0]
 
 
-def softened_character(character: Character, acceleration: float, jerk: float) -> Character:
+def softened_character(character: Character, acceleration: float, jerk: float, torque_share: float = 0.0) -> Character:
     """The character with these limits stated for every motor that states none; zero leaves a limit unstated.
 
+    With a ``torque_share`` no acceleration limit is above share tau_0 / I, tau_0 the motor's stall torque and I the inertia that it
+    moves at home: more it could not give, and what is left over holds against gravity and other joints.
     The performance carries this character, so that its certificate and its verification hold it to the limits that were chosen.
     """
     chosen = {"acceleration": acceleration or None, "jerk": jerk or None}
+    most = torque_accelerations(character, torque_share) if torque_share else {}
 
     def completed(motor: Motor) -> Motor:
-        stated: Motor = motor.changed(**{name: getattr(motor, name) or value for name, value in chosen.items()})
+        limits = {name: getattr(motor, name) or value for name, value in chosen.items()}
+        if motor.name in most:
+            limits["acceleration"] = min(limits["acceleration"] or np.inf, most[motor.name])
+        stated: Motor = motor.changed(**limits)
         return stated
 
     changed: Character = character.changed(motors=tuple(completed(motor) for motor in character.motors))
     return changed
+
+
+def torque_accelerations(character: Character, share: float) -> dict[str, float]:
+    """What a ``share`` of its stall torque accelerates each motor to [rad/s^2], by name; without those that state no torque."""
+    from bunraku.mechanics.servos.gains import moved_inertia
+    from bunraku.mechanics.tree import compile_tree
+
+    inertia = moved_inertia(character, compile_tree(character))
+    return {
+        motor.name: share * motor.torque_fraction * motor.stall_torque / float(moved)
+        for motor, moved in zip(character.motors, inertia, strict=True)
+        if motor.stall_torque is not None
+    }
 
 
 def motor_rate(character: Character) -> float:

@@ -1,0 +1,146 @@
+"""What helps where a performance of gestures is not proven: less acceleration first, then smaller gestures, then a slower motion.
+
+What a motor cannot accelerate it need not be asked for. At share s of the stall torque tau_0 the limit is s tau_0 / I, I the
+inertia that the motor moves (`problem.torque_accelerations`): a humanoid's waist gets 7 rad/s^2 where its maker states 30, and
+the gestures change by a few thousandths of a radian. What carries most, such as a waist, is made smaller before all the rest is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bunraku.mechanics.servos.gains import moved_inertia
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion.excerpt import at_tempo
+from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy
+from bunraku.performers.speech.problem import torque_accelerations
+
+SHARES = (0.6, 0.3)
+"""Shares of the stall torque that accelerations may use; the rest holds against gravity and against other joints."""
+
+SIZES = (0.85, LEAST)
+"""Shares of the size of gestures."""
+
+PACES = (0.8, LEAST)
+"""Shares of its pace for a motion that keeps no time with a voice."""
+
+FAR = 1.5
+"""A broken promise this many times beyond its threshold, or a fall, takes the strongest of each kind at once."""
+
+HEAVY, HALF = 0.15, 0.5
+"""Joints that move at least this share of what the heaviest moves of those in the wish; the share of their size that is left."""
+
+HARD = 0.5
+"""Where no motor states a torque: the share of the largest acceleration that is left."""
+
+DYNAMIC = ("torque", "peak torque", "rms torque", "winding", "fell", "tracking", "foot slip", "replay", "shaking", "reversals")
+"""What less acceleration mends."""
+
+SIZED = (*DYNAMIC, "self-collision", "balance", "least gesture scale", "largest")
+"""What smaller gestures mend."""
+
+SMALLEST = 0.3
+"""The least intensity that the performer takes."""
+
+
+class GestureRemedies(Remedies):
+    """Those of speech and gestures."""
+
+    def against(self, attempt: Attempted) -> list[Remedy]:
+        """Less acceleration, smaller, slower: the first that was not tried is the one that costs least."""
+        remedies: list[Remedy] = []
+        if attempt.is_against(*DYNAMIC):
+            remedies += [*_softer(attempt), *_lighter(attempt)]
+        if attempt.is_against(*SIZED):
+            remedies += _smaller(attempt)
+        if attempt.is_against(*DYNAMIC) and attempt.wish.audio is None:
+            remedies += _slower(attempt)
+        return remedies
+
+    def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
+        """Gestures of that share of their size."""
+        return _sized(attempt, share)
+
+
+def _softer(attempt: Attempted) -> Iterator[Remedy]:
+    """Limits of acceleration by torque and inertia, or by what was reached where no motor states a torque."""
+    used = attempt.options.get("torque_share") or 1.0
+    for share in _steps(SHARES, attempt):
+        limits = torque_accelerations(attempt.character, share)
+        if share < used and limits:
+            named = _motor_in_the_way(attempt) or min(limits, key=lambda name: limits[name])
+            words = f"acceleration limited to what {100 * share:.0f} % of the stall torque gives"
+            where = f" ({named}: {limits[named]:.3g} rad/s^2)" if named in limits else ""
+            yield Remedy(f"{words}{where} (--torque-share {share:g})", "acceleration", {"torque_share": share})
+    if not torque_accelerations(attempt.character, 1.0):
+        curves = attempt.performance.positions()
+        most = float(np.abs(np.diff(curves.values, n=2, axis=0)).max(initial=0.0)) * curves.rate**2
+        if most > 0.0:
+            limit = float(f"{HARD * most:.2g}")
+            words = f"acceleration limited to {limit:g} rad/s^2 (--acceleration {limit:g})"
+            yield Remedy(words, "acceleration", {"acceleration": limit})
+
+
+def _lighter(attempt: Attempted) -> Iterator[Remedy]:
+    """The joints that carry most of what moves, at half of their size about home."""
+    joints, who = attempt.clip.joints, attempt.character
+    if joints is None:
+        return
+    carried = dict(zip((motor.coordinate for motor in who.motors), moved_inertia(who, compile_tree(who)), strict=True))
+    held = set(who.expand((*attempt.clip.held, *attempt.options.get("held", ()))))
+    moving = {name: carried[name] for name in joints.names if name in carried and name not in held}
+    heavy = [name for name, inertia in moving.items() if inertia >= HEAVY * max(moving.values())]
+    if not heavy or len(heavy) == len(moving):
+        return
+    values = joints.values.copy()
+    for name in heavy:
+        column, home = joints.names.index(name), who.home.get(name, 0.0)
+        values[:, column] = home + HALF * (values[:, column] - home)
+    clip = attempt.clip.changed(joints=replace(joints, values=values))
+    yield Remedy(f"{', '.join(heavy)} at {100 * HALF:.0f} % of their size", "heaviest joints", clip=clip)
+
+
+def _smaller(attempt: Attempted) -> Iterator[Remedy]:
+    """Smaller gestures, as far as it is still the same wish."""
+    asked = float(attempt.asked.get("intensity", 1.0))
+    for size in _steps(SIZES, attempt):
+        remedy = _sized(attempt, size)
+        if remedy is not None and size * asked < float(attempt.options.get("intensity", 1.0)) - 1e-9:
+            yield remedy
+
+
+def _slower(attempt: Attempted) -> Iterator[Remedy]:
+    """The wish at a slower pace."""
+    played = attempt.wish.duration / max(attempt.clip.duration, 1e-9)
+    for pace in _steps(PACES, attempt):
+        if pace < played - 1e-3:
+            yield Remedy(f"played at {100 * pace:.0f} % of its pace", "pace", clip=at_tempo(attempt.clip, pace / played))
+
+
+def _steps(shares: tuple[float, ...], attempt: Attempted) -> tuple[float, ...]:
+    """The shares to try: all of them, or the last alone where a promise is far from being kept."""
+    excess = [check.value / check.threshold for check in attempt.against if check.threshold and not check.at_least]
+    return shares[-1:] if attempt.is_against("fell") or max(excess, default=0.0) > FAR else shares
+
+
+def _motor_in_the_way(attempt: Attempted) -> str:
+    """The motor that a broken check of torque names, or nothing."""
+    names = {motor.name for motor in attempt.character.motors}
+    said = (check.note.split(";")[0].strip() for check in attempt.against if "torque" in check.name)
+    return next((name for name in said if name in names), "")
+
+
+def _sized(attempt: Attempted, share: float) -> Remedy | None:
+    """Gestures of a share of the size that was asked for; None where the performer makes none so small."""
+    intensity = round(share * float(attempt.asked.get("intensity", 1.0)), 3)
+    if intensity < SMALLEST:
+        return None
+    return Remedy(
+        f"gestures asked for at {100 * share:.3g} % of their size (--intensity {intensity:g})", "size", {"intensity": intensity}
+    )
+
+
+REMEDIES = GestureRemedies()
