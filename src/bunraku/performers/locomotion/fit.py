@@ -27,4 +27,5 @@ LOCOMOTION = Fit(
     kernels=lambda character: ("locomotion", "measures"),
     needs=("clip.gait", "character.end_effectors", "character.motors"),
     uses=("character.velocity limits",),
+    remedies="bunraku.performers.locomotion.remedies:REMEDIES",
 )
