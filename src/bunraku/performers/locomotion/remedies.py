@@ -1,4 +1,4 @@
-"""What helps where a gait is not proven: finer plans, shorter cycles, stated servo gains, higher swings, less speed, other footfalls.
+"""What helps where a gait is not proven: finer plans, shorter cycles, stated gains, higher swings, less speed, other footfalls.
 
 Most plans that replays do not follow leave the support for too long (`tipping`): errors then grow like cosh(t / sqrt(h / g)).
 Shorter cycles at the same speed cure that without costing any of the wish. Servos whose gains nobody states are replayed at half
@@ -7,10 +7,9 @@ and twice a guess; on a robot whose gains are set, which is then assumed, the pl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
-
-import numpy as np
 
 from bunraku.character import Motor
 from bunraku.mechanics.servos.gains import servo_gains
@@ -42,7 +41,7 @@ PLANNED = ("planned slip", "planned depth", "foot slip", "planned clearance")
 REPLAYED = ("velocity error", "distance error", "fell", "replays completed", "torque saturation", "rms torque", "winding", "trials")
 """What replays find broken."""
 
-UNFINISHED = ("status", "largest residual", "distance of", "turn of")
+UNFINISHED = ("status", "largest residual", "missed", "wandered", "strayed")
 """What more iterations or an easier wish mend."""
 
 CRAWL_FROM = ("trot", "pace", "bound", "best")
@@ -176,7 +175,7 @@ def _times(gait: Gait, share: float) -> tuple[float | None, float | None] | None
 
 def _way(gait: Gait) -> float:
     """The way [m] that is asked for."""
-    return float(np.hypot(*(part or 0.0 for part in gait.distance or ())) if gait.distance else 0.0)
+    return math.hypot(*(part or 0.0 for part in gait.distance or ()))
 
 
 def _pace(gait: Gait) -> float:
