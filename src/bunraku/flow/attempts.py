@@ -80,19 +80,18 @@ def cost(first: Performance, last: Performance) -> str:
     """What a remedy cost, measured: how long, how large and how far off the last performance is beside the first; in words."""
     parts = []
     longer = last.duration / first.duration - 1.0 if first.duration else 0.0
-    if abs(longer) > SEEN:
-        parts.append(_by(longer, "longer", "shorter"))
     paces = [_pace(one) for one in (first, last)]
-    if min(paces) > 0.0:
+    if min(paces) > 0.0:  # a gait is compared by its speed; cycles are as many as it takes
         parts += [_by(paces[1] / paces[0] - 1.0, "faster", "slower")] if abs(paces[1] / paces[0] - 1.0) > SEEN else []
     else:
+        parts += [_by(longer, "longer", "shorter")] if abs(longer) > SEEN else []
         before, after = _size(first), _size(last)
         if before > 0.0 and abs(after / before - 1.0) > SEEN:
             parts.append(f"gestures {_by(after / before - 1.0, 'larger', 'smaller')}")
         off = _deviation(last, first.wish)
         if off is not None and off > SEEN:
             parts.append(f"{off:.2g} rad RMS from the wish ({_deviation(first, first.wish) or 0.0:.2g} before)")
-    return listed(parts) if parts else "nothing that can be measured"
+    return listed(parts) if parts else "nothing of the wish that can be measured"
 
 
 def _excess(check: Check) -> float:

@@ -106,10 +106,11 @@ def _quicker(attempt: Attempted, gait: Gait) -> Iterator[Remedy]:
 
 
 def _cycle(gait: Gait, share: float) -> Gait:
-    """The gait with cycles of a share of their length, and as much way and turn in a second."""
+    """The gait with cycles of a share of their length, more of them, and as much way and turn in a second."""
     targets = tuple(replace(target, time=share * target.time) for target in gait.targets)
     turn = None if gait.turn is None else share * gait.turn
-    return gait.changed(duration=share * gait.duration, distance=_times(gait, share), turn=turn, targets=targets)
+    cycles = max(1, round(gait.cycles / share))
+    return gait.changed(duration=share * gait.duration, cycles=cycles, distance=_times(gait, share), turn=turn, targets=targets)
 
 
 def _stated(attempt: Attempted) -> Iterator[Remedy]:
