@@ -7,6 +7,7 @@ the gestures change by a few thousandths of a radian. What carries most, such as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -36,10 +37,16 @@ HEAVY, HALF = 0.15, 0.5
 HARD = 0.5
 """Where no motor states a torque: the share of the largest acceleration that is left."""
 
-DYNAMIC = ("torque", "peak torque", "rms torque", "winding", "fell", "tracking", "foot slip", "replay", "shaking", "reversals")
+CUTS = (6.0, 3.0)
+"""What is faster than this [Hz] is taken out of a wish that shakes; gestures are slower."""
+
+SHAKEN = ("shaking", "reversals")
+"""What a smoother wish mends."""
+
+DYNAMIC = ("torque", "peak torque", "rms torque", "winding", "fell", "tracking", "foot slip", "replay")
 """What less acceleration mends."""
 
-SIZED = (*DYNAMIC, "self-collision", "balance", "least gesture scale", "largest")
+SIZED = (*DYNAMIC, *SHAKEN, "self-collision", "balance", "least gesture scale", "largest")
 """What smaller gestures mend."""
 
 SMALLEST = 0.3
@@ -52,6 +59,8 @@ class GestureRemedies(Remedies):
     def against(self, attempt: Attempted) -> list[Remedy]:
         """Less acceleration, smaller, slower: the first that was not tried is the one that costs least."""
         remedies: list[Remedy] = []
+        if attempt.is_against(*SHAKEN):
+            remedies += _smoother(attempt)
         if attempt.is_against(*DYNAMIC):
             remedies += [*_softer(attempt), *_lighter(attempt)]
         if attempt.is_against(*SIZED):
@@ -63,6 +72,14 @@ class GestureRemedies(Remedies):
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
         """Gestures of that share of their size."""
         return _sized(attempt, share)
+
+
+def _smoother(attempt: Attempted) -> Iterator[Remedy]:
+    """The wish without what is too fast to be a gesture."""
+    used = attempt.options.get("smooth") or math.inf
+    for cut in CUTS:
+        if cut < used:
+            yield Remedy(f"nothing of the wish that is faster than {cut:g} Hz (--smooth {cut:g})", "smoothness", {"smooth": cut})
 
 
 def _softer(attempt: Attempted) -> Iterator[Remedy]:
