@@ -88,9 +88,9 @@ def cost(first: Performance, last: Performance) -> str:
         before, after = _size(first), _size(last)
         if before > 0.0 and abs(after / before - 1.0) > SEEN:
             parts.append(f"gestures {_by(after / before - 1.0, 'larger', 'smaller')}")
-        off = _deviation(last, first.wish)
-        if off is not None and off > SEEN:
-            parts.append(f"{off:.2g} rad RMS from the wish ({_deviation(first, first.wish) or 0.0:.2g} before)")
+        off, before = _deviation(last, first.wish), _deviation(first, first.wish) or 0.0
+        if off is not None and off > max(SEEN, 1.05 * before):
+            parts.append(f"{off:.2g} rad RMS from the wish ({before:.2g} before)")
     return listed(parts) if parts else "nothing of the wish that can be measured"
 
 
