@@ -196,7 +196,7 @@ def test_what_hangs_on_strings_needs_its_performance(given, readers, tmp_path):
     with pytest.raises(BadInput, match="how it starts is not in the file: give --against"):
         file_commands(path, character="marionette")
     thin = export(given("marionette"), "artnet", tmp_path / "thin.artnet.pcap")
-    with pytest.raises(BadInput, match="every 3th sample, and what hangs on strings is judged at its own rate"):
+    with pytest.raises(BadInput, match="one sample of 3; what physics moves or feedback corrects is judged at 100 Hz"):
         file_commands(thin, against=given("marionette"))
 
 

@@ -121,9 +121,9 @@ def _every(original: Performance, channels: Sequence[Channel], rate_error: float
         raise BadInput(f"is at {rate:g} Hz, which does not divide the {original.rate:g} Hz of the performance: it is another one")
     if count != -(-whole // every):
         raise BadInput(f"holds {count} samples, and {-(-whole // every)} were exported at this rate; it was cut or is another one")
-    if every > 1 and original.dynamic:
+    if every > 1 and (original.dynamic or original.feedback is not None):
         raise BadInput(
-            f"holds every {every}th sample, and what hangs on strings is judged at its own rate: export it at {original.rate:g} Hz"
+            f"holds one sample of {every}; what physics moves or feedback corrects is judged at {original.rate:g} Hz: export it at that"
         )
     return every
 
@@ -136,7 +136,7 @@ def _thinned(original: Performance, every: int) -> Performance:
         return None if curves is None else JointCurves(curves.names, rate, curves.values[::every])
 
     channels = tuple(replace(channel, rate=rate, values=channel.values[::every]) for channel in original.channels)
-    return original.changed(channels=channels, wish=thin(original.wish), motion=thin(original.motion), feedback=None, surface=None)
+    return original.changed(channels=channels, wish=thin(original.wish), motion=thin(original.motion), surface=None)
 
 
 def _against(commands: FileCommands, original: Performance, options: Mapping[str, Any]) -> Verdict:
