@@ -122,9 +122,8 @@ def _every(original: Performance, channels: Sequence[Channel], rate_error: float
     if count != -(-whole // every):
         raise BadInput(f"holds {count} samples, and {-(-whole // every)} were exported at this rate; it was cut or is another one")
     if every > 1 and (original.dynamic or original.feedback is not None):
-        raise BadInput(
-            f"holds one sample of {every}; what physics moves or feedback corrects is judged at {original.rate:g} Hz: export it at that"
-        )
+        own = f"what physics moves or feedback corrects is judged at {original.rate:g} Hz"
+        raise BadInput(f"holds one sample of {every}; {own}: export it at that rate")
     return every
 
 
