@@ -6,7 +6,7 @@ object: ``empty``, pairs of a sentence and whether a stated change of the wish e
 A green is empty when
 
 - less than half of the wished motion is in the result: of joint curves the share of their motion that the result follows, of a
-  gait the share of its way;
+  capture the share of the motion of the bodies about their centre, of a gait the share of its way;
 - a limb with more than a fifth of a capture's motion drives nothing that the character has for it;
 - a character whose base is fixed is said to stand, or one whose shapes were dropped not to touch itself;
 - the commands shake: more than 12 reversals a second of more than 0.2 degrees, 0.5 mm;
@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from bunraku.arrays import Array
 from bunraku.formats.registry import read_clip, read_performance
-from bunraku.motion import Performance
+from bunraku.mechanics.tree import compile_tree
+from bunraku.motion import JointCurves, Performance
 
 ENOUGH = 0.5
 """The least share of the wish."""
@@ -59,6 +61,24 @@ def share_of_curves(wish: np.ndarray, result: np.ndarray) -> float:
     return float((v * w).sum()) / energy if energy > 1e-12 else 1.0
 
 
+def columns(performance: Performance, wish: JointCurves) -> tuple[Array, Array]:
+    """Wish and result in the joints of the wish."""
+    kept = [name for name in wish.names if name in performance.motion.names]
+    return np.column_stack([wish.column(name) for name in kept]), np.column_stack(
+        [performance.motion.column(name) for name in kept]
+    )
+
+
+def places(performance: Performance, wish: JointCurves) -> tuple[Array, Array]:
+    """Where the bodies are about their centre, wished and in the result: a puppet has many poses that look the same."""
+    tree, result, found = compile_tree(performance.character), performance.moved(), list[Array]()
+    asked = np.column_stack([wish.column(name) if name in wish.names else result.column(name) for name in result.names])
+    for values in (asked, result.values):
+        at = tree.poses(tree.expand(result.names, values))[1]
+        found.append((at - at.mean(axis=1, keepdims=True)).reshape(len(at), -1))
+    return found[0], found[1]
+
+
 def wished(performance: Performance, clip: Path) -> tuple[Empty, dict[str, float]]:
     """Whether what was wished is there."""
     asked = read_clip(clip)
@@ -67,9 +87,8 @@ def wished(performance: Performance, clip: Path) -> tuple[Empty, dict[str, float
     empty, figures = Empty(), dict[str, float]()
     wish = getattr(performance, "wish", None)
     if wish is not None:
-        result = np.column_stack([performance.motion.column(name) for name in wish.names if name in performance.motion.names])
-        kept = [j for j, name in enumerate(wish.names) if name in performance.motion.names]
-        figures["share"] = share_of_curves(wish.values[:, kept], result)
+        captured = asked.joints is None
+        figures["share"] = share_of_curves(*(places(performance, wish) if captured else columns(performance, wish)))
         if figures["share"] < ENOUGH:
             empty.append((f"{100 * figures['share']:.0f} % of the wished motion is in the result", True))
     if asked.joints is not None and asked.skeleton is None:

@@ -12,7 +12,7 @@ pytest.importorskip("scipy")
 
 from _open_case import generator
 from _open_clips import draw as draw_clip
-from _open_empty import claims, limb_of, reversals, shaking, share_of_curves, wished
+from _open_empty import claims, limb_of, places, reversals, shaking, share_of_curves, wished
 from _open_gaits import draw as draw_gait
 from _open_mocap import window
 from _open_run import OUTCOMES, Ran, _judged, _refused
@@ -74,6 +74,16 @@ def test_a_performance_is_empty_when_it_stands_still_or_shakes(performed: Perfor
     t = np.arange(len(first.values)) / first.rate
     shaken = Channel(first.name, first.kind, first.unit, first.rate, first.values + 0.01 * np.sin(2.0 * np.pi * 10.0 * t))
     assert "reverses" in shaking(performed.changed(channels=(shaken, *performed.channels[1:])))[0][0][0]
+
+
+def test_a_capture_is_followed_in_places_not_in_angles(performed: Performance) -> None:
+    wish = performed.wish
+    assert wish is not None
+    there, moved = places(performed, wish)
+    assert there.shape == moved.shape
+    assert share_of_curves(there, moved) > 0.8
+    home = JointCurves(performed.motion.names, performed.rate, np.repeat(performed.motion.values[:1], len(wish.values), axis=0))
+    assert share_of_curves(*places(performed.changed(motion=home), wish)) == 0.0
 
 
 def test_claims_that_nothing_could_judge(performed: Performance) -> None:
