@@ -23,7 +23,7 @@ from bunraku.formats.poses import as_pose
 from bunraku.formats.xml_tree import MAX_ELEMENTS, Element, Notes, read_xml
 from bunraku.geometry.euler import euler_angles
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose
-from bunraku.geometry.rotations import axis_angle
+from bunraku.geometry.rotations import axis_angle, least_turn
 
 _KINDS = ("hinge", "slide", "ball", "free")
 _SILENT = {"compiler", "option", "size", "statistic", "visual", "default", "asset", "worldbody", "actuator", "equality", "contact"}
@@ -153,8 +153,9 @@ class _Reader:
             fromto = site.numbers("fromto", 6)
             pose = self.context.pose(site)
             if fromto is not None:
-                self.notes.add("a site with fromto: its frame stands in the middle, not turned")
-                pose = (np.eye(3), (fromto[:3] + fromto[3:]) / 2)
+                if np.array_equal(fromto[:3], fromto[3:]):
+                    raise site.wrong("the two ends of fromto are the same point; move one")
+                pose = (least_turn((0.0, 0.0, 1.0), fromto[:3] - fromto[3:]), (fromto[:3] + fromto[3:]) / 2)
             self.frames.append(self._made(Frame, site, name=name, body=body, pose=as_pose(compose(X, pose))))
 
     def _body(self, parent: str, element: Element, X: Rigid, childclass: str, suffix: str) -> None:
