@@ -1,4 +1,4 @@
-"""The MJCF that replays run on, judged: built-ins against our own tree, imported robots against MuJoCo's reading of the original."""
+"""The MJCF that replays run on: built-ins against our own tree, imported robots against MuJoCo's reading of the original."""
 
 from __future__ import annotations
 
