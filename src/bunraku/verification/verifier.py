@@ -106,7 +106,9 @@ class Judge(ABC, Generic[Foreign, Played]):
         checks, figures = self.recompute(monitor)
         checks = [*_own_words(self.performance, checks), *checks]
         seen = self.kept
-        if replay:
+        if not replay:
+            checks.append(Check.not_checked("replay in other physics", "verify it with the replay"))
+        else:
             try:
                 with without_log_file():
                     seen = self.replay(self.build(), monitor)

@@ -1,116 +1,60 @@
 """A verdict in words that a person who has read nothing else understands.
 
 Checks are gathered into topics: what somebody who stands beside the robot wants to know. The first line says what is proven, or
-what is not; each broken topic says where and how to mend it; what was not checked comes last, with what to add.
+what is not, and what was not checked; then each broken topic says where and how to mend it; then come the checks in the order of
+the topics, and a last line that counts them. Command line, report and page say the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterable, Sequence
 
 from bunraku.motion import Check
 from bunraku.motion.certificate import STATES
-
-
-@dataclass(frozen=True)
-class Topic:
-    """What a few checks are about. ``names``: how their names begin; ``kept``, ``broken``: what is said; ``cure``: what helps.
-
-    ``kept`` and ``broken`` complete a sentence whose subject is the performance.
-    """
-
-    title: str
-    names: tuple[str, ...]
-    kept: str
-    broken: str
-    cure: str = ""
-
-
-TOPICS: tuple[Topic, ...] = (
-    Topic(
-        "motor limits",
-        ("worst limit violation", "range ", "velocity violations", "velocity excess", "acceleration excess", "jerk excess",
-         "excess speed", "carriage", "winch", "tendon tension", "least tendon tension", "joint range"),
-        "keeps every motor limit",
-        "goes beyond a motor limit",
-        "ask for less or slower (--intensity, --tempo)",
-    ),
-    Topic("what was wished", ("coverage", "largest deviation", "imitation", "motion followed", "least gesture scale", "missed",
-          "wandered", "strayed", "excess travel"),
-          "does what was wished", "leaves out part of what was wished",
-          "name the missing limbs in a rig map (--rig), or ask for less (--only)"),
-    Topic("timing", ("lag", "worst lag", "largest stroke", "hits off"), "stays in time", "falls behind",
-          "smaller gestures (--intensity)"),
-    Topic("shaking", ("shaking", "reversals"), "does not shake", "shakes", "smooth the wish (--smooth)"),
-    Topic("balance", ("fell", "balance margin", "largest tilt"), "stands", "falls", "smaller or slower motion, a wider stance"),
-    Topic("torque", ("torque", "peak torque", "rms torque", "RMS torque", "planned torque", "joint torque"),
-          "has the torque it needs", "needs more torque than a motor has",
-          "lower accelerations (--acceleration), smaller gestures (--intensity)"),
-    Topic("heat", ("winding", "heat"), "keeps its motors cool", "overheats a motor", "a slower or smaller motion, or pauses"),
-    Topic("following", ("tracking", "replay rms", "motor follows"), "follows its commands", "does not follow its commands",
-          "a slower motion, or stiffer servos"),
-    Topic("travel", ("velocity error", "distance error", "heading", "planned swings", "speed against"), "goes where it should",
-          "does not go where it should", "a slower gait, or higher swings"),
-    Topic("feet", ("foot slip", "planned slip", "slip", "planned depth", "foot clearance", "pressure outside", "planned clearance"),
-          "keeps its feet from sliding", "slides on its feet", "more samples (--samples), or a slower gait"),
-    Topic("self-collision", ("self-collision",), "does not touch itself", "touches itself", "smaller gestures (--intensity)"),
-    Topic("strings", ("least tension", "slack", "string"), "keeps every string taut", "lets a string go slack",
-          "a slower or smaller motion"),
-    Topic("vibration", ("peak error", "RMS error", "tracked error", "error of"), "keeps vibration as small as it promised",
-          "vibrates more than it promised", "a slower motion"),
-    Topic("a second physics", ("replay", "replays", "physics", "full-order", "loops open", "mesh against"),
-          "was replayed to the end", "was not replayed to the end"),
-    Topic("its plan", ("status", "largest residual", "dynamics residual", "promises broken", "certificate against", "numbers not",
-          "motion against", "feedback", "way of wheels", "distance against", "plan and frames"), "is what its plan says",
-          "is not what its plan says", "perform it again"),
-)  # fmt: skip
-"""What verdicts speak of, in the order in which a reader wants to know."""
-
-OTHER = Topic("other promises", (), "keeps its other promises", "breaks another promise")
+from bunraku.verification.topics import OTHER, TOPICS, Topic, topic_of
 
 EXACT = 1e-6
 """A promise with a threshold below this is one of exactness: kept, it is only counted."""
 
-SAID_FIRST = ("motor limits", "what was wished", "timing", "shaking", "balance", "torque", "heat", "travel", "strings", "vibration")
-"""Topics of which the first line speaks when they hold."""
+MARKS = {"holds": "+", "broken": "!", "not checked": "?"}
+"""The first sign of a line, by the state of its check."""
 
+UNSAID = ("the computation", "the file")
+"""Topics of which nothing is said while they hold."""
 
-_KEPT = {"holds", "does not apply"}
-"""The states of checks of which the first line says that they are kept."""
-
-
-def topic_of(check: Check) -> Topic:
-    """The topic of a check: the one with the longest beginning of its name."""
-    fitting = [(len(name), topic) for topic in TOPICS for name in topic.names if check.name.startswith(name.strip())]
-    return max(fitting, key=lambda pair: pair[0])[1] if fitting else OTHER
+_SMALLER = {"m": (("m", 1.0), ("cm", 1e2), ("mm", 1e3)), "s": (("s", 1.0), ("ms", 1e3)), "rad": (("deg", 180.0 / math.pi),)}
+_COUNT = re.compile(r"of \d")
 
 
 def first_line(checks: Sequence[Check], *, proven: bool) -> str:
     """What a person wants to know, in one line."""
-    groups = dict(_grouped(check for check in checks if check.state))
+    groups = _grouped(check for check in checks if check.state)
     kept = [
         topic.kept
-        for topic, group in groups.items()
-        if topic.title in SAID_FIRST and any(one.state == "holds" for one in group) and {one.state for one in group} <= _KEPT
+        for topic, group in groups
+        if topic.said_first and any(one.state == "holds" for one in group) and not any(one.stands_against for one in group)
     ]
-    bad = [topic.broken for topic, group in groups.items() if any(one.broken for one in group)]
+    bad = [topic.broken for topic, group in groups if any(one.broken for one in group)]
+    silent = [topic.title for topic, group in groups if any(one.stands_against and not one.broken for one in group)]
     missing = [check for check in checks if check.state == "not checked"]
-    said = f"Proven: {listed(kept)}." if proven else f"Not proven: {listed(bad)}." if bad else "Not proven."
+    why = f"it {listed(bad)}" if bad else f"nothing could judge {listed(silent)}" if silent else "it was not judged"
+    said = f"Proven: it {listed(kept)}." if proven and kept else "Proven." if proven else f"Not proven: {why}."
     return f"{said} {not_checked(missing)}" if missing else said
 
 
 def verdict_lines(checks: Sequence[Check], *, proven: bool, everything: bool = False) -> list[str]:
     """A verdict: the first line, what is broken and what helps, the checks, and a last line that counts.
 
-    Without ``everything``, promises of exactness that hold and what cannot apply are only counted: "range excess = 0 rad <= 1e-09"
-    tells nobody anything.
+    Without ``everything``, measurements that promise nothing, promises of exactness that hold and what cannot apply are only
+    counted: "range excess = 0 rad <= 1e-09" tells nobody anything.
     """
-    shown = [check for check in checks if everything or not _folded(check)]
-    mark = {"holds": "+", "broken": "!", "not checked": "?"}
-    table = [f"  {mark.get(check.state, ' ')} {check.sentence}" for check in shown]
+    ordered = [check for _, group in _grouped(checks) for check in sorted(group, key=_urgency)]
+    shown = [check for check in ordered if everything or not _folded(check)]
+    table = [f"  {MARKS.get(check.state, ' ')} {in_words(check)}" for check in shown]
     folded = len(checks) - len(shown)
-    more = [f"  + {folded} more hold exactly, or do not apply (--all lists them)"] if folded else []
+    more = [f"  and {folded} more: measurements, what holds exactly, what does not apply (--all lists them)"] if folded else []
     return [first_line(checks, proven=proven), *broken_lines(checks), *table, *more, counted(checks)]
 
 
@@ -123,15 +67,12 @@ def counted(checks: Sequence[Check]) -> str:
     return f"{said}: {', '.join(names)}." if names else f"{said}."
 
 
-def _folded(check: Check) -> bool:
-    if check.state == "does not apply":
-        return True
-    return check.state == "holds" and check.threshold is not None and check.threshold <= EXACT and not check.at_least
-
-
 def not_checked(missing: Sequence[Check]) -> str:
-    """What was not checked, and why, in one line."""
-    parts = dict.fromkeys(f"{check.name} ({check.missing or check.note or 'it could not be computed'})" for check in missing)
+    """What was not checked, and what to add, in one line: names that lack the same are said together."""
+    lacks: dict[str, list[str]] = {}
+    for check in missing:
+        lacks.setdefault(check.missing or check.note or "it could not be computed", []).append(check.name)
+    parts = [f"{', '.join(dict.fromkeys(names))} ({lack})" for lack, names in lacks.items()]
     return f"Not checked: {'; '.join(parts)}."
 
 
@@ -139,9 +80,42 @@ def broken_lines(checks: Sequence[Check]) -> list[str]:
     """A line for each topic that is broken: what, by how much, where, and what helps."""
     lines = []
     for topic, group in _grouped(check for check in checks if check.stands_against):
-        worst = "; ".join(dict.fromkeys(check.sentence for check in group))
-        lines.append(f"{topic.title}: {worst}.{f' What helps: {topic.cure}.' if topic.cure else ''}")
+        worst = "; ".join(dict.fromkeys(in_words(check) for check in group))
+        title = topic.broken if any(check.broken for check in group) else f"{topic.title}, not judged"
+        lines.append(f"{title[0].upper()}{title[1:]}: {worst}.{f' What helps: {topic.cure}.' if topic.cure else ''}")
     return lines
+
+
+def in_words(check: Check) -> str:
+    """A check in words, numbers in units that people use: "lag: 3 ms, at most 10 ms (late)"."""
+    note = f" ({check.note})" if check.note else ""
+    if check.state == "does not apply":
+        return f"{check.name}: does not apply{note}"
+    if check.state == "not checked":
+        said = f": {check.missing}" if check.missing else ": it could not be computed"
+        return f"{check.name}: NOT CHECKED{said}{note}"
+    bound = ""
+    if check.threshold is not None:
+        bound = f", {'at least' if check.at_least else 'at most'} {quantity(check.threshold, _short(check.unit))}"
+    return f"{check.name}: {quantity(check.value, check.unit)}{bound}{note}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A number with its unit: shares in percent, small lengths in centimetres or millimetres, angles in degrees."""
+    if not math.isfinite(value):
+        return "nothing finite"
+    if unit == "relative" or (unit.startswith("of ") and not _COUNT.match(unit)):
+        return f"{100.0 * value:.3g} %{'' if unit == 'relative' else f' {unit}'}"
+    if unit not in _SMALLER:
+        return f"{0.0 if abs(value) < EXACT else value:.3g} {unit}".strip()
+    scales = _SMALLER[unit]
+    name, scale = next((one for one in scales if abs(value) * one[1] >= 1.0), scales[-1])
+    return f"{value * scale:.3g} {name}" if abs(value * scale) >= 1e-3 else f"0 {name}"
+
+
+def _short(unit: str) -> str:
+    """The unit of a threshold, which stands beside a number of the same: "of the wish" is not said twice."""
+    return "relative" if unit.startswith("of ") and not _COUNT.match(unit) else "" if _COUNT.match(unit) else unit
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -149,9 +123,20 @@ def listed(parts: Sequence[str]) -> str:
     return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1] if parts else "nothing was judged"
 
 
-def _grouped(checks: Iterator[Check] | Sequence[Check]) -> list[tuple[Topic, list[Check]]]:
+def _folded(check: Check) -> bool:
+    if check.state in ("does not apply", ""):
+        return True
+    exact = check.threshold is not None and abs(check.threshold) <= EXACT and not check.at_least
+    return check.state == "holds" and (exact or topic_of(check).title in UNSAID)
+
+
+def _urgency(check: Check) -> int:
+    return STATES.index(check.state) if check.state else len(STATES)
+
+
+def _grouped(checks: Iterable[Check]) -> list[tuple[Topic, list[Check]]]:
     """The checks by topic, in the order of the topics."""
     groups: dict[Topic, list[Check]] = {}
     for check in checks:
         groups.setdefault(topic_of(check), []).append(check)
-    return sorted(groups.items(), key=lambda item: TOPICS.index(item[0]) if item[0] in TOPICS else len(TOPICS))
+    return sorted(groups.items(), key=lambda item: TOPICS.index(item[0]) if item[0] is not OTHER else len(TOPICS))
