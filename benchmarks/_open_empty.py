@@ -6,7 +6,7 @@ object: ``empty``, pairs of a sentence and whether a stated change of the wish e
 A green is empty when
 
 - less than half of the wished motion is in the result: of joint curves the share of their motion that the result follows, of a
-  capture the share of the motion of the bodies about their centre, of a gait the share of its way;
+  capture the share of the motion of bodies, hands and feet about their centre, of a gait the share of its way;
 - a limb with more than a fifth of a capture's motion drives nothing that the character has for it;
 - a character whose base is fixed is said to stand, or one whose shapes were dropped not to touch itself;
 - the commands shake: more than 12 reversals a second of more than 0.2 degrees, 0.5 mm;
@@ -54,11 +54,14 @@ def limb_of(name: str) -> str:
     return next((limb for limb, (words, _) in LIMBS.items() if re.search(words, plain)), "")
 
 
-def share_of_curves(wish: np.ndarray, result: np.ndarray) -> float:
-    """The share of the wished motion that the result follows: sum of result' times wish' over that of wish' squared."""
-    v, w = np.diff(result, axis=0), np.diff(wish, axis=0)
+def share_of_curves(wish: Array, result: Array) -> float:
+    """The share of the wished motion that is in the result: sum of r w over that of w squared, both from their means over time.
+
+    Displacements and not velocities: who takes the shaking out of a capture leaves its motion in.
+    """
+    w, r = wish - wish.mean(axis=0), result - result.mean(axis=0)
     energy = float((w * w).sum())
-    return float((v * w).sum()) / energy if energy > 1e-12 else 1.0
+    return float((r * w).sum()) / energy if energy > 1e-12 else 1.0
 
 
 def columns(performance: Performance, wish: JointCurves) -> tuple[Array, Array]:
@@ -70,12 +73,14 @@ def columns(performance: Performance, wish: JointCurves) -> tuple[Array, Array]:
 
 
 def places(performance: Performance, wish: JointCurves) -> tuple[Array, Array]:
-    """Where the bodies are about their centre, wished and in the result: a puppet has many poses that look the same."""
+    """Where bodies and frames are about their centre, wished and in the result: a puppet has many poses that look the same."""
     tree, result, found = compile_tree(performance.character), performance.moved(), list[Array]()
     asked = np.column_stack([wish.column(name) if name in wish.names else result.column(name) for name in result.names])
     for values in (asked, result.values):
-        at = tree.poses(tree.expand(result.names, values))[1]
-        found.append((at - at.mean(axis=1, keepdims=True)).reshape(len(at), -1))
+        turned, at = tree.poses(tree.expand(result.names, values))
+        ends = [(at[:, node] + turned[:, node] @ local)[:, None] for node, local, _ in tree.frames.values()]
+        points = np.concatenate([at, *ends], axis=1) - at.mean(axis=1, keepdims=True)
+        found.append(points.reshape(len(at), -1))
     return found[0], found[1]
 
 
