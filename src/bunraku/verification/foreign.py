@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -65,3 +65,11 @@ def substeps(period: float, timestep: float) -> int:
     if not 0.0 < timestep <= 0.01:
         raise BadInput(f"a time step of {timestep} s cannot be used; give one above 0 and at most 0.01")
     return max(1, int(np.ceil(period / timestep - 1e-9)))
+
+
+def scale_masses(model: Any, factors: Mapping[str, float]) -> None:
+    """Multiply mass and inertia of the named bodies of a model; `mj_setConst` is still to be called."""
+    for name, factor in factors.items():
+        body = model.body(name).id
+        model.body_mass[body] *= factor
+        model.body_inertia[body] *= factor

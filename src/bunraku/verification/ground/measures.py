@@ -8,9 +8,11 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.verification.ground.heights import ground_height, ground_normal
+from bunraku.verification.ground.model import TIMESTEP
 from bunraku.verification.ground.plan import GroundPlan, contact_points
 from bunraku.verification.ground.record import GroundRecord
-from bunraku.verification.ground.servo import GroundServos, utilisation
+from bunraku.verification.servos.bank import ServoBank
+from bunraku.verification.servos.heat import winding_heat
 
 WINDOW = 0.1
 """Velocities are means over windows of this length [s]; where feet leave the ground, over a twelfth of the cycle."""
@@ -29,7 +31,7 @@ class GroundMeasures:
     ``distance`` and ``planned_distance`` [m]: horizontal displacement of the centre of mass; ``distance_error``: how far the end
     points are apart, over the planned travel: the length of the planned path, or reach times turn if that is more. ``yaw_error``
     [rad] at the end. ``slip`` [m]: the longest way an end effector slid on the ground, sideways only for wheels that spin.
-    ``tracking_rms`` [rad] of the joints' angles. Arrays (k,): ``rms_torque`` [N·m], ``rms_share`` of the continuous torque,
+    ``tracking_rms`` [rad] of the joints' angles. Arrays (k,): ``heat`` of the windings (`servos.heat`; NaN where it is not known),
     ``peak_utilisation`` of the motor's line (cut at 1), ``planned_utilisation``, ``saturation``: share of the time on the line.
     """
 
@@ -40,8 +42,7 @@ class GroundMeasures:
     yaw_error: float
     slip: float
     tracking_rms: float
-    rms_torque: Array
-    rms_share: Array
+    heat: Array
     peak_utilisation: Array
     planned_utilisation: Array
     saturation: Array
@@ -57,7 +58,7 @@ class GroundMeasures:
             "yaw_error_deg": float(np.degrees(self.yaw_error)),
             "slip_m": self.slip,
             "tracking_rms_rad": self.tracking_rms,
-            "rms_torque_share": float(self.rms_share.max(initial=0.0)),
+            "winding_heat": float(np.nan_to_num(self.heat).max(initial=0.0)),
             "torque_utilisation": float(self.peak_utilisation.max(initial=0.0)),
             "planned_utilisation": float(self.planned_utilisation.max(initial=0.0)),
             "saturation_share": float(self.saturation.max(initial=0.0)),
@@ -80,7 +81,7 @@ SLOW = 0.01
 """Errors of speed are relative to the mean speed [m/s], but to no less than this: a character that stands has none."""
 
 
-def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord) -> GroundMeasures:
+def measure_ground(plan: GroundPlan, servos: ServoBank, record: GroundRecord) -> GroundMeasures:
     """Measure a record, over the part of the plan that it covers."""
     m = max(len(record.times), 2)
     com, yaw = plan.com[:m], plan.yaw[:m]
@@ -95,8 +96,7 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
     travel = max(path, plan.reach * float(np.abs(yaw[-1] - yaw[0])), float(np.linalg.norm(com[-1, :2] - com[0, :2])), 1e-9)
     apart = float(np.linalg.norm(record.com[-1, :2] - com[-1, :2]))
     off = (record.angle - plan.angle[:m])[:, ~servos.wheel]
-    share = utilisation(servos, record.torque, record.torque_speed)
-    rms = np.sqrt(np.mean(record.torque**2, axis=0))
+    share = servos.utilisation(record.torque, record.torque_speed)
     return GroundMeasures(
         error,
         float(np.linalg.norm(record.com[-1, :2] - record.com[0, :2])),
@@ -105,10 +105,9 @@ def measure_ground(plan: GroundPlan, servos: GroundServos, record: GroundRecord)
         float(abs(done[-1] - yaw[-1])),
         float(slips(plan, record).max(initial=0.0)),
         float(np.sqrt(np.mean(off**2))) if off.size else 0.0,
-        rms,
-        rms / servos.bank.continuous,
+        winding_heat(servos, record.torque, TIMESTEP, repeats=plan.repeats),
         np.minimum(share, 1.0).max(axis=0),
-        utilisation(servos, plan.torque[:m], plan.speed[:m]).max(axis=0),
+        servos.utilisation(plan.torque[:m], plan.speed[:m]).max(axis=0),
         np.mean(share >= 1.0 - 1e-6, axis=0),
     )
 

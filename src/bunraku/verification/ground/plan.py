@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.character import Character, EndEffector, free_base
 from bunraku.errors import BadInput
+from bunraku.mechanics.servos.feedforward import servo_commands
+from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.mechanics.tree import Tree, compile_tree
-from bunraku.motion import HeightField, Performance
+from bunraku.motion import HeightField, MotionLimits, Performance
 from bunraku.verification.ground.heights import ground_height, ground_normal, terrain_of
+from bunraku.verification.servos.commands import Commands
 
 SWINGS = 0.003
 """An end effector that is planned to be higher than this [m] above the ground at some time leaves it."""
@@ -27,8 +30,8 @@ STANDS = 0.0002
 class GroundPlan:
     """n samples at ``rate`` [Hz] of a character with k motors and e end effectors.
 
-    ``q``, ``v`` (n, nq): coordinates and their rates in the character's order; ``torque``, ``angle``, ``speed`` (n, k): what
-    the channels tell the motors, angles and speeds of the motion where there is no channel;
+    ``q``, ``v`` (n, nq): coordinates and their rates in the character's order; ``torque``, ``angle``, ``speed`` (n, k): what is
+    planned of the motors; ``sent``: what their channels send them, the motion's angles and speeds where there is no channel;
     ``position`` (n, 3) and ``rotation`` (n, 3, 3): the base; ``com`` (n, 3): the centre of mass; ``tip_center``, ``tip_axis``
     (n, e, 3): centres of the end effectors and their axes in the world; ``tip_rotation`` (n, e, 3, 3) of their bodies; ``period``
     [s] of a cycle, the whole duration of a motion that happens once; ``repeats``: whether the motion is a cycle, again and again;
@@ -48,6 +51,7 @@ class GroundPlan:
     torque: Array = field(repr=False)
     angle: Array = field(repr=False)
     speed: Array = field(repr=False)
+    sent: Commands = field(repr=False)
     position: Array = field(repr=False)
     rotation: Array = field(repr=False)
     com: Array = field(repr=False)
@@ -119,12 +123,11 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
     q = np.column_stack([motion.column(name) for name in tree.names])
     v = np.gradient(q, 1.0 / motion.rate, axis=0, edge_order=2)
     stated = {channel.name: channel.values for channel in performance.channels if channel.kind == "torque"}
-    places = {channel.name: channel.values for channel in performance.channels if channel.kind == "position"}
     speeds = {channel.name: channel.values for channel in performance.channels if channel.kind == "velocity"}
     torque, angle, speed = (np.zeros((len(q), len(character.motors))) for _ in range(3))
     for j, name in enumerate(character.driven):
         torque[:, j] = stated.get(name, 0.0)
-        angle[:, j] = places.get(name, q[:, tree.index(name)])
+        angle[:, j] = q[:, tree.index(name)]
         speed[:, j] = speeds.get(name, np.gradient(angle[:, j], 1.0 / motion.rate, edge_order=2))
     rotation, position = tree.poses(q)
     com = np.einsum("i,nij->nj", tree.mass, position + np.einsum("nijk,ik->nij", rotation, tree.center_of_mass)) / tree.mass.sum()
@@ -145,6 +148,7 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
         torque,
         angle,
         speed,
+        _sent(performance, angle, speed, torque),
         position[:, tree.nodes[base.child]],
         rotation[:, tree.nodes[base.child]],
         com,
@@ -152,6 +156,14 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
         np.einsum("nejk,ek->nej", rotation[:, nodes], axes),
         rotation[:, nodes],
     )
+
+
+def _sent(performance: Performance, angle: Array, speed: Array, torque: Array) -> Commands:
+    """What the channels send the motors."""
+    character, rate = performance.character, performance.rate
+    gains = servo_gains(character)
+    plain = servo_commands(gains, angle, speed, torque, rate, MotionLimits.of(character))
+    return Commands(plain, rate)
 
 
 def _unit_axis(tip: EndEffector) -> Array:

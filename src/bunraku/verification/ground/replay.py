@@ -5,7 +5,7 @@ It starts in the plan's first state, position and velocity, and plays the comman
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,22 +21,22 @@ from bunraku.verification.ground.measures import GroundMeasures, measure_ground
 from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.record import GroundRecord
-from bunraku.verification.ground.servo import commands, ground_servos
+from bunraku.verification.servos.commands import Commands
+from bunraku.verification.servos.drives import servos_in, tick_drives
+from bunraku.verification.worlds import World
 
 _CHUNK = 0.5
 
 
 @dataclass(frozen=True)
 class GroundReplay:
-    """What happened with servos ``gain`` times as stiff as they are, one floor ``friction``, commands at one ``rate`` [Hz].
+    """What happened in one ``world``.
 
     ``fell`` with the ``reason`` in words; ``complete`` false when it was stopped; ``measures``: how far it was from the plan;
     ``record``: what was simulated, at the times of the plan, with the foreign model ``ground``.
     """
 
-    gain: float
-    friction: float | None
-    rate: float
+    world: World
     reason: str
     complete: bool
     measures: GroundMeasures
@@ -46,9 +46,16 @@ class GroundReplay:
 
     @cached_property
     def coordinates(self) -> JointCurves:
-        """The motion in the character's coordinates."""
+        """The motion in the character's coordinates; joints with gear play where the links are."""
         values = qpos_to_coordinates(self.plan.character, self.ground.model, self.record.qpos)
+        driven = [self.plan.tree.names.index(name) for name in self.ground.servos.coordinates]
+        values[:, driven] = self.record.angle
         return JointCurves(self.plan.tree.names, self.plan.rate, values)
+
+    @property
+    def described(self) -> str:
+        """The world in words."""
+        return self.world.described
 
     @property
     def fell(self) -> bool:
@@ -58,86 +65,95 @@ class GroundReplay:
     @property
     def figures(self) -> dict[str, float]:
         """Flat figures; see `ground.measures.GroundMeasures`."""
-        return {"gain": self.gain, "rate_hz": self.rate, "fell": float(self.fell), **self.measures.figures}
+        return self.measures.figures | {"fell": float(self.fell)}
 
 
 def replay_on_ground(
-    performance: Performance,
-    *,
-    gain: float = 1.0,
-    friction: float | None = 0.8,
-    rate: float | None = None,
-    terrain: HeightField | None = None,
-    feedforward: bool = True,
-) -> GroundReplay:
-    """Play a locomotion performance on a floor or on its terrain; ``terrain`` in place of the performance's own."""
-    return replay_plan(ground_plan(performance, terrain), gain=gain, friction=friction, rate=rate, feedforward=feedforward)
+    performance: Performance, *, gain: float = 1.0, friction: float | None = None, rate: float | None = None,
+    terrain: HeightField | None = None, feedforward: bool = True,
+) -> GroundReplay:  # fmt: skip
+    """Replay what a performance sends; ``feedforward`` false sends the plan's angles instead. Other options as of `World`."""
+    plan = ground_plan(performance, terrain)
+    if not feedforward:
+        wheel = plan_model(plan).servos.wheel
+        plan = replace(plan, sent=Commands(np.where(wheel, plan.speed, plan.angle), plan.rate))
+    return replay_plan(plan, World(gain, friction, rate))
 
 
 def plan_model(plan: GroundPlan) -> GroundModel:
-    """The foreign model of a plan's character, on as much ground as the plan needs."""
-    low, high = plan.com[:, :2].min(axis=0), plan.com[:, :2].max(axis=0)
-    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
-    return ground_model(plan.character, ground_servos(plan.character), terrain=plan.terrain, extent=extent, springs=plan.springs)
+    """The foreign model of a plan, its servos as stated and each end effector of its own friction."""
+    x, y = plan.tip_center[..., 0], plan.tip_center[..., 1]
+    extent = (float(x.min()), float(x.max()), float(y.min()), float(y.max()))
+    with without_log_file():
+        return ground_model(plan.character, terrain=plan.terrain, extent=extent, springs=plan.springs)
 
 
-def replay_plan(
-    plan: GroundPlan,
-    *,
-    gain: float = 1.0,
-    friction: float | None = 0.8,
-    rate: float | None = None,
-    feedforward: bool = True,
-    model: GroundModel | None = None,
-) -> GroundReplay:
-    """Play a plan.
-
-    ``gain``: how many times its own stiffness every joint's servo has; ``friction`` of the ground (None: the end effectors' own);
-    ``rate`` [Hz] of the commands (None: the plan's); ``feedforward`` of torque and rate; ``model``: that of the plan, when it was
-    built before.
-    """
-    for what, value, most in (("gain", gain, 1e3), ("friction", friction, 10.0), ("rate", rate, 1.0 / TIMESTEP)):
+def replay_plan(plan: GroundPlan, world: World | None = None, *, model: GroundModel | None = None) -> GroundReplay:
+    """Replay a plan in one world (None: as everything is stated); ``model``: that of the plan, when it was built before."""
+    world = World() if world is None else world
+    for what, value, most in (
+        ("gain", float(np.max(world.gain)), 1e3), ("friction", world.friction, 10.0), ("rate", world.rate, 1.0 / TIMESTEP)
+    ):  # fmt: skip
         if value is not None and not 0.0 < value <= most:
             raise BadInput(f"a {what} of {value} cannot be replayed; give one above 0 and at most {most:g}")
-    sent = plan.rate if rate is None else rate
+    model = plan_model(plan) if model is None else model
     with without_log_file():
-        ground = (plan_model(plan) if model is None else model).under(ground_servos(plan.character, gain), friction)
-        record, reason, complete = _simulate(plan, ground, sent, feedforward)
+        ground = model.under(servos_in(model.servos, world), world.friction, world.masses)
+        record, reason, complete = _simulate(plan, ground, world)
     measures = measure_ground(plan, ground.servos, record)
-    return GroundReplay(gain, friction, sent, reason, complete, measures, plan, record, ground)
+    return GroundReplay(world, reason, complete, measures, plan, record, ground)
 
 
-def _start(plan: GroundPlan, ground: GroundModel) -> tuple[Array, Array]:
-    """MuJoCo's position and velocity of the plan's first sample; the velocity by a small step along the plan's rates."""
+def _start(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[Array, Array]:
+    """MuJoCo's position and velocity of the plan's first sample; the velocity by a small step along the plan's rates.
+
+    Where the world's character starts elsewhere, it starts just above the ground.
+    """
     import mujoco
 
     step = 1e-6
     qpos = coordinates_to_qpos(plan.character, ground.model, np.stack([plan.q[0], plan.q[0] + step * plan.v[0]]))
     qvel = np.zeros(ground.model.nv)
     mujoco.mj_differentiatePos(ground.model, qvel, step, qpos[0], qpos[1])
-    return qpos[0], qvel
+    start = qpos[0]
+    if world.joints is not None:
+        start[ground.at.position] += np.where(ground.servos.wheel, 0.0, world.joints)
+    if world.lean is not None:
+        turn, moved = np.zeros(ground.model.nv), start.copy()
+        turn[3:5] = world.lean
+        mujoco.mj_integratePos(ground.model, moved, turn, 1.0)
+        start = moved
+    if world.joints is not None or world.lean is not None:
+        data = mujoco.MjData(ground.model)
+        data.qpos[:] = start
+        mujoco.mj_forward(ground.model, data)
+        start[2] -= min(float(data.contact.dist.min(initial=0.0)), 0.0)
+    return start, qvel
 
 
-def _simulate(plan: GroundPlan, ground: GroundModel, rate: float, feedforward: bool) -> tuple[GroundRecord, str, bool]:
+def _simulate(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[GroundRecord, str, bool]:
     """Step through the plan in chunks: the record, why it fell (or nothing), and whether it came to the end."""
     import mujoco
     from mujoco import rollout
 
     model = ground.model
     data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:] = _start(plan, ground)
+    data.qpos[:], data.qvel[:] = _start(plan, ground, world)
     mujoco.mj_forward(model, data)
     full = mujoco.mjtState.mjSTATE_FULLPHYSICS
     state = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, data, state, full)
     steps = max(2, int(np.ceil(plan.duration / TIMESTEP - 1e-9)) + 1)
-    control = ground.controls(
-        commands(plan, ground.servos, rate, np.arange(steps, dtype=np.float64) * TIMESTEP, feedforward=feedforward)
-    )
+    drives = tick_drives(ground.servos, plan.sent, world, np.arange(steps, dtype=np.float64) * TIMESTEP)
+    control = ground.at.controls(model, ground.servos, drives)
+    pushed = -1 if world.push is None else min(max(round(world.push[0] / TIMESTEP), 1), steps - 1)
     states, sensed = np.empty((steps, len(state))), np.empty((steps, model.nsensordata))
     chunk, done, reason = int(_CHUNK / TIMESTEP), 0, ""
     while done < steps and not reason:
+        if done == pushed and world.push is not None:
+            state[1 + model.nq : 3 + model.nq] += world.push[1:]
         until = min(done + chunk, steps)
+        until = pushed if done < pushed < until else until
         out, sensor = rollout.rollout(
             model, data, state[None], control[None, done:until], initial_warmstart=np.array(data.qacc_warmstart)[None]
         )
@@ -181,10 +197,10 @@ def _record(plan: GroundPlan, ground: GroundModel, states: Array, sensed: Array)
         qvel[picked],
         matrix_of_quaternion(_unit(qpos[picked, 3:7])),
         seen[:, ground.sensors["com"]],
-        qpos[picked][:, ground.position_address],
-        qvel[picked][:, ground.velocity_address],
+        ground.at.angle(qpos[picked]),
+        ground.at.speed(qvel[picked]),
         sensed[:, ground.sensors["torques"]],
-        qvel[:, ground.velocity_address],
+        qvel[:, ground.at.velocity],
         ground.read(np.add.reduceat(sensed, picked) / np.diff([*picked, len(sensed)])[:, None], "force", 4),
         ground.read(seen, "center", 3),
         ground.read(seen, "linear", 3),
