@@ -28,7 +28,7 @@ from bunraku.optimization.condensation.condenser import Backend
 from bunraku.optimization.linear import NotFactorizable
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.verification.ground.falls import LOWEST, STEEPEST
-from bunraku.verification.servo import ServoBank
+from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
 from bunraku.verification.skin.plan import model_of
 
@@ -38,8 +38,6 @@ Gains: TypeAlias = tuple[float | Array, float | Array]
 STEP = 0.0025
 """Step [s] of the simulation, half that of planned frames."""
 
-GAINS = (20.0, 0.3)
-"""Gains kp [N·m/rad] and kd [N·m·s/rad] of the servos, those of a hobby servo."""
 
 TORQUE_RATIO = 0.15
 """The RMS torque is that of the plan within this share."""
@@ -152,12 +150,12 @@ class _Forward:
     ) -> None:
         self.performance, self.model, self.step, self.backend = performance, model, step, backend
         character, motion = performance.character, performance.motion
-        self.bank = ServoBank.of(character, np.zeros(len(character.motors)))
+        self.bank = ServoBank.of(character)
         self.gains = _gains(self.bank) if gains is None else gains
         self.mu = np.repeat([tip.friction for tip in character.end_effectors], PATCHES)
         self.wished = np.column_stack([motion.column(name) for name in model.tree.names])
         self.rate, driven = motion.rate, character.driven
-        angles = _values(performance, "position")
+        angles = np.column_stack([motion.column(name) for name in driven])
         self.planned = _values(performance, "torque")
         n = len(self.wished)
         self.times = np.arange(int(np.floor((n - 1) / self.rate / step + 1e-9)) + 1) * step
@@ -257,8 +255,8 @@ def _values(performance: Performance, kind: str) -> Array:
 
 
 def _gains(bank: ServoBank) -> Gains:
-    """What the motors state; where one states no damping, as much for its stiffness as a hobby servo has."""
-    return bank.stiffness, np.where(bank.damping > 0.0, bank.damping, GAINS[1] * bank.stiffness / GAINS[0])
+    """What the motors state, or gains of a scale with the robot."""
+    return bank.gains.stiffness, bank.gains.damping
 
 
 def _rms(values: Array) -> Array:

@@ -304,7 +304,7 @@ def test_lesson_23() -> None:
     module = load("23")
     performance, replays = module.lesson()
     alone, helped = replays["angles alone"].measures, replays["with feed-forward"].measures
-    assert alone.tracking_rms > module.expected_sag(performance)  # springs under load, and then some
+    assert alone.tracking_rms == pytest.approx(module.expected_sag(performance), rel=0.2)  # springs under load
     assert helped.tracking_rms < 0.2 * alone.tracking_rms
     assert helped.velocity_error < 0.06
     assert alone.velocity_error > 4.0 * helped.velocity_error

@@ -12,7 +12,7 @@ import pytest
 from bunraku.formats import mjcf_write
 from bunraku.formats.registry import write_performance
 from bunraku.verification.ground.model import ground_model
-from bunraku.verification.ground.servo import ground_servos
+from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.verify import JUDGES, judge_of, verify
 
 mujoco = pytest.importorskip("mujoco")
@@ -52,15 +52,17 @@ def test_puppets_and_rods_are_built_once_for_each_model(monkeypatch, wave, quiet
 
 @pytest.mark.parametrize(("gain", "friction"), [(0.5, 0.6), (2.0, None), (1.0, 1.3)])
 def test_a_model_that_is_set_is_the_model_that_is_built(make_car, gain: float, friction: float | None) -> None:
-    """Every array of MuJoCo's model, to the last bit, after other gains and frictions were set on it first."""
+    """Every array of MuJoCo's model, after other gains, frictions and masses were set on it first."""
     car = make_car("active", stall_torque=0.05, no_load_speed=30.0)
-    reused = ground_model(car, ground_servos(car)).under(ground_servos(car, 7.0), 0.1).under(ground_servos(car, gain), friction)
-    fresh = ground_model(car, ground_servos(car, gain), friction=friction)
+    servos = ServoBank.of(car)
+    other = ground_model(car).under(servos.scaled(7.0), 0.1, {"body": 3.0})
+    reused = other.under(servos.scaled(gain), friction, {"body": 1.0 / 3.0})
+    fresh = ground_model(car, servos.scaled(gain), friction=friction)
     names = [name for name in dir(fresh.model) if isinstance(getattr(fresh.model, name), np.ndarray)]
     assert len(names) > 200
     for name in names:
-        np.testing.assert_array_equal(getattr(reused.model, name), getattr(fresh.model, name), err_msg=name)
-    assert reused.model.stat.meaninertia == fresh.model.stat.meaninertia
+        np.testing.assert_allclose(getattr(reused.model, name), getattr(fresh.model, name), rtol=1e-12, atol=1e-15, err_msg=name)
+    assert reused.model.stat.meaninertia == pytest.approx(fresh.model.stat.meaninertia, rel=1e-12)
 
 
 def test_a_judge_that_is_loaded_late_computes_with_one_thread_too(tmp_path, quiet_turn) -> None:

@@ -37,7 +37,7 @@ def test_servos_are_followed_from_the_first_sample_on(spoken):
 
 def test_of_a_replay_that_fell_before_the_first_sample_there_are_none(spoken):
     _, verdict = spoken
-    replay = verdict.replay
+    replay = verdict.replay.usual
     before = replay.times < -0.5 / replay.coordinates.rate
     cut = replace(replay.coordinates, values=replay.coordinates.values[before])
     assert replace(replay, times=replay.times[before], coordinates=cut).motion is None

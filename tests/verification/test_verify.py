@@ -16,6 +16,7 @@ from bunraku.performers.certify import certify
 from bunraku.verification.limits import position_curves, recomputed_limits
 from bunraku.verification.rigid.judge import RigidJudge
 from bunraku.verification.rigid.replay import RigidReplay
+from bunraku.verification.rigid.replays import RigidReplays
 from bunraku.verification.verifier import Verdict
 from bunraku.verification.verify import verify
 
@@ -180,7 +181,7 @@ def test_a_limit_broken_at_the_motor_rate_is_found() -> None:
 def test_a_fall_is_a_broken_promise() -> None:
     verdict = verify(performed(0.5, seconds=3.0))
     assert "fell" in broken(verdict)
-    assert verdict.figures["fell"] == 1.0
+    assert verdict.figures["fell"] == len(verdict.replay.rows) == 3
     assert "balance margin" in broken(verdict)
 
 
@@ -210,30 +211,62 @@ def test_weak_motors_do_not_follow() -> None:
 
 
 def replay_checks(result: RigidReplay) -> list[Check]:
-    return RigidJudge(performed(0.1)).judge(result)[0]
+    return RigidJudge(performed(0.1)).judge(RigidReplays((result,), complete=True))[0]
 
 
-def replayed(*, continuous: float | None = None) -> RigidReplay:
-    honest = performed(0.1)
+def replayed(*, continuous: float | None = None, performance: Performance | None = None) -> RigidReplay:
+    honest = performed(0.1) if performance is None else performance
     motors = tuple(motor.changed(continuous_torque=continuous) for motor in honest.character.motors)
     result = verify(honest.changed(character=honest.character.changed(motors=motors))).replay
-    assert result is not None
-    return result
+    assert isinstance(result, RigidReplays)
+    return result.usual
 
 
-def test_rms_torque_is_a_promise_where_the_continuous_torque_is_stated() -> None:
-    torque = float(replayed().rms_torque[0])
-    for continuous, holds in ((1.05 * torque, True), (0.95 * torque, False)):
-        checks = {check.name: check for check in replay_checks(replayed(continuous=continuous))}
-        assert checks["rms torque"].threshold == 1.0
-        assert checks["rms torque"].value == pytest.approx(torque / continuous, rel=1e-9)
-        assert checks["rms torque"].holds is holds
-        assert "rms torque, assumed" not in checks
-    assumed = {check.name: check for check in replay_checks(replayed())}
-    assert "rms torque" not in assumed
-    assert assumed["rms torque, assumed"].threshold is None
-    assert assumed["rms torque, assumed"].value == pytest.approx(torque / 10.0, rel=1e-9)
-    assert "assumed" in assumed["rms torque, assumed"].note
+def test_heat_is_a_promise_where_the_continuous_torque_is_stated() -> None:
+    """The mean of (torque / continuous)^2; where nobody states it, the verdict says what to add."""
+    load = float(replayed(continuous=1.0).heat[0])
+    for continuous, holds in ((1.05 * np.sqrt(load), True), (0.95 * np.sqrt(load), False)):
+        (heat,) = (check for check in replay_checks(replayed(continuous=continuous)) if check.name == "winding heat")
+        assert heat.threshold == 1.0
+        assert heat.value == pytest.approx(load / continuous**2, rel=1e-9)
+        assert heat.holds is holds
+    (unknown,) = (check for check in replay_checks(replayed()) if check.name == "winding heat")
+    assert unknown.state == "not checked"
+    assert "continuous_torque_n_m" in unknown.missing
+
+
+def test_without_a_stall_torque_saturation_is_not_checked() -> None:
+    honest = performed(0.1)
+    endless = tuple(motor.changed(stall_torque=None) for motor in honest.character.motors)
+    checks = replay_checks(replayed(performance=honest.changed(character=honest.character.changed(motors=endless))))
+    (saturation,) = (check for check in checks if check.name == "torque saturation")
+    assert saturation.state == "not checked"
+    assert "stall_torque_n_m" in saturation.missing
+
+
+def test_what_is_bolted_down_cannot_fall_or_slip() -> None:
+    """A base that is fixed to the world: falling and slipping do not apply; with a free one they are judged."""
+    honest = performed(0.1)
+    base, lean = honest.character.joints
+    bolted = honest.character.changed(joints=(base.changed(kind="fixed"), lean), feet=())
+    curves = honest.positions()
+    fixed = honest.changed(character=bolted, motion=predicted_motion(bolted, curves))
+    states = {check.name: check.state for check in verify(fixed).checks}
+    assert (states["fell"], states["foot slip"]) == ("does not apply", "does not apply")
+    states = {check.name: check.state for check in verify(honest).checks}
+    assert (states["fell"], states["foot slip"]) == ("holds", "holds")
+
+
+def test_softer_and_stiffer_servos_are_replayed_too() -> None:
+    """Stated gains are facts, a little softer and stiffer; those that nobody states may be half or twice as stiff."""
+    honest = performed(0.1)
+    replay = verify(honest).replay
+    assert isinstance(replay, RigidReplays)
+    assert [float(one.world.gain[0]) for one in replay.replays] == [1.0, 0.5, 2.0]
+    stated = tuple(motor.changed(stiffness=100.0) for motor in honest.character.motors)
+    replay = verify(honest.changed(character=honest.character.changed(motors=stated))).replay
+    assert isinstance(replay, RigidReplays)
+    assert [float(one.world.gain[0]) for one in replay.replays] == [1.0, 0.8, 1.25]
 
 
 def test_feet_that_slip_break_a_promise() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -35,17 +36,31 @@ def went_wrong(data: Any) -> bool:
     return any(data.warning[int(kind)].number for kind in bad)
 
 
+_QUIET = threading.Lock()
+_quiet: list[Any] = []
+
+
 @contextmanager
 def without_log_file() -> Iterator[None]:
-    """Keep MuJoCo from writing its warnings to a file in the working folder; a replay reads them from the state instead."""
+    """Keep MuJoCo from writing its warnings to a file in the working folder; a replay reads them from the state instead.
+
+    What MuJoCo does with warnings is one thing for the whole process: the first of several threads sets it, the last puts it back.
+    """
     import mujoco
 
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: None)
+    with _QUIET:
+        if not _quiet:
+            _quiet.append(mujoco.get_mju_user_warning())
+            mujoco.set_mju_user_warning(lambda message: None)
+        else:
+            _quiet.append(None)
     try:
         yield
     finally:
-        mujoco.set_mju_user_warning(before)
+        with _QUIET:
+            if len(_quiet) == 1:
+                mujoco.set_mju_user_warning(_quiet[0])
+            _quiet.pop() if len(_quiet) > 1 else _quiet.clear()
 
 
 def mass_matrix(model: Any, data: Any) -> Array:

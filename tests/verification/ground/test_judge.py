@@ -1,4 +1,4 @@
-"""Measures of a replay against motions made to differ by known amounts, the set of perturbations, and the verdict."""
+"""Measures of a replay against motions made to differ by known amounts, the worst of many worlds, and the verdict."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from bunraku.geometry.euler import turn_about
 from bunraku.verification.ground.clearance import least_clearance
 from bunraku.verification.ground.measures import measure_ground, window_of
 from bunraku.verification.ground.model import ground_model
-from bunraku.verification.ground.perturbations import Perturbation, ground_perturbations, replay_all
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.record import GroundRecord
-from bunraku.verification.ground.servo import ground_servos
+from bunraku.verification.ground.replays import replay_all
 from bunraku.verification.ground.slide import planned_slides
+from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.verify import verify
-
-ONE = (Perturbation(1.0, 0.8, 200.0),)
+from bunraku.verification.worlds import World
 
 
 def recorded(plan: GroundPlan, com: np.ndarray, yaw: np.ndarray) -> GroundRecord:
@@ -34,7 +33,7 @@ def recorded(plan: GroundPlan, com: np.ndarray, yaw: np.ndarray) -> GroundRecord
 def test_a_replay_that_is_slower_by_a_share_has_that_error(make_car, make_going, driving) -> None:
     """5 % slower all the way: velocity and distance error 0.05; sideways drift counts as much."""
     car = make_car("active")
-    plan, servos = ground_plan(make_going(car, driving(car, 0.4, 1.0), 200.0)), ground_servos(car)
+    plan, servos = ground_plan(make_going(car, driving(car, 0.4, 1.0), 200.0)), ServoBank.of(car)
     slower = plan.com * [0.95, 1.0, 1.0]
     found = measure_ground(plan, servos, recorded(plan, slower, plan.yaw))
     assert found.velocity_error == pytest.approx(0.05, rel=1e-9)
@@ -51,11 +50,11 @@ def test_a_turn_on_the_spot_is_measured_at_its_reach(make_car, make_going, drivi
     q[:, car.coordinates.index("base.rz")] = 0.8 * np.arange(len(q)) / 200.0
     plan = ground_plan(make_going(car, q, 200.0))
     assert plan.reach == pytest.approx(np.hypot(0.1, 0.08), rel=1e-12)
-    found = measure_ground(plan, ground_servos(car), recorded(plan, plan.com, 0.9 * plan.yaw))
+    found = measure_ground(plan, ServoBank.of(car), recorded(plan, plan.com, 0.9 * plan.yaw))
     assert found.velocity_error == pytest.approx(0.1, rel=1e-9)
     assert found.yaw_error == pytest.approx(0.08)
     moved = recorded(plan, plan.com + np.outer(plan.times, [0.01, 0.0, 0.0]), plan.yaw)
-    assert measure_ground(plan, ground_servos(car), moved).distance_error == pytest.approx(0.01 / (0.8 * plan.reach), rel=1e-6)
+    assert measure_ground(plan, ServoBank.of(car), moved).distance_error == pytest.approx(0.01 / (0.8 * plan.reach), rel=1e-6)
 
 
 def test_windows_are_a_twelfth_of_the_cycle_where_feet_leave_the_ground(make_car, make_going, driving) -> None:
@@ -102,7 +101,7 @@ def test_clearance_of_other_parts_is_that_of_mujoco(make_car, make_going, drivin
     q = driving(car, 0.0, 0.1)
     q[:, [car.coordinates.index(f"base.r{a}") for a in "zyx"]] = np.linspace(0.0, 1.0, len(q))[:, None] * [0.5, 0.7, -0.4]
     plan = ground_plan(make_going(car, q, 200.0))
-    ground = ground_model(car, ground_servos(car))
+    ground = ground_model(car)
     data, distances = mujoco.MjData(ground.model), []
     floor = ground.model.geom("ground of others").id
     geom = next(i for i in range(ground.model.ngeom) if ground.model.geom_conaffinity[i] == 2)
@@ -115,13 +114,15 @@ def test_clearance_of_other_parts_is_that_of_mujoco(make_car, make_going, drivin
     assert where.startswith("body at ")
 
 
-def test_perturbations_are_every_stiffness_friction_and_rate_unless_the_plan_needs_more_grip() -> None:
-    usual = ground_perturbations()
-    assert usual[0] == Perturbation(1.0, 0.8, 200.0)
-    assert len(set(usual)) == len(usual) == 12
-    assert {row.friction for row in ground_perturbations(1.0)} == {1.0}
-    assert {row.rate for row in ground_perturbations(rate=100.0)} == {100.0}
-    assert len(ground_perturbations(slower=())) == 6
+def test_what_softer_servos_do_is_no_promise_of_how_far_it_goes(make_car, make_going, driving) -> None:
+    """Half as stiff wheels against a drag that is not fed forward lag twice as much; the verdict is that of the stated gains."""
+    car = make_car("active", drag=0.5)
+    plan = ground_plan(make_going(car, driving(car, 0.4, 0.3), 200.0))
+    replays = replay_all(plan, [World(gain, 0.8, 200.0) for gain in (1.0, 0.5)])
+    errors = [one.figures["velocity_error"] for one in replays.replays]
+    assert errors[1] > 1.5 * errors[0] > 0.001
+    assert replays.figures["replay_velocity_error"] == errors[0]
+    assert replays.figures["replay_velocity_error_of_all"] == errors[1]
 
 
 def test_the_verdict_is_the_worst_of_all(make_car, make_going, driving) -> None:
@@ -129,21 +130,22 @@ def test_the_verdict_is_the_worst_of_all(make_car, make_going, driving) -> None:
     car = make_car("active")
     q = driving(car, 0.8, 0.3)
     going = make_going(car, q, 200.0, speeds={f"axle{i}": np.zeros(len(q)) for i in range(4)})
-    replays = replay_all(ground_plan(going), [Perturbation(1.0, mu, 200.0) for mu in (0.6, 0.8)])
+    replays = replay_all(ground_plan(going), [World(1.0, mu, 200.0) for mu in (0.6, 0.8)])
     ways = [one.figures["distance_m"] for one in replays.replays]
     assert ways == pytest.approx([0.8**2 / (2 * mu * 9.81) for mu in (0.6, 0.8)], rel=0.03)
     assert replays.figures["replay_distance_m"] == min(ways)
     assert replays.figures["replay_velocity_error"] == max(row["velocity_error"] for _, row in replays.rows)
-    assert replays.worst("velocity_error").friction == 0.8
+    assert replays.worst("velocity_error").world.friction == 0.8
     assert (replays.fell, replays.figures["fell"], replays.reason) == (False, 0.0, "")
 
 
 def test_a_drive_is_verified_and_what_is_false_is_found(make_car, make_going, driving) -> None:
-    car = make_car("active", drag=0.5)
+    car = make_car("active", drag=0.5, stiffness=1.0)
     q = driving(car, 0.4, 0.4)
     torque = {f"axle{i}": np.full(len(q), 0.5 * 0.4 * 0.03) for i in range(4)}
     moved = {"distance_m": 0.16, "turn_deg": 0.0}
-    verdict = verify(make_going(car, q, 200.0, torque, figures=moved))
+    ahead = {name: 0.4 / 0.03 + values / 0.1 for name, values in torque.items()}
+    verdict = verify(make_going(car, q, 200.0, torque, speeds=ahead, figures=moved))
     assert verdict.holds, verdict.sentence
     assert verdict.figures["distance_m"] == pytest.approx(0.16)
     assert verdict.figures["replay_distance_m"] == pytest.approx(0.16, rel=1e-3)
@@ -156,7 +158,10 @@ def test_a_drive_is_verified_and_what_is_false_is_found(make_car, make_going, dr
     fast = {f"axle{i}": np.full(len(q), 51.0) for i in range(4)}
     names = {"worst limit violation", "excess speed of wheels", "way of wheels against velocity channels"}
     assert broken(make_going(car, q, 200.0, speeds=fast)) == names
-    assert broken(make_going(car, q, 200.0, {"axle0": np.full(len(q), 1.2)})) == {"planned torque on the motor's line"}
+    strained = make_going(car, q, 200.0, {"axle0": np.full(len(q), 1.2)}, speeds={"axle0": np.full(len(q), 0.4 / 0.03 + 12.0)})
+    assert broken(strained) == {"planned torque on the motor's line"}
+    unsent = make_going(car, q, 200.0, {"axle0": np.full(len(q), 0.5)})
+    assert broken(unsent) == {"way of wheels against velocity channels"}, "the torque is planned and nothing sent for it"
     deep, aside = q.copy(), q.copy()
     deep[:, 2] -= 0.002
     aside[:, 1] = 0.1 * aside[:, 0]

@@ -1,4 +1,4 @@
-"""The model of the replay: the torque-speed line, tilted wheels, sensors, and what servos are sent."""
+"""The model of the replay: the torque-speed line, tilted wheels, sensors, and what is sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
 from bunraku.verification.ground.plan import contact_points, ground_plan
-from bunraku.verification.ground.servo import commands, ground_servos, utilisation
+from bunraku.verification.servos.bank import ServoBank
+from bunraku.verification.servos.drives import tick_drives
+from bunraku.verification.worlds import World
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -19,11 +21,11 @@ RADIUS, SPIN = 0.03, 0.02 * 0.03**2 / 2.0
 
 def in_the_air(car) -> tuple[GroundModel, Any, float]:
     """The model of a car held up without gravity, and the inertia of a wheel with its rotor."""
-    ground = ground_model(car, ground_servos(car))
+    ground = ground_model(car)
     ground.model.opt.gravity[:] = 0.0
     data = mujoco.MjData(ground.model)
     data.qpos[2] = 1.0
-    return ground, data, SPIN + ground.servos.damping[0] * TIMESTEP
+    return ground, data, SPIN + ground.servos.gains.damping[0] * TIMESTEP
 
 
 def test_a_motor_speeds_up_along_its_line_and_brakes_with_all_its_torque(make_car) -> None:
@@ -31,13 +33,13 @@ def test_a_motor_speeds_up_along_its_line_and_brakes_with_all_its_torque(make_ca
     ground, data, inertia = in_the_air(make_car("active", stall_torque=0.02, no_load_speed=40.0))
     steps = 200
     for _ in range(steps):
-        data.ctrl[:4] = [1e3, 1e3, -1e3, -1e3]
+        data.ctrl[ground.at.servo] = [1e3, 1e3, -1e3, -1e3]
         mujoco.mj_step(ground.model, data)
     speed = 40.0 * (1.0 - np.exp(-0.02 * steps * TIMESTEP / (inertia * 40.0)))
     np.testing.assert_allclose(data.qvel[6:], [speed, speed, -speed, -speed], rtol=0.02)
     before = data.qvel[6]
     for _ in range(10):
-        data.ctrl[:4] = [-1e3, -1e3, 1e3, 1e3]
+        data.ctrl[ground.at.servo] = [-1e3, -1e3, 1e3, 1e3]
         mujoco.mj_step(ground.model, data)
     assert data.qvel[6] == pytest.approx(before - 10 * TIMESTEP * 0.02 / inertia, rel=0.01)
     torque = ground.read(data.sensordata[None], "torques", 1)[0, :, 0]
@@ -45,17 +47,17 @@ def test_a_motor_speeds_up_along_its_line_and_brakes_with_all_its_torque(make_ca
 
 
 def test_utilisation_is_one_on_the_line_and_when_braking_with_all(make_car) -> None:
-    servos = ground_servos(make_car("active", stall_torque=2.0, no_load_speed=10.0))
+    servos = ServoBank.of(make_car("active", stall_torque=2.0, no_load_speed=10.0))
     torque = np.array([[2.0, 1.0, -1.0, -2.0], [1.0, -1.0, 0.0, 0.5]])
     speed = np.array([[0.0, 5.0, -5.0, 7.0], [-9.0, 2.0, 3.0, 1.0]])
-    np.testing.assert_allclose(utilisation(servos, torque, speed), [[1.0, 1.0, 1.0, 1.0], [0.5, 0.5, 0.0, 0.35]], atol=1e-12)
+    np.testing.assert_allclose(servos.utilisation(torque, speed), [[1.0, 1.0, 1.0, 1.0], [0.5, 0.5, 0.0, 0.35]], atol=1e-12)
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.3, 0.8])
 def test_a_tilted_wheel_touches_where_it_is_planned_to(make_car, roll: float) -> None:
     """The disc of the model touches at e = centre + r a x t, to within its half width of half a millimetre."""
     car = make_car("passive")
-    ground = ground_model(car, ground_servos(car))
+    ground = ground_model(car)
     data = mujoco.MjData(ground.model)
     q = np.zeros((1, len(car.coordinates)))
     q[0, car.coordinates.index("base.rx")] = roll
@@ -74,7 +76,7 @@ def test_a_tilted_wheel_touches_where_it_is_planned_to(make_car, roll: float) ->
 
 def test_the_ground_carries_the_weight_and_sensors_say_so(make_car) -> None:
     car = make_car("passive")
-    ground = ground_model(car, ground_servos(car))
+    ground = ground_model(car)
     data = mujoco.MjData(ground.model)
     data.qpos[2] = 0.05
     for _ in range(400):
@@ -88,21 +90,14 @@ def test_the_ground_carries_the_weight_and_sensors_say_so(make_car) -> None:
     assert ground.read(data.sensordata[None], "others", 1)[0, 0, 0] > 0.0
 
 
-def test_commands_carry_torque_and_rate_and_are_straight_between_ticks(make_car, make_going, driving) -> None:
+def test_what_is_sent_is_what_the_channels_hold(make_car, make_going, driving) -> None:
+    """Speeds of wheels and places of joints as in the channels, whatever the plan; planned angles where there is no channel."""
     car = make_car("active")
     q = driving(car, 0.0, 0.2)
-    t = np.arange(len(q)) / 200.0
-    q[:, 6:] = np.sin(8.0 * t)[:, None]
-    plan = ground_plan(make_going(car, q, 200.0, {"axle0": np.full(len(q), 0.3)}))
-    servos = ground_servos(car)
-    at = np.array([0.1, 0.1025, 0.105, 0.11])
-    aim = commands(plan, servos, 100.0, at)
-    gain = servos.damping[0]
-    speed = np.interp(at, plan.times, plan.speed[:, 0])
-    np.testing.assert_allclose(aim[[0, 3], 0], speed[[0, 3]] + 0.3 / gain, rtol=1e-12)
-    np.testing.assert_allclose(aim[:, 1], np.interp(at, [0.1, 0.11], speed[[0, 3]]), rtol=1e-12)
-    assert abs(aim[1, 1] - speed[1]) > 1e-6
-    np.testing.assert_allclose(commands(plan, servos, 100.0, at, feedforward=False)[:, 0], aim[:, 1], rtol=1e-12)
+    speeds = {"axle0": np.full(len(q), 3.0), "axle1": np.full(len(q), -2.0)}
+    sent = ground_plan(make_going(car, q, 200.0, {"axle0": np.full(len(q), 0.3)}, speeds=speeds)).sent
+    np.testing.assert_array_equal(sent.values[:, :2], np.tile([3.0, -2.0], (len(q), 1)))
+    assert sent.rate == 200.0
 
 
 def test_a_slower_motor_lags_by_what_its_delay_is_longer(make_car, make_going, driving) -> None:
@@ -110,7 +105,7 @@ def test_a_slower_motor_lags_by_what_its_delay_is_longer(make_car, make_going, d
     late = car.changed(motors=(car.motors[0].changed(delay=0.03), *(motor.changed(delay=0.01) for motor in car.motors[1:])))
     q = driving(late, 0.0, 0.2)
     q[:, 6:] = (np.arange(len(q))[:, None] / 200.0) ** 2
-    plan = ground_plan(make_going(late, q, 200.0))
-    aim = commands(plan, ground_servos(late), 200.0, np.array([0.08, 0.1]))
-    assert aim[1, 0] == pytest.approx(aim[0, 1], rel=1e-12)
-    assert aim[1, 1] == pytest.approx(0.2, rel=1e-6)
+    plan, servos = ground_plan(make_going(late, q, 200.0)), ServoBank.of(late)
+    drives = tick_drives(servos, plan.sent, World(), np.array([0.08, 0.1])) / servos.gains.damping
+    assert drives[1, 0] == pytest.approx(drives[0, 1], rel=1e-12)
+    assert drives[1, 1] == pytest.approx(0.2, rel=1e-6)

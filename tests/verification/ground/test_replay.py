@@ -30,17 +30,26 @@ def test_a_car_coasts_down_by_its_rolling_resistance(make_car, make_going, drivi
 
 @pytest.mark.parametrize("gain", [0.5, 2.0])
 def test_a_car_drives_where_it_is_told(make_car, make_going, driving, gain: float) -> None:
-    """At constant speed each motor gives c v r against the drag of its wheel; the way is v t with hardly any slip."""
-    car, drag, speed = make_car("active", drag=0.5), 0.5, 0.5
+    """At constant speed each motor gives d v r against the drag of its wheel; the way is v t with hardly any slip.
+
+    Sent w + d r^2 w / kv for the wheel's speed w, it goes at w; one g times as strong gets the same and goes at
+    g kv (w + d r^2 w / kv) / (g kv + d r^2).
+    """
+    car, drag, speed, kv = make_car("active", drag=0.5), 0.5, 0.5, 0.1
     q = driving(car, speed, 1.0)
     torque = {f"axle{i}": np.full(len(q), drag * speed * RADIUS) for i in range(4)}
-    result = replay_on_ground(make_going(car, q, 200.0, torque), gain=gain, friction=0.6)
+    sent = speed / RADIUS + drag * speed * RADIUS / kv
+    speeds = {name: np.full(len(q), sent) for name in torque}
+    going = make_going(car, q, 200.0, torque, speeds=speeds)
+    result = replay_on_ground(going, friction=0.6)
+    other = replay_on_ground(going, gain=gain, friction=0.6).measures.distance
+    assert other == pytest.approx(RADIUS * gain * kv * sent / (gain * kv + drag * RADIUS**2), rel=2e-4)
     measures = result.measures
-    assert measures.distance == pytest.approx(0.5, rel=1e-3)
+    assert measures.distance == pytest.approx(0.5, rel=2e-4)
     assert measures.velocity_error < 1e-3
     assert measures.distance_error < 1e-3
     assert measures.slip < 1e-6
-    np.testing.assert_allclose(measures.rms_torque, drag * speed * RADIUS, rtol=0.02)
+    np.testing.assert_allclose(np.sqrt(np.mean(result.record.torque**2, axis=0)), drag * speed * RADIUS, rtol=0.02)
     np.testing.assert_allclose(measures.planned_utilisation, drag * speed * RADIUS / 1.5 + speed / RADIUS / 60.0, rtol=1e-9)
     np.testing.assert_allclose(measures.peak_utilisation, measures.planned_utilisation, rtol=2e-3)
 

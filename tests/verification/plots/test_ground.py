@@ -7,12 +7,13 @@ import pytest
 
 from bunraku.character import Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.verification.ground.perturbations import Perturbation, replay_all
 from bunraku.verification.ground.plan import ground_plan
+from bunraku.verification.ground.replays import replay_all
 from bunraku.verification.plots.film import _faces, draw_strip, write_film
 from bunraku.verification.plots.ground import draw_footfalls, draw_motors, draw_way
 from bunraku.verification.report.html import make_report
 from bunraku.verification.verify import verify
+from bunraku.verification.worlds import World
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def judged(make_car, make_going, driving):
     q = driving(car, 0.4, 0.4)
     torque = {f"axle{i}": np.full(len(q), 0.5 * 0.4 * 0.03) for i in range(4)}
     going = make_going(car, q, 200.0, torque)
-    return going, replay_all(ground_plan(going), [Perturbation(1.0, 0.8, 200.0), Perturbation(0.5, 0.6, 100.0)])
+    return going, replay_all(ground_plan(going), [World(1.0, 0.8, 200.0), World(0.5, 0.6, 100.0)])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,20 +9,18 @@ import pytest
 
 from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
-from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.verification.foreign import without_log_file
 from bunraku.verification.rigid.replay import RigidReplay, model_for, play
-from bunraku.verification.servo import ServoBank, stiffness_of
 
 RATE = 100.0
 
 
 def replay(performance: Performance, *, timestep: float = 0.001, monitor: Monitor = SILENT) -> RigidReplay:
     with without_log_file():
-        return play(performance, model_for(performance, timestep), monitor)
+        return play(performance, model_for(performance, timestep), monitor=monitor)
 
 
 def performance_of(character: Character, values: np.ndarray) -> Performance:
@@ -79,12 +76,12 @@ def sine(amplitude: float, frequency: float, seconds: float = 3.0) -> np.ndarray
 @pytest.mark.parametrize("delay", [0.0, 0.05, 0.12])
 def test_the_delay_measured_is_the_delay_stated(delay: float) -> None:
     result = replay(performance_of(arm(delay=delay, stall_torque=2.0, stiffness=40.0), sine(0.4, 1.0)))
-    # holding each command for a period adds half of it
+    # going straight from one command to the next, a servo is a period behind
     late = np.arange(0.0, 0.2, 1e-3)
     told, done = sine(0.4, 1.0)[:, 0], result.coordinates.values[:, 0]
     times = np.arange(len(told)) / RATE
     apart = [np.var(np.interp(times + d, result.times, done) - told) for d in late]
-    assert late[int(np.argmin(apart))] == pytest.approx(delay + 0.5 / RATE, abs=0.002)
+    assert late[int(np.argmin(apart))] == pytest.approx(delay + 1.0 / RATE, abs=0.002)
     assert result.tracking_rms[0] < 0.005
     assert not result.fell
 
@@ -112,25 +109,7 @@ def test_a_held_arm_sags_by_its_weight_over_the_stiffness() -> None:
     weight = 0.1 * 9.81 * 0.1 * np.sin(1.0 - sag)
     assert sag == pytest.approx(weight / 4.0, rel=1e-4)
     assert result.torques[-1, 0] == pytest.approx(weight, rel=1e-4)
-    assert result.rms_torque[0] == pytest.approx(weight, rel=0.02)
-
-
-def test_the_exported_servo_is_as_stiff_as_the_replayed_one() -> None:
-    character = arm(stall_torque=3.0, torque_fraction=0.8)
-    exported = float(re.search(r'kp="([^"]+)"', write_mjcf(character)).group(1))  # type: ignore[union-attr]
-    assert exported == pytest.approx(stiffness_of(character.motors[0]))
-
-
-def test_a_coarse_servo_moves_in_steps() -> None:
-    bank = ServoBank.of(arm(resolution=0.1, delay=0.03), np.ones(1))
-    times = np.arange(0, 0.2, 0.001)
-    curve = np.arange(0, 0.21, 0.01)
-    position, speed = bank.targets(times, curve, 2.0 * curve[:, None])
-    np.testing.assert_allclose(position / 0.1, np.round(position / 0.1), atol=1e-9)
-    # held for a period, 30 ms late
-    exact = 2.0 * np.maximum(np.floor((times - 0.03) * 100 + 1e-6), 0) / 100
-    assert np.abs(position[:, 0] - exact).max() <= 0.05 + 1e-9
-    np.testing.assert_allclose(speed[times > 0.05, 0], 2.0, atol=1e-9)
+    assert result.peak_torque[0] == pytest.approx(weight, rel=0.2)
 
 
 def test_a_tower_that_stays_over_its_foot_stands() -> None:

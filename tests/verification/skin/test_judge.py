@@ -12,19 +12,17 @@ from bunraku.formats.contact_shapes import HALF_DISC, contact_shape
 from bunraku.mechanics.coupled.skinned import skinned_model
 from bunraku.mechanics.coupled.stiffness import joint_stiffness
 from bunraku.verification.ground.model import ground_model
-from bunraku.verification.ground.perturbations import Perturbation
 from bunraku.verification.ground.replay import replay_plan
-from bunraku.verification.ground.servo import ground_servos
 from bunraku.verification.ground.slide import planned_slides
-from bunraku.verification.skin import judge as skin_judge
 from bunraku.verification.skin.distance import walk_between
-from bunraku.verification.skin.judge import missed_swings
+from bunraku.verification.skin.judge import SkinJudge, missed_swings
 from bunraku.verification.skin.plan import skin_plan
 from bunraku.verification.verify import verify
+from bunraku.verification.worlds import World
 
 mujoco = pytest.importorskip("mujoco")
 
-ONE = (Perturbation(1.0, 0.8, 200.0),)
+ONE = (World(1.0, 0.8, 200.0),)
 
 
 @pytest.fixture(scope="module")
@@ -68,36 +66,22 @@ def test_the_underside_of_a_sole_is_where_its_middle_is(tilt: float) -> None:
 def test_the_model_weighs_as_much_and_resists_as_the_skin_does(beetle, model, swayed) -> None:
     """All of 3.9 kg; a joint turned by 0.1 rad is drawn back by its row of K, the damping is beta K."""
     plan = skin_plan(swayed, model)
-    ground = ground_model(plan.character, ground_servos(plan.character), springs=plan.springs)
+    ground = ground_model(plan.character, springs=plan.springs)
     assert ground.model.body_mass.sum() == pytest.approx(model.total_mass, rel=1e-6)
-    bare = ground_model(plan.character, ground_servos(plan.character))
+    bare = ground_model(plan.character)
     K = joint_stiffness(model)
     data = mujoco.MjData(ground.model)
     data.qpos[2] = 1.0
     j = 4
-    data.qpos[ground.position_address[j]] = 0.1
-    data.qvel[ground.velocity_address[j]] = 0.5
+    data.qpos[ground.at.position[j]] = 0.1
+    data.qvel[ground.at.velocity[j]] = 0.5
     mujoco.mj_forward(ground.model, data)
     k = K[model.driven[j], model.driven[j]]
-    drawn = data.qfrc_spring[ground.velocity_address]
+    drawn = data.qfrc_spring[ground.at.velocity]
     assert drawn[j] == pytest.approx(-0.1 * k, rel=1e-9)
     assert np.abs(np.delete(drawn, j)).max() == 0.0
     added = ground.model.dof_damping - bare.model.dof_damping
-    np.testing.assert_allclose(added[ground.velocity_address], model.damping * np.diag(K)[model.driven], rtol=1e-9)
-
-
-def test_servos_keep_the_ratio_of_what_their_motors_state(beetle) -> None:
-    two = replace_motor(beetle, stiffness=60.0, damping=0.9)
-    usual, stiff = ground_servos(two), ground_servos(two, 4.0)
-    assert (usual.stiffness[0], usual.stiffness[1]) == (60.0, 20.0)
-    assert (usual.damping[0], usual.damping[1]) == (0.9, 0.3)
-    np.testing.assert_allclose(stiff.stiffness, 4.0 * usual.stiffness)
-    np.testing.assert_allclose(stiff.damping, 2.0 * usual.damping)
-
-
-def replace_motor(character, **values):
-    first, *rest = character.motors
-    return character.changed(motors=(first.changed(**values), *rest))
+    np.testing.assert_allclose(added[ground.at.velocity], model.damping * np.diag(K)[model.driven], rtol=1e-9)
 
 
 def test_it_starts_with_its_lowest_sole_on_the_ground(swayed, make_skinned, beetle, model) -> None:
@@ -152,7 +136,7 @@ def test_a_way_that_the_joints_do_not_make_is_found_out(swayed, make_skinned, be
     q[:, 0] = np.linspace(0.0, 0.3, 241)
     slow = make_skinned(beetle, q, bent(q) * 0.0, {"distance_m": 0.3})
     slow = replace(slow, motion=replace(slow.motion, values=q))
-    monkeypatch.setattr(skin_judge, "PERTURBATIONS", ONE)
+    monkeypatch.setattr(SkinJudge, "worlds", ONE)
     found = verify(slow)
     assert found.figures["replay_distance_error"] == pytest.approx(1.0, abs=0.3)
     assert not next(check for check in found.checks if check.name == "distance error").holds
@@ -163,7 +147,7 @@ def test_a_body_that_tips_over_is_a_fall(make_skinned, beetle, model, monkeypatc
     """It starts with a roll of 32 rad/s that the rest of the plan knows nothing of: the replay falls and says why."""
     q = np.repeat(model.home[None], 81, axis=0)
     q[1, 5] = 0.08
-    monkeypatch.setattr(skin_judge, "PERTURBATIONS", ONE)
+    monkeypatch.setattr(SkinJudge, "worlds", ONE)
     found = verify(make_skinned(beetle, q, np.zeros((81, 12))))
     assert found.figures["fell"] == 1.0
     assert not next(check for check in found.checks if check.name == "fell").holds

@@ -164,7 +164,7 @@ def _leave(folder: Path, performance: Performance, verdict: Verdict, others: Seq
 
 def _leave_film(folder: Path, verdict: Verdict) -> None:
     """A film of the replay over the ground, where there is one."""
-    from bunraku.verification.ground.perturbations import GroundReplays
+    from bunraku.verification.ground.replays import GroundReplays
     from bunraku.verification.plots.film import write_film
 
     if isinstance(verdict.replay, GroundReplays):

@@ -1,1 +1,1 @@
-"""What goes over the ground on wheels or feet: real contact, under a set of perturbations."""
+"""What goes over the ground on wheels or feet: real contact, in many worlds."""

@@ -14,18 +14,20 @@ from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.verification.ground.clearance import least_clearance
 from bunraku.verification.ground.model import GroundModel
-from bunraku.verification.ground.perturbations import GroundReplays, Perturbation, described, ground_perturbations, replay_all
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.recomputed import recomputed_promises
 from bunraku.verification.ground.replay import plan_model
-from bunraku.verification.ground.servo import ground_servos, utilisation
+from bunraku.verification.ground.replays import GroundReplays, replay_all
 from bunraku.verification.ground.slide import planned_slides
 from bunraku.verification.limits import limit_figures, recomputed_limits
-from bunraku.verification.replay_checks import completed, fallen, saturation
+from bunraku.verification.replay_checks import completed, fallen, limbs_in_replay, saturation_checks
+from bunraku.verification.servos.bank import ServoBank
+from bunraku.verification.servos.heat import heat_checks
 from bunraku.verification.verifier import Findings, Judge, Picture, Replay
+from bunraku.verification.worlds import World, fixed_worlds
 
 VELOCITY_ERROR = 0.06
-"""A replay follows when its velocity error (`ground.measures`) is at most this, under every perturbation."""
+"""A replay follows when its velocity error (`ground.measures`) is at most this, with servos as stiff as usual in every world."""
 
 DISTANCE_ERROR = 0.05
 """And ends at most this share of the planned travel away from where it should."""
@@ -39,19 +41,19 @@ PLANNED_SLIP = 0.02
 LITTLE = 0.01
 """Slip is relative to the travel [m], but to no less than this."""
 
-SAME_ANGLE, SAME_WAY = 1e-9, 0.001
-"""Position channels are the planned angles to this [rad]; speeds of wheels add up to the planned way to this [m]."""
+SAME_WAY = 0.001
+"""Speeds of wheels add up to the planned way to this [m]."""
 
 SAME_DISTANCE = 1e-4
 """Distance [m] and turn [rad] of the certificate are those of the motion, which may end between two samples, to this."""
 
 
 class ContactJudge(Judge[GroundModel, GroundReplays]):
-    """What judges of motion over the ground share: one foreign model, replayed under every one of the ``perturbations``."""
+    """What judges of motion over the ground share: one foreign model, replayed in every one of the ``worlds``."""
 
     recomputed = "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion."
     replayed = (
-        "The channels were replayed in MuJoCo with real contact, under every combination of servo stiffness, floor friction and "
+        "The channels were replayed in MuJoCo with real contact, in every combination of servo stiffness, floor friction and "
         "command rate; the worst counts."
     )
 
@@ -62,16 +64,16 @@ class ContactJudge(Judge[GroundModel, GroundReplays]):
 
     @property
     @abstractmethod
-    def perturbations(self) -> Sequence[Perturbation]:
-        """The ways the stage may be, the usual one first."""
+    def worlds(self) -> Sequence[World]:
+        """The fixed worlds, the usual one first."""
 
     def build(self) -> GroundModel:
         """The plan's character on its ground."""
         return plan_model(self.plan)
 
     def replay(self, foreign: GroundModel, monitor: Monitor) -> GroundReplays:
-        """One replay for each perturbation."""
-        return replay_all(self.plan, self.perturbations, model=foreign, monitor=monitor)
+        """One replay for each world."""
+        return replay_all(self.plan, self.worlds, model=foreign, monitor=monitor)
 
     def pictures(self, replay: Replay | None) -> Iterator[Picture]:
         """Where it went, its footfalls and its motors; nothing without a replay."""
@@ -98,9 +100,10 @@ class GroundJudge(ContactJudge):
         return ground_plan(self.performance)
 
     @property
-    def perturbations(self) -> Sequence[Perturbation]:
-        """Those of the plan's friction and the performance's rate."""
-        return ground_perturbations(self.plan.friction, rate=self.performance.rate)
+    def worlds(self) -> Sequence[World]:
+        """Those of the plan's friction, at the performance's own rate and half of it."""
+        rate = self.performance.rate
+        return fixed_worlds(ServoBank.of(self.plan.character), (rate, 0.5 * rate), self.plan.friction)
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits, plan and certificate."""
@@ -110,23 +113,31 @@ class GroundJudge(ContactJudge):
         return checks, limit_figures(limits) | planned_figures(self.plan)
 
     def judge(self, replay: GroundReplays) -> Findings:
-        """What the replays promise, the worst of all perturbations, with the perturbation in the note."""
+        """What the replays promise, the worst of all worlds, with the world in the note."""
         checks = [
             *outcome(replay),
             worst_of(replay, "velocity error", "velocity_error", "of mean speed", VELOCITY_ERROR),
             worst_of(replay, "distance error", "distance_error", "of travel", DISTANCE_ERROR),
             *asides(replay),
-            worst_of(replay, "torque on the motor's line", "torque_utilisation", "of it"),
-            saturation(replay.figures["saturation_share"], described(replay.worst("saturation_share"))),
-            *_heat_check(replay),
+            *torque_checks(replay),
+            limbs_in_replay(),
         ]
         return checks, replay.figures
 
 
 def worst_of(replays: GroundReplays, name: str, figure: str, unit: str, threshold: float | None = None) -> Check:
-    """A check of the replay in which a figure is largest, with its perturbation in the note."""
-    worst = replays.worst(figure)
-    return Check(name, worst.figures[figure], unit, threshold, note=described(worst))
+    """A check of the replay in which a figure is largest, of those with servos as stiff as usual; its world in the note."""
+    worst = replays.worst(figure, usual=True)
+    return Check(name, worst.figures[figure], unit, threshold, note=worst.described)
+
+
+def torque_checks(replays: GroundReplays, *, promised: bool = True) -> list[Check]:
+    """How much of the motors' line is used, how long they are on it, and how warm they become."""
+    servos, saturated, hot = replays.usual.ground.servos, replays.worst("saturation_share"), replays.worst("winding_heat")
+    return [
+        *saturation_checks(servos, saturated.measures.saturation, saturated.described, promised=promised),
+        *heat_checks(servos, hot.measures.heat, hot.described),
+    ]
 
 
 def outcome(replays: GroundReplays) -> list[Check]:
@@ -145,22 +156,30 @@ def asides(replays: GroundReplays) -> list[Check]:
         ("slip", "slip_m", "m"),
         ("tracking rms", "tracking_rms_rad", "rad"),
     )
-    return [worst_of(replays, *row) for row in rows]
+    soft = replays.worst("velocity_error")
+    return [
+        *(worst_of(replays, *row) for row in rows),
+        Check("velocity error, softer or stiffer servos", soft.figures["velocity_error"], "of mean speed", note=soft.described),
+    ]
 
 
-def position_check(performance: Performance, plan: GroundPlan, missing: float) -> Check:
-    """How far position channels are from the planned angles; ``missing`` where there are none."""
-    place = {name: i for i, name in enumerate(plan.tree.names)}
-    channels = [channel for channel in performance.channels if channel.kind == "position"]
-    apart = max((float(np.abs(channel.values - plan.q[:, place[channel.name]]).max()) for channel in channels), default=missing)
-    return Check("motion against position channels", apart, "rad", SAME_ANGLE)
+def command_checks(performance: Performance, plan: GroundPlan, *, needed: bool = False) -> list[Check]:
+    """How far the commands of servos are from the planned angles, for information; ``needed``: there must be position channels."""
+    wheel = ServoBank.of(plan.character).wheel
+    if not any(channel.kind == "position" for channel in performance.channels):
+        note = "there is no position channel: nothing is sent to the servos"
+        return [Check("commands", np.nan, "rad", 0.0, note=note)] if needed else []
+    apart = np.where(wheel, 0.0, np.abs(plan.sent.values - plan.angle).max(axis=0))
+    worst = int(apart.argmax())
+    note = f"{plan.character.driven[worst]}; what makes its servo give the planned torque"
+    return [Check("commands ahead of planned angles", float(apart[worst]), "rad", note=note)]
 
 
 def line_check(plan: GroundPlan, torque: Array, speed: Array, threshold: float) -> Check:
     """The largest share of a motor's line that planned torques (n, k) at these speeds use."""
-    servos = ground_servos(plan.character)
-    share = utilisation(servos, torque, speed).max(axis=0, initial=0.0)
-    busiest = servos.bank.names[int(share.argmax())] if share.size else ""
+    servos = ServoBank.of(plan.character)
+    share = servos.utilisation(torque, speed).max(axis=0, initial=0.0)
+    busiest = servos.names[int(share.argmax())] if share.size else ""
     return Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", threshold, note=busiest)
 
 
@@ -176,19 +195,6 @@ def planned_figures(plan: GroundPlan) -> dict[str, float]:
     moved = [float(np.interp(end, plan.times, plan.com[:, a]) - plan.com[0, a]) for a in (0, 1)]
     turned = float(np.interp(end, plan.times, plan.yaw) - plan.yaw[0])
     return {"distance_m": float(np.hypot(moved[0], moved[1])), "turn_deg": float(np.degrees(turned))}
-
-
-def _heat_check(replays: GroundReplays) -> list[Check]:
-    """RMS torque, a promise of cycles whose motors all state what they bear continuously."""
-    plan = replays.usual.plan
-    if not plan.character.motors:
-        return []
-    stated = bool(ground_servos(plan.character).bank.continuous_stated.all())
-    once = plan.period >= plan.duration - 1e-6
-    why = "; it happens once: no promise" if once else "" if stated else "; continuous torque partly assumed: no promise"
-    worst = replays.worst("rms_torque_share")
-    threshold = 1.0 if stated and not once else None
-    return [Check("rms torque", worst.figures["rms_torque_share"], "of continuous", threshold, note=described(worst) + why)]
 
 
 def _limit_checks(performance: Performance) -> list[Check]:
@@ -220,8 +226,8 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
     tips = plan.character.end_effectors
     share = float(slid.max()) / max(travel, LITTLE)
     return [
-        position_check(performance, plan, 0.0),
-        Check("way of wheels against velocity channels", _way_difference(performance, plan), "m", SAME_WAY),
+        *command_checks(performance, plan),
+        Check("way of wheels against velocity channels", _way_difference(plan), "m", SAME_WAY),
         line_check(plan, plan.torque, plan.speed, 1.0),
         Check("planned depth in the ground", max(0.0, -float(plan.clearance.min())), "m", PENETRATION),
         clearance_of_others(plan),
@@ -230,17 +236,15 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
     ]
 
 
-def _way_difference(performance: Performance, plan: GroundPlan) -> float:
-    """How far the way of a wheel that its velocity channel makes is from the planned one [m], at most."""
+def _way_difference(plan: GroundPlan) -> float:
+    """How far the way of a wheel that its commands make is from the planned one [m], at most; what its torque needs taken off."""
+    servos = ServoBank.of(plan.character)
     axle = {joint.child: joint.name for joint in plan.character.joints}
     radius = {axle[tip.body]: tip.radius for tip in plan.character.end_effectors if tip.spins}
-    way = 0.0
-    for channel in performance.channels:
-        if channel.kind == "velocity":
-            rolled = np.concatenate([[0.0], np.cumsum(0.5 * (channel.values[1:] + channel.values[:-1]))]) / plan.rate
-            angle = plan.q[:, plan.tree.names.index(channel.name)]
-            way = max(way, float(np.abs(rolled - (angle - angle[0])).max()) * radius.get(channel.name, 1.0))
-    return way
+    made = plan.sent.values - np.where(servos.gains.stated, plan.torque / servos.gains.damping, 0.0)
+    rolled = np.concatenate([np.zeros((1, made.shape[1])), np.cumsum(0.5 * (made[1:] + made[:-1]), axis=0)]) / plan.rate
+    off = np.abs(rolled - (plan.angle - plan.angle[0])).max(axis=0)
+    return max((off[j] * radius.get(servos.coordinates[j], 1.0) for j in np.flatnonzero(servos.wheel)), default=0.0)
 
 
 def _agreement(performance: Performance, plan: GroundPlan) -> Check:

@@ -78,8 +78,9 @@ def ground_model(
     extent: tuple[float, float, float, float] = (-1.0, 1.0, -1.0, 1.0),
     springs: Array | None = None,
 ) -> GroundModel:
-    """Build the model. ``servos`` None: those that the motors state. ``friction`` None: each end effector's own. ``extent`` (x, x, y, y) [m]: where terrain is needed.
+    """Build the model. ``servos`` None: those that the motors state. ``friction`` None: each end effector's own.
 
+    ``extent`` (x, x, y, y) [m]: where terrain is needed.
     ``springs`` (k, 2): stiffness [N·m/rad] and damping [N·m·s/rad] at each motor's joint about its home, those of a skin.
     """
     import mujoco

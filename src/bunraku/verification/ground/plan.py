@@ -123,12 +123,11 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
     q = np.column_stack([motion.column(name) for name in tree.names])
     v = np.gradient(q, 1.0 / motion.rate, axis=0, edge_order=2)
     stated = {channel.name: channel.values for channel in performance.channels if channel.kind == "torque"}
-    speeds = {channel.name: channel.values for channel in performance.channels if channel.kind == "velocity"}
     torque, angle, speed = (np.zeros((len(q), len(character.motors))) for _ in range(3))
     for j, name in enumerate(character.driven):
         torque[:, j] = stated.get(name, 0.0)
         angle[:, j] = q[:, tree.index(name)]
-        speed[:, j] = speeds.get(name, np.gradient(angle[:, j], 1.0 / motion.rate, edge_order=2))
+        speed[:, j] = v[:, tree.index(name)]
     rotation, position = tree.poses(q)
     com = np.einsum("i,nij->nj", tree.mass, position + np.einsum("nijk,ik->nij", rotation, tree.center_of_mass)) / tree.mass.sum()
     nodes = [tree.nodes[tip.body] for tip in character.end_effectors]
@@ -159,11 +158,17 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
 
 
 def _sent(performance: Performance, angle: Array, speed: Array, torque: Array) -> Commands:
-    """What the channels send the motors."""
+    """What the channels send the motors; the planned angle or speed to those without a channel."""
     character, rate = performance.character, performance.rate
     gains = servo_gains(character)
-    plain = servo_commands(gains, angle, speed, torque, rate, MotionLimits.of(character))
-    return Commands(plain, rate)
+    values = np.where(gains.wheel, speed, angle)
+    for channel in performance.channels:
+        if channel.kind in ("position", "velocity") and channel.name in character.driven:
+            values[:, character.driven.index(channel.name)] = channel.values
+    if np.abs(torque).any() and not gains.wheel.all() and np.abs(values - angle)[:, ~gains.wheel].max(initial=0.0) <= 1e-9:
+        # files that hold plain angles
+        values = servo_commands(gains, angle, np.where(gains.wheel, values, speed), torque, rate, MotionLimits.of(character))
+    return Commands(values, rate)
 
 
 def _unit_axis(tip: EndEffector) -> Array:

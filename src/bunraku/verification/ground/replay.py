@@ -23,6 +23,7 @@ from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.record import GroundRecord
 from bunraku.verification.servos.commands import Commands
 from bunraku.verification.servos.drives import servos_in, tick_drives
+from bunraku.verification.servos.roll import roll
 from bunraku.verification.worlds import World
 
 _CHUNK = 0.5
@@ -134,7 +135,6 @@ def _start(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[Array, 
 def _simulate(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[GroundRecord, str, bool]:
     """Step through the plan in chunks: the record, why it fell (or nothing), and whether it came to the end."""
     import mujoco
-    from mujoco import rollout
 
     model = ground.model
     data = mujoco.MjData(model)
@@ -145,7 +145,7 @@ def _simulate(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[Grou
     mujoco.mj_getState(model, data, state, full)
     steps = max(2, int(np.ceil(plan.duration / TIMESTEP - 1e-9)) + 1)
     drives = tick_drives(ground.servos, plan.sent, world, np.arange(steps, dtype=np.float64) * TIMESTEP)
-    control = ground.at.controls(model, ground.servos, drives)
+    control = ground.at.controls(ground.servos, drives)
     pushed = -1 if world.push is None else min(max(round(world.push[0] / TIMESTEP), 1), steps - 1)
     states, sensed = np.empty((steps, len(state))), np.empty((steps, model.nsensordata))
     chunk, done, reason = int(_CHUNK / TIMESTEP), 0, ""
@@ -154,11 +154,7 @@ def _simulate(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[Grou
             state[1 + model.nq : 3 + model.nq] += world.push[1:]
         until = min(done + chunk, steps)
         until = pushed if done < pushed < until else until
-        out, sensor = rollout.rollout(
-            model, data, state[None], control[None, done:until], initial_warmstart=np.array(data.qacc_warmstart)[None]
-        )
-        states[done], states[done + 1 : until] = state, out[0, :-1]  # sensors belong to the state before the step
-        sensed[done:until], state = sensor[0], out[0, -1]
+        states[done:until], sensed[done:until], state = roll(model, data, ground.at, ground.servos, state, control[done:until])
         done = until
         if went_wrong(data):
             reason = f"the simulation became unstable before {done * TIMESTEP:.2f} s"

@@ -8,8 +8,8 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.verification.ground.measures import window_of, window_velocity
-from bunraku.verification.ground.perturbations import GroundReplays, described
 from bunraku.verification.ground.replay import GroundReplay
+from bunraku.verification.ground.replays import GroundReplays
 from bunraku.verification.plots.figure import DONE, LIMIT, WISH, new_figure
 
 _OTHERS = "#e0a5a7"
@@ -31,7 +31,7 @@ def draw_way(replays: GroundReplays) -> Any:
     heading.plot(plan.times, np.degrees(plan.yaw), color=WISH, lw=3.0)
     for replay, color, width in runs:
         record = replay.record
-        label = f"replay, {described(replay)}" if replay is usual else None
+        label = f"replay, {replay.described}" if replay is usual else None
         went = _along(window_velocity(record.com[:, :2], plan.rate, window), record.yaw)
         path.plot(record.com[:, 0], record.com[:, 1], color=color, lw=width)
         ahead.plot(moments[: len(went)], went[:, 0], color=color, lw=width, label=label)
@@ -74,11 +74,7 @@ def draw_footfalls(replay: GroundReplay) -> Any:
 
 def draw_motors(replay: GroundReplay) -> Any:
     """Torque over speed of every motor against its line, both in parts of stall and no-load; torques of the busiest over time."""
-    from bunraku.verification.ground.servo import ground_servos
-
-    plan, record, measures = replay.plan, replay.record, replay.measures
-    servos = ground_servos(plan.character, replay.gain)
-    bank = servos.bank
+    plan, record, measures, bank = replay.plan, replay.record, replay.measures, replay.ground.servos
     stall = np.where(np.isfinite(bank.stall), bank.stall, np.abs(record.torque).max(axis=0) + 1e-12)
     fastest = np.where(np.isfinite(bank.no_load_speed), bank.no_load_speed, np.abs(record.torque_speed).max(axis=0) + 1e-12)
     busiest = np.argsort(-measures.peak_utilisation)[:_BUSIEST]
@@ -93,8 +89,8 @@ def draw_motors(replay: GroundReplay) -> Any:
     times = np.arange(len(record.torque)) * (record.times[-1] / max(len(record.torque) - 1, 1))
     for axis, j in zip(axes[1:, 0], busiest, strict=True):
         speed = record.torque_speed[:, j]
-        axis.plot(times, np.minimum(stall[j], stall[j] - servos.back_emf[j] * speed), "--", color=LIMIT, lw=0.7)
-        axis.plot(times, np.maximum(-stall[j], -stall[j] - servos.back_emf[j] * speed), "--", color=LIMIT, lw=0.7)
+        axis.plot(times, np.minimum(stall[j], stall[j] - bank.back_emf[j] * speed), "--", color=LIMIT, lw=0.7)
+        axis.plot(times, np.maximum(-stall[j], -stall[j] - bank.back_emf[j] * speed), "--", color=LIMIT, lw=0.7)
         axis.plot(times, record.torque[:, j], color=DONE, lw=0.8, label="replay")
         axis.plot(plan.times, plan.torque[:, j], color=WISH, lw=1.6, label="plan")
         _labels(axis, f"{bank.names[j]}\n[N·m]")

@@ -10,11 +10,13 @@ from bunraku.motion import Check
 from bunraku.optimization.monitor import Monitor
 from bunraku.verification.agreement import common_checks
 from bunraku.verification.limits import limit_figures
-from bunraku.verification.replay_checks import completed, fallen, saturation
+from bunraku.verification.replay_checks import completed, fallen, limbs_in_replay, saturation_checks
 from bunraku.verification.rigid.model import ForeignModel
-from bunraku.verification.rigid.replay import RigidReplay, model_for, play
-from bunraku.verification.servo import CONTINUOUS_SHARE
+from bunraku.verification.rigid.replay import RigidReplay, model_for
+from bunraku.verification.rigid.replays import RigidReplays, play_all
+from bunraku.verification.servos.heat import heat_checks
 from bunraku.verification.verifier import Findings, Judge, Picture, Replay
+from bunraku.verification.worlds import still_worlds
 
 TRACKING_RMS = 0.05
 """A replay follows the performance when its RMS error over all motors, pure delay removed, is at most this [rad] (2.9 degrees)."""
@@ -26,14 +28,20 @@ MOST_SLIP = 0.01
 """No sole may move farther [m] from where it stood: the certificate's balance takes the feet as planted."""
 
 
-class RigidJudge(Judge[ForeignModel, RigidReplay]):
-    """One replay, with the servos as the motors state them."""
+BOLTED = "it is bolted down"
+
+
+class RigidJudge(Judge[ForeignModel, RigidReplays]):
+    """Replays with the servos as the motors state them, softer and stiffer."""
 
     recomputed = (
         "Limits, deviation, lag, balance, self-collision and the predicted motion were recomputed from the channels at the motor "
         "rate."
     )
-    replayed = "The motion was replayed in MuJoCo with the motors' delay and torque."
+    replayed = (
+        "What the motors are sent was replayed in MuJoCo through their servos, as they are stated, softer and stiffer; the worst "
+        "counts."
+    )
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits at the motor rate; the certificate and the predicted motion."""
@@ -44,23 +52,19 @@ class RigidJudge(Judge[ForeignModel, RigidReplay]):
         """The character on a floor with its servos."""
         return model_for(self.performance)
 
-    def replay(self, foreign: ForeignModel, monitor: Monitor) -> RigidReplay:
-        """From rest at home through the channels."""
-        return play(self.performance, foreign, monitor)
+    def replay(self, foreign: ForeignModel, monitor: Monitor) -> RigidReplays:
+        """From rest at home through the channels, in every world."""
+        return play_all(self.performance, foreign, still_worlds(foreign.servos), monitor=monitor)
 
-    def judge(self, replay: RigidReplay) -> Findings:
+    def judge(self, replay: RigidReplays) -> Findings:
         """It stood, did not slip, followed, and had torque to spare."""
-        figures = replay.figures
-        stall = "cut at the torque-speed line; see saturation"
+        figures, stands = replay.figures, bool(replay.usual.tilt_max or replay.usual.foot_slip) or replay.fell
         checks = [
             completed(replay.complete),
-            fallen(float(replay.fell), replay.reason, otherwise="it stood"),
-            *_tracking_checks(replay),
-            saturation(figures["saturation_share"], replay.motors[int(replay.saturation.argmax())]),
-            Check("peak torque", figures["peak_torque_share"], "of stall", note=stall),
-            *_heat_checks(replay),
-            Check("foot slip", figures["foot_slip_m"], "m", MOST_SLIP),
-            Check("largest tilt", figures["tilt_max_rad"], "rad"),
+            *(_standing(replay) if stands else _bolted()),
+            *_tracking_checks(replay.usual),
+            *torque_checks(replay),
+            limbs_in_replay(),
         ]
         return checks, figures
 
@@ -71,6 +75,34 @@ class RigidJudge(Judge[ForeignModel, RigidReplay]):
         yield Picture("overview", draw_overview(self.performance), "The voice and the joints most affected")
         words = "Wish and performance; dashed: limits; shaded: phrases"
         yield Picture("joints", draw_joints(self.performance), words, last=True)
+
+
+def _standing(replay: RigidReplays) -> list[Check]:
+    """It stood, and its feet where they were put."""
+    slid = replay.worst("foot_slip_m")
+    return [
+        fallen(replay.figures["fell"], replay.reason, unit=f"of {len(replay.replays)} replays", otherwise="none did"),
+        Check("foot slip", slid.foot_slip, "m", MOST_SLIP, note=slid.described),
+        Check("largest tilt", replay.figures["tilt_max_rad"], "rad"),
+    ]
+
+
+def _bolted() -> list[Check]:
+    return [Check.not_applicable("fell", BOLTED), Check.not_applicable("foot slip", BOLTED)]
+
+
+def torque_checks(replay: RigidReplays) -> list[Check]:
+    """How long motors were at their torque limit, the largest torque, and how warm they become."""
+    servos, saturated, hot = replay.usual.servos, replay.worst("saturation_share"), replay.worst("winding_heat")
+    stated = bool(np.isfinite(servos.stall).any())
+    stall = Check(
+        "peak torque", replay.figures["peak_torque_share"], "of stall", note="cut at the torque-speed line; see saturation"
+    )
+    return [
+        *saturation_checks(servos, saturated.saturation, saturated.described),
+        *([stall] if stated else []),
+        *heat_checks(servos, hot.heat, hot.described),
+    ]
 
 
 def _tracking_checks(replay: RigidReplay) -> list[Check]:
@@ -86,18 +118,4 @@ def _tracking_checks(replay: RigidReplay) -> list[Check]:
                 Check(f"tracking rms{suffix}", replay.figures[f"tracking_rms_{unit}"], unit, threshold, note=f"worst: {worst}")
             )
             checks.append(Check(f"largest tracking error{suffix}", replay.figures[f"tracking_max_{unit}"], unit))
-    return checks
-
-
-def _heat_checks(replay: RigidReplay) -> list[Check]:
-    """RMS torque over what a motor bears continuously: a promise where the motor states it, information where it is assumed."""
-    share, stated = replay.rms_torque / replay.continuous_torque, replay.continuous_stated
-    checks = []
-    if stated.any():
-        hottest = int(np.where(stated, share, -1.0).argmax())
-        checks.append(Check("rms torque", float(share[hottest]), "of continuous torque", 1.0, note=replay.motors[hottest]))
-    if not stated.all():
-        hottest = int(np.where(stated, -1.0, share).argmax())
-        note = f"{replay.motors[hottest]}; no continuous torque is stated, {CONTINUOUS_SHARE:.2g} of stall is assumed: no promise"
-        checks.append(Check("rms torque, assumed", float(share[hottest]), "of assumed continuous torque", note=note))
     return checks

@@ -5,8 +5,9 @@ the slope of its torque-speed line, cut at +-tau_0; the damper gives -b v. The f
 torque is kp (c - q) + kv (w - v), the line tau <= tau_0 (1 - v / v_0) and the braking limit tau_0 hold, and a motor that something
 turns faster than v_0 brakes, as its counter-voltage makes it.
 
-A deadband d takes kp d off what drives either way: two servos, one that can only push forward, sent u - kp d, and one that can
-only push back, sent u + kp d; with a third actuator of +b v their sum is cut by a tendon of the joint's own, before the damper.
+A deadband d takes kp d off what drives either way: two servos in place of the one, max(0, x) that can only push forward and
+min(0, y) that can only push back, x = u - kp d - kp q - kv v and y = u + kp d - kp q - kv v; and in place of the damper two caps,
+min(0, tau_0 - b v - x) and max(0, -tau_0 - b v - y), that take off what is beyond the line.
 
 Gear play is a second joint between motor and link, which turns freely between two stops half the play away.
 
@@ -17,15 +18,15 @@ gains from there; and as commands are known beforehand a delay is exact in what 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
-from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
-from bunraku.errors import BadInput
 from bunraku.verification.servos.bank import ServoBank
 
 Indices = NDArray[np.int64]
@@ -34,15 +35,19 @@ LEAST_PLAY = 1e-9
 """Gear play of less [rad or m] is none."""
 
 _STOP = "0.002 1"
-_UNLIMITED = 1e12
+_LEAST_ROTOR = 1e-5
+_JOINT = re.compile(r"\s*<joint name=(\"[^\"]*\"|'[^']*') ")
+_ARMATURE = re.compile(r' armature="([^"]*)"')
+_OWN = re.compile(r' (?:range|damping|frictionloss|armature|stiffness|springref)="[^"]*"')
+_UNLIMITED = 1e9
 
 
 @dataclass(frozen=True)
 class Actuators:
     """Where the servos are in a compiled model: places of joints and of gear play (-1: none) in ``qpos`` and ``qvel``, (k,).
 
-    ``armature`` (k,): rotor inertias as stated; ``forward``, ``backward``: actuators that push either way, the same where there is
-    no deadband.
+    ``armature`` (k,): rotor inertias as stated; ``servo``: the first actuator of each, ``two``: whether it has a deadband;
+    ``driven`` (nu, k): how each control answers a drive.
     """
 
     position: Indices
@@ -51,8 +56,9 @@ class Actuators:
     play_velocity: Indices
     play_joint: Indices
     armature: Array
-    forward: Indices
-    backward: Indices
+    servo: Indices
+    two: NDArray[np.bool_]
+    driven: Array
 
     def angle(self, qpos: Array) -> Array:
         """Angles (..., k) of the links: of the motors, and of the play beyond."""
@@ -64,68 +70,59 @@ class Actuators:
         play = np.where(self.play_velocity >= 0, qvel[..., self.play_velocity], 0.0)
         return np.asarray(qvel[..., self.velocity] + play)
 
-    def controls(self, model: Any, bank: ServoBank, drives: Array) -> Array:
+    def controls(self, bank: ServoBank, drives: Array) -> Array:
         """Controls (m, nu) of drives (m, k)."""
-        out = np.zeros((len(drives), int(model.nu)))
-        idle = bank.gains.stiffness * bank.deadband
-        out[:, self.forward] = drives - idle
-        two = self.backward != self.forward
-        out[:, self.backward[two]] = (drives + idle)[:, two]
-        return out
+        out = drives @ self.driven.T
+        idle, two = bank.gains.stiffness * bank.deadband, self.two
+        out[:, self.servo[two]] -= idle[two]
+        out[:, self.servo[two] + 1] += idle[two]
+        out[:, self.servo[two] + 2] += (idle + np.minimum(bank.stall, _UNLIMITED))[two]
+        out[:, self.servo[two] + 3] -= (idle + np.minimum(bank.stall, _UNLIMITED))[two]
+        return np.asarray(out)
 
 
 def with_gear_play(xml: str, bank: ServoBank) -> str:
-    """The model with a joint of play after the joint of every motor that has any."""
-    playing = [name for name, play in zip(bank.coordinates, bank.backlash, strict=True) if play > LEAST_PLAY]
-    if not playing:
-        return xml
-    root = ElementTree.fromstring(xml)
-    for body in root.iter("body"):
-        for i, joint in reversed(list(enumerate(body))):
-            name = joint.get("name", "")
-            if joint.tag == "joint" and name in playing:
-                half = 0.5 * float(bank.backlash[bank.coordinates.index(name)])
-                kept = {key: value for key in ("type", "pos", "axis") if (value := joint.get(key)) is not None}
-                stops = {"limited": "true", "range": f"{-half!r} {half!r}", "solreflimit": _STOP, "armature": "0", "damping": "0"}
-                body.insert(i + 1, ElementTree.Element("joint", kept | {"name": f"play of {name}"} | stops))
-    return ElementTree.tostring(root, encoding="unicode")
+    """The model, as `formats.mjcf_write` writes it, with a joint of play after the joint of every motor that has any."""
+    halves = {
+        quoteattr(name): 0.5 * float(play)
+        for name, play in zip(bank.coordinates, bank.backlash, strict=True)
+        if play > LEAST_PLAY
+    }  # fmt: skip
+    lines = []
+    for line in xml.split("\n"):
+        joint = _JOINT.match(line)
+        name = joint[1] if joint else ""
+        if name not in halves:
+            lines.append(line)
+            continue
+        half = halves[name]
+        rotor = _ARMATURE.search(line)
+        kept = max(float(rotor[1]) if rotor else 0.0, _LEAST_ROTOR)
+        lines.append(_ARMATURE.sub("", line).replace("/>", f' armature="{kept!r}"/>'))
+        play = f"{name[0]}play of {name[1:]}"
+        stops = f' limited="true" range="{-half!r} {half!r}" solreflimit="{_STOP}"/>'
+        lines.append(_OWN.sub("", line).replace(name, play).replace("/>", stops))
+    return "\n".join(lines)
 
 
 def add_servos(spec: Any, bank: ServoBank) -> None:
     """Actuators of all servos; `set_servos` sets their gains in the compiled model."""
     import mujoco
 
-    stall = np.minimum(bank.stall, _UNLIMITED)
     for j, name in enumerate(bank.coordinates):
-        most = float(stall[j])
-        two, line = bank.deadband[j] > 0.0, np.isfinite(bank.stall[j])
-        target, kind = name, mujoco.mjtTrn.mjTRN_JOINT
-        if two and line:
-            target, kind = f"shaft of {name}", mujoco.mjtTrn.mjTRN_TENDON
-            shaft = spec.add_tendon(name=target)
-            shaft.wrap_joint(name, 1.0)
-            if not hasattr(shaft, "actfrcrange"):
-                raise BadInput(f"the deadband of the motor of {name!r} needs MuJoCo 3.3.1 or later; update mujoco")
-            shaft.actfrclimited, shaft.actfrcrange = mujoco.mjtLimited.mjLIMITED_TRUE, [-most, most]
-        ways = {"servo": (0.0, _UNLIMITED), "servo back": (-_UNLIMITED, 0.0)} if two else {"servo": (-most, most)}
-        for way, (low, high) in ways.items():
-            actuator = _affine(spec, f"{way} of {name}", target, kind)
+        most = float(min(bank.stall[j], _UNLIMITED))
+        parts = {"servo": (-most, most), "damper": (-_UNLIMITED, _UNLIMITED)}
+        if bank.deadband[j] > 0.0:
+            forward, back = (0.0, _UNLIMITED), (-_UNLIMITED, 0.0)
+            parts = {"servo": forward, "servo back": back, "cap": back, "cap back": forward}
+        for part, (low, high) in parts.items():
+            actuator = spec.add_actuator(name=f"{part} of {name}", target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+            actuator.biastype = mujoco.mjtBias.mjBIAS_AFFINE
+            actuator.gainprm, actuator.biasprm = np.zeros(10), np.zeros(10)
             actuator.forcelimited, actuator.forcerange = mujoco.mjtLimited.mjLIMITED_TRUE, [low, high]
-        if two:
-            _affine(spec, f"counter of {name}", target, kind)
-        _affine(spec, f"damper of {name}", name, mujoco.mjtTrn.mjTRN_JOINT)
-        if line:
+        if np.isfinite(bank.stall[j]):
             spec.joint(name).actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
             spec.joint(name).actfrcrange = [-most, most]
-
-
-def _affine(spec: Any, name: str, target: str, kind: Any) -> Any:
-    import mujoco
-
-    actuator = spec.add_actuator(name=name, target=target, trntype=kind)
-    actuator.biastype = mujoco.mjtBias.mjBIAS_AFFINE
-    actuator.gainprm, actuator.biasprm = np.zeros(10), np.zeros(10)
-    return actuator
 
 
 def find_servos(model: Any, bank: ServoBank) -> Actuators:
@@ -139,7 +136,12 @@ def find_servos(model: Any, bank: ServoBank) -> Actuators:
 
     joints, play = ids("joint", ""), ids("joint", "play of ")
     velocity = model.jnt_dofadr[joints].astype(np.int64)
-    forward, backward = ids("actuator", "servo of "), ids("actuator", "servo back of ")
+    servo, two = ids("actuator", "servo of "), ids("actuator", "servo back of ") >= 0
+    driven = np.zeros((int(model.nu), len(bank.names)))
+    columns = np.arange(len(bank.names))
+    driven[servo, columns] = 1.0
+    for which, sign in ((1, 1.0), (2, -1.0), (3, -1.0)):
+        driven[servo[two] + which, columns[two]] = sign
     return Actuators(
         model.jnt_qposadr[joints].astype(np.int64),
         velocity,
@@ -147,8 +149,9 @@ def find_servos(model: Any, bank: ServoBank) -> Actuators:
         np.where(play >= 0, model.jnt_dofadr[play], -1).astype(np.int64),
         play,
         model.dof_armature[velocity].copy(),
-        forward,
-        np.where(backward >= 0, backward, forward),
+        servo,
+        two,
+        driven,
     )
 
 
@@ -161,20 +164,19 @@ def set_servos(model: Any, at: Actuators, bank: ServoBank) -> None:
     import mujoco
 
     kp, kv, line, h = bank.gains.stiffness, bank.gains.damping, bank.back_emf, float(model.opt.timestep)
-    two = at.backward != at.forward
     model.dof_armature[at.velocity] = at.armature
     np.maximum.at(model.dof_armature, at.velocity, np.maximum(kv * h, kp * (4.0 * h) ** 2))
     playing = at.play_joint >= 0
     model.jnt_range[at.play_joint[playing], 0] = -0.5 * bank.backlash[playing]
     model.jnt_range[at.play_joint[playing], 1] = 0.5 * bank.backlash[playing]
-    for which in (at.forward, at.backward):
-        model.actuator_gainprm[which, 0] = 1.0
-        model.actuator_biasprm[which, 1] = -kp
-        model.actuator_biasprm[which, 2] = 0.0
+    one, two = at.servo[~at.two], at.servo[at.two]
+    model.actuator_gainprm[:, 0] = 0.0
+    model.actuator_gainprm[at.driven.any(axis=1), 0] = 1.0
+    model.actuator_biasprm[:, 1:3] = 0.0
     mujoco.mj_setConst(model, mujoco.MjData(model))
     # only now: a positive rate gain would have been taken for a damping ratio
-    for which in (at.forward, at.backward):
-        model.actuator_biasprm[which, 2] = np.where(two, 0.0, line) - kv
-    counter, damper = at.backward + 1, at.backward + 1 + two
-    model.actuator_biasprm[counter[two], 2] = line[two]
-    model.actuator_biasprm[damper, 2] = -line
+    model.actuator_biasprm[one, 1], model.actuator_biasprm[one, 2] = -kp[~at.two], (line - kv)[~at.two]
+    model.actuator_biasprm[one + 1, 2] = -line[~at.two]
+    for which, sign in ((0, -1.0), (1, -1.0), (2, 1.0), (3, 1.0)):
+        model.actuator_biasprm[two + which, 1] = sign * kp[at.two]
+        model.actuator_biasprm[two + which, 2] = sign * kv[at.two] - (line[at.two] if which > 1 else 0.0)

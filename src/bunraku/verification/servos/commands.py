@@ -49,7 +49,9 @@ def aims(bank: ServoBank, commands: Commands, times: Array, *, late: Array, jitt
         ticks = np.maximum.accumulate(ticks + jitter)
     step = bank.resolution
     values = np.where(step > 0.0, np.round(commands.values / np.where(step > 0.0, step, 1.0)) * step, commands.values)
-    slopes = np.diff(values, axis=0) / np.maximum(np.diff(ticks), 1e-9)[:, None] if len(ticks) > 1 else np.zeros((1, values.shape[1]))
+    slopes = (
+        np.diff(values, axis=0) / np.maximum(np.diff(ticks), 1e-9)[:, None] if len(ticks) > 1 else np.zeros((1, values.shape[1]))
+    )
     place, rate = np.empty((len(times), values.shape[1])), np.empty((len(times), values.shape[1]))
     for j in range(values.shape[1]):
         at = times - late[j]

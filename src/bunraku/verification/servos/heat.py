@@ -11,6 +11,8 @@ whose motors state no T: that continuous torque is an RMS is how makers mean it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bunraku.arrays import Array
@@ -46,6 +48,10 @@ def heat_checks(bank: ServoBank, heat: Array, note: str = "") -> list[Check]:
         checks.append(Check("winding heat", float(heat[hottest]), "of what it may have", HOT, note=words))
     if not known.all():
         without = [name for name, stated in zip(bank.names, known, strict=True) if not stated]
-        which = f"{', '.join(without[:3])}{f' and {len(without) - 3} more' if len(without) > 3 else ''}"
-        checks.append(Check.not_checked("winding heat", f"state continuous_torque_n_m of {which}"))
+        checks.append(Check.not_checked("winding heat", f"state continuous_torque_n_m of {some(without)}"))
     return checks
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """The first few of a list of names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

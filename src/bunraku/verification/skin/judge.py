@@ -9,24 +9,25 @@ import numpy as np
 
 from bunraku.motion import Check
 from bunraku.optimization.monitor import Monitor
-from bunraku.verification.ground.judge import ContactJudge, asides, clearance_of_others, line_check, outcome, position_check
-from bunraku.verification.ground.perturbations import GroundReplays, Perturbation, described
+from bunraku.verification.ground.judge import (
+    ContactJudge,
+    asides,
+    clearance_of_others,
+    command_checks,
+    line_check,
+    outcome,
+    torque_checks,
+)
 from bunraku.verification.ground.plan import SWINGS, GroundPlan
 from bunraku.verification.ground.replay import GroundReplay
+from bunraku.verification.ground.replays import GroundReplays
 from bunraku.verification.limits import limit_figures, recomputed_limits
-from bunraku.verification.replay_checks import saturation
+from bunraku.verification.replay_checks import limbs_in_replay
+from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
 from bunraku.verification.skin.plan import skin_plan
 from bunraku.verification.verifier import Findings
-
-PERTURBATIONS = (
-    Perturbation(1.0, 0.8, 200.0),
-    Perturbation(0.5, 0.8, 200.0),
-    Perturbation(2.0, 0.8, 200.0),
-    Perturbation(1.0, 0.6, 200.0),
-    Perturbation(1.0, 0.8, 100.0),
-)
-"""Servos as the motors state them, half and twice as stiff; less friction; commands half as often."""
+from bunraku.verification.worlds import World, gain_levels
 
 SAME_WALK = 0.01
 """The certificate's distance is that of rigid bodies which carry the skin to this [m]: the skin's sag at both ends differs."""
@@ -41,9 +42,12 @@ class SkinJudge(ContactJudge):
         return skin_plan(self.performance)
 
     @property
-    def perturbations(self) -> Sequence[Perturbation]:
-        """The same for all skins."""
-        return PERTURBATIONS
+    def worlds(self) -> Sequence[World]:
+        """One change at a time: servos softer and stiffer, less friction, commands half as often."""
+        rate = self.performance.rate
+        softer, same, stiffer = gain_levels(ServoBank.of(self.plan.character))
+        changes = ((same, 0.8, rate), (softer, 0.8, rate), (stiffer, 0.8, rate), (same, 0.6, rate), (same, 0.8, 0.5 * rate))
+        return tuple(World(*change) for change in changes)
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits, torques, parts against the ground, distance against the certificate."""
@@ -52,7 +56,7 @@ class SkinJudge(ContactJudge):
         speed = np.vstack([np.zeros((1, plan.angle.shape[1])), np.diff(plan.angle, axis=0) * plan.rate])
         checks = [
             *limits,
-            position_check(performance, plan, np.nan),
+            *command_checks(performance, plan, needed=True),
             line_check(plan, plan.torque[:-1], speed[:-1], 1.0 + 1e-9),
             clearance_of_others(plan),
         ]
@@ -65,17 +69,18 @@ class SkinJudge(ContactJudge):
         return checks, limit_figures(limits) | {"distance_m": float(np.hypot(way[0], way[1]))}
 
     def judge(self, replay: GroundReplays) -> Findings:
-        """What the replays promise, the worst of all perturbations, with the perturbation in the note."""
+        """What the replays promise, the worst of all worlds, with the world in the note."""
         worst = max(replay.replays, key=lambda one: replayed_walk(one).error)
         walk = replayed_walk(worst)
-        went = f"{walk.distance:.3f} m of {walk.planned:.3f} m; {described(worst)}"
+        went = f"{walk.distance:.3f} m of {walk.planned:.3f} m; {worst.described}"
         missed = float(max(missed_swings(one) for one in replay.replays))
         checks = [
             *outcome(replay),
             Check("distance error", walk.error, walk.unit, DISTANCE_ERROR, note=went),
             Check("planned swings that stay on the ground", missed, threshold=0.0),
             *asides(replay),
-            saturation(replay.figures["saturation_share"], described(replay.worst("saturation_share")), promised=False),
+            *torque_checks(replay, promised=False),
+            limbs_in_replay(),
         ]
         return checks, replay.figures | {
             "replay_distance_m": walk.distance,
