@@ -18,7 +18,6 @@ import sys
 from _skin_forward import TORQUE_RATIO, forward_check
 from bunraku.formats.registry import read_performance
 from bunraku.optimization.monitor import SILENT
-from bunraku.verification.ground.perturbations import described
 from bunraku.verification.skin.judge import SkinJudge, missed_swings, replayed_walk
 
 COARSE = 5000
@@ -35,9 +34,7 @@ def replays(performance, say):
         walk = replayed_walk(one)
         rows.append(
             {
-                "gain": one.gain,
-                "friction": one.friction,
-                "rate_hz": one.rate,
+                "world": one.described,
                 "distance_m": walk.distance,
                 "planned_distance_m": walk.planned,
                 "distance_error": walk.error,
@@ -46,7 +43,7 @@ def replays(performance, say):
             }
         )
         went = f"{walk.distance:.3f} m of {walk.planned:.3f} m, error {walk.error:.1%} {walk.unit}"
-        say(f"  {described(one)}: {went}; {one.reason or 'stays up'}")
+        say(f"  {one.described}: {went}; {one.reason or 'stays up'}")
     wanted = ("fell", "distance error", "planned swings that stay on the ground")
     return rows, all(check.holds for check in found.checks if check.name in wanted)
 

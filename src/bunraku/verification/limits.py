@@ -39,7 +39,16 @@ def recomputed_limits(performance: Performance) -> tuple[Check, ...]:
 
     Motors without a channel stand at home.
     """
-    curves, limits = position_curves(performance), MotionLimits.of(performance.character)
+    return _limits_of(performance, position_curves(performance))
+
+
+def planned_limits(performance: Performance) -> list[Check]:
+    """The same of the places that are planned, and of what is sent where that is not the plan itself."""
+    return [*_limits_of(performance, performance.positions()), *command_checks(performance)]
+
+
+def _limits_of(performance: Performance, curves: JointCurves) -> tuple[Check, ...]:
+    limits = MotionLimits.of(performance.character)
     slides = [axis.name for axis in performance.character.axes if axis.kind == "slide"]
     return limit_checks(limits, limits.completed(curves.names, curves.values), curves.rate, slides)[0]
 

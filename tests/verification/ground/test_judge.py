@@ -140,7 +140,7 @@ def test_the_verdict_is_the_worst_of_all(make_car, make_going, driving) -> None:
 
 
 def test_a_drive_is_verified_and_what_is_false_is_found(make_car, make_going, driving) -> None:
-    car = make_car("active", drag=0.5, stiffness=1.0)
+    car = make_car("active", drag=0.5, speed_gain=0.1)
     q = driving(car, 0.4, 0.4)
     torque = {f"axle{i}": np.full(len(q), 0.5 * 0.4 * 0.03) for i in range(4)}
     moved = {"distance_m": 0.16, "turn_deg": 0.0}

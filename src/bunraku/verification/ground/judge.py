@@ -19,7 +19,7 @@ from bunraku.verification.ground.recomputed import recomputed_promises
 from bunraku.verification.ground.replay import plan_model
 from bunraku.verification.ground.replays import GroundReplays, replay_all
 from bunraku.verification.ground.slide import planned_slides
-from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.limits import limit_figures, planned_limits
 from bunraku.verification.replay_checks import completed, fallen, limbs_in_replay, saturation_checks
 from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.servos.heat import heat_checks
@@ -163,7 +163,7 @@ def asides(replays: GroundReplays) -> list[Check]:
     ]
 
 
-def command_checks(performance: Performance, plan: GroundPlan, *, needed: bool = False) -> list[Check]:
+def ahead_checks(performance: Performance, plan: GroundPlan, *, needed: bool = False) -> list[Check]:
     """How far the commands of servos are from the planned angles, for information; ``needed``: there must be position channels."""
     wheel = ServoBank.of(plan.character).wheel
     if not any(channel.kind == "position" for channel in performance.channels):
@@ -201,7 +201,7 @@ def _limit_checks(performance: Performance) -> list[Check]:
     """Limits of the position channels at their rate and of the speeds of wheels; "worst limit violation" covers both."""
     checks: list[Check] = []
     if any(channel.kind == "position" for channel in performance.channels):
-        checks += recomputed_limits(performance)
+        checks += planned_limits(performance)
     else:
         checks.append(Check("worst limit violation", 0.0, "relative", 1e-9))
     motors = {motor.coordinate: motor for motor in performance.character.motors}
@@ -226,7 +226,7 @@ def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
     tips = plan.character.end_effectors
     share = float(slid.max()) / max(travel, LITTLE)
     return [
-        *command_checks(performance, plan),
+        *ahead_checks(performance, plan),
         Check("way of wheels against velocity channels", _way_difference(plan), "m", SAME_WAY),
         line_check(plan, plan.torque, plan.speed, 1.0),
         Check("planned depth in the ground", max(0.0, -float(plan.clearance.min())), "m", PENETRATION),

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.character import Character, EndEffector, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.servos.feedforward import servo_commands
+from bunraku.mechanics.servos.commands import commands_of
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.mechanics.tree import Tree, compile_tree
-from bunraku.motion import HeightField, MotionLimits, Performance
+from bunraku.motion import HeightField, Performance
 from bunraku.verification.ground.heights import ground_height, ground_normal, terrain_of
 from bunraku.verification.servos.commands import Commands
 
@@ -166,8 +166,7 @@ def _sent(performance: Performance, angle: Array, speed: Array, torque: Array) -
         if channel.kind in ("position", "velocity") and channel.name in character.driven:
             values[:, character.driven.index(channel.name)] = channel.values
     if np.abs(torque).any() and not gains.wheel.all() and np.abs(values - angle)[:, ~gains.wheel].max(initial=0.0) <= 1e-9:
-        # files that hold plain angles
-        values = servo_commands(gains, angle, np.where(gains.wheel, values, speed), torque, rate, MotionLimits.of(character))
+        values = commands_of(character, performance.motion, torque, np.where(gains.wheel, values, speed))  # plain angles
     return Commands(values, rate)
 
 

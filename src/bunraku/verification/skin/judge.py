@@ -11,9 +11,9 @@ from bunraku.motion import Check
 from bunraku.optimization.monitor import Monitor
 from bunraku.verification.ground.judge import (
     ContactJudge,
+    ahead_checks,
     asides,
     clearance_of_others,
-    command_checks,
     line_check,
     outcome,
     torque_checks,
@@ -21,7 +21,7 @@ from bunraku.verification.ground.judge import (
 from bunraku.verification.ground.plan import SWINGS, GroundPlan
 from bunraku.verification.ground.replay import GroundReplay
 from bunraku.verification.ground.replays import GroundReplays
-from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.limits import limit_figures, planned_limits
 from bunraku.verification.replay_checks import limbs_in_replay
 from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
@@ -52,11 +52,11 @@ class SkinJudge(ContactJudge):
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits, torques, parts against the ground, distance against the certificate."""
         performance, plan = self.performance, self.plan
-        limits = recomputed_limits(performance)
+        limits = planned_limits(performance)
         speed = np.vstack([np.zeros((1, plan.angle.shape[1])), np.diff(plan.angle, axis=0) * plan.rate])
         checks = [
             *limits,
-            *command_checks(performance, plan, needed=True),
+            *ahead_checks(performance, plan, needed=True),
             line_check(plan, plan.torque[:-1], speed[:-1], 1.0 + 1e-9),
             clearance_of_others(plan),
         ]
