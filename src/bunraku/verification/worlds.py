@@ -1,12 +1,11 @@
 """Worlds in which a performance is replayed: how strong its servos are, what it stands on, what disturbs it.
 
-The fixed worlds are the same for everybody: servos as they are stated, softer and stiffer, floors of two frictions, commands at the
-performance's own rate and at half of it. Trials draw many more (`trials`).
+The fixed worlds are the same for everybody: servos as they are stated, softer and stiffer, a floor with less friction, commands
+half as often. Trials draw many more (`trials`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,18 +67,20 @@ def gain_levels(bank: ServoBank) -> tuple[Array, Array, Array]:
     return softer, same, stiffer
 
 
-def fixed_worlds(bank: ServoBank, rates: Sequence[float], planned_friction: float | None = None) -> tuple[World, ...]:
-    """Every stiffness with every friction and every rate [Hz] of the commands, the usual first: as stated, most friction and rate.
+def fixed_worlds(bank: ServoBank, rate: float, planned_friction: float | None = None) -> tuple[World, ...]:
+    """The usual world first, commands at ``rate`` [Hz] and most friction; then one change at a time, and the worse of each together.
 
     A plan that counts on more friction than the floors have is replayed on exactly that much.
     """
-    frictions: tuple[float, ...] = FRICTIONS
-    if planned_friction is not None and planned_friction > max(FRICTIONS) + 1e-9:
-        frictions = (planned_friction,)
     softer, same, stiffer = gain_levels(bank)
-    order = [(gain, mu, rate) for rate in sorted(rates, reverse=True) for mu in sorted(frictions, reverse=True)
-             for gain in (same, softer, stiffer)]  # fmt: skip
-    return tuple(World(gain, mu, rate) for gain, mu, rate in order)
+    most, least = max(FRICTIONS), min(FRICTIONS)
+    if planned_friction is not None and planned_friction > most + 1e-9:
+        most = least = planned_friction
+    changes = [(same, most, rate), (softer, most, rate), (stiffer, most, rate), (same, least, rate), (same, most, 0.5 * rate),
+               (softer, least, 0.5 * rate), (stiffer, least, 0.5 * rate)]  # fmt: skip
+    if most == least:
+        del changes[3]
+    return tuple(World(*change) for change in changes)
 
 
 def still_worlds(bank: ServoBank) -> tuple[World, ...]:

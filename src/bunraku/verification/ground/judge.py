@@ -53,7 +53,7 @@ class ContactJudge(Judge[GroundModel, GroundReplays]):
 
     recomputed = "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion."
     replayed = (
-        "The channels were replayed in MuJoCo with real contact, in every combination of servo stiffness, floor friction and "
+        "The channels were replayed in MuJoCo with real contact, in worlds of other servo stiffness, floor friction and "
         "command rate; the worst counts."
     )
 
