@@ -68,7 +68,7 @@ def gain_levels(bank: ServoBank) -> tuple[Array, Array, Array]:
 
 
 def fixed_worlds(bank: ServoBank, rate: float, planned_friction: float | None = None) -> tuple[World, ...]:
-    """The usual world first, commands at ``rate`` [Hz] and most friction; then one change at a time, and the worse of each together.
+    """The usual world first, commands at ``rate`` [Hz] and most friction; then one change at a time, and the worse together.
 
     A plan that counts on more friction than the floors have is replayed on exactly that much.
     """

@@ -9,7 +9,7 @@ from bunraku.character import Body, Character, Joint, Motor
 from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.servos.commands import Commands, aims, drive
 from bunraku.verification.servos.drives import tick_drives
-from bunraku.verification.worlds import World
+from bunraku.verification.worlds import World, fixed_worlds
 
 
 def arm(**motor: float | str) -> Character:
@@ -63,3 +63,14 @@ def test_encoders_and_jitter_are_drawn_by_the_seed_alone() -> None:
     ramp = Commands(np.arange(2001.0)[:, None] / 500.0, 500.0)
     still, shaken = (tick_drives(bank, ramp, World(jitter=j, seed=1), times) for j in (0.0, 1e-4))
     assert np.mean(still - shaken) == pytest.approx(3.0 * 1e-4 * np.sqrt(2.0 / np.pi), rel=0.1)
+
+
+def test_the_fixed_worlds_keep_to_what_is_stated() -> None:
+    """The usual first; stated gains vary a little, unstated ones by two; a plan that needs more grip gets just that."""
+    guessed, stated = ServoBank.of(arm()), ServoBank.of(arm(stiffness=3.0))
+    worlds = fixed_worlds(guessed, 200.0)
+    assert (float(worlds[0].gain[0]), worlds[0].friction, worlds[0].rate) == (1.0, 0.8, 200.0)
+    assert {float(world.gain[0]) for world in worlds} == {0.5, 1.0, 2.0}
+    assert {float(world.gain[0]) for world in fixed_worlds(stated, 200.0)} == {0.8, 1.0, 1.25}
+    assert {(world.friction, world.rate) for world in worlds} == {(0.8, 200.0), (0.6, 200.0), (0.8, 100.0), (0.6, 100.0)}
+    assert {world.friction for world in fixed_worlds(guessed, 200.0, 1.0)} == {1.0}

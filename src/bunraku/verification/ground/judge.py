@@ -53,7 +53,7 @@ class ContactJudge(Judge[GroundModel, GroundReplays]):
 
     recomputed = "Limits, channels, slip, depth and torques of the plan were recomputed from channels and motion."
     replayed = (
-        "The channels were replayed in MuJoCo with real contact, in worlds of other servo stiffness, floor friction and "
+        "What the motors are sent was replayed in MuJoCo with real contact, in worlds of other servo stiffness, floor friction and "
         "command rate; the worst counts."
     )
 
@@ -102,8 +102,7 @@ class GroundJudge(ContactJudge):
     @property
     def worlds(self) -> Sequence[World]:
         """Those of the plan's friction, at the performance's own rate and half of it."""
-        rate = self.performance.rate
-        return fixed_worlds(ServoBank.of(self.plan.character), (rate, 0.5 * rate), self.plan.friction)
+        return fixed_worlds(ServoBank.of(self.plan.character), self.performance.rate, self.plan.friction)
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits, plan and certificate."""

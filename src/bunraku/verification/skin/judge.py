@@ -27,7 +27,7 @@ from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
 from bunraku.verification.skin.plan import skin_plan
 from bunraku.verification.verifier import Findings
-from bunraku.verification.worlds import World, gain_levels
+from bunraku.verification.worlds import World, fixed_worlds
 
 SAME_WALK = 0.01
 """The certificate's distance is that of rigid bodies which carry the skin to this [m]: the skin's sag at both ends differs."""
@@ -43,11 +43,8 @@ class SkinJudge(ContactJudge):
 
     @property
     def worlds(self) -> Sequence[World]:
-        """One change at a time: servos softer and stiffer, less friction, commands half as often."""
-        rate = self.performance.rate
-        softer, same, stiffer = gain_levels(ServoBank.of(self.plan.character))
-        changes = ((same, 0.8, rate), (softer, 0.8, rate), (stiffer, 0.8, rate), (same, 0.6, rate), (same, 0.8, 0.5 * rate))
-        return tuple(World(*change) for change in changes)
+        """Those of everything that goes over the ground."""
+        return fixed_worlds(ServoBank.of(self.plan.character), self.performance.rate)
 
     def recompute(self, monitor: Monitor) -> Findings:
         """Limits, torques, parts against the ground, distance against the certificate."""
