@@ -26,7 +26,7 @@ _AFTER_FALL = 0.3
 
 
 @dataclass
-class Run:
+class FloorRecord:
     """What a simulation recorded, times counted from the first frame of the clip.
 
     Per step times [s], places and speeds of the links, torques; per sample, ``every`` steps, qpos and (once it plays) tilt.
@@ -44,7 +44,7 @@ class Run:
     every: int
 
 
-def simulate(foreign: ForeignModel, sent: Commands, lead: int, world: World, monitor: Monitor = SILENT) -> Run:
+def simulate(foreign: ForeignModel, sent: Commands, lead: int, world: World, monitor: Monitor = SILENT) -> FloorRecord:
     """Step MuJoCo through the commands in a world; the clip begins at sample ``lead``. A second at a time, until it has fallen."""
     import mujoco
 
@@ -79,7 +79,7 @@ def simulate(foreign: ForeignModel, sent: Commands, lead: int, world: World, mon
         complete = not monitor.cancelled
     n = done * every
     qpos, qvel = states[:n, 1 : 1 + model.nq], states[:n, 1 + model.nq : 1 + model.nq + model.nv]
-    return Run(
+    return FloorRecord(
         (np.arange(n) / every - lead) / rate, foreign.at.angle(qpos), foreign.at.speed(qvel), torques[:n], qpos[::every],
         np.array(watch.tilts[lead:done]), watch.slip, watch.reason, complete or done == samples, every,
     )  # fmt: skip
