@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.character import Body, Character, Joint, Motor
 from bunraku.verification.servos.bank import ServoBank
-from bunraku.verification.servos.commands import Commands, aims, drive
+from bunraku.verification.servos.commands import Commands, commanded, drive
 from bunraku.verification.servos.drives import tick_drives
 from bunraku.verification.worlds import World, fixed_worlds
 
@@ -25,16 +25,16 @@ def test_a_servo_goes_straight_from_command_to_command_and_knows_how_fast() -> N
     bank = ServoBank.of(arm())
     sent = Commands(np.array([[0.0], [0.1], [0.4], [0.2]]), 10.0)
     times = np.array([-0.05, 0.05, 0.1, 0.15, 0.25, 0.4])
-    place, rate = aims(bank, sent, times, late=np.zeros(1))
+    place, rate = commanded(bank, sent, times, late=np.zeros(1))
     np.testing.assert_allclose(place[:, 0], [0.0, 0.05, 0.1, 0.25, 0.3, 0.2], atol=1e-12)
     np.testing.assert_allclose(rate[:, 0], [0.0, 1.0, 3.0, 3.0, -2.0, 0.0], atol=1e-9)
-    late, _ = aims(bank, sent, times + 0.03, late=np.array([0.03]))
+    late, _ = commanded(bank, sent, times + 0.03, late=np.array([0.03]))
     np.testing.assert_allclose(late, place, atol=1e-12)
 
 
 def test_commands_come_in_steps_of_the_resolution() -> None:
     bank = ServoBank.of(arm(resolution=0.1))
-    place, _ = aims(bank, Commands(np.linspace(0, 1, 21)[:, None], 20.0), np.arange(21) / 20.0, late=np.zeros(1))
+    place, _ = commanded(bank, Commands(np.linspace(0, 1, 21)[:, None], 20.0), np.arange(21) / 20.0, late=np.zeros(1))
     np.testing.assert_allclose(place / 0.1, np.round(place / 0.1), atol=1e-9)
     assert np.abs(place[:, 0] - np.linspace(0, 1, 21)).max() <= 0.05 + 1e-9
 

@@ -38,17 +38,19 @@ class Commands:
         return Commands(np.column_stack([np.interp(at, ticks, column) for column in self.values.T]), rate)
 
 
-def aims(bank: ServoBank, commands: Commands, times: Array, *, late: Array, jitter: Array | None = None) -> tuple[Array, Array]:
+def commanded(
+    bank: ServoBank, commands: Commands, times: Array, *, late: Array, jitter: Array | None = None
+) -> tuple[Array, Array]:
     """Where the servos aim and how fast that moves: places and rates (m, k) at ``times`` (m,) [s]; of wheels speeds.
 
     ``late`` (k,) [s]: from when a command is sent to its effect; ``jitter`` (n,) [s]: how much later each command is sent. Before
     the first command and after the last they aim at these.
     """
-    ticks = np.arange(len(commands.values)) / commands.rate
+    ticks = np.arange(len(sent.values)) / sent.rate
     if jitter is not None:
         ticks = np.maximum.accumulate(ticks + jitter)
     step = bank.resolution
-    values = np.where(step > 0.0, np.round(commands.values / np.where(step > 0.0, step, 1.0)) * step, commands.values)
+    values = np.where(step > 0.0, np.round(sent.values / np.where(step > 0.0, step, 1.0)) * step, sent.values)
     slopes = (
         np.diff(values, axis=0) / np.maximum(np.diff(ticks), 1e-9)[:, None] if len(ticks) > 1 else np.zeros((1, values.shape[1]))
     )

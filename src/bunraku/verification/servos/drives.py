@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.verification.servos.bank import ServoBank
-from bunraku.verification.servos.commands import Commands, aims, drive
+from bunraku.verification.servos.commands import Commands, commanded, drive
 from bunraku.verification.worlds import World
 
 
@@ -31,7 +31,7 @@ def tick_drives(bank: ServoBank, sent: Commands, world: World, times: Array, *, 
     drawn, ticks = np.random.default_rng(world.seed), len(commands.values)
     jitter = np.abs(drawn.normal(0.0, world.jitter, ticks)) if world.jitter > 0.0 else None
     late = bank.delay - bank.delay.min(initial=np.inf) if late is None else late
-    out = drive(bank, *aims(bank, commands, times, late=late, jitter=jitter))
+    out = drive(bank, *commanded(bank, commands, times, late=late, jitter=jitter))
     if world.noise > 0.0:
         wrong = drawn.normal(0.0, world.noise, (ticks, len(bank.names)))
         at = np.clip(np.floor(times * commands.rate + 1e-6).astype(np.int64), 0, ticks - 1)
