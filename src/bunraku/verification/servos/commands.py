@@ -38,9 +38,7 @@ class Commands:
         return Commands(np.column_stack([np.interp(at, ticks, column) for column in self.values.T]), rate)
 
 
-def commanded(
-    bank: ServoBank, commands: Commands, times: Array, *, late: Array, jitter: Array | None = None
-) -> tuple[Array, Array]:
+def commanded(bank: ServoBank, sent: Commands, times: Array, *, late: Array, jitter: Array | None = None) -> tuple[Array, Array]:
     """Where the servos aim and how fast that moves: places and rates (m, k) at ``times`` (m,) [s]; of wheels speeds.
 
     ``late`` (k,) [s]: from when a command is sent to its effect; ``jitter`` (n,) [s]: how much later each command is sent. Before
