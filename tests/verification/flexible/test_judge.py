@@ -131,7 +131,7 @@ def test_without_a_judge_of_other_physics_nothing_is_verified(quiet_turn, monkey
     assert "no slender beam" in checks["replay in MuJoCo"].note
     assert checks[FOREIGN].state == "not checked"
     assert "NOT CHECKED; `bunraku verify FILE --full-order`" in checks[FOREIGN].sentence
-    assert again.sentence.startswith("Not proven. Not checked: ")
+    assert again.sentence.startswith("Not proven: nothing could judge a second physics. Not checked: ")
     assert FOREIGN in again.sentence
     assert verify(quiet_turn, replay=False).holds
     judged = again.judge.judged

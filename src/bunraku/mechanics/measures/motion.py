@@ -6,7 +6,7 @@ cannot be judged because the character does not say enough is a check that was n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def measure_motion(character: Character, wish: JointCurves | None, positions: Jo
     checks, excess = limit_checks(limits, limits.completed(positions.names, positions.values), positions.rate, slides)
     figures = {} if np.isnan(_worst(checks)) else {"worst_limit_violation": excess.relative}
     checks += _violation_checks(limits, positions, wished, excess, figures)
-    checks += _wish_checks(positions, wished, slides, figures)
+    checks += _wish_checks(positions, wished, slides, figures, walks=bool(character.end_effectors))
     if wished is not None and positions.names:
         checks += travel_checks(positions, wished, limits.chosen(positions.names), figures)
     notes: list[str] = []
@@ -105,7 +105,9 @@ def _violation_checks(
     return tuple(checks)
 
 
-def _wish_checks(positions: JointCurves, wished: Array | None, slides: set[str], figures: dict[str, float]) -> tuple[Check, ...]:
+def _wish_checks(
+    positions: JointCurves, wished: Array | None, slides: set[str], figures: dict[str, float], *, walks: bool
+) -> tuple[Check, ...]:
     """Deviation from the wish, how much of it is followed, and shaking, radians and metres apart."""
     checks: list[Check] = []
     why = "nothing was wished of single joints" if positions.names else "no joint is sent a place"
@@ -119,7 +121,8 @@ def _wish_checks(positions: JointCurves, wished: Array | None, slides: set[str],
         if own is not None:
             checks += _deviation_checks(names, values, own, positions.rate, (suffix, unit), figures)
             checks += followed_checks(names, values, own, suffix)
-        checks += shaking_checks(JointCurves(tuple(names), positions.rate, values), own, suffix, unit)
+        shaking = shaking_checks(JointCurves(tuple(names), positions.rate, values), own, suffix, unit)
+        checks += (replace(check, threshold=None) if walks and check.applies else check for check in shaking)
     return tuple(checks)
 
 

@@ -79,7 +79,7 @@ def reversals(curve: Array, width: float) -> int:
 def shaking_checks(curves: JointCurves, wished: Array | None, suffix: str = "", unit: str = "rad") -> tuple[Check, ...]:
     """How much ``curves`` shake, and how often they turn back; what the wish (n, k) does itself is said beside it.
 
-    Without a wish it is information: who walks turns legs back as fast as it takes.
+    Without a wish it is information.
     """
     if (len(curves.values) - 1) / curves.rate < SHORTEST:
         return (Check.not_applicable(f"shaking above 8 Hz{suffix}", f"it is shorter than {SHORTEST:g} s"),)

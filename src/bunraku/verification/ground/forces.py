@@ -19,7 +19,7 @@ from scipy.optimize import nnls
 from bunraku.arrays import Array
 from bunraku.mechanics.measures.statics import GRAVITY
 from bunraku.verification.ground.heights import ground_normal
-from bunraku.verification.ground.plan import GroundPlan, contact_points
+from bunraku.verification.ground.plan import STANDS, GroundPlan, contact_points
 
 SIDES = 8
 """Sides of the pyramid inside a friction cone."""
@@ -38,8 +38,8 @@ class ForceResidual(NamedTuple):
     times: Array
 
 
-def force_residual(plan: GroundPlan, stride: int = 2) -> ForceResidual:
-    """The residual at every ``stride``-th sample but the first and last ones."""
+def force_residual(plan: GroundPlan, stride: int = 2, near: float = STANDS) -> ForceResidual:
+    """The residual at every ``stride``-th sample but the first and last ones; what is ``near`` [m] the ground stands on it."""
     tree, dt = plan.tree, 1.0 / plan.rate
     momentum, spin = _momenta(plan)
     mass = float(tree.mass.sum())
@@ -48,7 +48,7 @@ def force_residual(plan: GroundPlan, stride: int = 2) -> ForceResidual:
     moment = np.gradient(spin, dt, axis=0)
     points = _support_points(plan)
     normal = ground_normal(plan.terrain, points[..., 0], points[..., 1])
-    standing = np.repeat(plan.standing, points.shape[1] // max(plan.standing.shape[1], 1), axis=1)
+    standing = np.repeat(plan.clearance <= near, points.shape[1] // max(plan.clearance.shape[1], 1), axis=1)
     mu = plan.friction or DEFAULT_FRICTION
     at = np.arange(2, len(plan.q) - 2, stride)
     share = np.empty(len(at))
@@ -62,7 +62,7 @@ def force_residual(plan: GroundPlan, stride: int = 2) -> ForceResidual:
         rays = np.concatenate([_cone(normal[k, e], mu) for e in on.tolist()])
         arms = np.repeat(points[k, on] - plan.com[k], SIDES, axis=0)
         share[i] = float(nnls(np.concatenate([rays, np.cross(arms, rays) / height], axis=1).T, aim)[1])
-    return ForceResidual(share, at * dt)
+    return ForceResidual(share, np.asarray(at * dt, dtype=np.float64))
 
 
 def _support_points(plan: GroundPlan) -> Array:

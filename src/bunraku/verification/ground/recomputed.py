@@ -12,7 +12,7 @@ from bunraku.motion import Check, Performance
 from bunraku.rhythm.timing import timing_checks
 from bunraku.verification.agreement import own_word
 from bunraku.verification.ground.forces import force_residual
-from bunraku.verification.ground.plan import GroundPlan
+from bunraku.verification.ground.plan import STANDS, GroundPlan
 
 DYNAMICS = 0.03
 """The ground may fail to give this part of the weight [RMS over the motion]: plans of the built-in robots leave 0 to 0.003."""
@@ -29,18 +29,25 @@ ELSEWHERE = {
 
 
 def recomputed_promises(
-    performance: Performance, plan: GroundPlan, judged: Sequence[Check], dynamics: float = DYNAMICS
+    performance: Performance,
+    plan: GroundPlan,
+    judged: Sequence[Check],
+    dynamics: float = DYNAMICS,
+    *,
+    near: float = STANDS,
+    words: bool = True,
 ) -> list[Check]:
     """The promises that ``judged`` does not speak of yet, and those of the certificate that the file does not tell.
 
-    ``dynamics``: the part of the weight that the ground may fail to give.
+    ``dynamics``: the part of the weight that the ground may fail to give to what is ``near`` [m] it. Without ``words`` the latter
+    are left out.
     """
     known = {check.name for check in judged}
     checks = [check for check in _servo_measures(performance) if check.name not in known]
     checks += travel_checks(_displacement(plan), Wished.of(performance.certificate.figures))
-    checks.append(_dynamics_check(plan, dynamics))
+    checks.append(_dynamics_check(plan, dynamics, near))
     known |= {check.name for check in checks}
-    return [*checks, *own_words(performance, known)]
+    return [*checks, *(own_words(performance, known) if words else [])]
 
 
 def own_words(performance: Performance, judged: Collection[str], elsewhere: Mapping[str, str] = ELSEWHERE) -> list[Check]:
@@ -50,13 +57,12 @@ def own_words(performance: Performance, judged: Collection[str], elsewhere: Mapp
 
 
 def _servo_measures(performance: Performance) -> tuple[Check, ...]:
-    """The common measures of what is sent places; limbs against each other are judged by the plan, whose home they are held to."""
+    """The common measures of what is sent places."""
     if not any(channel.kind == "position" for channel in performance.channels):
         return ()
     positions = performance.positions()
     measured = measure_motion(performance.character, performance.wish, positions)
-    checks = (*measured.checks, *timing_checks(performance.wish, positions, performance.words))
-    return tuple(check for check in checks if not check.name.startswith("self-collision"))
+    return (*measured.checks, *timing_checks(performance.wish, positions, performance.words))
 
 
 def _displacement(plan: GroundPlan) -> tuple[float, float, float]:
@@ -66,13 +72,13 @@ def _displacement(plan: GroundPlan) -> tuple[float, float, float]:
     return x, y, turn
 
 
-def _dynamics_check(plan: GroundPlan, threshold: float) -> Check:
+def _dynamics_check(plan: GroundPlan, threshold: float, near: float) -> Check:
     """How much of the forces that the motion takes the ground cannot give."""
     if not plan.tree.mass.sum() > 0.0:
         return Check.not_checked("dynamics residual", "state the masses of its bodies")
     if len(plan.q) < 6:
         return Check.not_applicable("dynamics residual", "there are too few samples to tell accelerations")
-    left = force_residual(plan, max(1, len(plan.q) // SAMPLES))
+    left = force_residual(plan, max(1, len(plan.q) // SAMPLES), near)
     worst = int(np.argmax(left.share))
     note = f"what the ground cannot give of the motion's forces; most, {left.share[worst]:.2g}, at {left.times[worst]:.3f} s"
     return Check("dynamics residual", float(np.sqrt((left.share**2).mean())), "of the weight, RMS", threshold, note=note)

@@ -26,6 +26,7 @@ from bunraku.verification.replay_checks import limbs_in_replay
 from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.skin.distance import DISTANCE_ERROR, Walk, spacing_of, walk_between
 from bunraku.verification.skin.plan import skin_plan
+from bunraku.verification.skin.recomputed import skin_promises
 from bunraku.verification.verifier import Findings
 from bunraku.verification.worlds import World, fixed_worlds
 
@@ -63,6 +64,7 @@ class SkinJudge(ContactJudge):
             walked = float(np.linalg.norm(way))
             note = f"distance_m: the certificate says {stated:.4g}, bodies that carry the skin go {walked:.4g}"
             checks.append(Check("certificate against recomputation", abs(stated - walked), "m", SAME_WALK, note=note))
+        checks += skin_promises(performance, plan, checks)
         return checks, limit_figures(limits) | {"distance_m": float(np.hypot(way[0], way[1]))}
 
     def judge(self, replay: GroundReplays) -> Findings:
