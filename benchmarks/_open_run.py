@@ -157,7 +157,8 @@ def _judged(made: Ran, judged: Ran, out: Path, character: str, clip: Path) -> Ro
     if (made.code == 0) != (judged.code == 0) or bool(performed.get("proven")) != (made.code == 0):
         return Row("broken", f"perform ended with {made.code}, verify with {judged.code} ({', '.join(broken[:4])})", changed)
     if judged.code == 1:
-        why = ", ".join(broken[:6])
+        said = [line.partition(": ")[2] for line in made.err.splitlines() if line.startswith("in the way")]
+        why = said[-1] if said else ", ".join(broken[:6])
         return Row("honest refusal" if why and nearest else "not proven", f"{why}; nearest: {nearest}" if nearest else why, changed)
     return _proven(out, character, clip, verdict, changed)
 
