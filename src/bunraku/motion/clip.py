@@ -80,6 +80,8 @@ class Clip:
                 hint = "make them from its modes first: bunraku choreograph CLIP -o OUT.clip.yaml"
             has = ", ".join(self.tracks) or "nothing"
             raise BadInput(f"the clip {self.name!r} has no joint curves (it has: {has}); {who} needs them: {hint}")
+        if len(self.joints.values) < 2:
+            raise BadInput(f"the joint curves of the clip {self.name!r} are a single sample, a pose; a motion has at least two")
         return self.joints
 
     def need_gait(self, who: str) -> Gait:

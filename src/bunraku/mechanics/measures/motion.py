@@ -69,7 +69,7 @@ def measure_motion(character: Character, wish: JointCurves | None, positions: Jo
     checks, excess = limit_checks(limits, limits.completed(positions.names, positions.values), positions.rate, slides)
     figures = {} if np.isnan(_worst(checks)) else {"worst_limit_violation": excess.relative}
     checks += _violation_checks(limits, positions, wished, excess, figures)
-    checks += _wish_checks(positions, wished, slides, figures, walks=bool(character.end_effectors))
+    checks += _wish_checks(positions, wished, slides, figures, lively=bool(character.end_effectors or character.flexibles))
     if wished is not None and positions.names:
         checks += travel_checks(positions, wished, limits.chosen(positions.names), figures)
     notes: list[str] = []
@@ -106,9 +106,12 @@ def _violation_checks(
 
 
 def _wish_checks(
-    positions: JointCurves, wished: Array | None, slides: set[str], figures: dict[str, float], *, walks: bool
+    positions: JointCurves, wished: Array | None, slides: set[str], figures: dict[str, float], *, lively: bool
 ) -> tuple[Check, ...]:
-    """Deviation from the wish, how much of it is followed, and shaking, radians and metres apart."""
+    """Deviation from the wish, how much of it is followed, and shaking, radians and metres apart.
+
+    Shaking is information for the ``lively``: legs that walk, and motors that move against the vibration of what they carry.
+    """
     checks: list[Check] = []
     why = "nothing was wished of single joints" if positions.names else "no joint is sent a place"
     if wished is None or not positions.names:
@@ -122,7 +125,7 @@ def _wish_checks(
             checks += _deviation_checks(names, values, own, positions.rate, (suffix, unit), figures)
             checks += followed_checks(names, values, own, suffix)
         shaking = shaking_checks(JointCurves(tuple(names), positions.rate, values), own, suffix, unit)
-        checks += (replace(check, threshold=None) if walks and check.applies else check for check in shaking)
+        checks += (replace(check, threshold=None) if lively and check.applies else check for check in shaking)
     return tuple(checks)
 
 

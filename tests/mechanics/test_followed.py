@@ -1,0 +1,63 @@
+"""How much of a wish is followed, and how large gestures are that outrun their motors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bunraku.mechanics.measures.followed import followed_checks
+from bunraku.mechanics.measures.travel import excess_travel, gesture_scales, travel_checks
+from bunraku.motion import JointCurves, MotionLimits
+
+T = np.arange(200) / 50.0
+WISH = np.column_stack([np.sin(2 * np.pi * 0.5 * T), 0.5 * np.sin(2 * np.pi * 0.7 * T), 0.01 * np.sin(T)])
+NAMES = ("a", "b", "c")
+
+
+def limits(velocity: float) -> MotionLimits:
+    free = np.full(3, np.inf)
+    return MotionLimits(NAMES, -free, free, np.full(3, velocity), free, free)
+
+
+@pytest.mark.parametrize(("scale", "share"), [(1.0, 1.0), (0.5, 0.75), (0.0, 0.0), (-1.0, -3.0)])
+def test_the_share_of_a_scaled_wish_is_known(scale: float, share: float) -> None:
+    about = WISH - WISH.mean(axis=0)
+    total, joint = followed_checks(NAMES, WISH.mean(axis=0) + scale * about, WISH)
+    assert total.value == pytest.approx(share)
+    assert joint.value == pytest.approx(share)
+    assert total.state == ("holds" if scale >= 0.5 else "broken")
+
+
+def test_a_joint_that_drops_out_is_named_though_the_others_follow() -> None:
+    values = WISH.copy()
+    values[:, 1] = 0.0
+    total, joint = followed_checks(NAMES, values, WISH)
+    assert total.holds
+    assert joint.broken
+    assert joint.note == "b"
+
+
+def test_a_wish_that_stands_still_cannot_be_missed() -> None:
+    still = np.ones((50, 2))
+    assert followed_checks(("a", "b"), still + 0.1, still)[0].state == "does not apply"
+
+
+def test_gestures_that_outrun_their_motors_keep_half_their_size() -> None:
+    figures: dict[str, float] = {}
+    for scale, state in ((0.7, "holds"), (0.3, "broken")):
+        made = JointCurves(NAMES, 50.0, scale * WISH)
+        outruns, least = travel_checks(made, WISH, limits(2.0), figures)
+        assert least.state == state
+        assert least.value == pytest.approx(scale)
+        assert "a by" in outruns.note
+    assert figures["joints_too_fast"] == 2.0 - (excess_travel(WISH, 50.0, limits(2.0))[1] == 0.0)
+    calm = travel_checks(JointCurves(NAMES, 50.0, WISH), WISH, limits(50.0), figures)
+    assert [check.state for check in calm] == ["does not apply"]
+    assert gesture_scales(np.ones((5, 1)), np.zeros((5, 1)))[0] == 1.0
+
+
+def test_the_excess_of_a_stroke_is_its_worst_part() -> None:
+    """Kadane's sum by hand: fast, slow, fast within one stroke."""
+    steps = np.array([0.3, 0.05, 0.3, -0.5, 0.0, 0.2])
+    wish = np.concatenate([[0.0], np.cumsum(steps)])[:, None].repeat(3, axis=1)
+    assert excess_travel(wish, 1.0, limits(0.1)) == pytest.approx(np.full(3, 0.4))
