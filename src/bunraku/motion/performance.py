@@ -215,6 +215,10 @@ class Performance:
             return self.positions()
         return self.moved() if self.wish is None else self.motion.chosen(self.wish.names)
 
+    def wish_or_plan(self) -> JointCurves:
+        """The wish; where nobody wished for curves, the plan."""
+        return self.followed() if self.wish is None else self.wish
+
     def unit_of(self, coordinate: str) -> str:
         """The unit of a coordinate of the character: m if it slides, else rad."""
         return "m" if any(axis.name == coordinate and axis.kind == "slide" for axis in self.character.axes) else "rad"

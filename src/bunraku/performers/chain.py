@@ -71,7 +71,7 @@ class ChainPerformer(Performer[tuple[AnyPerformer, ...], tuple[Performance, ...]
         steps = list(zip(self.members, solution, strict=False))
         return Uncertified(
             channels=last.channels,
-            wish=JointCurves(sent.names, sent.rate, wish_at(last.character, solution[0].wish, sent)),
+            wish=JointCurves(sent.names, sent.rate, wish_at(last.character, solution[0].wish_or_plan(), sent)),
             motion=last.motion,
             feedback=last.feedback,
             surface=last.surface,
@@ -131,7 +131,7 @@ def _check_same_time(name: str, given: Clip, result: Performance) -> None:
         )
 
 
-def _certificate(wish: JointCurves, played: JointCurves, members: Sequence[str], done: Sequence[Performance]) -> Certificate:
+def _certificate(wish: JointCurves | None, played: JointCurves, members: Sequence[str], done: Sequence[Performance]) -> Certificate:
     """The whole measured anew against ``wish``, then what each member promised of its part, under its name."""
     last = done[-1]
     character, certificates = last.character, [result.certificate for result in done]
@@ -142,6 +142,7 @@ def _certificate(wish: JointCurves, played: JointCurves, members: Sequence[str],
         from bunraku.performers.certify_flexible import certificate_of
 
         flexible = flexible_system(character)
+        wish = wish or played
         judged = judge(flexible, wish, played, _tracked(last))
         whole = certificate_of(
             flexible, wish, played, judged, status=status, words=last.words, phrases=last.phrases, figures=_solved(certificates[-1])

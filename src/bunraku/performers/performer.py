@@ -19,6 +19,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.provenance import provenance
+from bunraku.mechanics.servos.commands import command_checks
 from bunraku.motion import Certificate, Channel, Clip, JointCurves, Performance, SurfaceMotion
 from bunraku.motion.feedback import Feedback
 from bunraku.motion.performance import planned_places, position_commands
@@ -77,15 +78,16 @@ class Uncertified:
     def signed(
         self, certificate: Certificate, performer: str, character: Character, clip: Clip, inputs: Mapping[str, Any]
     ) -> Performance:
-        """The performance, with its certificate and where it came from."""
+        """The performance, with its certificate, which the limits of its commands join, and where it came from."""
         heard = self.heard or clip
+        sent = command_checks(self.character or character, self.motion, self.channels)
         return Performance(
             character=self.character or character,
             clip_name=clip.name,
             channels=self.channels,
             wish=self.wish,
             motion=self.motion,
-            certificate=certificate,
+            certificate=dataclasses.replace(certificate, checks=(*certificate.checks, *sent)),
             provenance=provenance(performer, {**inputs, **self.inputs}, self.options),
             audio=heard.audio,
             words=heard.words,

@@ -17,10 +17,10 @@ from bunraku.stage.json_export import channel_facts
 
 
 def export_gltf(performance: Performance, *, rate: float | None = None, meshes: bool = True) -> bytes:
-    """A ``.glb`` file: the predicted motion of all bodies and carriages, a key for every sample.
+    """A ``.glb`` file: the planned motion of all bodies and carriages, a key for every sample; not what servos are sent.
 
     ``rate`` [Hz] thins the keys; it must divide the motor rate. ``meshes``: the shapes of the bodies too. Parts that bend are
-    unbent. Channels that no node shows (velocities, torques, string lengths) are numbers in the animation's ``extras``.
+    unbent. Channels whose plan no node shows (velocities, torques, string lengths) are numbers in the animation's ``extras``.
     """
     need_some(performance)
     step = stride(performance.rate, rate)

@@ -54,11 +54,12 @@ def body_errors(performance: Performance) -> BodyErrors:
     q = tree.expand(done.names, done.values)
     if performance.dynamic:
         wished_q = q.copy()
-        for name in performance.wish.names:
-            wished_q[:, tree.index(name)] = performance.wish.column(name)
+        wish = performance.wish_or_plan()
+        for name in wish.names:
+            wished_q[:, tree.index(name)] = wish.column(name)
     else:
         positions = performance.positions()
-        wished = JointCurves(positions.names, positions.rate, wish_at(character, performance.wish, positions))
+        wished = JointCurves(positions.names, positions.rate, wish_at(character, performance.wish_or_plan(), positions))
         wished_q = predicted_motion(character, wished, tree).values
     apart = np.linalg.norm(_positions(tree, names, q) - _positions(tree, names, wished_q), axis=2)
     return BodyErrors(performance.motion.times, names, None, apart, "distance from the wished pose")

@@ -10,11 +10,12 @@ from bunraku.rhythm.lag import lag
 
 
 def comparison_row(performance: Performance) -> dict[str, float]:
-    """Duration, violations, deviation from the wish and lag, all recomputed from channels, motion and wish.
+    """Duration, violations, deviation from the wish and lag, all recomputed from motion and wish; without a wish nothing deviates.
 
     Where physics moves the character, violations are samples at which a carriage or winch is too fast or out of its range.
     """
-    positions, wish = performance.followed(), performance.wish
+    positions = performance.followed()
+    wish = performance.wish_or_plan()
     fast, outside = _violations(performance)
     gap = positions.values - wish.values
     delay = lag(wish.values, positions.values, positions.rate)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.limits import limit_checks
+from bunraku.mechanics.servos.commands import command_checks as limits_of_commands
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
 
@@ -70,8 +70,4 @@ def command_checks(performance: Performance) -> list[Check]:
         worst = float(apart[k, plain[j]])
         where = f"{sent.names[plain[j]]} at {k / sent.rate:.3f} s" if worst > SAME_PLACE else ""
         checks.append(Check("channels against the plan", worst, "rad or m", SAME_PLACE, note=where))
-    if apart.max(initial=0.0) > SAME_PLACE:
-        limits = recomputed_limits(performance)
-        chosen = [check for check in limits if check.name.startswith(("range", "velocity", "worst"))]
-        checks += [replace(check, name=f"{check.name} of the commands") for check in chosen]
-    return checks
+    return [*checks, *limits_of_commands(character, performance.motion, performance.channels)]

@@ -117,6 +117,18 @@ def test_commands_keep_the_limits_also_where_the_plan_does_not() -> None:
     assert np.abs(np.diff(sent, axis=0)).max() * RATE <= 0.5 * (1.0 + 1e-12)
 
 
+def test_a_range_that_depends_on_another_coordinate_is_that_of_the_commands() -> None:
+    """As a player looks at it: b may go less far the farther a is sent, though the plan has it at its very end."""
+    knots = np.array([[0.0, -0.4, 0.4], [0.5, 0.0, 0.0]])
+    tied = replace(limits(1.0, 5.0), dependents=((1, 0, knots),))
+    a = 0.2 + 0.05 * np.sin(np.arange(200) / 20.0)
+    angle = np.column_stack([a, 0.4 - 0.8 * a])
+    sent = servo_commands(GAINS, angle, np.gradient(angle, 1.0 / RATE, axis=0), np.tile([2.0, 0.0], (200, 1)), RATE, tied)
+    assert (sent[:, 0] - a).min() > 0.09
+    assert tied.excess(sent, RATE).range.max() <= 1e-12
+    assert (angle[:, 1] - sent[:, 1]).min() > 0.07
+
+
 def wheels(stated: bool = True) -> ServoGains:
     return replace(
         GAINS, stiffness=np.zeros(2), damping=np.array([0.1, 0.4]), wheel=np.array([True, True]), stated=np.array([stated, stated])

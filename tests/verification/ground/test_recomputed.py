@@ -13,6 +13,7 @@ from bunraku.motion import Check, Performance
 from bunraku.verification.ground.forces import force_residual
 from bunraku.verification.ground.plan import ground_plan
 from bunraku.verification.ground.recomputed import DYNAMICS, own_words, recomputed_promises
+from bunraku.verification.limits import planned_limits
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,7 @@ def test_travel_is_measured_on_the_motion_not_taken_from_the_certificate(crawl) 
 def test_every_promise_of_a_gait_is_judged_or_said_not_to_be(crawl) -> None:
     plan = ground_plan(crawl)
     own = [Check("planned torque on the motor's line", 0.1, threshold=1.0), Check("self-collision clearance", 0.1)]
+    own += planned_limits(crawl)
     judged = by_name(recomputed_promises(crawl, plan, own))
     unjudged = [name for name, check in judged.items() if check.state == "not checked"]
     assert unjudged == []

@@ -43,7 +43,7 @@ def _first_step(result: Performance) -> Shown:
     from bunraku.performers.marionette.actuated import state_problem
     from bunraku.performers.marionette.first_step import first_newton_step
 
-    step = first_newton_step(state_problem(result.character, result.wish, rate=result.rate))
+    step = first_newton_step(state_problem(result.character, result.wish_or_plan(), rate=result.rate))
     order = step.solution.exponent
     own = {"cost_first_iterate": step.first, "first_iterate_ratio": step.ratio, "newton_order": order}
     words = f"one Newton step from hanging still comes to {step.ratio:.3f} times the cost of the optimum"

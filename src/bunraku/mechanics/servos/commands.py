@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Character
+from bunraku.mechanics.measures.limits import limit_checks
 from bunraku.mechanics.servos.feedforward import servo_commands
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.mechanics.servos.torques import gesture_torques
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Channel, Check, JointCurves, MotionLimits
-
-COMMAND_TOLERANCE = 1e-9
-"""Commands keep range and speed when they exceed them by no more than this [rad, m, rad/s, m/s]."""
 
 
 def plain(character: Character) -> bool:
@@ -44,39 +43,15 @@ def commands_of(
 
 
 def command_checks(character: Character, motion: JointCurves, channels: Sequence[Channel]) -> tuple[Check, ...]:
-    """By how much commands exceed the range and the speed of their motors; none where every motor is sent the plan itself.
+    """By how much commands exceed the limits of their motors: as checks of the plan, "of the commands" in their names.
 
-    Ranges that depend on another coordinate are taken where the plan has it.
+    None where every motor is sent the plan itself.
     """
-    limits = MotionLimits.of(character)
-    known = [c for c in channels if c.kind in ("position", "velocity") and c.name in limits.names and c.name in motion.names]
-    places = [channel for channel in known if channel.kind == "position"]
+    limits, driven = MotionLimits.of(character), set(character.driven)
+    places = [channel for channel in channels if channel.kind == "position" and channel.name in driven]
     if all(np.array_equal(channel.values, motion.column(channel.name)) for channel in places):
         return ()
-    names = tuple(channel.name for channel in places)
-    lower, upper = limits.bounds(limits.completed(names, motion.chosen(names).values))
+    sent = limits.completed(tuple(c.name for c in places), np.column_stack([channel.values for channel in places]))
     slides = {axis.name for axis in character.axes if axis.kind == "slide"}
-    over: dict[bool, dict[str, Array]] = {False: {}, True: {}}
-    fast: dict[bool, dict[str, Array]] = {False: {}, True: {}}
-    for channel in known:
-        j, values, slide = limits.names.index(channel.name), channel.values, channel.name in slides
-        speed = values
-        if channel.kind == "position":
-            over[slide][channel.name] = np.maximum(lower[:, j] - values, values - upper[:, j])
-            speed = np.diff(values) * motion.rate
-        fast[slide][channel.name] = np.abs(speed) - limits.velocity[j]
-    kinds = ((False, "", "rad"), (True, " of slides", "m"))
-    return tuple(
-        _worst(f"{what} excess of the commands{suffix}", excess[slide], f"{unit}{per}", motion.rate)
-        for slide, suffix, unit in kinds
-        for what, excess, per in (("range", over, ""), ("velocity", fast, "/s"))
-        if excess[slide]
-    )
-
-
-def _worst(name: str, excess: dict[str, Array], unit: str, rate: float) -> Check:
-    """The largest excess of several motors as a check that names motor and time."""
-    most = {key: float(values.max(initial=0.0)) for key, values in excess.items()}
-    worst = max(most, key=lambda key: most[key])
-    note = f"{worst} at {int(np.argmax(excess[worst])) / rate:.3f} s" if most[worst] > COMMAND_TOLERANCE else ""
-    return Check(name, most[worst], unit, COMMAND_TOLERANCE, note=note)
+    judged = limit_checks(limits, sent, motion.rate, slides)[0]
+    return tuple(replace(check, name=f"{check.name} of the commands") for check in judged if check.state in ("holds", "broken"))

@@ -11,7 +11,7 @@ from bunraku.character import Character, free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
 from bunraku.mechanics.measures.travelled import Wished, travel_checks
 from bunraku.mechanics.tree import compile_tree
-from bunraku.motion import Certificate, Check, Gait, JointCurves
+from bunraku.motion import Certificate, Check, Gait
 from bunraku.optimization.solution import Status
 from bunraku.performers.certify import certify
 from bunraku.performers.locomotion.constraint_kernels import FRICTION, NORMAL, SPIN, SPIN_TORQUE, TIP_ROWS
@@ -42,7 +42,7 @@ _ADVICE = {
 }
 
 
-def certificate_of(character: Character, planned: Planned, played: Played, wish: JointCurves) -> Certificate:
+def certificate_of(character: Character, planned: Planned, played: Played) -> Certificate:
     """The certificate: the common measures at the motor rate, then the plan's own constraints, travel and torques."""
     plan, gait = planned.plan, planned.gait
     violations = plan.problem.violations(plan.solution.z)
@@ -87,21 +87,20 @@ def certificate_of(character: Character, planned: Planned, played: Played, wish:
     }
     if gait.periodic:
         figures["cycles"] = float(gait.cycles)
-    return certify_locomotion(character, played, wish, plan.solution.status, checks, notes, figures)
+    return certify_locomotion(character, played, plan.solution.status, checks, notes, figures)
 
 
 def certify_locomotion(
     character: Character,
     played: Played,
-    wish: JointCurves,
     status: Status,
     checks: Sequence[Check],
     notes: Sequence[str],
     figures: dict[str, float],
 ) -> Certificate:
-    """The common measures, with self-collision judged against the home pose: the wish is the motion itself, and proves nothing."""
+    """The common measures, with self-collision judged against the home pose: nobody wished for any other."""
     tree = compile_tree(character)
-    common = certify(character, wish, wish, status=status, checks=checks, notes=notes, figures=figures, tree=tree)
+    common = certify(character, None, played.positions, status=status, checks=checks, notes=notes, figures=figures, tree=tree)
     clear = clearance_check(character, tree, played.motion.values, played.motion.rate)
     kept = tuple(clear if check.name == CLEARANCE_CHECK else check for check in common.checks)
     notes_kept = tuple(note for note in common.notes if not note.startswith("the wish itself lets"))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bunraku.character import Character
-from bunraku.motion import Certificate, Check, Clip, Gait, JointCurves, Performance
+from bunraku.motion import Certificate, Check, Clip, Gait, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status
 from bunraku.optimization.threads import one_thread
@@ -39,13 +39,13 @@ def played_path(graph: GaitGraph, path: Sequence[str], *, rate: float = 200.0) -
     """Perform a path through a graph that is planned: one row of samples, played as one."""
     character, track = graph.character, graph.track(path)
     played = play_track(character, track, rate)
-    uncertified = replace(played.uncertified(character), options={"path": list(path), "rate": rate})
-    certificate = _certificate(graph, path, track, played, uncertified.wish)
+    uncertified = replace(played.uncertified(), options={"path": list(path), "rate": rate})
+    certificate = _certificate(graph, path, track, played)
     inputs = {"character": character, "gaits": dict(graph.gaits)}
     return uncertified.signed(certificate, "locomotion", character, Clip(" ".join(path)), inputs)
 
 
-def _certificate(graph: GaitGraph, path: Sequence[str], track: Track, played: Played, wish: JointCurves) -> Certificate:
+def _certificate(graph: GaitGraph, path: Sequence[str], track: Track, played: Played) -> Certificate:
     pose, speed = graph.jump(path)
     worst = [max(plan.problem.violations(plan.solution.z).items(), key=lambda one: one[1]) for plan in graph.plans]
     kind, residual = max(worst, key=lambda one: one[1])
@@ -73,4 +73,4 @@ def _certificate(graph: GaitGraph, path: Sequence[str], track: Track, played: Pl
     }
     good = residual <= RESIDUAL and max(pose, speed) <= JUMP
     status = Status.CONVERGED if good else Status.STALLED
-    return certify_locomotion(graph.character, played, wish, status, checks, (), figures)
+    return certify_locomotion(graph.character, played, status, checks, (), figures)

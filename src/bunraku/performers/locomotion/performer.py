@@ -58,8 +58,8 @@ class LocomotionPerformer(Performer[Gait, Planned]):
             heights = terrain.heights.tolist()
             options["terrain"] = {"origin": list(terrain.origin), "spacing": terrain.spacing, "heights": heights}
         played = play(task.character, solution.plan, solution.gait.cycles, self.rate)
-        return replace(played.uncertified(task.character), options=options)
+        return replace(played.uncertified(), options=options)
 
     def certify(self, task: Task[Gait], solution: Planned, played: Uncertified, monitor: Monitor) -> Certificate:
         """The common measures, then the plan's own."""
-        return certificate_of(task.character, solution, played.seen, played.wish)
+        return certificate_of(task.character, solution, played.seen)

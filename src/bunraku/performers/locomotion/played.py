@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bunraku.arrays import Array
-from bunraku.character import Character, Joint
+from bunraku.character import Character
 from bunraku.mechanics.centroidal.kinematics import kinematics
+from bunraku.mechanics.servos.commands import commands_of
+from bunraku.mechanics.servos.torques import joint_torques
 from bunraku.motion import Channel, JointCurves
 from bunraku.performers.locomotion.plan import MotionPlan
 from bunraku.performers.locomotion.stance import StanceMotion, moments, splined, stand
 from bunraku.performers.locomotion.tipping import Tipping, tipping_as_played
 from bunraku.performers.locomotion.track import Track, track_of, track_torques
 from bunraku.performers.performer import Uncertified
-
-TURNING = 0.05
-"""The speed v_0 [rad/s, m/s] below which a joint's friction is compensated in part only."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,14 @@ class Played:
     tipping: Tipping
     residual: float
 
-    def uncertified(self, character: Character) -> Uncertified:
-        """Sent to the motors as it is; the wish is the motion itself."""
-        names = tuple(channel.name for channel in self.channels if channel.kind == "position")
-        columns = [character.coordinates.index(name) for name in names]
-        wish = JointCurves(names, self.motion.rate, self.motion.values[:, columns])
-        return Uncertified(channels=self.channels, wish=wish, motion=self.motion, seen=self)
+    @property
+    def positions(self) -> JointCurves:
+        """The planned places of what is sent places."""
+        return self.motion.chosen([channel.name for channel in self.channels if channel.kind == "position"])
+
+    def uncertified(self) -> Uncertified:
+        """The channels and the motion; nobody wished for curves."""
+        return Uncertified(channels=self.channels, wish=None, motion=self.motion, seen=self)
 
 
 def play(character: Character, plan: MotionPlan, cycles: int, rate: float) -> Played:
@@ -70,29 +71,18 @@ def play_track(character: Character, track: Track, rate: float) -> Played:
     for j, axle in enumerate(axles):
         if axle:
             torque[axle] = np.interp(at, t, model.tips.radius[j] * np.einsum("na,na->n", track.forces[:, j], seen.rolling[:, j]))
-    for joint in character.joints:
-        for axis in joint.axes:
-            if axis.name in torque:
-                torque[axis.name] = torque[axis.name] + _own_torque(joint, values[axis.name], rate)
+    losses = joint_torques(character, motion)
+    torque = {name: values + losses[:, motion.names.index(name)] for name, values in torque.items() if name in motion.names}
     nearest = np.clip(np.round(at / track.step).astype(np.int64) + track.margin, 0, len(t) - 1)
     return Played(
         motion,
-        tuple(_channels(character, values, rates, torque, rate)),
+        tuple(_channels(character, motion, rates, torque)),
         stance.seen.com,
         track.contacts[nearest],
         track.forces[nearest],
         tipping_as_played(stance, 1.0 / rate),
         stance.residual,
     )
-
-
-def _own_torque(joint: Joint, q: Array, rate: float) -> Array:
-    """What a joint itself takes (m,) [N·m] along the angles ``q`` (m,): armature, damping, dry friction, which the plan left out.
-
-    d v + f tanh(v / v_0) + I a: friction does not jump where a joint turns back, over `TURNING`.
-    """
-    v = np.gradient(q, 1.0 / rate)
-    return np.asarray(joint.armature * np.gradient(v, 1.0 / rate) + joint.damping * v + joint.friction * np.tanh(v / TURNING))
 
 
 def _rolled(stance: StanceMotion, j: int, radius: float) -> Array:
@@ -111,19 +101,21 @@ def _rolled(stance: StanceMotion, j: int, radius: float) -> Array:
     return np.concatenate([[0.0], np.cumsum(np.interp(np.arange(len(turn)), rolls, turn[rolls]))])
 
 
-def _channels(
-    character: Character, values: dict[str, Array], rates: dict[str, Array], torque: dict[str, Array], rate: float
-) -> list[Channel]:
-    """Joints are sent places, driven wheels speeds; the torques they take go beside, for the feed-forward."""
-    axes = {axis.name: axis for axis in character.axes}
+def _channels(character: Character, motion: JointCurves, rates: dict[str, Array], torque: dict[str, Array]) -> list[Channel]:
+    """Joints are sent places, driven wheels speeds, with a feed-forward of the torques they take, which go beside as the proof."""
+    kinds, driven = {axis.name: axis.kind for axis in character.axes}, character.driven
+    speeds = np.gradient(motion.chosen(driven).values, 1.0 / motion.rate, axis=0)
+    for name, values in rates.items():
+        if name in driven:
+            speeds[:, driven.index(name)] = values
+    sent = commands_of(character, motion, np.column_stack([torque[name] for name in driven]), speeds)
     channels = []
-    for motor in character.motors:
-        name, turns = motor.coordinate, axes[motor.coordinate].kind == "hinge"
+    for k, name in enumerate(driven):
+        turns = kinds[name] == "hinge"
         if name in rates:
-            channels.append(Channel(name, "velocity", "rad/s", rate, rates[name]))
+            channels.append(Channel(name, "velocity", "rad/s", motion.rate, sent[:, k]))
         else:
-            channels.append(Channel(name, "position", "rad" if turns else "m", rate, values[name]))
-    for motor in character.motors:
-        unit = "N·m" if axes[motor.coordinate].kind == "hinge" else "N"
-        channels.append(Channel(motor.coordinate, "torque", unit, rate, torque[motor.coordinate]))
+            channels.append(Channel(name, "position", "rad" if turns else "m", motion.rate, sent[:, k]))
+    for name in driven:
+        channels.append(Channel(name, "torque", "N·m" if kinds[name] == "hinge" else "N", motion.rate, torque[name]))
     return channels

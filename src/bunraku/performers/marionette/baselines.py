@@ -66,7 +66,7 @@ def baseline_of(performance: Performance) -> QuasiStatic:
     The wish is the same, fade from hanging included, and so are the points it is judged by (`tracked_frames`).
     Of fifteen attempts, ``CUTOFFS`` by ``STATICS``, the one whose points come nearest; nobody looks after tension and limits.
     """
-    character, wish, motion = performance.character, performance.wish, performance.motion
+    character, wish, motion = performance.character, performance.wish_or_plan(), performance.motion
     if not character.strings:
         raise BadInput(f"{character.name!r} hangs on no strings; poses at rest on strings are what this compares with")
     system = character_system(character, torques=True)

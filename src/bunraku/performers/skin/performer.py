@@ -10,6 +10,7 @@ import numpy as np
 from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.mechanics.coupled.skinned import skinned_model
+from bunraku.mechanics.servos.commands import commands_of
 from bunraku.motion import Certificate, Channel, Clip, Gait, JointCurves
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.performers.fit import Fit
@@ -108,23 +109,16 @@ class SkinPerformer(Performer[SkinProblem, Alternated]):
         return replace(passes, notes=notes, surface=surface)
 
     def play(self, task: Task[SkinProblem], solution: Alternated) -> Uncertified:
-        """Angles for the servos, torques as the proof, the motion of the frames; the wish is the plan that they followed."""
+        """Commands for the servos that give the torques of the frames, these as the proof, and the motion of the frames."""
         last, model = solution.passes[-1], solution.puppet.model
         tracked, rate = last.tracked, 1.0 / self.frame
-        names = model.tree.names
-        planned = last.plan.frames(self.frame).q[: len(tracked.q)]
-        order = [last.plan.problem.model.names.index(name) for name in names]
-        driven = tuple(motor.coordinate for motor in task.character.motors)
-        columns = [names.index(name) for name in driven]
+        motion = JointCurves(model.tree.names, rate, tracked.q)
+        driven = task.character.driven
         torques = np.vstack([tracked.torques, tracked.torques[-1:]])
-        channels = [Channel(name, "position", "rad", rate, tracked.q[:, c]) for name, c in zip(driven, columns, strict=True)]
+        sent = commands_of(task.character, motion, torques)
+        channels = [Channel(name, "position", "rad", rate, sent[:, k]) for k, name in enumerate(driven)]
         channels += [Channel(name, "torque", "N·m", rate, torques[:, k]) for k, name in enumerate(driven)]
-        return Uncertified(
-            channels=tuple(channels),
-            wish=JointCurves(driven, rate, planned[:, order][:, columns]),
-            motion=JointCurves(names, rate, tracked.q),
-            surface=solution.surface,
-        )
+        return Uncertified(channels=tuple(channels), wish=None, motion=motion, surface=solution.surface)
 
     def certify(self, task: Task[SkinProblem], solution: Alternated, played: Uncertified, monitor: Monitor) -> Certificate:
         """What the frames did."""

@@ -184,10 +184,11 @@ class VibrationPerformer(Performer[VibrationProblem, Settled]):
         problem, heard = solution.problem, played.heard or task.clip
         flexible, sent = problem.nominal.flexible, played.positions
         monitor.report(Event("vibration", 1.0, "judging the motion at 0.5 ms"))
-        judged = judge(flexible, played.wish, sent, self._names(problem))
+        wish = played.wish or sent
+        judged = judge(flexible, wish, sent, self._names(problem))
         return certificate_of(
             flexible,
-            played.wish,
+            wish,
             sent,
             judged,
             status=solution.result.status,

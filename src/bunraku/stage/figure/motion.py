@@ -81,24 +81,25 @@ def drawn(
 ) -> DrawnMotion:
     """A performance, drawn.
 
-    ``which``: its "motion" as predicted; the "wish", coordinates that were not wished as in the motion, flexible parts at rest in
-    every pose; what is "commanded", flexible parts unbent; or "before", what a flexible character would do if the wish itself were
-    played (for others the wish). ``figure`` spares making it again. Flexible characters are simulated (`bent`).
+    ``which``: its "motion" as planned; the "wish" (the plan where there is none), other coordinates as in the motion, flexible
+    parts at rest in every pose; what is "commanded", flexible parts unbent; or "before", what a flexible character would do if the
+    wish itself were played (for others the wish). ``figure`` spares making it again. Flexible characters are simulated (`bent`).
     Given ``times`` (k,) [s], only the samples on both sides of each are drawn.
     """
     figure = Figure(performance.character) if figure is None else figure
     chosen = _frames(figure, len(performance.motion.values), performance.rate) if times is None else _about(performance, times)
     times = chosen / performance.rate
     if performance.character.flexibles and which != "commanded":
-        curves = performance.sent() if which == "motion" else performance.wish
+        curves = performance.sent() if which == "motion" else performance.wish_or_plan()
         how: How = "resting" if which == "wish" else "swinging"
         return _assembled(figure, times, bend(figure.model, figure.bodies, figure.parts, curves, times, how), None)
     q = figure.configurations(*_known(figure, performance.motion, chosen))
-    if which == "motion":
+    if which == "motion" or (which != "commanded" and performance.wish is None):
         surface = performance.surface
         return _rigid(figure, times, q, None if surface is None else sampled_surface(surface, times))
-    commands = any(channel.kind == "position" for channel in performance.channels)
-    q = _overlaid(figure, q, performance.sent() if which == "commanded" and commands else performance.wish, chosen)
+    commands = which == "commanded" and any(channel.kind == "position" for channel in performance.channels)
+    over = performance.sent() if commands else performance.wish
+    q = q if over is None else _overlaid(figure, q, over, chosen)
     return _rigid(figure, times, q)
 
 

@@ -50,8 +50,9 @@ class PlotData:
 
 def motor_names(performance: Performance, count: int = 6) -> tuple[str, ...]:
     """The driven coordinates whose performed motion differs most from the wish, else those that move most."""
-    done = performance.followed() if performance.wish.names else performance.motion
-    wish = performance.wish.values if performance.wish.names == done.names else np.zeros(done.values.shape)
+    asked = performance.wish
+    done = performance.followed() if asked is not None and asked.names else performance.motion
+    wish = asked.values if asked is not None and asked.names == done.names else np.zeros(done.values.shape)
     off = np.abs(done.values - wish).max(axis=0) + 1e-6 * np.ptp(done.values, axis=0)
     return tuple(done.names[int(j)] for j in np.argsort(-off, kind="stable")[:count])
 
@@ -66,7 +67,7 @@ def motors(performance: Performance, names: Sequence[str] = ()) -> PlotData:
     limits = _limits(performance, chosen)
     lines: list[Series] = []
     for name in chosen:
-        if name in performance.wish.names:
+        if performance.wish is not None and name in performance.wish.names:
             lines.append(Series(f"{name} wished", name, "before", performance.wish.column(name)))
         if name in done:
             lines.append(Series(f"{name} performed", name, "after", done[name]))

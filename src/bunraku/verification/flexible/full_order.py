@@ -98,7 +98,7 @@ def replay_full_order(
     character = performance.character
     model = full_model(character, coarser=COARSER)
     played = _nodes(character, performance.sent(), FULL_STEP, late=True)
-    wished = _nodes(character, performance.wish, FULL_STEP)
+    wished = _nodes(character, performance.wish_or_plan(), FULL_STEP)
     every = round(RECORD / FULL_STEP)
     motion = model.simulate(played, FULL_STEP, method=METHOD, every=every, monitor=monitor, tolerance=TOLERANCE)
     count = len(motion.times) if motion.status.good else max(1, len(motion.times) - 1)
@@ -124,7 +124,7 @@ def replay_full_order(
 
 
 def _key(performance: Performance, frames: Sequence[str]) -> str:
-    curves = (performance.sent(), performance.wish)
+    curves = (performance.sent(), performance.wish_or_plan())
     motors = [(curve.names, curve.rate, np.asarray(curve.values)) for curve in curves]
     return content_key(
         VERSION, METHOD, FULL_STEP, COARSER, TOLERANCE, SAMPLE, RECORD, content_hash(performance.character), list(frames), motors

@@ -102,7 +102,7 @@ class FlexibleJudge(Judge["Chains | PartsModel | str", FlexibleReplay]):
         monitor.report(Event("verify", 0.0, "simulating at 0.5 ms"))
         flexible, judged = self.simulated
         marks = [*performance.words, *performance.phrases]
-        measured = measure_flexible(flexible, performance.wish, performance.sent(), judged, marks)
+        measured = measure_flexible(flexible, performance.wish_or_plan(), performance.sent(), judged, marks)
         same = replace(agreement(performance.certificate, measured.checks, measured.figures)[0], name=SAME_MODEL)
         measured_names = {check.name for check in measured.checks}
         checks = [*(check for check in common_checks(performance) if check.name not in measured_names), same, *measured.checks]
@@ -203,7 +203,7 @@ def judged_again(performance: Performance) -> tuple[FlexibleCharacterSystem, Jud
     """The reduced model of the character, and the performance simulated with it beside its wish."""
     flexible = flexible_system(performance.character)
     names = _tracked(performance)
-    return flexible, judge(flexible, performance.wish, performance.sent(), names)
+    return flexible, judge(flexible, performance.wish_or_plan(), performance.sent(), names)
 
 
 def _foreign(replay: FlexibleReplay) -> Check:

@@ -98,7 +98,7 @@ def _tilts(judged: Judged) -> tuple[dict[str, float], Sequence[Check]]:
 
 def _freezing(performance: Performance) -> Check:
     """The largest RMS deviation of a motor from its wish."""
-    played, wish = performance.sent(), performance.wish
+    played, wish = performance.sent(), performance.wish_or_plan()
     off = {name: float(np.sqrt(((played.column(name) - wish.column(name)) ** 2).mean())) for name in wish.names}
     worst = max(off, key=lambda key: off[key])
     return Check("motor deviation, RMS", off[worst], "rad", float(MOTOR_DEVIATION), note=f"most: {worst}")

@@ -51,7 +51,8 @@ def draw_errors(judged: Judged) -> Any:
 
 def draw_profiles(performance: Performance) -> Any:
     """Every motor's curve: the wish and what is played instead."""
-    names, played = performance.wish.names, performance.positions()
+    played, wish = performance.positions(), performance.wish
+    names = played.names
     t = np.arange(len(played.values)) / played.rate
     columns = 1 if len(names) < 5 else 2
     rows = -(-len(names) // columns)
@@ -64,7 +65,8 @@ def draw_profiles(performance: Performance) -> Any:
             continue
         turns = performance.unit_of(names[j]) == "rad"
         scale, unit = (180.0 / np.pi, "deg") if turns else (1e3, "mm")
-        axis.plot(t, scale * performance.wish.column(names[j]), color=TARGET, lw=2.0, label="wish")
+        if wish is not None:
+            axis.plot(t, scale * wish.column(names[j]), color=TARGET, lw=2.0, label="wish")
         axis.plot(t, scale * played.column(names[j]), color=AFTER, lw=1.0, label="played")
         axis.set_ylabel(f"{names[j]} [{unit}]", fontsize=7)
         if j == 0:

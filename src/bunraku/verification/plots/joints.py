@@ -13,13 +13,14 @@ from bunraku.verification.plots.figure import DONE, KNOWN, LIMIT, OTHERS, SOUND,
 
 
 def most_affected(performance: Performance, count: int = 2) -> tuple[str, ...]:
-    """The joints whose wish breaks its limits the most, then those that deviate the most."""
-    wish, positions = performance.wish, performance.followed()
+    """The joints whose wish breaks its limits the most, then those that deviate the most; without a wish those of the plan."""
+    positions = performance.followed()
+    wish = performance.wish_or_plan()
     speed = np.zeros(len(wish.names))
     if not performance.dynamic:
         limits = MotionLimits.of(performance.character).chosen(positions.names)
         speed = np.abs(np.diff(wish.values, axis=0)).max(axis=0, initial=0.0) * wish.rate / limits.velocity
-    gap = np.abs(positions.values - wish.values).max(axis=0)
+    gap = np.abs(positions.values - wish.values).max(axis=0) + 1e-9 * np.ptp(positions.values, axis=0)
     order = np.lexsort((-gap, -speed))
     return tuple(positions.names[j] for j in order[:count])
 
@@ -39,6 +40,8 @@ def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: 
         angle, speed = axes[2 * i, 0], axes[2 * i + 1, 0]
         _lines(angle, wish, positions, j)
         for curves, color, width in ((wish, WISH, 1.4), (positions, DONE, 1.2)):
+            if curves is None:
+                continue
             speed.plot(curves.times[1:], np.diff(curves.values[:, j]) * curves.rate, color=color, lw=width)
         if limits is not None:
             lower, upper = limits.bounds(positions.values)
@@ -46,7 +49,7 @@ def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: 
             angle.plot(positions.times, upper[:, j], "--", color=LIMIT, lw=0.9, label="limit")
             for sign in (-1, 1):
                 speed.axhline(sign * limits.velocity[j], ls="--", color=LIMIT, lw=0.9)
-        angle.set_ylim(*_frame(wish.values[:, j], positions.values[:, j]))
+        angle.set_ylim(*_frame((positions if wish is None else wish).values[:, j], positions.values[:, j]))
         angle.set_ylabel(f"{name}\n[{_unit(performance, name)}]", fontsize=8)
         speed.set_ylabel(f"velocity\n[{_unit(performance, name)}/s]", fontsize=8)
         for axis in (angle, speed):
@@ -58,8 +61,9 @@ def draw_joints(performance: Performance, joints: Sequence[str] = (), *, start: 
     return figure
 
 
-def _lines(axis: Any, wish: JointCurves, positions: JointCurves, j: int) -> None:
-    axis.plot(wish.times, wish.values[:, j], color=WISH, lw=1.4, label="wish")
+def _lines(axis: Any, wish: JointCurves | None, positions: JointCurves, j: int) -> None:
+    if wish is not None:
+        axis.plot(wish.times, wish.values[:, j], color=WISH, lw=1.4, label="wish")
     axis.plot(positions.times, positions.values[:, j], color=DONE, lw=1.2, label="performance")
 
 

@@ -27,9 +27,10 @@ def draw_poses(performance: Performance, count: int = 9) -> Any:
     plan = plan_of(performance)
     chosen = np.linspace(0, plan.steps, count).round().astype(np.int64)
     wished = plan.q.copy()
-    for name in performance.wish.names:
+    wish = performance.wish_or_plan()
+    for name in wish.names:
         if name in plan.system.names:
-            wished[:, plan.system.names.index(name)] = performance.wish.column(name)
+            wished[:, plan.system.names.index(name)] = wish.column(name)
     bones = _ends(plan, _sticks(plan.character))
     done, asked = bones.positions(plan.q[chosen]), bones.positions(wished[chosen])
     both = np.stack([done, asked])

@@ -124,9 +124,10 @@ def _points(axis: Any, plan: StringPlan, performance: Performance) -> None:
     Coordinates that the wish leaves open are taken as they are.
     """
     wished = plan.q.copy()
-    for name in performance.wish.names:
+    wish = performance.wish_or_plan()
+    for name in wish.names:
         if name in plan.system.names:
-            wished[:, plan.system.names.index(name)] = performance.wish.column(name)
+            wished[:, plan.system.names.index(name)] = wish.column(name)
     away = 1e2 * np.linalg.norm(plan.points.positions(wished) - plan.predicted, axis=2)
     judged = {check.name.removeprefix("imitation error ") for check in performance.certificate.checks}
     tracked = [j for j, name in enumerate(plan.points.names) if name in judged][: len(COLORS)]

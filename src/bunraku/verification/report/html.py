@@ -89,7 +89,7 @@ def shown(verdict: Verdict) -> tuple[list[Shown], list[Shown]]:
 
 def asked(performance: Performance) -> str:
     """What was asked, in words."""
-    names = len(performance.wish.names)
+    names = 0 if performance.wish is None else len(performance.wish.names)
     words = f"{performance.character.name} is to perform {performance.clip_name}: {performance.duration:.2f} s"
     words += f", {names} coordinate{'' if names == 1 else 's'} wished" if names else ""
     words += f", {len(performance.phrases)} phrases" if performance.phrases else ""

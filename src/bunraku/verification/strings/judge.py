@@ -141,7 +141,7 @@ def _measured(performance: Performance, plan: StringPlan) -> Measures:
     held = np.vstack([plan.u, plan.u[-1:]])
     return measure_driven(
         performance.character,
-        performance.wish,
+        performance.wish_or_plan(),
         performance.motion,
         {drives.get(name, name): held[:, i] for i, name in enumerate(plan.system.inputs)},
         tension_margin=max(0.0, margin or 0.0),
