@@ -303,13 +303,15 @@ def test_lesson_22() -> None:
 def test_lesson_23() -> None:
     module = load("23")
     performance, replays = module.lesson()
-    alone, helped = replays["angles alone"].measures, replays["with feed-forward"].measures
+    alone, helped = replays["angles alone"].measures, replays["commands"].measures
     assert alone.tracking_rms == pytest.approx(module.expected_sag(performance), rel=0.2)  # springs under load
     assert helped.tracking_rms < 0.2 * alone.tracking_rms
     assert helped.velocity_error < 0.06
     assert alone.velocity_error > 4.0 * helped.velocity_error
     assert helped.distance == pytest.approx(0.36, rel=0.05)
-    assert not replays["with feed-forward"].fell
+    assert not replays["commands"].fell
+    ahead = performance.sent().values - performance.positions().values
+    assert np.sqrt(np.mean(ahead**2)) == pytest.approx(module.expected_sag(performance), rel=0.1)  # by what it would sag
 
 
 def test_lesson_24() -> None:

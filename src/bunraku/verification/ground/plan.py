@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from bunraku.arrays import Array
 from bunraku.character import Character, EndEffector, free_base
 from bunraku.errors import BadInput
-from bunraku.mechanics.servos.commands import commands_of
-from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import HeightField, Performance
 from bunraku.verification.ground.heights import ground_height, ground_normal, terrain_of
@@ -147,7 +145,7 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
         torque,
         angle,
         speed,
-        _sent(performance, angle, speed, torque),
+        _sent(performance, angle, speed),
         position[:, tree.nodes[base.child]],
         rotation[:, tree.nodes[base.child]],
         com,
@@ -157,17 +155,14 @@ def ground_plan(performance: Performance, terrain: HeightField | None = None) ->
     )
 
 
-def _sent(performance: Performance, angle: Array, speed: Array, torque: Array) -> Commands:
+def _sent(performance: Performance, angle: Array, speed: Array) -> Commands:
     """What the channels send the motors; the planned angle or speed to those without a channel."""
-    character, rate = performance.character, performance.rate
-    gains = servo_gains(character)
-    values = np.where(gains.wheel, speed, angle)
+    character = performance.character
+    values = np.where([name in character.wheel_axles for name in character.driven], speed, angle)
     for channel in performance.channels:
         if channel.kind in ("position", "velocity") and channel.name in character.driven:
             values[:, character.driven.index(channel.name)] = channel.values
-    if np.abs(torque).any() and not gains.wheel.all() and np.abs(values - angle)[:, ~gains.wheel].max(initial=0.0) <= 1e-9:
-        values = commands_of(character, performance.motion, torque, np.where(gains.wheel, values, speed))  # plain angles
-    return Commands(values, rate)
+    return Commands(values, performance.rate)
 
 
 def _unit_axis(tip: EndEffector) -> Array:

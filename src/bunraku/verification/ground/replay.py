@@ -5,7 +5,7 @@ It starts in the plan's first state, position and velocity, and plays the comman
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,6 @@ from bunraku.verification.ground.measures import GroundMeasures, measure_ground
 from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.record import GroundRecord
-from bunraku.verification.servos.commands import Commands
 from bunraku.verification.servos.drives import servos_in, tick_drives
 from bunraku.verification.servos.roll import roll
 from bunraku.verification.worlds import World
@@ -71,14 +70,10 @@ class GroundReplay:
 
 def replay_on_ground(
     performance: Performance, *, gain: float = 1.0, friction: float | None = None, rate: float | None = None,
-    terrain: HeightField | None = None, feedforward: bool = True,
+    terrain: HeightField | None = None,
 ) -> GroundReplay:  # fmt: skip
-    """Replay what a performance sends; ``feedforward`` false sends the plan's angles instead. Other options as of `World`."""
-    plan = ground_plan(performance, terrain)
-    if not feedforward:
-        wheel = plan_model(plan).servos.wheel
-        plan = replace(plan, sent=Commands(np.where(wheel, plan.speed, plan.angle), plan.rate))
-    return replay_plan(plan, World(gain, friction, rate))
+    """Replay what a performance sends; options as of `World`."""
+    return replay_plan(ground_plan(performance, terrain), World(gain, friction, rate))
 
 
 def plan_model(plan: GroundPlan) -> GroundModel:
