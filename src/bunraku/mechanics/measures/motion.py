@@ -100,8 +100,10 @@ def _violation_checks(
             checks.append(Check(f"{kind} violations of the wish", before.count(kind), "samples"))
         if stated(limits, kind).any():
             checks.append(Check(f"{kind} violations", excess.count(kind), "samples", 0))
-        elif len(limits.names):
+        elif positions.names:
             checks.append(Check.not_checked(f"{kind} violations", ask(kind, limits.names)))
+        elif len(limits.names):
+            checks.append(Check.not_applicable(f"{kind} violations", "no joint is sent a place"))
     return tuple(checks)
 
 

@@ -58,9 +58,7 @@ def own_words(performance: Performance, judged: Collection[str], elsewhere: Mapp
 
 def _servo_measures(performance: Performance) -> tuple[Check, ...]:
     """The common measures of what is sent places."""
-    if not any(channel.kind == "position" for channel in performance.channels):
-        return ()
-    positions = performance.positions()
+    positions = performance.motion.chosen([channel.name for channel in performance.channels if channel.kind == "position"])
     measured = measure_motion(performance.character, performance.wish, positions)
     return (*measured.checks, *timing_checks(performance.wish, positions, performance.words))
 
