@@ -32,6 +32,7 @@ from bunraku.mechanics.integrators.variational import VariationalIntegrator
 from bunraku.mechanics.measures.driven_motion import measure_driven
 from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.mechanics.measures.prediction import predicted_motion
+from bunraku.mechanics.servos.commands import commands_of
 from bunraku.mechanics.systems.character_system import character_system
 from bunraku.mechanics.systems.marionette import hang
 from bunraku.mechanics.tree import compile_tree
@@ -251,7 +252,10 @@ def make_car() -> Callable[..., Character]:
 
 @pytest.fixture(scope="session")
 def make_going() -> Callable[..., Performance]:
-    """A performance over the ground from a motion (n, nq), torques by coordinate, and speeds of wheels in place of the motion's."""
+    """A performance over the ground from a motion (n, nq), torques by coordinate, and speeds of wheels in place of the motion's.
+
+    Where torques are given joints are sent the commands that give them, else the plan.
+    """
 
     def build(
         character: Character,
@@ -266,13 +270,17 @@ def make_going() -> Callable[..., Performance]:
             joint.name for joint in character.joints for tip in character.end_effectors if tip.spins and joint.child == tip.body
         }
         channels, placed = [], []
-        for name in character.driven:
+        sent = None
+        if torques:
+            given = np.column_stack([torques.get(name, np.zeros(len(motion))) for name in character.driven])
+            sent = commands_of(character, JointCurves(names, rate, motion), given)
+        for k, name in enumerate(character.driven):
             curve = motion[:, names.index(name)]
             if name in wheels:
                 told = (speeds or {}).get(name, np.gradient(curve, 1.0 / rate, edge_order=2))
                 channels.append(Channel(name, "velocity", "rad/s", rate, told))
             else:
-                channels.append(Channel(name, "position", "rad", rate, curve))
+                channels.append(Channel(name, "position", "rad", rate, curve if sent is None else sent[:, k]))
                 placed.append(name)
         channels += [Channel(name, "torque", "N·m", rate, values) for name, values in (torques or {}).items()]
         wish = JointCurves(tuple(placed), rate, motion[:, [names.index(name) for name in placed]])

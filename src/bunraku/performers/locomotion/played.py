@@ -104,6 +104,8 @@ def _rolled(stance: StanceMotion, j: int, radius: float) -> Array:
 def _channels(character: Character, motion: JointCurves, rates: dict[str, Array], torque: dict[str, Array]) -> list[Channel]:
     """Joints are sent places, driven wheels speeds, with a feed-forward of the torques they take, which go beside as the proof."""
     kinds, driven = {axis.name: axis.kind for axis in character.axes}, character.driven
+    if not driven:
+        return []
     speeds = np.gradient(motion.chosen(driven).values, 1.0 / motion.rate, axis=0)
     for name, values in rates.items():
         if name in driven:
