@@ -184,6 +184,17 @@ def test_a_channel_that_was_changed_is_found(quiet_turn) -> None:
     assert again.figures["verified"] == 0.0
 
 
+def test_motors_may_shake_so_that_the_rod_stands_still_but_the_tip_may_not(quiet_turn, verdict) -> None:
+    """What is promised is that places do not shake; 3 degrees at 11 Hz on top of the channel shake them."""
+    checks = {check.name: check for check in verdict.checks}
+    assert checks["shaking above 8 Hz"].threshold is None
+    assert checks["shaking above 8 Hz of places"].state == "holds"
+    (channel,) = quiet_turn.channels
+    trembling = channel.values + np.radians(3.0) * np.sin(2.0 * np.pi * 11.0 * np.arange(61) / channel.rate)
+    again = verify(quiet_turn.changed(channels=(dataclasses.replace(channel, values=trembling),)), replay=False)
+    assert "shaking above 8 Hz of places" in broken(again)
+
+
 def test_playing_the_wish_as_it_is_gains_nothing(quiet_turn) -> None:
     """The wish in place of the channels: before and after are the same, the promises of the certificate are not kept."""
     (channel,) = quiet_turn.channels

@@ -16,6 +16,7 @@ from bunraku.mechanics.flexible.judge import Judged, hit_lags
 from bunraku.mechanics.flexible.prediction import FINE_STEP
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
 from bunraku.mechanics.flexible.torque_lines import torque_lines, torques_of
+from bunraku.mechanics.measures.shaking import shaking_checks
 from bunraku.motion import Check, JointCurves, Mark
 
 CLOSURE_THRESHOLD = 1e-9
@@ -45,7 +46,7 @@ def measure_flexible(
     Figures of the motion as wished (``*_before_m``) are left out when it cannot be simulated.
     """
     numbers: dict[str, float] = {}
-    checks = [*_error_checks(judged, numbers), *_torque_checks(flexible, judged, numbers)]
+    checks = [*_error_checks(judged, numbers), _shaking_check(judged), *_torque_checks(flexible, judged, numbers)]
     ratios = deflection_ratio(flexible, judged.after.motion.q)
     verdict, line = deflection_verdict(ratios)
     worst = max(ratios.values(), default=0.0)
@@ -94,6 +95,13 @@ def _error_checks(judged: Judged, figures: dict[str, float]) -> list[Check]:
             words += f"; before {1e3 * figures[f'rms_error_before_m.{name}']:.2f} mm RMS"
         checks.append(Check(f"error of {name}, RMS", rms, "m", note=words))
     return checks
+
+
+def _shaking_check(judged: Judged) -> Check:
+    """How much of the places' motion is faster than a body moves on purpose: what is seen to shake, whatever the motors do."""
+    places, wished = (x.positions.reshape(len(x.positions), -1) for x in (judged.after.seen, judged.targets))
+    rate, names = 1.0 / float(judged.after.times[1]), tuple(f"{name} {axis}" for name in judged.after.names for axis in "xyz")
+    return shaking_checks(JointCurves(names, rate, places), wished, " of places", "m")[0]
 
 
 def torque_shares(flexible: FlexibleCharacterSystem, judged: Judged) -> tuple[tuple[str, ...], Array, Array]:
