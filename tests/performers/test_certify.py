@@ -213,7 +213,6 @@ def test_own_checks_status_and_notes_come_along() -> None:
     )
     assert certificate.notes[:2] == (Status.STALLED.sentence, "seen")
     assert not certificate.check("mine").holds
-    assert "own word" in certificate.check("mine").note
     assert certificate.figures["mine"] == 2.0
     assert not certificate.holds
 

@@ -60,7 +60,8 @@ def test_the_certificate_covers_both(chained):
     assert any(name.startswith("vibration: tracked error") for name in names)
     assert certificate.check("hits moved").threshold == 0.02
     assert certificate.check("lag").threshold is None
-    assert "performer's own word" in certificate.check("speech: lag").note
+    assert "of this part of the chain" in certificate.check("speech: lag").note
+    assert certificate.check("speech: lag").threshold is None
     assert certificate.status is Status.CONVERGED
     assert certificate.holds, [check.sentence for check in certificate.checks if check.stands_against]
     figures = certificate.figures

@@ -22,7 +22,7 @@ from bunraku.mechanics.measures.motion import wish_at
 from bunraku.motion import Certificate, Check, Clip, JointCurves, Performance
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.optimization.solution import Status, worst
-from bunraku.performers.certify import OWN_WORD, certify
+from bunraku.performers.certify import certify
 from bunraku.performers.fit import CHAINED, Fit
 from bunraku.performers.performer import Memory, Performer, Task, Uncertified, make_performer, options_of, performer_class
 
@@ -159,8 +159,7 @@ def _certificate(wish: JointCurves | None, played: JointCurves, members: Sequenc
 
 def _named(member: str, check: Check) -> Check:
     """What a member measured of what it made of its part: information, for the whole is judged anew."""
-    said = check.note.removesuffix(f"; {OWN_WORD}").removesuffix(OWN_WORD)
-    note = f"{said}; of this part of the chain, {OWN_WORD}" if said else f"of this part of the chain, {OWN_WORD}"
+    note = f"{check.note}; of this part of the chain" if check.note else "of this part of the chain"
     return replace(check, name=f"{member}: {check.name}", note=note, threshold=None)
 
 

@@ -58,7 +58,7 @@ def _facts(performance: Performance) -> list[tuple[str, str]]:
 
 def _statement(good: bool, digest: str) -> str:
     what = (
-        "Every promise above holds; where a number is the performer's own word, its line says so."
+        "Every promise above that was checked holds; what was not checked, its line says."
         if good
         else "A PROMISE ABOVE DOES NOT HOLD: do not play this unless you know why."
     )
