@@ -28,7 +28,8 @@ def certify(
 
     The common measures are those of `mechanics.measures.motion`, the timing that of `rhythm.timing` with the ``words``;
     verification recomputes both. ``checks``, ``notes`` and ``figures`` are the performer's own; a promise among them that the file
-    does not tell, the verdict calls not checked. ``tree`` spares compiling it again. A status that is not good is noted as its sentence.
+    does not tell, the verdict calls not checked. ``tree`` spares compiling it again.
+    A status that is not good is noted as its sentence.
     """
     measured = measure_motion(character, wish, positions, tree)
     wished = None if wish is None else JointCurves(positions.names, positions.rate, wish_at(character, wish, positions))
