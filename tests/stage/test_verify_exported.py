@@ -18,6 +18,7 @@ from bunraku.formats.registry import read_character, write_performance
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Channel, JointCurves, Performance, Provenance
 from bunraku.optimization.solution import Status
+from bunraku.stage.artnet import patched
 from bunraku.stage.manifest import as_line, from_text, manifest
 from bunraku.stage.readers.exported import Reading, rate_of
 from bunraku.stage.registry import export, exporters, read_exported
@@ -163,6 +164,29 @@ def test_alone_a_file_needs_its_character_only(form, given, readers, tmp_path):
     assert not [check.name for check in verdict.checks if check.stands_against and check.name != "torque saturation"]
     assert states["velocity excess"] == ("not checked" if form == "arduino" else "holds")
     assert "give --against" in verdict.sentence
+
+
+def test_what_a_file_does_not_say_is_asked_for(given, readers, tmp_path):
+    """A log of Art-Net alone needs its patch, a binary file of servos their ids and its rate."""
+    performance = given("nao")
+    path, _ = written("artnet", performance, readers, tmp_path)
+    with pytest.raises(BadInput, match="does not name its channels; give --against PERFORMANCE, or --patch"):
+        file_commands(path, character="nao")
+    slots = patched(performance.character, performance.channels, None)
+    names = [channel.name for channel in performance.channels]
+    patch = {name: slot.model_dump() for name, slot in zip(names, slots, strict=True)}
+    read = file_commands(path, character="nao", patch=patch).performance
+    assert [channel.name for channel in read.channels] == names
+    assert read.rate == pytest.approx(100.0 / 3.0, rel=1e-15)
+    path, said = written("blender-servo-bin", performance, readers, tmp_path)
+    ids = {name: fields | {"id": k} for k, (name, fields) in enumerate(said["servos"].items())}
+    with pytest.raises(BadInput, match="how many frames a second there are; give --rate"):
+        file_commands(path, character="nao", servos=ids)
+    with pytest.raises(BadInput, match="or --servos FILE with the id of every servo"):
+        file_commands(path, character="nao", rate=100.0)
+    read = file_commands(path, character="nao", servos=ids, rate=100.0).performance
+    for own, found in zip(performance.channels, read.channels, strict=True):
+        assert np.abs(found.values - own.values).max() <= 0.5 * np.radians(300.0) / 2000.0 * (1.0 + 1e-9)
 
 
 def test_alone_a_jump_breaks_the_limits_also_of_a_file_that_counts(given, readers, tmp_path):
