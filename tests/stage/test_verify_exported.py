@@ -158,6 +158,9 @@ def test_alone_a_file_needs_its_character_only(form, given, readers, tmp_path):
     if form not in ("csv", "arduino"):
         return
     verdict = commands.verify()
+    assert not [check for check in verdict.checks if check.name == "replay in other physics"]
+    still = {check.name: check.state for check in commands.verify(replay=False).checks}
+    assert still["replay in other physics"] == "not checked"
     states = {check.name: check.state for check in verdict.checks}
     assert states["what was wished"] == states["its plan"] == "not checked"
     assert states["fell"] == states["balance margin"] == states["range excess"] == "holds"
@@ -206,7 +209,7 @@ def test_alone_what_moves_over_the_ground_is_judged_by_its_limits(given, readers
     states = {check.name: check.state for check in verdict.checks}
     assert states == {
         "worst limit violation": "holds",
-        "replay": "not checked",
+        "replay in other physics": "not checked",
         "what was wished": "not checked",
         "its plan": "not checked",
     }
@@ -337,7 +340,7 @@ def test_the_command_line_and_python_ask_whose_commands_they_are(given, readers,
     assert "--against is for an exported file" in said
     code, said = run(path, "--against", kept, "--no-replay", "--all")
     assert code == 0
-    assert f"{SAME} = 0" in said
+    assert f"{SAME}: 0" in said
     with pytest.raises(BadInput, match="against is for an exported file"):
         bunraku.verify(kept, against=kept)
     assert bunraku.verify(path, against=kept, replay=False).holds

@@ -28,7 +28,7 @@ from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import Status
 from bunraku.verification.fits import bends, goes_over_ground, is_skinned
 from bunraku.verification.limits import limit_figures, recomputed_limits
-from bunraku.verification.verifier import Findings, Judge, Picture, Replay, Verdict
+from bunraku.verification.verifier import REPLAY, Findings, Judge, Picture, Replay, Verdict
 from bunraku.verification.verify import verify
 
 ADD = "give --against PERFORMANCE"
@@ -146,7 +146,7 @@ def _against(commands: FileCommands, original: Performance, options: Mapping[str
         still = {**options, "replay": False}
         judged, rounded = verify(original, **still), verify(commands.performance, **still)
         replayed = _replayed(verdict, [*judged.checks, *rounded.checks])
-        verdict = _with(verdict, [*judged.checks, *replayed], judged.figures)
+        verdict = _with(verdict, [*(check for check in judged.checks if check.name != REPLAY), *replayed], judged.figures)
     return _with(verdict, [same, *verdict.checks])
 
 
@@ -170,7 +170,7 @@ def _alone(commands: FileCommands, options: Mapping[str, Any]) -> Verdict:
     figures = limit_figures(checks)
     if bends(performance) or goes_over_ground(performance) or is_skinned(performance):
         verdict = CommandsJudge(performance).verify(replay=False)
-        checks.append(Check.not_checked("replay", ADD, "where the body is and how fast when it starts is not in the file"))
+        checks.append(Check.not_checked(REPLAY, ADD, "where the body is and how fast when it starts is not in the file"))
     else:
         verdict = verify(performance, **options)
         still = verify(performance, **{**options, "replay": False})
@@ -183,8 +183,8 @@ def _alone(commands: FileCommands, options: Mapping[str, Any]) -> Verdict:
 
 
 def _replayed(verdict: Verdict, recomputed: Sequence[Check]) -> list[Check]:
-    """The checks of the replay: those that are not recomputed without one."""
-    known = {check.name for check in recomputed}
+    """The checks of the replay: those that are not recomputed without one, and the one that says that nothing was replayed."""
+    known = {check.name for check in recomputed} - {REPLAY}
     return [check for check in verdict.checks if check.name not in known]
 
 

@@ -171,6 +171,7 @@ TOPICS: tuple[Topic, ...] = (
             "reduced model against",
             "motion against",
             "channels against",
+            "commands of the file",
             "feedback",
             "way of wheels",
             "distance against",

@@ -25,6 +25,8 @@ from bunraku.optimization.threads import one_thread
 from bunraku.verification.foreign import without_log_file
 from bunraku.verification.wording import broken_lines, counted, first_line, verdict_lines
 
+REPLAY = "replay in other physics"
+"""The check that says that nothing was replayed."""
 NOT_REPLAYED = "It was NOT replayed: no physics but our own has judged it."
 
 
@@ -107,7 +109,7 @@ class Judge(ABC, Generic[Foreign, Played]):
         checks = [*_own_words(self.performance, checks), *checks]
         seen = self.kept
         if not replay:
-            checks.append(Check.not_checked("replay in other physics", "verify it with the replay"))
+            checks.append(Check.not_checked(REPLAY, "verify it with the replay"))
         else:
             try:
                 with without_log_file():
