@@ -10,9 +10,11 @@ A remedy changes how the wish is performed, or makes it less by a little (`LEAST
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from bunraku.character import Character
 from bunraku.motion import Check, Clip, Performance
@@ -61,6 +63,15 @@ class Attempted:
     def is_against(self, *beginnings: str) -> bool:
         """Whether a check whose name begins like one of these stands against it."""
         return any(check.name.startswith(beginnings) for check in self.against)
+
+
+def smaller(clip: Clip, character: Character, share: float, names: Collection[str] | None = None) -> Clip:
+    """The clip with a ``share`` of the size of its joint curves about home: of all, or of those of these ``names``."""
+    joints = clip.need_joints("a smaller wish")
+    chosen = np.array([names is None or name in names for name in joints.names], dtype=bool)
+    home = np.array([character.home.get(name, 0.0) for name in joints.names])
+    values = np.where(chosen, home + share * (joints.values - home), joints.values)
+    return clip.changed(joints=replace(joints, values=values))
 
 
 class Remedies(ABC):

@@ -7,11 +7,10 @@ and twice a guess; on a robot whose gains are set, which is then assumed, the pl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from bunraku.character import Motor
+from bunraku.gait.pace import at_pace, pace, way, with_cycles
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.tipping import LONGEST
@@ -76,7 +75,7 @@ class GaitRemedies(Remedies):
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
         """The same gait at that share of its speed and turn."""
         wished, gait = attempt.wish.gait, attempt.clip.gait
-        if wished is None or gait is None or not (any(wished.distance or ()) or wished.turn):
+        if wished is None or gait is None or not pace(wished):
             return None
         return _at_speed(attempt, gait, wished, share)
 
@@ -101,16 +100,8 @@ def _quicker(attempt: Attempted, gait: Gait) -> Iterator[Remedy]:
     if share < 0.95:
         yield Remedy(
             f"cycles of {share * gait.duration:.2g} s instead of {wished.duration:.2g} s, at the same speed", "cycle",
-            clip=attempt.clip.changed(gait=_cycle(gait, share)),
+            clip=attempt.clip.changed(gait=with_cycles(gait, share)),
         )  # fmt: skip
-
-
-def _cycle(gait: Gait, share: float) -> Gait:
-    """The gait with cycles of a share of their length, more of them, and as much way and turn in a second."""
-    targets = tuple(replace(target, time=share * target.time) for target in gait.targets)
-    turn = None if gait.turn is None else share * gait.turn
-    cycles = max(1, round(gait.cycles / share))
-    return gait.changed(duration=share * gait.duration, cycles=cycles, distance=_times(gait, share), turn=turn, targets=targets)
 
 
 def _stated(attempt: Attempted) -> Iterator[Remedy]:
@@ -150,38 +141,16 @@ def _loaded(attempt: Attempted) -> Iterator[Remedy]:
 def _slower(attempt: Attempted, gait: Gait) -> Iterator[Remedy]:
     """Less way and turn in a second."""
     wished = attempt.wish.gait or gait
-    if not (any(wished.distance or ()) or wished.turn):
-        return
     for share in PACES:
-        if _pace(gait) > share * _pace(wished) + 1e-9:
+        if pace(gait) > share * pace(wished) + 1e-9:
             yield _at_speed(attempt, gait, wished, share)
 
 
 def _at_speed(attempt: Attempted, gait: Gait, wished: Gait, share: float) -> Remedy:
-    """The gait with a share of the speed and turn that were wished, in the cycles that it has."""
-    scale = share * gait.duration / wished.duration
-    ahead = _times(wished, scale)
-    turn = None if wished.turn is None else scale * wished.turn
-    clip = attempt.clip.changed(gait=gait.changed(distance=ahead, turn=turn))
-    return Remedy(f"{100 * share:.3g} % of the speed ({_way(clip.gait or gait) / gait.duration:.2g} m/s)", "speed", clip=clip)
-
-
-def _times(gait: Gait, share: float) -> tuple[float | None, float | None] | None:
-    """A share of the way ahead and aside; what is free stays free."""
-    if gait.distance is None:
-        return None
-    ahead, aside = gait.distance
-    return None if ahead is None else share * ahead, None if aside is None else share * aside
-
-
-def _way(gait: Gait) -> float:
-    """The way [m] that is asked for."""
-    return math.hypot(*(part or 0.0 for part in gait.distance or ()))
-
-
-def _pace(gait: Gait) -> float:
-    """A speed [m/s, or rad/s of turns on the spot] by which gaits are compared."""
-    return (_way(gait) or abs(gait.turn or 0.0)) / gait.duration
+    """The gait at a share of the speed that was wished."""
+    slower = at_pace(gait, wished, share)
+    words = f"{100 * share:.3g} % of the speed ({way(slower) / slower.duration:.2g} m/s)"
+    return Remedy(words, "speed", clip=attempt.clip.changed(gait=slower))
 
 
 def _crawling(attempt: Attempted, gait: Gait) -> Iterator[Remedy]:

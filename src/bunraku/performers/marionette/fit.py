@@ -58,6 +58,7 @@ MARIONETTE = Fit(
     _kernels,
     needs=("clip.joints",),
     uses=("character.strings", "character.carriages", "character.motors", "character.frames"),
+    remedies="bunraku.performers.marionette.remedies:REMEDIES",
 )
 
 

@@ -25,4 +25,5 @@ SKIN = Fit(
     kernels=lambda character: ("skin", "measures"),
     needs=("clip.gait", "character.skin", "character.end_effectors", "character.motors"),
     uses=("clip.joints",),
+    remedies="bunraku.performers.skin.remedies:REMEDIES",
 )

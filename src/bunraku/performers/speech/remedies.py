@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from bunraku.mechanics.servos.gains import moved_inertia
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion.excerpt import at_tempo
-from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy
+from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, smaller
 from bunraku.performers.speech.problem import torque_accelerations
 
 SHARES = (0.6, 0.3)
@@ -112,11 +111,7 @@ def _lighter(attempt: Attempted) -> Iterator[Remedy]:
     heavy = [name for name, inertia in moving.items() if inertia >= HEAVY * max(moving.values())]
     if not heavy or len(heavy) == len(moving):
         return
-    values = joints.values.copy()
-    for name in heavy:
-        column, home = joints.names.index(name), who.home.get(name, 0.0)
-        values[:, column] = home + HALF * (values[:, column] - home)
-    clip = attempt.clip.changed(joints=replace(joints, values=values))
+    clip = smaller(attempt.clip, who, HALF, heavy)
     yield Remedy(f"{', '.join(heavy)} at {100 * HALF:.0f} % of their size", "heaviest joints", clip=clip)
 
 

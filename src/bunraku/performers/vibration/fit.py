@@ -27,6 +27,7 @@ VIBRATION = Fit(
     needs=("clip.joints", "character.flexibles"),
     uses=("clip.emphasis", "clip.phrases", "character.motors", "character.frames"),
     chainable=True,
+    remedies="bunraku.performers.vibration.remedies:REMEDIES",
 )
 
 _BASELINES = "bunraku.performers.vibration.compared"
