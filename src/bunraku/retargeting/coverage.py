@@ -65,6 +65,8 @@ def covered_limbs(
             limbs.append(CapturedLimb(name, captured, 0.0, NOT_ASKED))
         elif name in mapped or name == "trunk":
             limbs.append(CapturedLimb(name, captured, 0.0, HELD if held and name in mapped else NO_JOINT))
+        elif "leg" in name and set(character.groups.get("legs", ())) & set(held):
+            limbs.append(CapturedLimb(name, captured, 0.0, HELD))
         else:
             limbs.append(CapturedLimb(name, captured, 0.0, MISSING if spare else NO_JOINT))
     return tuple(limbs)

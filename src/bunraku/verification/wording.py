@@ -18,6 +18,9 @@ from bunraku.verification.topics import OTHER, TOPICS, Topic, topic_of
 EXACT = 1e-6
 """A promise with a threshold below this is one of exactness: kept, it is only counted."""
 
+ALSO = 2
+"""From so many further checks of a broken topic on only their names are said."""
+
 MARKS = {"holds": "+", "broken": "!", "not checked": "?"}
 """The first sign of a line, by the state of its check."""
 
@@ -80,7 +83,9 @@ def broken_lines(checks: Sequence[Check]) -> list[str]:
     """A line for each topic that is broken: what, by how much, where, and what helps."""
     lines = []
     for topic, group in _grouped(check for check in checks if check.stands_against):
-        worst = "; ".join(dict.fromkeys(in_words(check) for check in group))
+        first, *others = dict.fromkeys(in_words(check) for check in group)
+        names = dict.fromkeys(check.name for check in group[1:])
+        worst = "; ".join([first, *others]) if len(others) < ALSO else f"{first}; also {listed([*names])}"
         title = topic.broken if any(check.broken for check in group) else f"{topic.title}, not judged"
         lines.append(f"{title[0].upper()}{title[1:]}: {worst}.{f' What helps: {topic.cure}.' if topic.cure else ''}")
     return lines
@@ -108,6 +113,8 @@ def quantity(value: float, unit: str) -> str:
         return f"{100.0 * value:.3g} %{'' if unit == 'relative' else f' {unit}'}"
     if unit not in _SMALLER:
         return f"{0.0 if abs(value) < EXACT else value:.3g} {unit}".strip()
+    if value == 0.0:
+        return "0"
     scales = _SMALLER[unit]
     name, scale = next((one for one in scales if abs(value) * one[1] >= 1.0), scales[-1])
     return f"{value * scale:.3g} {name}" if abs(value * scale) >= 1e-3 else f"0 {name}"
@@ -126,7 +133,9 @@ def listed(parts: Sequence[str]) -> str:
 def _folded(check: Check) -> bool:
     if check.state in ("does not apply", ""):
         return True
-    exact = check.threshold is not None and abs(check.threshold) <= EXACT and not check.at_least
+    exact = check.threshold is not None and (
+        check.value == check.threshold or (abs(check.threshold) <= EXACT and not check.at_least)
+    )
     return check.state == "holds" and (exact or topic_of(check).title in UNSAID)
 
 
