@@ -260,6 +260,24 @@ def test_a_lost_machine_ends_it_and_is_released_all_the_same(show) -> None:
     assert "memory: the device is gone" in record.ended
 
 
+def test_a_servo_that_is_where_the_plan_has_it_follows_without_error() -> None:
+    """Its commands are 0.1 rad beyond the plan, so that it gives the planned torque; it is not late by that."""
+    plain = performance_of(waving(2.0, size=0.5))
+    ahead = plain.changed(channels=tuple(Channel(c.name, c.kind, c.unit, c.rate, c.values + 0.1) for c in plain.channels))
+    outputs = Player(Show(ahead), device_of()).outputs
+    short = outputs.counts(np.full(3, 0.1)) - outputs.counts(np.zeros(3))
+
+    def held_back(sent: list) -> np.ndarray:
+        """Of every command after the first ones, which lead there, 0.1 rad is missing."""
+        return sent[-1] - short * min(len(sent) / 40.0, 1.0) if sent else np.full(3, 2048.0)
+
+    _, record = played(Show(ahead), Memory(held_back))
+    assert not record.stopped
+    assert max(record.following.values(), default=0.0) < 0.06
+    _, late = played(Show(plain), Memory(held_back))
+    assert min(late.following.values()) > 0.07
+
+
 def test_a_blocked_servo_ends_it(show) -> None:
     def stuck(sent: list) -> np.ndarray:
         return np.array([sent[-1][0], sent[-1][1], 2048.0]).astype(float) if sent else np.full(3, 2048.0)

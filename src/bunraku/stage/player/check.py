@@ -61,6 +61,15 @@ def checked_values(performance: Performance, outputs: DeviceOutputs) -> tuple[fl
     return rate, table
 
 
+def ahead_of_plan(performance: Performance, outputs: DeviceOutputs) -> Array:
+    """What commands hold beyond the planned places (n, k), at the motor rate: the feed-forward of servos, zero for all others."""
+    ahead = np.zeros((len(performance.motion.values), len(outputs.names)))
+    for channel in () if performance.dynamic else performance.channels:
+        if channel.kind == "position" and channel.name in performance.motion.names:
+            ahead[:, outputs.names.index(channel.name)] = channel.values - performance.motion.column(channel.name)
+    return ahead
+
+
 def _check_tied(performance: Performance, outputs: DeviceOutputs, table: Array, rate: float) -> None:
     """Ranges that depend on another value, speed and acceleration of carriages in the plane and their distances."""
     limits = outputs.limits

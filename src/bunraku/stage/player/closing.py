@@ -17,10 +17,11 @@ from bunraku.stage.player.outputs import DeviceOutputs
 
 
 class Following:
-    """How far the machine is from what it was sent lately, and the correction for it.
+    """How far the machine is from where it was sent lately, and the correction for it.
 
-    A servo comes late; so its place is compared with everything it was sent within the last ``following_ms``: ``error`` (k,) is the
-    distance to the nearest of these, signed (sent - measured), zero where the machine is within them.
+    A servo comes late; so its place is compared with every place it was sent to within the last ``following_ms``, what commands
+    hold beyond the plan left out: ``error`` (k,) is the distance to the nearest of these, signed (sent - measured), zero where the
+    machine is within them.
     """
 
     def __init__(self, outputs: DeviceOutputs, device: Device) -> None:
@@ -38,7 +39,7 @@ class Following:
         self.error[:] = 0.0
 
     def tell(self, values: Array) -> None:
-        """Note what was sent (k,): the correction is not part of where the machine shall be, or it would add up."""
+        """Note where it was sent (k,): the correction is not part of where the machine shall be, or it would add up."""
         np.subtract(values, self.correction, out=self._sent[self._at])
         self._at = (self._at + 1) % len(self._sent)
 

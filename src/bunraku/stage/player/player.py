@@ -19,7 +19,7 @@ from bunraku.stage.devices.device import Device, listed
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.dry_run import DryRunDriver
 from bunraku.stage.devices.fault import DeviceFault
-from bunraku.stage.player.check import checked_values
+from bunraku.stage.player.check import ahead_of_plan, checked_values
 from bunraku.stage.player.clock import Clock, Follower
 from bunraku.stage.player.closing import Following, StateFeedback
 from bunraku.stage.player.cues import Cue, Cues
@@ -62,12 +62,14 @@ class Player:
         self.unproven = [_doubt(one) for one in show.parts.values() if not one.certificate.holds]
         self.notes = list(self.unproven)
         self._tables: dict[str, Array] = {}
+        self._ahead: dict[str, Array] = {}
         self._closed: dict[str, StateFeedback] = {}
         for role, performance in show.parts.items():
             rate, values = checked_values(performance, self.outputs)
             table = samples_at(values, rate, device.rate_hz)
             audio = performance.audio
             self._tables[role] = table if audio is None else self._heard_out(performance.clip_name, audio, table)
+            self._ahead[role] = samples_at(ahead_of_plan(performance, self.outputs), rate, device.rate_hz)
             closed, why = StateFeedback.of(performance, self.outputs, device)
             if closed is not None:
                 self._closed[role] = closed
@@ -126,6 +128,7 @@ class _Run:
         self.cost = self.watched = 0.0
         self.asked, self.before, self.speed = np.zeros(k), np.zeros(k), np.zeros(k)
         self.rows: Array = np.zeros((0, k))
+        self.beyond: Array = np.zeros(k)
         self.coming: Take | None = None
         self.resting = False
 
@@ -244,9 +247,18 @@ class _Run:
         late = now - moment
         read, shown = self.clock.reading()
         self.driver.send(counts)
-        self.following.tell(self.guard.now)
+        self.beyond = self._beyond_plan()
+        self.following.tell(self.guard.now - self.beyond)
         self.tape.write(self.tick * self.period, counts, late, shown + now - read - self.tick * self.period)
         self._advance(late)
+
+    def _beyond_plan(self) -> Array:
+        """What this row holds beyond where the machine is to be (k,): feed-forward of servos; straight from take to take."""
+        ahead = self.player._ahead.get(self.role)
+        if ahead is not None:
+            return np.asarray(ahead[min(self.row, len(ahead) - 1)])
+        then = np.zeros_like(self.beyond) if self.coming is None else self.player._ahead[self.coming.role][0]
+        return np.asarray(self.beyond + (then - self.beyond) / max(len(self.rows) - self.row, 1))
 
     def _advance(self, late: float) -> None:
         """On to the next period; samples whose time has passed are skipped, and too many of them stop the machine."""
