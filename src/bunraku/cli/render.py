@@ -35,6 +35,8 @@ def render(
     follow: Annotated[
         bool | None, typer.Option("--follow/--no-follow", help="Go along with the character [if it goes away]")
     ] = None,
+    trials: Annotated[int, typer.Option(help="Film the worst of so many replays in worlds drawn at random")] = 0,
+    seed: Annotated[int, typer.Option(help="What they are drawn with, as of bunraku verify --trials")] = 0,
     dark: Annotated[bool, typer.Option("--dark/--light", help="A dark stage")] = False,
     poses: Annotated[int, typer.Option(help="Moments on a contact sheet")] = 8,
     demos: Annotated[bool, typer.Option("--demos", help="Contact sheet and film of every demo, or of those named")] = False,
@@ -64,6 +66,11 @@ def render(
     if path.suffix.lower() == ".html":
         _refuse(context, path)
     with watching(keeps=False) as monitor:
+        if trials:
+            from bunraku.verification.trials.film import worst_trial
+
+            given, words = worst_trial(given, trials, seed, monitor=monitor)
+            say(words)
         data = rendered(given, path.suffix.lower(), taste, monitor)
     write_atomically(path, data)
     say(f"wrote {path}")

@@ -10,6 +10,7 @@ import typer
 
 from bunraku.cli.console import emit_json, say, watching
 from bunraku.cli.files import to_judge
+from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
     from bunraku.motion import KeptVerdict, Performance
@@ -28,6 +29,9 @@ def verify(
     full_order: Annotated[
         bool, typer.Option("--full-order", help="Also in the full elastic model: minutes to hours, then remembered")
     ] = False,
+    trials: Annotated[int, typer.Option(help="Also replay it in so many worlds drawn at random: gains, delays, pushes, ...")] = 0,
+    seed: Annotated[int, typer.Option(help="What the trials are drawn with; the same seed draws the same worlds")] = 0,
+    share: Annotated[float | None, typer.Option(help="The least share of the trials that must hold [no promise]")] = None,
     again: Annotated[bool, typer.Option("--again", help="Replay again, also where a verdict is kept in the file")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also list the checks that are usually only counted")] = False,
     json: Annotated[bool, typer.Option("--json", help="The verdict as JSON on stdout")] = False,
@@ -38,6 +42,9 @@ def verify(
     parts with rods as chains of rigid links, and with --full-order in the full elastic model. A verdict that is kept in
     the file answers at once while nothing that it judged has changed.
 
+    With --trials the verdict gives the share of drawn worlds in which everything holds, with its exact interval, the worst of
+    them and which factor hurts most; `bunraku render --trials` films the worst.
+
     An exported file is read back: with --against its commands take the place of the performance's, with --character they are judged
     alone, and what needs the plan is not checked.
     """
@@ -47,13 +54,18 @@ def verify(
     given, judge = to_judge(
         performance, character=character or None, overlay=overlay, against=against, servos=servos, patch=patch, rate=rate
     )
-    kept: KeptVerdict | Verdict | None = verdict_kept(given) if replay and not (again or full_order) else None
+    if trials < 0 or (share is not None and not 0.0 < share <= 1.0):
+        raise BadInput(f"{trials} trials and a share of {share} were asked for; give 1 trial or more, and a share up to 1")
+    if share is not None and not trials:
+        raise BadInput("a --share of the trials was asked for, and no --trials; give their number too, as in --trials 64")
+    made: Verdict | None = None
+    kept: KeptVerdict | Verdict | None = verdict_kept(given) if replay and not (again or full_order or trials) else None
     if kept is not None:
         say("the verdict that is kept with the performance, which has not changed since it was judged (--again replays it):")
     else:
-        if given.verdict is not None and not again:
+        if given.verdict is not None and not again and not trials:
             say("the verdict in the file is not used: what it judged has changed, or who judges, or something else is asked")
-        kept = _judged(given, judge, replay=replay, full_order=full_order)
+        kept = made = _judged(given, judge, replay=replay, full_order=full_order, draws=(trials, seed, share))
     for line in verdict_lines(kept.checks, proven=kept.holds, everything=everything):
         say(line)
     if json:
@@ -62,14 +74,23 @@ def verify(
             for c in kept.checks
         ]
         facts = {"performance": str(performance)} | dict(kept.figures) | {"verified": kept.holds, "checks": checks}
+        if made is not None and made.trials is not None:
+            facts |= {"seed": seed, "hurts": made.trials.hurts, "draws": [trial.as_json for trial in made.trials.trials]}
         emit_json(facts)
     return 0 if kept.holds else 1
 
 
-def _judged(given: Performance, judge: Callable[..., Verdict], *, replay: bool, full_order: bool) -> Verdict:
-    """The verdict, made now."""
+def _judged(
+    given: Performance, judge: Callable[..., Verdict], *, replay: bool, full_order: bool, draws: tuple[int, int, float | None]
+) -> Verdict:
+    """The verdict, made now, with its trials: ``draws`` their number, seed, and the share that must hold."""
     from bunraku.flow.ahead import compile_for_verification
 
     compile_for_verification(given)
     with watching() as monitor:
-        return judge(replay=replay, full_order=full_order, monitor=monitor)
+        verdict = judge(replay=replay, full_order=full_order, monitor=monitor)
+        if not draws[0]:
+            return verdict
+        from bunraku.verification.trials.run import with_trials
+
+        return with_trials(verdict, draws[0], draws[1], least=draws[2], monitor=monitor)

@@ -133,13 +133,17 @@ class Judge(ABC, Generic[Foreign, Played]):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether every promise holds, the checks, the replay if there was one, flat figures, and the judge, who knows the pictures."""
+    """Whether every promise holds, the checks, the replay if there was one, flat figures, and the judge, who knows the pictures.
+
+    ``trials``: what many drawn worlds say (`trials.outcome.Trials`), where they were asked for.
+    """
 
     holds: bool
     checks: tuple[Check, ...]
     replay: Replay | None
     figures: dict[str, float]
     judge: Judge[Any, Any] = field(repr=False, compare=False)
+    trials: Any = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return "\n".join([self.sentence, *broken_lines(self.checks), counted(self.checks)])

@@ -21,6 +21,7 @@ from bunraku.verification.ground.measures import GroundMeasures, measure_ground
 from bunraku.verification.ground.model import TIMESTEP, GroundModel, ground_model
 from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.record import GroundRecord
+from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.servos.drives import servos_in, tick_drives
 from bunraku.verification.servos.roll import roll
 from bunraku.verification.worlds import World
@@ -76,12 +77,12 @@ def replay_on_ground(
     return replay_plan(ground_plan(performance, terrain), World(gain, friction, rate))
 
 
-def plan_model(plan: GroundPlan) -> GroundModel:
-    """The foreign model of a plan, its servos as stated and each end effector of its own friction."""
+def plan_model(plan: GroundPlan, servos: ServoBank | None = None) -> GroundModel:
+    """The foreign model of a plan, its servos (None: as stated) and each end effector of its own friction."""
     x, y = plan.tip_center[..., 0], plan.tip_center[..., 1]
     extent = (float(x.min()), float(x.max()), float(y.min()), float(y.max()))
     with without_log_file():
-        return ground_model(plan.character, terrain=plan.terrain, extent=extent, springs=plan.springs)
+        return ground_model(plan.character, servos, terrain=plan.terrain, extent=extent, springs=plan.springs)
 
 
 def replay_plan(plan: GroundPlan, world: World | None = None, *, model: GroundModel | None = None) -> GroundReplay:
