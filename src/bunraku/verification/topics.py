@@ -134,6 +134,13 @@ TOPICS: tuple[Topic, ...] = (
         said_first=False,
     ),
     Topic(
+        "trials",
+        ("trials",),
+        "holds in as many drawn worlds as asked",
+        "does not hold in as many drawn worlds as asked",
+        "less of what hurts most, which the trials name, or a motion with more margin",
+    ),
+    Topic(
         "strings",
         ("least tension", "slack", "string"),
         "keeps every string taut",

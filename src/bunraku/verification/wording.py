@@ -24,6 +24,9 @@ ALSO = 2
 MARKS = {"holds": "+", "broken": "!", "not checked": "?"}
 """The first sign of a line, by the state of its check."""
 
+ASKED = ("trials",)
+"""Topics that somebody asked for by name: their measurements are always listed."""
+
 UNSAID = ("the computation", "the file")
 """Topics of which nothing is said while they hold."""
 
@@ -132,7 +135,7 @@ def listed(parts: Sequence[str]) -> str:
 
 def _folded(check: Check) -> bool:
     if check.state in ("does not apply", ""):
-        return True
+        return topic_of(check).title not in ASKED
     exact = check.threshold is not None and (
         check.value == check.threshold or (abs(check.threshold) <= EXACT and not check.at_least)
     )
