@@ -2,9 +2,9 @@
 
 From our side come the nodes and cells of the part's mesh and the numbers of its material; stiffness, mass and stresses are
 scikit-fem's, linear elasticity on curved quadratic tetrahedra. After Craig and Bampton (1968) the displacement of the part, in the
-frame of its base, is u(x) = Phi(x) y: for each body c that it carries the six moves of c, whose patch is glued to it and rigid,
-with everything else as statics has it, then the slowest modes with every patch held. Slender parts shorten and stiffen as they bend
-under load; with the force F_k that statics gives the carried bodies for a unit along their axis k, and its stresses S_k,
+frame of its base, is u(x) = Phi(x) y: for each body that it carries the six moves of the patch that holds it, with everything
+else as statics has it, then the slowest modes with every patch held. Slender parts shorten as they bend and stiffen under load: with
+the stresses S_k of a unit force along axis k of a carried body,
 
     V(y) = 1/2 e' K e,    e = y + 1/2 sum_k 1_k y' G_k y,    G_k[a, b] = int S_k : (grad Phi_a' grad Phi_b) dV,
 
@@ -12,8 +12,9 @@ the forces K e then act through G as they do on a beam-column (Wallrapp and Schw
 that of the moving points r = x + Phi y about the base, from the integrals of all products of x and Phi.
 
 Why this and not the flexes of MuJoCo 4.0: their linear tetrahedra bend at 2.8, 2.0 and 1.4 times the frequency of a cantilever of
-15 x 2 x 1, 30 x 4 x 1 and 60 x 4 x 2 bricks, at steps of 3 us or less: 70 to 800 s of CPU for a second of motion. These cells are
-off by 0.1 % with the first mesh, and are stepped at 1 ms (`benchmarks/which_foreign_elasticity_bends_right.py`).
+15 x 2 x 1, 30 x 4 x 1 and 60 x 4 x 2 bricks, at steps of 3 us or less: the first two take 25 and 41 s of CPU for a second of
+motion. These cells are off by 0.1 % with the first mesh, and are stepped at 1 ms
+(`benchmarks/which_foreign_elasticity_bends_right.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bunraku.arrays import Array
+from bunraku.arrays import Array, Indices
 from bunraku.errors import BadInput
 from bunraku.geometry.poses import NO_MOVE, Rigid
 from bunraku.geometry.tet_mesh import TetMesh
@@ -112,7 +113,7 @@ class ForeignGrid(NamedTuple):
 
     mesh: TetMesh
     cells: Any
-    node: Array
+    node: Indices
 
     def basis(self, order: int, *, vector: bool = False) -> tuple[Any, Array]:
         """Quadratic shape functions integrated to ``order``, and the place of each of our nodes (or their moves) among them."""
