@@ -3,8 +3,8 @@
 From our side come the nodes and cells of the part's mesh and the numbers of its material; stiffness, mass and stresses are
 scikit-fem's, linear elasticity on curved quadratic tetrahedra. After Craig and Bampton (1968) the displacement of the part, in the
 frame of its base, is u(x) = Phi(x) y: for each body that it carries the six moves of the patch that holds it, with everything
-else as statics has it, then the slowest modes with every patch held. Slender parts shorten as they bend and stiffen under load: with
-the stresses S_k of a unit force along axis k of a carried body,
+else as statics has it, then the slowest modes with every patch held. Slender parts shorten as they bend, and stiffen under load:
+with the stresses S_k of a unit force along axis k of a carried body,
 
     V(y) = 1/2 e' K e,    e = y + 1/2 sum_k 1_k y' G_k y,    G_k[a, b] = int S_k : (grad Phi_a' grad Phi_b) dV,
 
