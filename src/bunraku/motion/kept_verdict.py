@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bunraku.motion.certificate import Check
+from bunraku.motion.certificate import Check, checks_table, stated
 
 
 @dataclass(frozen=True)
@@ -21,3 +21,9 @@ class KeptVerdict:
     checks: tuple[Check, ...]
     key: str
     figures: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"{self.sentence}\n{stated(self.checks)}"
+
+    def _repr_html_(self) -> str:
+        return checks_table(self.sentence, self.checks)

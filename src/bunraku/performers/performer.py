@@ -133,6 +133,8 @@ class Performer(ABC, Generic[Problem, Solution]):
        for servos). Then `certify` it, from the problem and never from what the solver says (`performers.certify` has the common
        checks).
 
+    6. Name what helps where verification finds a promise broken: ``performers/NAME/remedies.py`` (`performers.remedy`).
+
     Nothing is held between calls. All else stands here, once: refusing, one thread for BLAS, the time of the solution, checkpoints,
     provenance and the performance itself. New kernels are compiled ahead by a function in `performers.warm`. Add demos, a lesson
     and a page of theory.
