@@ -167,6 +167,7 @@ def test_alone_a_file_needs_its_character_only(form, given, readers, tmp_path):
     assert not [check.name for check in verdict.checks if check.stands_against and check.name != "torque saturation"]
     assert states["velocity excess"] == ("not checked" if form == "arduino" else "holds")
     assert "give --against" in verdict.sentence
+    assert ("keeps every motor limit" in verdict.sentence) == (states["velocity excess"] == "holds")
 
 
 def test_what_a_file_does_not_say_is_asked_for(given, readers, tmp_path):

@@ -40,7 +40,7 @@ def first_line(checks: Sequence[Check], *, proven: bool) -> str:
     kept = [
         topic.kept
         for topic, group in groups
-        if topic.said_first and any(one.state == "holds" for one in group) and not any(one.stands_against for one in group)
+        if topic.said_first and "holds" in (states := {one.state for one in group}) and states <= {"holds", "does not apply"}
     ]
     bad = [topic.broken for topic, group in groups if any(one.broken for one in group)]
     silent = [topic.title for topic, group in groups if any(one.stands_against and not one.broken for one in group)]
