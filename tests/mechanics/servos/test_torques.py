@@ -7,6 +7,7 @@ import pytest
 
 from bunraku.character import Body, Character, Coupling, Joint, Motor
 from bunraku.formats.registry import read_character
+from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.mechanics.servos.torques import gesture_torques, joint_torques
 from bunraku.motion import JointCurves
 
@@ -77,3 +78,14 @@ def test_a_robot_on_wheels_carries_itself_on_them() -> None:
     assert abs(torque[knee]) > 3.0 * abs(free[knee])
     wheels = [torque[name] for name in robot.wheel_axles]
     assert wheels == pytest.approx([0.0] * 4, abs=1e-9)
+
+
+def test_what_a_plan_takes_of_its_motors_counts_the_losses_of_joints() -> None:
+    """A share of the stall torque: of a light arm that turns against damping nearly all of it."""
+    light = pendulum(damping=0.5).changed(
+        bodies=(Body(name="bob", mass=0.01, center_of_mass=(0.0, 0.0, -0.3)), Body(name="tail")),
+        motors=(Motor(name="m", coordinate="j", stall_torque=2.0),),
+    )
+    motion = swing().chosen(("j",))
+    figures = measure_motion(light, None, motion).figures
+    assert figures["static_torque_share"] == pytest.approx((0.5 + 4.0 * 0.1) * 1.6 / 2.0, rel=0.02)

@@ -19,8 +19,8 @@ from bunraku.mechanics.measures.limits import ask, by_unit, limit_checks, stated
 from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.measures.self_collision import self_collision_checks
 from bunraku.mechanics.measures.shaking import shaking_checks
-from bunraku.mechanics.measures.statics import static_torques
 from bunraku.mechanics.measures.travel import travel_checks
+from bunraku.mechanics.servos.torques import gesture_torques
 from bunraku.mechanics.tree import Tree, compile_tree
 from bunraku.motion import Check, Excess, JointCurves, MotionLimits
 
@@ -79,7 +79,7 @@ def measure_motion(character: Character, wish: JointCurves | None, positions: Jo
         None if wished is None else predicted_motion(character, JointCurves(positions.names, positions.rate, wished), tree).values
     )
     checks += self_collision_checks(character, tree, q, wished_q, positions.rate, notes, figures)
-    checks += _torque_checks(character, tree, q, figures)
+    checks += _torque_checks(character, tree, q, positions.rate, figures)
     return Measures(checks, tuple(notes), figures)
 
 
@@ -163,8 +163,8 @@ def _balance_checks(character: Character, tree: Tree, q: Array, rate: float, fig
     return (Check(name, float(margins[at]), "m", 0.0, at_least=True, note=f"nearest to tipping at {at / rate:.3f} s"),)
 
 
-def _torque_checks(character: Character, tree: Tree, q: Array, figures: dict[str, float]) -> tuple[Check, ...]:
-    """The largest static torque as a share of what the motor gives at rest; information, dynamics not included."""
+def _torque_checks(character: Character, tree: Tree, q: Array, rate: float, figures: dict[str, float]) -> tuple[Check, ...]:
+    """The largest torque against gravity and the joints' losses as a share of what the motor gives at rest; information."""
     name, motors = "static torque share", character.motors
     if not motors:
         return (Check.not_applicable(name, "it has no motor"),)
@@ -174,10 +174,10 @@ def _torque_checks(character: Character, tree: Tree, q: Array, figures: dict[str
     silent = [motor.name for motor in motors if motor.stall_torque is None]
     checks = []
     if has:
-        torque = np.abs(static_torques(character, tree, q)).max(axis=0)
-        share, who = max((float(torque[tree.index(m.coordinate)] / m.available_torque(0.0)), m.name) for m in has)
+        torque = np.abs(gesture_torques(character, JointCurves(tree.names, rate, q), tree)).max(axis=0)
+        share, who = max((float(torque[k] / m.available_torque(0.0)), m.name) for k, m in enumerate(motors) if m in has)
         figures["static_torque_share"] = share
-        checks.append(Check(name, share, "of stall", note=f"motor {who}; gravity at rest, dynamics not included"))
+        checks.append(Check(name, share, "of stall", note=f"motor {who}; gravity and losses of the joints, accelerations left out"))
     if silent:
         checks.append(Check.not_checked(f"{name} of motors without stall torque" if has else name, ask("stall_torque", silent)))
     light = [body.name for body in character.bodies if body.mass == 0.0 and body.shapes and body.name in tree.nodes]
