@@ -31,11 +31,7 @@ MOVES = 0.05
 FOLLOWS, HELD, NO_JOINT, NOT_ASKED, MISSING = range(5)
 """What became of a limb; ``MISSING``: joints of the character are free to follow it and nothing in the rig map drives them."""
 
-_WHY = {
-    HELD: "its joints are held at home",
-    NO_JOINT: "no joint of the character is left for it",
-    NOT_ASKED: "it was not asked for",
-}
+_WHY = {HELD: "joints are held at home", NO_JOINT: "no joint of the character is left", NOT_ASKED: "not asked for"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,8 @@ def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> 
     able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING) and limb.captured >= MOVES]
     done = {limb.name: limb.followed * _performed(performance, limb) if limb.fate == FOLLOWS else 0.0 for limb in able}
     checks: list[Check] = []
-    left = [f"{limb.name}: {_WHY[limb.fate]}" for limb in limbs if limb.fate in _WHY]
+    fates = {fate: [limb.name for limb in limbs if limb.fate == fate] for fate in _WHY}
+    left = [f"{', '.join(names)}: {_WHY[fate]}" for fate, names in fates.items() if names]
     total = sum(limb.captured for limb in able)
     if total > 0.0:
         share = sum(limb.captured * done[limb.name] for limb in able) / total
