@@ -14,7 +14,7 @@ from bunraku.mechanics.systems.carriages import CarriageLimits
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import Monitor
 from bunraku.verification.agreement import agreement
-from bunraku.verification.replay_checks import completed, fallen
+from bunraku.verification.replay_checks import completed
 from bunraku.verification.strings.plan import StringPlan, plan_of
 from bunraku.verification.strings.replay import SLACK, StringPlayer, StringReplay, play, player_of
 from bunraku.verification.verifier import Findings, Judge, Picture, Replay
@@ -90,7 +90,7 @@ class StringJudge(Judge[StringPlayer, StringReplay]):
         open_loop = replay.open_loop
         checks = [
             completed(replay.complete),
-            fallen(float(replay.fell), replay.reason, otherwise="it kept to the plan"),
+            Check("replay lost the plan", float(replay.fell), "", 0.0, note=replay.reason),
             Check("replay rms", run.rms, "m", REPLAY_RMS, note=f"{how}; worst: {run.worst}; {len(replay.points)} points"),
             Check("largest replay error", run.largest, "m"),
             Check("open-loop replay rms", open_loop.rms, "m", note=open_loop.lost or f"worst: {open_loop.worst}"),
