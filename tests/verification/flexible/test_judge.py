@@ -173,6 +173,17 @@ def test_loops_are_judged_beside_the_errors(verdict, gap, good) -> None:
     assert checks["loops open in MuJoCo"].holds is good
 
 
+def test_a_motor_that_gives_way_is_judged_with_its_spring(quiet_turn) -> None:
+    """On a spring of 25 N m/rad the rod swings by millimetres: foreign physics finds as much as the reduced model, within 2 %."""
+    motor = quiet_turn.character.motors[0].changed(torsional_stiffness=25.0, torsional_damping=0.02)
+    verdict = verify(quiet_turn.changed(character=quiet_turn.character.changed(motors=(motor,))))
+    checks = {check.name: check for check in verdict.checks}
+    peak = verdict.judge.judged.after.peak
+    assert peak > 2e-3
+    assert checks["peak error by scikit-fem"].value == pytest.approx(peak, rel=0.02)
+    assert checks[FOREIGN].holds
+
+
 def test_a_channel_that_was_changed_is_found(quiet_turn) -> None:
     """A tenth of a degree more at one sample: the numbers are no longer those of the certificate."""
     (channel,) = quiet_turn.channels

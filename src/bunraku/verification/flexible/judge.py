@@ -118,11 +118,12 @@ class FlexibleJudge(Judge["Chains | PartsModel | str", FlexibleReplay]):
         return checks, figures
 
     def build(self) -> Chains | PartsModel | str:
-        """Chains at two resolutions, of the catalogue's beams, or where a part is none parts by scikit-fem; or why neither."""
+        """Chains of the catalogue's beams; parts by scikit-fem where one is none, or a motor gives way; or why neither."""
         character, frames = self.performance.character, self.judged.after.names
         links, step = CLOSED_CHAIN if character.loops else CHAIN
         try:
-            if all(is_beam(part) for part in character.flexibles):
+            soft = any(motor.torsional_stiffness is not None for motor in character.motors)
+            if not soft and all(is_beam(part) for part in character.flexibles):
                 return chain_models(character, frames=frames, links=links, timestep=step)
             return parts_model(character, frames=frames)
         except BadInput as error:

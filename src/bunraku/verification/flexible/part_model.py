@@ -22,6 +22,7 @@ from bunraku.errors import BadInput
 from bunraku.formats.poses import as_pose, of_pose
 from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.elastic.part import part_solid
+from bunraku.mechanics.flexible.compliance import soft_motors, with_deflections
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.flexible.elastic_part import Elasticity, ElasticPart, elastic_part
 from bunraku.verification.flexible.model import ChainModel, bare_model
@@ -121,10 +122,7 @@ class PartsModel:
 
 
 def parts_model(character: Character, *, frames: Sequence[str]) -> PartsModel:
-    """The model that tracks ``frames`` (frames or bodies); BadInput says what cannot be judged so."""
-    soft = next((motor.name for motor in character.motors if motor.torsional_stiffness is not None), None)
-    if soft is not None:
-        raise BadInput(f"the motor {soft!r} states a torsional stiffness; parts are driven by rigid motors only")
+    """The model that tracks ``frames`` (frames or bodies), soft motors on springs; BadInput says what cannot be judged so."""
     tree = compile_tree(character)
     at = tree.configuration(tree.home)
     joints = {joint.child: joint for joint in character.joints}
@@ -134,7 +132,15 @@ def parts_model(character: Character, *, frames: Sequence[str]) -> PartsModel:
             pose = compose(inverse(X_WB), at.pose(child.body))
             joints[child.body] = joints[child.body].changed(kind="free", sequence="xyz", parent=part.base, pose=as_pose(pose))
     loose = character.changed(joints=tuple(joints.values()), flexibles=(), materials=())
-    bodies = bare_model(character, loose, frames, 1e-3)
+    soft = soft_motors(character, None)
+    loose = with_deflections(loose, soft)
+    commanded = {motor.coordinate for motor in soft}  # two hinges on one axis: without a rotor MuJoCo's mass matrix is singular
+    rotors = [joint.changed(armature=1.0) if joint.name in commanded else joint for joint in loose.joints]
+    bodies = bare_model(character, loose.changed(joints=tuple(rotors)), frames, 1e-3)
+    for motor in soft:
+        joint = bodies.model.joint(motor.deflection).id
+        bodies.model.jnt_stiffness[joint] = motor.stiffness
+        bodies.model.dof_damping[bodies.model.jnt_dofadr[joint]] += motor.damping
     placed, size = list[PlacedPart](), int(bodies.model.nv)
     materials = {material.name: material for material in character.materials}
     for part in character.flexibles:
