@@ -66,6 +66,17 @@ def leg(character: Character, spot: str, name: str) -> Character:
     return attached(made, f"{name}.knee horn", "rubber ball foot 30 mm", {"stem": 0.05}, mirror=True, name=name)
 
 
+def test_the_motor_of_a_wheel_is_sent_speeds_and_taken_off_it_is_a_servo_again() -> None:
+    made = car()
+    wheels = [motor for motor in made.motors if motor.coordinate in made.wheel_axles]
+    assert len(wheels) == 4
+    assert {(motor.stiffness, motor.damping, motor.speed_gain) for motor in wheels} == {(None, None, 0.1)}
+    bare = removed(made, "LF")
+    again = next(motor for motor in bare.motors if motor.name == "LF.axle")
+    assert (again.stiffness, again.damping, again.speed_gain) == (20.0, 0.3, None)
+    assert again.source.endswith("position gains are ours")
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_mass_grows_by_that_of_the_component_on_each_side(name: str) -> None:
     before = blank_character()
