@@ -41,7 +41,7 @@ def test_a_performance_is_that_of_the_performer_here(performed):
     assert performance.certificate.status == here.certificate.status
     for there, check in zip(performance.certificate.checks, here.certificate.checks, strict=True):
         assert (there.name, there.holds) == (check.name, check.holds)
-        assert there.value == pytest.approx(check.value, rel=1e-3, abs=1e-6)
+        assert there.value == pytest.approx(check.value, rel=1e-3, abs=1e-6, nan_ok=True)
     assert state.result["performer"] == "locomotion"
     assert "end effectors" in state.result["reason"]
     assert state.result["certificate"]["holds"] is True
@@ -56,7 +56,7 @@ def test_the_replay_goes_beside_the_plan(solver, performed):
     assert state.status == "done", state.error
     assert state.result["holds"] is True
     assert state.result["sentence"].startswith("Proven: ")
-    assert all(check["holds"] for check in state.result["checks"])
+    assert not any(check["state"] == "broken" for check in state.result["checks"])
     curves = read_curves(state.result["replay"])
     assert curves.rate == performance.rate
     assert set(curves.names) == set(performance.character.coordinates)
