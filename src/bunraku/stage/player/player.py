@@ -254,6 +254,8 @@ class _Run:
 
     def _beyond_plan(self) -> Array:
         """What this row holds beyond where the machine is to be (k,): feed-forward of servos; straight from take to take."""
+        if isinstance(self.driver, DryRunDriver):  # which carries nothing, and stands where it is sent
+            return self.beyond
         ahead = self.player._ahead.get(self.role)
         if ahead is not None:
             return np.asarray(ahead[min(self.row, len(ahead) - 1)])
