@@ -80,8 +80,10 @@ def own_verdict(given):
 def written(form, performance, readers, folder, **more):
     """The exported file, and what has to be said to read it against its performance."""
     options = readers.options(form, performance) | more
-    if form == "artnet" and performance.dynamic:
-        options["rate"] = performance.rate
+    if form == "artnet":
+        options["rate"] = (
+            performance.rate
+        )  # by default one that a DMX line takes: coarser commands, which a replay may judge otherwise
     path = export(performance, form, folder / f"show{exporters()[form].suffix}", **options)
     return path, {"servos": options["servos"]} if form == "blender-servo-bin" else {}
 
@@ -108,6 +110,16 @@ def test_the_verdict_is_that_of_the_performance(form, name, given, own_verdict, 
     assert states.pop(SAME) == "holds"
     assert states == {check.name: check.state for check in original.checks}
     assert found.holds == original.holds
+
+
+def test_a_thinned_file_is_judged_at_its_own_rate(given, own_verdict, tmp_path):
+    """Every fifth sample of skates: the same states, of a replay that is sent less."""
+    performance = given("swizzlebot")
+    commands = file_commands(export(performance, "artnet", tmp_path / "show.artnet.pcap"), against=performance)
+    assert (commands.every, commands.performance.rate) == (5, 40.0)
+    states = {check.name: check.state for check in commands.verify().checks}
+    assert states.pop(SAME) == "holds"
+    assert states == {check.name: check.state for check in own_verdict("swizzlebot").checks}
 
 
 def test_a_motion_is_no_commands(given, readers, tmp_path):
@@ -172,7 +184,7 @@ def test_alone_a_file_needs_its_character_only(form, given, readers, tmp_path):
 def test_what_a_file_does_not_say_is_asked_for(given, readers, tmp_path):
     """A log of Art-Net alone needs its patch, a binary file of servos their ids and its rate."""
     performance = given("nao")
-    path, _ = written("artnet", performance, readers, tmp_path)
+    path = export(performance, "artnet", tmp_path / "show.artnet.pcap")
     with pytest.raises(BadInput, match="does not name its channels; give --against PERFORMANCE, or --patch"):
         file_commands(path, character="nao")
     slots = patched(performance.character, performance.channels, None)
