@@ -292,6 +292,8 @@ def test_servos_of_mujoco_come_back_as_they_were_written() -> None:
     <velocity name="v" joint="w" kv="0.3" gear="2" ctrlrange="-8 8" forcerange="-3 3"/>
     <position name="d" joint="k" kp="7" dampratio="1"/></actuator></mujoco>"""
     p, v, d = read_mjcf(text.encode(), file="x.xml")[0].motors
+    limp = text.replace('kv="0.3"', 'kv="0"').replace('"-8 8"', '"0 0"')
+    assert (read_mjcf(limp.encode(), file="x.xml")[0].motors[1].speed_gain, v.name) == (None, "v")
     assert (p.stiffness, p.damping, p.derivative, p.range) == (160.0, 6.0, "speed", (-0.5, 0.5))
     assert (v.speed_gain, v.velocity, v.stall_torque, v.stiffness, v.damping) == (1.2, 4.0, 6.0, None, None)
     assert (d.stiffness, d.damping, d.derivative) == (7.0, None, "speed")

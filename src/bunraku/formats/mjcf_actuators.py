@@ -62,9 +62,8 @@ def _figures(kind: str, actuator: Element, axis: Axis, context: Context) -> dict
         elif control is not None:
             figures["range"] = tuple(sorted((control[0] / gear, control[1] / gear)))
     elif kind == "velocity" and gear:
-        figures["speed_gain"] = actuator.number("kv", 1.0) * gear * gear
-        if control is not None:
-            figures["velocity"] = max(abs(control[0]), abs(control[1])) / abs(gear)
+        kv, most = actuator.number("kv", 1.0), 0.0 if control is None else max(abs(control[0]), abs(control[1])) / abs(gear)
+        figures |= ({"speed_gain": kv * gear * gear} if kv > 0.0 else {}) | ({"velocity": most} if most > 0.0 else {})
     elif torque is None and control is not None and kind in ("motor", "general"):
         torque = max(abs(control[0]), abs(control[1])) * abs(gain * gear)
     if torque:
