@@ -240,7 +240,8 @@ def _way_difference(plan: GroundPlan) -> float:
     servos = ServoBank.of(plan.character)
     axle = {joint.child: joint.name for joint in plan.character.joints}
     radius = {axle[tip.body]: tip.radius for tip in plan.character.end_effectors if tip.spins}
-    made = plan.sent.values - np.where(servos.gains.stated, plan.torque / servos.gains.damping, 0.0)
+    known = servos.wheel & servos.gains.stated
+    made = plan.sent.values - np.where(known, plan.torque / np.where(known, servos.gains.damping, 1.0), 0.0)
     rolled = np.concatenate([np.zeros((1, made.shape[1])), np.cumsum(0.5 * (made[1:] + made[:-1]), axis=0)]) / plan.rate
     off = np.abs(rolled - (plan.angle - plan.angle[0])).max(axis=0)
     return max((off[j] * radius.get(servos.coordinates[j], 1.0) for j in np.flatnonzero(servos.wheel)), default=0.0)
