@@ -123,6 +123,8 @@ def test_what_softer_servos_do_is_no_promise_of_how_far_it_goes(make_car, make_g
     assert errors[1] > 1.5 * errors[0] > 0.001
     assert replays.figures["replay_velocity_error"] == errors[0]
     assert replays.figures["replay_velocity_error_of_all"] == errors[1]
+    assert replays.worst("velocity_error", usual=True) is replays.usual
+    assert replays.worst("velocity_error") is replays.replays[1]
 
 
 def test_the_verdict_is_the_worst_of_all(make_car, make_going, driving) -> None:

@@ -57,6 +57,14 @@ def test_a_step_is_answered_as_by_a_damped_spring() -> None:
     np.testing.assert_allclose(torque, KP * (0.2 - angle) - KV * speed, atol=1e-9)
 
 
+def test_below_its_line_a_motor_with_a_line_keeps_the_same_law() -> None:
+    """The slope of the line is in servo and damper, once with either sign: kp e - kv v remains."""
+    foreign = foreign_model(wheel(stall_torque=5.0, no_load_speed=20.0), H)
+    angle, speed, torque = run(foreign, np.full(400, KP * 0.2))
+    np.testing.assert_allclose(torque, KP * (0.2 - angle) - KV * speed, atol=1e-9)
+    assert np.abs(speed).max() > 0.5
+
+
 @pytest.mark.parametrize("deadband", [0.0, 0.02])
 def test_no_torque_is_ever_beyond_the_line(deadband: float) -> None:
     """Told to go far, tau = tau_0 (1 - v / v_0) to the last digit of the step; told to turn back, it brakes with tau_0, no more."""
