@@ -12,7 +12,7 @@ the forces K e then act through G as they do on a beam-column (Wallrapp and Schw
 that of the moving points r = x + Phi y about the base, from the integrals of all products of x and Phi.
 
 Why this and not the flexes of MuJoCo 4.0: their linear tetrahedra bend at 2.8, 2.0 and 1.4 times the frequency of a cantilever of
-15 x 2 x 1, 30 x 4 x 1 and 60 x 4 x 2 bricks, at steps of 3 us or less: the first two take 25 and 41 s of CPU for a second of
+15 x 2 x 1, 30 x 4 x 1 and 60 x 4 x 2 bricks, at steps of 3 us or less: the first two take 7 to 41 s of CPU a second of
 motion. These cells are off by 0.1 % with the first mesh, and are stepped at 1 ms
 (`benchmarks/which_foreign_elasticity_bends_right.py`).
 """
