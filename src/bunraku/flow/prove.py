@@ -137,6 +137,8 @@ def remedies_of(performer: str) -> Remedies | None:
 class _OfAll(Remedies):
     """Those of every member of a chain in turn; a member's option that several have goes to all."""
 
+    add_up = True
+
     def __init__(self, members: list[Remedies]) -> None:
         self._members = members
 
@@ -173,18 +175,20 @@ class _Search:
         self._first, self._effort, self._remedies, self._end, self._monitor = first, effort, remedies, end, monitor
 
     def mended(self) -> Attempt:
-        """The best attempt after remedies, each applied to the best one before it."""
+        """The best attempt after remedies, each applied to the best one before it, or to the last where they add up."""
         best, tried = self._first, {""}
+        base = best
         end = self._end - SPARED * self._effort.share * self._first.seconds
         for left in range(self._effort.attempts, 0, -1):
-            remedy = next((one for one in self._remedies.against(self._seen(best)) if one.words not in tried), None)
+            remedy = next((one for one in self._remedies.against(self._seen(base)) if one.words not in tried), None)
             if best.proven or remedy is None or self._late(end):
                 break
             tried.add(remedy.words)
-            self._say(f"not proven ({best.why}); trying again, at most {left} times more: {remedy.words}")
-            take = self._again(best, remedy, end)
+            self._say(f"not proven ({base.why}); trying again, at most {left} times more: {remedy.words}")
+            take = self._again(base, remedy, end)
             if take is not None:
                 best = min(best, take, key=lambda one: one.rank)
+                base = take if self._remedies.add_up else best
         return best
 
     def nearest(self, best: Attempt) -> str:
@@ -206,9 +210,16 @@ class _Search:
     def _seen(self, take: Attempt) -> Attempted:
         """What remedies are shown of an attempt."""
         first, figures = self._first, take.verdict.figures if take.verdict is not None else {}
-        clips = take.performed.prepared.clip, first.performed.prepared.clip
         return Attempted(
-            take.character, clips[0], take.options, take.performance, take.checks, figures, wish=clips[1], asked=first.options
+            take.character,
+            take.performed.prepared.clip,
+            take.options,
+            take.performance,
+            take.checks,
+            figures,
+            wish=first.performed.prepared.clip,
+            asked=first.options,
+            remedies=take.remedies,
         )
 
     def _late(self, end: float) -> bool:

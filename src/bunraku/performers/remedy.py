@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Attempted:
     """An attempt that is not proven: who performed what with which options, the performance, and the checks against it.
 
     ``checks``: all of certificate and verdict; ``figures`` those of the verdict. ``wish``, ``asked``: the clip and the options of
-    the first attempt, before any remedy.
+    the first attempt, before any remedy; ``remedies`` those that are in it.
     """
 
     character: Character
@@ -54,6 +54,7 @@ class Attempted:
     figures: Mapping[str, float]
     wish: Clip
     asked: Mapping[str, Any]
+    remedies: Sequence[Remedy] = ()
 
     @property
     def against(self) -> tuple[Check, ...]:
@@ -75,7 +76,9 @@ def smaller(clip: Clip, character: Character, share: float, names: Collection[st
 
 
 class Remedies(ABC):
-    """What a performer can change."""
+    """What a performer can change. ``add_up``: each is applied on top of the last, not on top of the best attempt so far."""
+
+    add_up: ClassVar[bool] = False
 
     @abstractmethod
     def against(self, attempt: Attempted) -> Sequence[Remedy]:

@@ -31,6 +31,8 @@ SLACK = ("least tension", "slack", "string", "replay", "largest replay error", "
 class PuppetRemedies(Remedies):
     """Those of puppets and of machines that physics moves."""
 
+    add_up = True
+
     def against(self, attempt: Attempted) -> list[Remedy]:
         """More iterations first, which cost nothing of the wish; a smaller wish last."""
         remedies: list[Remedy] = []

@@ -2,7 +2,7 @@
 
 What a motor cannot accelerate it need not be asked for. At share s of the stall torque tau_0 the limit is s tau_0 / I, I the
 inertia that the motor moves (`problem.torque_accelerations`): a humanoid's waist gets 7 rad/s^2 where its maker states 30, and
-the gestures change by a few thousandths of a radian. What carries most, such as a waist, is made smaller before all the rest is.
+the gestures change by a few thousandths of a radian. A trunk that carries the rest is made smaller before all the rest is.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bunraku.mechanics.servos.gains import moved_inertia
-from bunraku.mechanics.tree import compile_tree
+from bunraku.character import Character
 from bunraku.motion.excerpt import at_tempo
 from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, smaller
 from bunraku.performers.speech.problem import torque_accelerations
@@ -30,8 +29,11 @@ PACES = (0.8, LEAST)
 FAR = 1.5
 """A broken promise this many times beyond its threshold, or a fall, takes the strongest of each kind at once."""
 
-HEAVY, HALF = 0.15, 0.5
-"""Joints that move at least this share of what the heaviest moves of those in the wish; the share of their size that is left."""
+CARRIED, HALF = 0.5, 0.5
+"""A joint is of the trunk where this share of all that move hang beyond it; and the share of a trunk's size that is left."""
+
+TRUNK = "trunk"
+"""What that remedy is about."""
 
 HARD = 0.5
 """Where no motor states a torque: the share of the largest acceleration that is left."""
@@ -48,12 +50,17 @@ DYNAMIC = ("torque", "peak torque", "rms torque", "winding", "fell", "tracking",
 SIZED = (*DYNAMIC, *SHAKEN, "self-collision", "balance", "least gesture scale", "largest")
 """What smaller gestures mend."""
 
+LEFT_OUT = ("coverage", "motion followed", "least gesture scale")
+"""What more time mends: the motors are too slow for all of it."""
+
 SMALLEST = 0.3
 """The least intensity that the performer takes."""
 
 
 class GestureRemedies(Remedies):
     """Those of speech and gestures."""
+
+    add_up = True
 
     def against(self, attempt: Attempted) -> list[Remedy]:
         """Less acceleration, smaller, slower: the first that was not tried is the one that costs least."""
@@ -64,7 +71,7 @@ class GestureRemedies(Remedies):
             remedies += [*_softer(attempt), *_lighter(attempt)]
         if attempt.is_against(*SIZED):
             remedies += _smaller(attempt)
-        if attempt.is_against(*DYNAMIC) and attempt.wish.audio is None:
+        if attempt.is_against(*DYNAMIC, *LEFT_OUT) and attempt.wish.audio is None:
             remedies += _slower(attempt)
         return remedies
 
@@ -101,18 +108,45 @@ def _softer(attempt: Attempted) -> Iterator[Remedy]:
 
 
 def _lighter(attempt: Attempted) -> Iterator[Remedy]:
-    """The joints that carry most of what moves, at half of their size about home."""
+    """The trunk, which carries most of what moves, at half of its size about home."""
     joints, who = attempt.clip.joints, attempt.character
-    if joints is None:
+    if joints is None or any(one.of == TRUNK for one in attempt.remedies):
         return
-    carried = dict(zip((motor.coordinate for motor in who.motors), moved_inertia(who, compile_tree(who)), strict=True))
     held = set(who.expand((*attempt.clip.held, *attempt.options.get("held", ()))))
-    moving = {name: carried[name] for name in joints.names if name in carried and name not in held}
-    heavy = [name for name, inertia in moving.items() if inertia >= HEAVY * max(moving.values())]
-    if not heavy or len(heavy) == len(moving):
-        return
-    clip = smaller(attempt.clip, who, HALF, heavy)
-    yield Remedy(f"{', '.join(heavy)} at {100 * HALF:.0f} % of their size", "heaviest joints", clip=clip)
+    driven = {motor.coordinate for motor in who.motors}
+    moving = [name for name in joints.names if name in driven and name not in held]
+    above = _bodies_above(who)
+    trunk = [
+        name for name, child in _children(who).items()
+        if name in moving and sum(child in above[other] for other in _bodies(who, moving)) > CARRIED * len(moving)
+    ]  # fmt: skip
+    if trunk and len(trunk) < len(moving):
+        clip = smaller(attempt.clip, who, HALF, trunk)
+        yield Remedy(f"{', '.join(trunk)} at {100 * HALF:.0f} % of their size", TRUNK, clip=clip)
+
+
+def _children(who: Character) -> dict[str, str]:
+    """The body beyond each coordinate."""
+    return {axis.name: joint.child for joint in who.joints for axis in joint.axes}
+
+
+def _bodies(who: Character, names: list[str]) -> list[str]:
+    """The bodies beyond these coordinates."""
+    children = _children(who)
+    return [children[name] for name in names]
+
+
+def _bodies_above(who: Character) -> dict[str, set[str]]:
+    """The bodies that carry each body."""
+    parent = {joint.child: joint.parent for joint in who.joints}
+    above: dict[str, set[str]] = {}
+    for body in parent:
+        chain, at = set(), parent[body]
+        while at in parent and at not in chain:
+            chain.add(at)
+            at = parent[at]
+        above[body] = chain
+    return above
 
 
 def _smaller(attempt: Attempted) -> Iterator[Remedy]:

@@ -32,6 +32,8 @@ FORCED = ("torque", "peak torque", "rms torque", "velocity", "acceleration", "wo
 class FlexibleRemedies(Remedies):
     """Those of characters with parts that bend."""
 
+    add_up = True
+
     def against(self, attempt: Attempted) -> list[Remedy]:
         """What the solver can do first; a slower and a smaller wish last."""
         remedies: list[Remedy] = []
