@@ -132,7 +132,11 @@ def worst_of(replays: GroundReplays, name: str, figure: str, unit: str, threshol
 
 def torque_checks(replays: GroundReplays, *, promised: bool = True) -> list[Check]:
     """How much of the motors' line is used, how long they are on it, and how warm they become."""
-    servos, saturated, hot = replays.usual.ground.servos, replays.worst("saturation_share"), replays.worst("winding_heat")
+    servos, saturated, hot = (
+        replays.usual.ground.servos,
+        replays.worst("saturation_share"),
+        replays.worst("winding_heat", usual=True),
+    )
     return [
         *saturation_checks(servos, saturated.measures.saturation, saturated.described, promised=promised),
         *heat_checks(servos, hot.measures.heat, hot.described),

@@ -1,7 +1,7 @@
 """Replays on the ground in many worlds: single replays of marginal plans scatter, what counts is the worst of all.
 
-How far a motion gets depends on how stiff its servos are: that is promised at their usual stiffness, on every floor and at every
-rate. That it stays on its feet is promised in all worlds.
+How far a motion gets and how warm its motors become depends on how stiff they are: that is promised at their usual stiffness, on
+every floor and at every rate. That it stays on its feet is promised in all worlds.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ USUAL = {
     "replay_distance_error": "distance_error",
     "replay_yaw_error_deg": "yaw_error_deg",
     "replay_tracking_rms_rad": "tracking_rms_rad",
+    "winding_heat": "winding_heat",
 }
 """Figures of the verdict that are the largest of the replays with servos of their usual stiffness."""
 
@@ -35,7 +36,6 @@ WORST = {
     "replay_velocity_error_of_all": "velocity_error",
     "replay_slip_m": "slip_m",
     "torque_utilisation": "torque_utilisation",
-    "winding_heat": "winding_heat",
     "saturation_share": "saturation_share",
 }
 """Figures of the verdict that are the largest of all replays."""

@@ -93,7 +93,7 @@ def _bolted() -> list[Check]:
 
 def torque_checks(replay: RigidReplays) -> list[Check]:
     """How long motors were at their torque limit, the largest torque, and how warm they become."""
-    servos, saturated, hot = replay.usual.servos, replay.worst("saturation_share"), replay.worst("winding_heat")
+    servos, saturated = replay.usual.servos, replay.worst("saturation_share")
     stated = bool(np.isfinite(servos.stall).any())
     stall = Check(
         "peak torque", replay.figures["peak_torque_share"], "of stall", note="cut at the torque-speed line; see saturation"
@@ -101,7 +101,7 @@ def torque_checks(replay: RigidReplays) -> list[Check]:
     return [
         *saturation_checks(servos, saturated.saturation, saturated.described),
         *([stall] if stated else []),
-        *heat_checks(servos, hot.heat, hot.described),
+        *heat_checks(servos, replay.usual.heat),
     ]
 
 
