@@ -137,11 +137,14 @@ def _gone(performance: Performance, gait: Any) -> tuple[Empty, dict[str, float]]
 
 
 def _idle_limbs(performance: Performance, clip: Path) -> list[str]:
-    """The limbs of a capture that move much, and whose joints in the character hardly do, or not at all."""
+    """The limbs of a capture that move much, and whose joints in the character hardly do, or not at all; not legs left out aloud."""
     speeds = _bone_speeds(clip)
     total = sum(energy for energy in speeds.values())
     found = []
+    only = performance.provenance.options.get("only") or ()
     for limb in LIMBS:
+        if only and "leg" in limb and not any("leg" in word for word in only):
+            continue
         bones = {bone: energy for bone, energy in speeds.items() if limb_of(bone) == limb}
         if total <= 0.0 or sum(bones.values()) < MUCH * total:
             continue

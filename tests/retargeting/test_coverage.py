@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bunraku.errors import BadInput
 from bunraku.formats.performance_npz import read_performance_npz, write_performance_npz
-from bunraku.mechanics.measures.coverage import FOLLOWS, MISSING, NO_JOINT, NOT_ASKED, coverage_checks, coverage_figures, limbs_in
+from bunraku.mechanics.measures.coverage import (
+    FOLLOWS,
+    HELD,
+    MISSING,
+    NO_JOINT,
+    NOT_ASKED,
+    coverage_checks,
+    coverage_figures,
+    limbs_in,
+)
 from bunraku.performers.performer import make_performer
 from bunraku.performers.prepare import prepare
 from bunraku.retargeting.guess import guess_rig
@@ -105,3 +115,17 @@ def test_a_limb_that_the_performer_drops_is_found_from_the_file(clip, puppet) ->
 def test_the_table_survives_a_checkpoint(clip, puppet) -> None:
     figures = coverage_figures(retarget(clip, puppet).report.limbs)
     assert coverage_figures(limbs_in(json.loads(json.dumps(figures)))) == figures
+
+
+def test_legs_that_are_held_are_left_out_until_they_are_not_asked_for(clip, puppet) -> None:
+    prepared = prepare(puppet, clip)
+    limbs = tuple(replace(limb, fate=HELD, joints=()) if limb.name == "right arm" else limb for limb in prepared.limbs)
+    held = replace(prepared, limbs=limbs)
+    performance = make_performer("speech").perform(puppet, held.clip)
+    check = checks_of(held.marked(performance))["coverage of the right arm"]
+    assert check.broken
+    assert "--only" in check.note
+    asked = held.asking_for(("head", "left arm")).marked(performance)
+    assert all(check.holds for check in checks_of(asked).values())
+    assert "right arm: not asked for" in checks_of(asked)["coverage"].note
+    assert asked.provenance.options["only"] == ["head", "left arm"]

@@ -192,10 +192,14 @@ class _Search:
         return best
 
     def nearest(self, best: Attempt) -> str:
-        """The largest share of the wish that is proven, in words, found by bisection; nothing when none was found."""
+        """The largest share of the wish that is proven, in words, found by bisection; nothing when none was found.
+
+        Where limbs must be left out, all of the rest is tried first.
+        """
         low, high, words = 0.0, 1.0, ""
+        whole = self._remedies.lesser(self._seen(best), 1.0)
+        share = 1.0 if whole is not None and whole.only else 0.5
         for _ in range(self._effort.search):
-            share = 0.5 * (low + high)
             remedy = self._remedies.lesser(self._seen(best), share)
             if remedy is None or self._late(self._end):
                 break
@@ -205,6 +209,9 @@ class _Search:
                 low, words = share, remedy.words
             else:
                 high = share
+            if low == high:
+                break
+            share = 0.5 * (low + high)
         return words
 
     def _seen(self, take: Attempt) -> Attempted:
@@ -234,6 +241,7 @@ class _Search:
         who, options = remedy.character or last.character, {**last.options, **remedy.options}
         prepared = last.performed.prepared
         prepared = prepared if remedy.clip is None else replace(prepared, clip=remedy.clip)
+        prepared = prepared.asking_for(remedy.only) if remedy.only else prepared
         try:
             performed = attempt(who, prepared, last.performed.choice, options, monitor=watch)
         except BadInput as error:

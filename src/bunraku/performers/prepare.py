@@ -12,7 +12,7 @@ import numpy as np
 from bunraku.character import Character
 from bunraku.formats.checkpoint import Checkpoint
 from bunraku.formats.files import read_bytes
-from bunraku.mechanics.measures.coverage import CapturedLimb, coverage_checks, coverage_figures, limbs_in
+from bunraku.mechanics.measures.coverage import HELD, NOT_ASKED, CapturedLimb, coverage_checks, coverage_figures, limbs_in
 from bunraku.motion import Clip, JointCurves, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.solution import Status, worst
@@ -33,6 +33,11 @@ class Prepared:
     status: Status = Status.CONVERGED
     report: RetargetReport | None = None
     limbs: tuple[CapturedLimb, ...] = ()
+
+    def asking_for(self, only: tuple[str, ...]) -> Prepared:
+        """The same curves, of which only the limbs named by ``only`` were wished: those held at home are not asked for."""
+        limbs = tuple(replace(limb, fate=NOT_ASKED) if limb.fate == HELD else limb for limb in self.limbs)
+        return replace(self, clip=self.clip.changed(only=only), limbs=limbs)
 
     def marked(self, result: Performance) -> Performance:
         """The performance of this clip, with what its certificate says of the wish itself.

@@ -29,6 +29,7 @@ class Remedy:
 
     ``words``: what was changed, as the end of a sentence: "acceleration limited to 60 rad/s^2"; ``of``: what that is about. Another
     of the same takes its place. ``character``: with what is assumed of it and not stated, which the words tell as well.
+    ``only``: the limbs of a captured motion that are still wished, where others are held at home.
     """
 
     words: str
@@ -36,6 +37,7 @@ class Remedy:
     options: Mapping[str, Any] = field(default_factory=dict)
     clip: Clip | None = None
     character: Character | None = None
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

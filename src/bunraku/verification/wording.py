@@ -33,12 +33,15 @@ UNSAID = ("the computation", "the file")
 _SMALLER = {"m": (("m", 1.0), ("cm", 1e2), ("mm", 1e3)), "s": (("s", 1.0), ("ms", 1e3)), "rad": (("deg", 180.0 / math.pi),)}
 _COUNT = re.compile(r"of \d")
 
+NOT_ASKED, LESS = "not asked for", "does what was asked for of the wish"
+"""What a check notes where somebody asked for less than a captured motion, and what is said then."""
+
 
 def first_line(checks: Sequence[Check], *, proven: bool) -> str:
     """What a person wants to know, in one line."""
     groups = _grouped(check for check in checks if check.state)
     kept = [
-        topic.kept
+        LESS if any(NOT_ASKED in one.note for one in group) else topic.kept
         for topic, group in groups
         if topic.said_first and "holds" in (states := {one.state for one in group}) and states <= {"holds", "does not apply"}
     ]

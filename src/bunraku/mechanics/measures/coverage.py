@@ -5,7 +5,7 @@ of the bone in its parent, L [m] how far the limb reaches beyond it, so that a s
 the limb's part of the sum over all limbs. Of that, ``followed`` is in the wish, 1 - sum |p - p*|^2 / sum |p*|^2 with p the places
 of the limb's targets on the character and p* the wished ones, both about their means; and of the wish so much is performed as the
 limb's joints follow (see `followed`). Coverage is the part of the captured motion that is performed, over the limbs that move and
-that the character could follow.
+that the character could follow: legs that are held at home, so that the character stands, leave out what they were to do.
 
 The table is kept as figures of the certificate; verification computes the performed part and the checks again from them.
 """
@@ -31,6 +31,10 @@ MOVES = 0.05
 FOLLOWS, HELD, NO_JOINT, NOT_ASKED, MISSING = range(5)
 """What became of a limb; ``MISSING``: joints of the character are free to follow it and nothing in the rig map drives them."""
 
+_IDLE = {
+    MISSING: "no bone of it drives a joint, though joints are free: name it in a rig map (--rig)",
+    HELD: "its joints are held at home: ask for the others alone (--only upper)",
+}
 _WHY = {HELD: "joints are held at home", NO_JOINT: "no joint of the character is left", NOT_ASKED: "not asked for"}
 
 
@@ -72,7 +76,7 @@ def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> 
     """The part of the captured motion that is performed, of all ``limbs`` and of each; nothing where none was captured."""
     if not limbs:
         return ()
-    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING) and limb.captured >= MOVES]
+    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING, HELD) and limb.captured >= MOVES]
     done = {limb.name: limb.followed * _performed(performance, limb) if limb.fate == FOLLOWS else 0.0 for limb in able}
     checks: list[Check] = []
     fates = {fate: [limb.name for limb in limbs if limb.fate == fate] for fate in _WHY}
@@ -85,7 +89,7 @@ def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> 
     else:
         checks.append(Check.not_applicable("coverage", "; ".join(["what could follow hardly moves", *left])))
     for limb in able:
-        note = "" if limb.fate == FOLLOWS else "no bone of it drives a joint, though joints are free: name it in a rig map (--rig)"
+        note = _IDLE.get(limb.fate, "")
         checks.append(Check(f"coverage of the {limb.name}", done[limb.name], "of its motion", LIMB, at_least=True, note=note))
     return tuple(checks)
 

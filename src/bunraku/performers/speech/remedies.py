@@ -1,5 +1,8 @@
 """What helps where a performance of gestures is not proven: less acceleration first, then smaller gestures, then a slower motion.
 
+A captured motion whose legs move a little is asked for above the legs alone: they are held, so that the character stands. Where
+most of it is in the legs, that is the nearest wish and no remedy.
+
 What a motor cannot accelerate it need not be asked for. At share s of the stall torque tau_0 the limit is s tau_0 / I, I the
 inertia that the motor moves (`problem.torque_accelerations`): a humanoid's waist gets 7 rad/s^2 where its maker states 30, and
 the gestures change by a few thousandths of a radian. A trunk that carries the rest is made smaller before all the rest is.
@@ -8,11 +11,13 @@ the gestures change by a few thousandths of a radian. A trunk that carries the r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bunraku.character import Character
+from bunraku.mechanics.measures.coverage import COVERAGE, FOLLOWS, HELD, CapturedLimb, limbs_in
 from bunraku.motion.excerpt import at_tempo
 from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, smaller
 from bunraku.performers.speech.problem import torque_accelerations
@@ -65,6 +70,9 @@ class GestureRemedies(Remedies):
     def against(self, attempt: Attempted) -> list[Remedy]:
         """Less acceleration, smaller, slower: the first that was not tried is the one that costs least."""
         remedies: list[Remedy] = []
+        standing = _standing(attempt) if attempt.is_against("coverage") else None
+        if standing is not None and _held_share(limbs_in(attempt.performance.certificate.figures)) <= 1.0 - COVERAGE:
+            remedies.append(standing)
         if attempt.is_against(*SHAKEN):
             remedies += _smoother(attempt)
         if attempt.is_against(*DYNAMIC):
@@ -76,8 +84,29 @@ class GestureRemedies(Remedies):
         return remedies
 
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
-        """Gestures of that share of their size."""
-        return _sized(attempt, share)
+        """Gestures of that share of their size; first of all those above the legs, where most of the wish was theirs."""
+        standing, sized = _standing(attempt) if attempt.is_against("coverage") else None, _sized(attempt, share)
+        if standing is None or sized is None:
+            return sized
+        words = standing.words if share == 1.0 else f"{standing.words}; {sized.words}"
+        return replace(standing, words=words, options=sized.options)
+
+
+def _standing(attempt: Attempted) -> Remedy | None:
+    """Only what stands on the legs is wished, where these are held at home so that it stands."""
+    limbs = limbs_in(attempt.performance.certificate.figures)
+    held = [limb for limb in limbs if limb.fate == HELD]
+    if attempt.clip.only or not held or not any(limb.fate == FOLLOWS for limb in limbs):
+        return None
+    words = (
+        f"only what is above the legs follows, {100 * _held_share(limbs):.0f} % of the captured motion is left out (--only upper)"
+    )
+    return Remedy(words, "limbs", only=("upper",))
+
+
+def _held_share(limbs: Sequence[CapturedLimb]) -> float:
+    """The part of a captured motion that limbs carry which are held at home."""
+    return sum(limb.captured for limb in limbs if limb.fate == HELD) / max(sum(limb.captured for limb in limbs), 1e-9)
 
 
 def _smoother(attempt: Attempted) -> Iterator[Remedy]:
