@@ -137,7 +137,7 @@ def _gone(performance: Performance, gait: Any) -> tuple[Empty, dict[str, float]]
 
 
 def _idle_limbs(performance: Performance, clip: Path) -> list[str]:
-    """The limbs of a capture that move much, and whose joints in the character hardly do, or not at all; not legs left out aloud."""
+    """Limbs of a capture that move much, whose joints in the character hardly do or not at all; not legs that nobody asked for."""
     speeds = _bone_speeds(clip)
     total = sum(energy for energy in speeds.values())
     found = []
