@@ -79,7 +79,8 @@ class GestureRemedies(Remedies):
             remedies += [*_softer(attempt), *_lighter(attempt)]
         if attempt.is_against(*SIZED):
             remedies += _smaller(attempt)
-        if attempt.is_against(*DYNAMIC, *LEFT_OUT) and attempt.wish.audio is None:
+        late = DYNAMIC if standing is not None else (*DYNAMIC, *LEFT_OUT)
+        if attempt.is_against(*late) and attempt.wish.audio is None:
             remedies += _slower(attempt)
         return remedies
 
