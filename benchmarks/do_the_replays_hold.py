@@ -1,7 +1,7 @@
-"""Do the replays hold? Every demo that goes over the ground, and the slope and the step, in MuJoCo: the worst of all perturbations.
+"""Do the replays hold? Every demo that goes over the ground, and the slope and the step, in MuJoCo: the worst of all worlds.
 
-Servos half, once and twice as stiff as stated with floors of friction 0.6 and 0.8 and commands at 100 and 200 Hz, torque-speed
-lines active.
+The fixed worlds of `bunraku verify`: servos softer and stiffer, floors of friction 0.6 and 0.8, commands at full and half rate,
+torque-speed lines active.
 Bars on the velocity error: slalom 2 %, swizzles 4 %, start and stop 5 %, the others 6 %; distance within 5 %; nothing falls; and
 every other check of `bunraku verify`.
 
