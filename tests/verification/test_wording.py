@@ -36,7 +36,8 @@ def test_what_is_broken_comes_first_with_what_helps() -> None:
     lines = verdict_lines([*KEPT, shaking], proven=False)
     assert lines[0] == "Not proven: it shakes."
     assert lines[1] == (
-        "Shakes: shaking above 8 Hz: 28 % of the motion's energy, at most 15 % (HeadYaw). What helps: smooth the wish (--smooth 6)."
+        "Shakes: shaking above 8 Hz: 28 % of the motion's energy, at most 15 % (HeadYaw). What helps: "
+        "take what is faster than 6 Hz out of the wish (--smooth 6)."
     )
     assert lines[-1] == "3 promises hold, 1 broken, 0 do not apply, 0 not checked."
 

@@ -33,7 +33,8 @@ def saturation_checks(servos: ServoBank, shares: Array, note: str = "", *, promi
         threshold = MOST_SATURATION if promised else None
         checks.append(Check("torque saturation", float(shares[worst]), "of the time", threshold, note=words))
     if not known.all():
-        missing = f"state stall_torque_n_m of {some([n for n, line in zip(servos.names, known, strict=True) if not line])}"
+        without = some([n for n, line in zip(servos.names, known, strict=True) if not line])
+        missing = f"add stall_torque_n_m of {without} to the character"
         checks.append(Check.not_checked("torque saturation", missing))
     return checks
 

@@ -59,7 +59,7 @@ TOPICS: tuple[Topic, ...] = (
         ),
         "does what was wished",
         "leaves out part of what was wished",
-        "name the missing limbs in a rig map (--rig), ask for some limbs (--only arms), or for smaller gestures (--intensity)",
+        "name the missing limbs in a rig map (a file for --rig), or ask for fewer (--only upper: no legs)",
     ),
     Topic(
         "timing",
@@ -68,7 +68,13 @@ TOPICS: tuple[Topic, ...] = (
         "falls behind",
         "smaller gestures (--intensity)",
     ),
-    Topic("shaking", ("shaking", "reversals"), "does not shake", "shakes", "smooth the wish (--smooth 6)"),
+    Topic(
+        "shaking",
+        ("shaking", "reversals"),
+        "does not shake",
+        "shakes",
+        "take what is faster than 6 Hz out of the wish (--smooth 6)",
+    ),
     Topic("balance", ("fell", "balance margin", "largest tilt"), "stands", "falls", "smaller or slower motion, a wider stance"),
     Topic(
         "torque",

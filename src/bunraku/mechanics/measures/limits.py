@@ -54,7 +54,7 @@ def limit_checks(
     if any(stated(limits, kind).any() for kind in KINDS):
         checks.append(Check("worst limit violation", excess.relative, "relative", LIMIT_TOLERANCE))
     else:
-        checks.append(Check.not_checked("worst limit violation", "state range and velocity of the motors"))
+        checks.append(Check.not_checked("worst limit violation", "add range and velocity of the motors to the character"))
     return tuple(checks), excess
 
 
@@ -71,7 +71,8 @@ def stated(limits: MotionLimits, kind: str) -> NDArray[np.bool_]:
 def ask(kind: str, names: Sequence[str]) -> str:
     """What to add so that motors can be held to a limit of that kind."""
     listed = ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
-    return f"state the {kind} of {'the joint' if kind == 'range' else 'the motor'}{'s' if len(names) > 1 else ''} {listed}"
+    whose = f"the {'joint' if kind == 'range' else 'motor'}{'s' if len(names) > 1 else ''}"
+    return f"add the {kind} of {whose} {listed} to the character"
 
 
 def by_unit(names: Sequence[str], slides: Collection[str]) -> list[tuple[str, str, NDArray[np.int64]]]:

@@ -156,7 +156,7 @@ def _balance_checks(character: Character, tree: Tree, q: Array, rate: float, fig
             return (Check.not_applicable(name, "it goes over the ground; replays tell whether it falls"),)
         return (Check.not_checked(name, "describe its feet (feet:)"),)
     if not tree.mass.sum() > 0.0:
-        return (Check.not_checked(name, "state the masses of its bodies"),)
+        return (Check.not_checked(name, "add the masses of its bodies to the character"),)
     margins = balance_margins(character, tree, q)
     at = int(np.argmin(margins))
     figures["balance_margin_m"] = float(margins[at])
@@ -169,7 +169,7 @@ def _torque_checks(character: Character, tree: Tree, q: Array, rate: float, figu
     if not motors:
         return (Check.not_applicable(name, "it has no motor"),)
     if not tree.mass.sum() > 0.0:
-        return (Check.not_checked(name, "state the masses of its bodies"),)
+        return (Check.not_checked(name, "add the masses of its bodies to the character"),)
     has = [motor for motor in motors if motor.stall_torque is not None]
     silent = [motor.name for motor in motors if motor.stall_torque is None]
     checks = []
@@ -183,5 +183,5 @@ def _torque_checks(character: Character, tree: Tree, q: Array, rate: float, figu
     light = [body.name for body in character.bodies if body.mass == 0.0 and body.shapes and body.name in tree.nodes]
     if light:
         listed = ", ".join(light[:_LISTED]) + (" and others" if len(light) > _LISTED else "")
-        checks.append(Check.not_checked(f"{name} with bodies that weigh nothing", f"state the mass of {listed}"))
+        checks.append(Check.not_checked(f"{name} with bodies that weigh nothing", f"add the mass of {listed} to the character"))
     return tuple(checks)

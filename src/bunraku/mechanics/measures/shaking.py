@@ -96,6 +96,7 @@ def shaking_checks(curves: JointCurves, wished: Array | None, suffix: str = "", 
         worst = int(np.argmax(values))
         note = curves.names[worst] if values[worst] > 0.0 else ""
         if note and own is not None:
-            note += f"; {(own.share if values is felt else own.reversals)[worst]:.2g} in the wish"
+            wished_too = f"{100.0 * own.share[worst]:.2g} %" if values is felt else f"{own.reversals[worst]:.2g}"
+            note += f"; {wished_too} in the wish"
         checks.append(Check(f"{name}{suffix}", float(values[worst]), of, None if own is None else most, note=note))
     return tuple(checks)

@@ -73,7 +73,7 @@ def _displacement(plan: GroundPlan) -> tuple[float, float, float]:
 def _dynamics_check(plan: GroundPlan, threshold: float, near: float) -> Check:
     """How much of the forces that the motion takes the ground cannot give."""
     if not plan.tree.mass.sum() > 0.0:
-        return Check.not_checked("dynamics residual", "state the masses of its bodies")
+        return Check.not_checked("dynamics residual", "add the masses of its bodies to the character")
     if len(plan.q) < 6:
         return Check.not_applicable("dynamics residual", "there are too few samples to tell accelerations")
     left = force_residual(plan, max(1, len(plan.q) // SAMPLES), near)

@@ -48,7 +48,7 @@ def heat_checks(bank: ServoBank, heat: Array, note: str = "") -> list[Check]:
         checks.append(Check("winding heat", float(heat[hottest]), "of what it may have", HOT, note=words))
     if not known.all():
         without = [name for name, stated in zip(bank.names, known, strict=True) if not stated]
-        checks.append(Check.not_checked("winding heat", f"state continuous_torque_n_m of {some(without)}"))
+        checks.append(Check.not_checked("winding heat", f"add continuous_torque_n_m of {some(without)} to the character"))
     return checks
 
 
