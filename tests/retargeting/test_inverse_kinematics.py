@@ -69,6 +69,19 @@ def test_a_target_out_of_reach_is_pointed_at():
     np.testing.assert_allclose(q, [np.pi / 2, 0.0], atol=1e-3)
 
 
+def test_at_the_iteration_limit_only_what_more_iterations_would_move_is_unfinished():
+    targets = TargetSet.of(compile_tree(two_links(1.0, 0.7)), [FrameTarget("tip")])
+    ends = []
+    for most in range(1, 60):
+        solver = Solver(temporal_weight=0.0, home_weight=1e-3, max_iterations=most, first_frame_factor=1)
+        ends.append(solve_pose(targets, [0.1, 0.5], [-9, -3.1], [9, 3.1], [0.0, 3.0, 0.0], solver)[:2])
+    exact = ends[-1][1]
+    for found, q in ends:
+        near = np.abs(q - exact).max() <= 1e-5
+        assert found.status is (Status.CONVERGED if found.converged.all() else Status.STALLED if near else Status.MAX_ITERATIONS)
+    assert {found.status for found, _ in ends} == {Status.MAX_ITERATIONS, Status.STALLED, Status.CONVERGED}
+
+
 def test_bounds_give_the_constrained_optimum(puppet):
     tree = compile_tree(puppet)
     generator = np.random.default_rng(5)
