@@ -1,9 +1,10 @@
-"""MuJoCo as every room uses it: refusals in words, warnings read from the state and kept out of the working folder, steps."""
+"""MuJoCo as every room uses it: refusals in words, warnings from the state and not in the working folder, steps, old versions."""
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,12 +14,24 @@ from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.errors import BadInput
 
+LEAST = (3, 2, 5)
+"""The first version of MuJoCo on which all replays run."""
+
+
+def _version() -> tuple[int, ...]:
+    import mujoco
+
+    return tuple(int(part) for part in re.findall(r"\d+", mujoco.__version__)[:3])
+
 
 @contextmanager
 def simulable(character: Character) -> Iterator[None]:
-    """Around the building of a model: what MuJoCo cannot simulate is bad input."""
+    """Around the building of a model: what MuJoCo cannot simulate is bad input, also where it is too old for replays."""
     import mujoco
 
+    if _version() < LEAST:
+        least = ".".join(map(str, LEAST))
+        raise BadInput(f"MuJoCo {mujoco.__version__} is too old for replays, which need {least}; pip install -U mujoco")
     try:
         yield
     except (ValueError, mujoco.FatalError) as error:
@@ -73,6 +86,27 @@ def mass_matrix(model: Any, data: Any) -> Array:
     else:
         mujoco.mj_fullM(model, data, full)
     return full
+
+
+def integrator() -> Any:
+    """Implicit in the speeds of motors; before MuJoCo 3.5, where that would damp saturated motors too, Euler's."""
+    import mujoco
+
+    kinds = mujoco.mjtIntegrator
+    return kinds.mjINT_IMPLICITFAST if _version() >= (3, 5) else kinds.mjINT_EULER
+
+
+def named(elements: Iterable[Any], name: str) -> Any:
+    """The body, joint or tendon of a name, of all of a kind in a specification; MuJoCo before 3.3 finds few kinds by name."""
+    return next(element for element in elements if element.name == name)
+
+
+def delete(spec: Any, element: Any) -> None:
+    """Take an element out of a specification; MuJoCo before 3.3.4 asks the element."""
+    if hasattr(spec, "delete"):
+        spec.delete(element)
+    else:
+        element.delete()
 
 
 def substeps(period: float, timestep: float) -> int:

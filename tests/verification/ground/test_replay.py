@@ -13,6 +13,8 @@ from bunraku.formats.registry import read_character
 from bunraku.motion import HeightField
 from bunraku.verification.ground.replay import replay_on_ground
 
+mujoco = pytest.importorskip("mujoco")
+
 G, RADIUS, MASS = 9.81, 0.03, 1.08
 ROLLING = MASS + 4 * 0.5 * 0.02
 """Mass and the wheels' turning inertia over the square of their radius [kg]."""
@@ -120,6 +122,27 @@ def test_it_falls_when_the_motion_cannot_be_kept(make_car, make_going, driving) 
     touching = replay_on_ground(make_going(solid, q, 200.0))
     assert "body, which is no end effector, touches the ground" in touching.reason
     assert touching.record.touched < 0.3
+
+
+@pytest.mark.skipif(not hasattr(mujoco.mjtSensor, "mjSENS_CONTACT"), reason="nothing to compare with")
+def test_contacts_that_are_looked_up_are_those_that_sensors_feel(make_car, make_going, driving, monkeypatch) -> None:
+    """Without sensors of contacts, as before MuJoCo 3.3.5: wheels that slide to rest, and a body that touches."""
+    car, box = make_car("active"), Shape(kind="box", size=(0.12, 0.06, 0.03))
+    q = driving(car, 0.8, 0.4)
+    sliding = make_going(car, q, 200.0, speeds={f"axle{i}": np.zeros(len(q)) for i in range(4)})
+    front = car.changed(end_effectors=car.end_effectors[:2], bodies=(car.bodies[0].changed(shapes=(box,)), *car.bodies[1:]))
+    tipping = make_going(front, driving(front, 0.0, 1.0), 200.0)
+    felt = [replay_on_ground(one) for one in (sliding, tipping)]
+    assert felt[0].record.force[..., 1:].max(axis=(0, 1)).all()
+    assert np.isfinite(felt[1].record.touched)
+    monkeypatch.setattr("bunraku.verification.ground.model.contact_sensors", lambda: False)
+    for sensed, one in zip(felt, (sliding, tipping), strict=True):
+        seen = replay_on_ground(one)
+        assert int(mujoco.mjtSensor.mjSENS_USER) in seen.ground.model.sensor_type
+        np.testing.assert_array_equal(seen.record.qpos, sensed.record.qpos)
+        np.testing.assert_allclose(seen.record.force, sensed.record.force, rtol=1e-9, atol=1e-9)
+        np.testing.assert_equal(seen.record.touched, sensed.record.touched)
+        assert seen.reason == sensed.reason
 
 
 def test_what_cannot_be_replayed_is_said(make_car, make_going, driving) -> None:

@@ -15,6 +15,13 @@ INERTIA, H = 0.01, 0.0005
 KP, KV = 4.0, 0.3
 
 
+@pytest.fixture(params=["installed", "3.4.0"], autouse=True)
+def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything as the installed MuJoCo steps it, and as one is stepped that damps saturated motors."""
+    if request.param != "installed":
+        monkeypatch.setattr(mujoco, "__version__", request.param)
+
+
 def wheel(**motor: float | str) -> Character:
     """A disc of inertia INERTIA about a vertical axis: nothing pulls at it but its servo."""
     return Character(
@@ -55,6 +62,14 @@ def test_a_step_is_answered_as_by_a_damped_spring() -> None:
     exact = 0.2 * (1 - np.exp(-a * t) * (np.cos(w * t) + a / w * np.sin(w * t)))
     np.testing.assert_allclose(angle, exact, atol=1e-3 * 0.2 * 5)
     np.testing.assert_allclose(torque, KP * (0.2 - angle) - KV * speed, atol=1e-9)
+
+
+def test_a_motor_that_gives_all_it_has_is_not_held_back_by_its_gains() -> None:
+    """Far from where it should be it speeds up by tau_0 / I, and the damping that its law would have is none."""
+    foreign = foreign_model(wheel(stall_torque=0.5), H)
+    _, speed, torque = run(foreign, np.full(200, KP * 10.0))
+    np.testing.assert_allclose(torque, 0.5, rtol=1e-9)
+    np.testing.assert_allclose(speed, 0.5 / rotor(foreign) * np.arange(200) * H, rtol=1e-6)
 
 
 def test_below_its_line_a_motor_with_a_line_keeps_the_same_law() -> None:

@@ -29,7 +29,7 @@ from bunraku.geometry.poses import NO_MOVE, Rigid, compose, inverse
 from bunraku.mechanics.systems.character_system import joint_springs
 from bunraku.mechanics.tree import compile_tree
 from bunraku.verification.flexible.beam_section import BeamSection, beam_section
-from bunraku.verification.foreign import mass_matrix, simulable
+from bunraku.verification.foreign import mass_matrix, named, simulable
 
 Indices = NDArray[np.int64]
 
@@ -146,7 +146,7 @@ def _compiled(character: Character, chained: Character, frames: Sequence[str], t
             if name not in frame_names:
                 if name not in {body.name for body in character.bodies}:
                     raise BadInput(f"there is no frame or body {name!r} in {character.name!r}")
-                spec.body(name).add_site(name=f"body {name}")
+                named(spec.bodies, name).add_site(name=f"body {name}")
         for equality in spec.equalities:
             equality.solimp = [0.9999, 0.9999, 0.001, 0.5, 2.0]
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST

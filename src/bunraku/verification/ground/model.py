@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,12 @@ from bunraku.character import Character, free_base
 from bunraku.errors import BadInput
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.motion import HeightField
-from bunraku.verification.foreign import scale_masses, simulable
+from bunraku.verification.foreign import integrator, scale_masses, simulable
+from bunraku.verification.ground.contacts import contact_sensors, step_and_look
 from bunraku.verification.ground.heights import ground_height
 from bunraku.verification.servos.actuators import Actuators, add_servos, find_servos, set_servos, with_gear_play
 from bunraku.verification.servos.bank import ServoBank
+from bunraku.verification.servos.roll import Steps, rollout_steps
 
 Indices = NDArray[np.int64]
 
@@ -64,6 +67,11 @@ class GroundModel:
         set_servos(model, self.at, servos)
         return replace(self, model=model, servos=servos)
 
+    @property
+    def steps(self) -> Steps:
+        """How it is stepped so that its sensors have values."""
+        return rollout_steps if contact_sensors() else partial(step_and_look, tips=self.tips, sensors=self.sensors)
+
     def read(self, data: Array, name: str, width: int) -> Array:
         """Sensor data (m, all) as (m, things, width)."""
         return data[:, self.sensors[name]].reshape(len(data), -1, width)
@@ -96,7 +104,7 @@ def ground_model(
         _add_ground(spec, terrain, extent)
         add_servos(spec, servos)
         sensors = _add_sensors(spec, character, base.child)
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec.option.integrator = integrator()
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         spec.option.impratio = _IMPEDANCE_RATIO
         model = spec.compile()
@@ -147,8 +155,7 @@ def _add_sensors(spec: Any, character: Character, base: str) -> dict[str, slice]
     """Sensors in the order of the slices returned."""
     import mujoco
 
-    kinds, things, fields = mujoco.mjtSensor, mujoco.mjtObj, mujoco.mjtConDataField
-    touching, force = 1 << int(fields.mjCONDATA_FOUND), 1 << int(fields.mjCONDATA_FORCE)
+    kinds, things = mujoco.mjtSensor, mujoco.mjtObj
     sensors: dict[str, slice] = {}
     at = 0
 
@@ -163,10 +170,9 @@ def _add_sensors(spec: Any, character: Character, base: str) -> dict[str, slice]
     add("com", [{"type": kinds.mjSENS_SUBTREECOM, "objtype": things.mjOBJ_BODY, "objname": base}], 3)
     joint = {"type": kinds.mjSENS_JOINTACTFRC, "objtype": things.mjOBJ_JOINT}
     add("torques", [joint | {"objname": motor.coordinate} for motor in character.motors], 1)
-    net = {"type": kinds.mjSENS_CONTACT, "reftype": things.mjOBJ_GEOM, "objtype": things.mjOBJ_GEOM}
-    reduce = 3  # the net force, in world axes
-    add("others", [net | {"objname": "ground of others", "reftype": things.mjOBJ_UNKNOWN, "intprm": [touching, reduce, 1]}], 1)
-    add("force", [net | {"objname": "ground", "refname": name, "intprm": [touching | force, reduce, 1]} for name in tips], 4)
+    others, forces = _contacts(tips)
+    add("others", [others], 1)
+    add("force", forces, 4)
     geom = {"objtype": things.mjOBJ_GEOM}
     for group, kind in (
         ("center", kinds.mjSENS_FRAMEPOS),
@@ -176,3 +182,18 @@ def _add_sensors(spec: Any, character: Character, base: str) -> dict[str, slice]
     ):
         add(group, [geom | {"type": kind, "objname": name} for name in tips], 3)
     return sensors
+
+
+def _contacts(tips: list[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Sensors of what touches the ground of others (1), and of the ground's net force on each end effector in world axes (4)."""
+    import mujoco
+
+    kinds, things = mujoco.mjtSensor, mujoco.mjtObj
+    if not contact_sensors():
+        empty = {"type": kinds.mjSENS_USER, "needstage": mujoco.mjtStage.mjSTAGE_ACC}
+        return empty | {"dim": 1}, [empty | {"dim": 4} for _ in tips]
+    fields, reduce = mujoco.mjtConDataField, 3
+    touching, force = 1 << int(fields.mjCONDATA_FOUND), 1 << int(fields.mjCONDATA_FORCE)
+    net = {"type": kinds.mjSENS_CONTACT, "reftype": things.mjOBJ_GEOM, "objtype": things.mjOBJ_GEOM}
+    others = net | {"objname": "ground of others", "reftype": things.mjOBJ_UNKNOWN, "intprm": [touching, reduce, 1]}
+    return others, [net | {"objname": "ground", "refname": name, "intprm": [touching | force, reduce, 1]} for name in tips]

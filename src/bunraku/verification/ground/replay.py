@@ -150,7 +150,8 @@ def _simulate(plan: GroundPlan, ground: GroundModel, world: World) -> tuple[Grou
             state[1 + model.nq : 3 + model.nq] += world.push[1:]
         until = min(done + chunk, steps)
         until = pushed if done < pushed < until else until
-        states[done:until], sensed[done:until], state = roll(model, data, ground.at, ground.servos, state, control[done:until])
+        sent = control[done:until]
+        states[done:until], sensed[done:until], state = roll(model, data, ground.at, ground.servos, state, sent, ground.steps)
         done = until
         if went_wrong(data):
             reason = f"the simulation became unstable before {done * TIMESTEP:.2f} s"

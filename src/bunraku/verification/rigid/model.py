@@ -21,7 +21,7 @@ from bunraku.formats.mjcf_coordinates import coordinates_to_qpos
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.measures.balance import foot_points
 from bunraku.mechanics.tree import compile_tree
-from bunraku.verification.foreign import scale_masses, simulable
+from bunraku.verification.foreign import integrator, named, scale_masses, simulable
 from bunraku.verification.servos.actuators import Actuators, add_servos, find_servos, set_servos, with_gear_play
 from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.servos.drives import servos_in
@@ -73,7 +73,7 @@ def foreign_model(character: Character, timestep: float, servos: ServoBank | Non
         for name in servos.coordinates:
             spec.add_sensor(type=mujoco.mjtSensor.mjSENS_JOINTACTFRC, objtype=mujoco.mjtObj.mjOBJ_JOINT, objname=name)
         _add_ground(spec, character, floating is not None)
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec.option.integrator = integrator()
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         spec.option.impratio = 10.0
         model = spec.compile()
@@ -109,7 +109,7 @@ def _add_ground(spec: Any, character: Character, floats: bool) -> None:
     for foot in character.feet:
         if foot.body == WORLD:
             continue
-        body = spec.body(foot.body)
+        body = named(spec.bodies, foot.body)
         for geom in body.find_all(mujoco.mjtObj.mjOBJ_GEOM):
             geom.contype, geom.conaffinity = 0, 0
         up = at_home.rotation[tree.nodes[foot.body]].T @ np.array([0.0, 0.0, 1.0])

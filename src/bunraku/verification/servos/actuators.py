@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.arrays import Array
+from bunraku.verification.foreign import named
 from bunraku.verification.servos.bank import ServoBank
 
 Indices = NDArray[np.int64]
@@ -121,8 +122,8 @@ def add_servos(spec: Any, bank: ServoBank) -> None:
             actuator.gainprm, actuator.biasprm = np.zeros(10), np.zeros(10)
             actuator.forcelimited, actuator.forcerange = mujoco.mjtLimited.mjLIMITED_TRUE, [low, high]
         if np.isfinite(bank.stall[j]):
-            spec.joint(name).actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
-            spec.joint(name).actfrcrange = [-most, most]
+            joint = named(spec.joints, name)
+            joint.actfrclimited, joint.actfrcrange = mujoco.mjtLimited.mjLIMITED_TRUE, [-most, most]
 
 
 def find_servos(model: Any, bank: ServoBank) -> Actuators:
@@ -159,13 +160,15 @@ def set_servos(model: Any, at: Actuators, bank: ServoBank) -> None:
     """Set the gains, the line and the play of these servos in a compiled model.
 
     Each motor has at least the rotor inertia that the step h needs, kv h and kp (4 h)^2: with less a saturated motor of a limb in
-    the air would overshoot its command in one step. Geared rotors have more.
+    the air would overshoot its command in one step. Geared rotors have more. An explicit integrator needs it of the line too.
     """
     import mujoco
 
     kp, kv, line, h = bank.gains.stiffness, bank.gains.damping, bank.back_emf, float(model.opt.timestep)
     model.dof_armature[at.velocity] = at.armature
-    np.maximum.at(model.dof_armature, at.velocity, np.maximum(kv * h, kp * (4.0 * h) ** 2))
+    explicit = model.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER
+    braking = np.maximum(kv, line) if explicit else kv
+    np.maximum.at(model.dof_armature, at.velocity, np.maximum(braking * h, kp * (4.0 * h) ** 2))
     playing = at.play_joint >= 0
     model.jnt_range[at.play_joint[playing], 0] = -0.5 * bank.backlash[playing]
     model.jnt_range[at.play_joint[playing], 1] = 0.5 * bank.backlash[playing]

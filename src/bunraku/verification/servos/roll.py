@@ -7,6 +7,7 @@ the drive is corrected by -kp s, s how far the link is ahead of the motor within
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,23 @@ from bunraku.verification.servos.bank import ServoBank
 LOOP = 0.002
 """How often [s] a servo with gear play reads its encoder; at 1 and at 5 ms gaits are the same."""
 
+Steps = Callable[[Any, Any, Array, Array], tuple[Array, Array]]
+"""(model, data, state, controls): states after steps, sensors before them; see `rollout_steps`."""
 
-def roll(model: Any, data: Any, at: Actuators, bank: ServoBank, state: Array, control: Array) -> tuple[Array, Array, Array]:
-    """States (m, n) and sensors (m, s) at m steps of the controls (m, nu), from ``state`` on, and the state after them."""
+
+def rollout_steps(model: Any, data: Any, state: Array, control: Array) -> tuple[Array, Array]:
+    """States (m, n) after steps of the controls (m, nu) from ``state`` on, and sensors (m, s) before each."""
     from mujoco import rollout
 
+    warm = np.array(data.qacc_warmstart)[None]
+    states, sensed = rollout.rollout(model, data, state[None], control[None], initial_warmstart=warm)
+    return states[0], sensed[0]
+
+
+def roll(
+    model: Any, data: Any, at: Actuators, bank: ServoBank, state: Array, control: Array, steps: Steps = rollout_steps
+) -> tuple[Array, Array, Array]:
+    """States (m, n) and sensors (m, s) at m steps of the controls (m, nu), from ``state`` on, and the state after them."""
     m = len(control)
     playing = np.flatnonzero(at.play_position >= 0)
     every = max(1, round(LOOP / model.opt.timestep)) if playing.size else m
@@ -33,8 +46,6 @@ def roll(model: Any, data: Any, at: Actuators, bank: ServoBank, state: Array, co
         if playing.size:
             sent = sent - state[places] @ back
         end = start + len(sent)
-        warm = np.array(data.qacc_warmstart)[None]
-        out, sensor = rollout.rollout(model, data, state[None], sent[None], initial_warmstart=warm)
-        states[start], states[start + 1 : end] = state, out[0, :-1]  # sensors belong to the state before the step
-        sensed[start:end], state = sensor[0], out[0, -1]
+        out, sensed[start:end] = steps(model, data, state, sent)
+        states[start], states[start + 1 : end], state = state, out[:-1], out[-1]  # sensors belong to the state before the step
     return states, sensed, state

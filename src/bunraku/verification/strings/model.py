@@ -19,7 +19,7 @@ from bunraku.arrays import Array
 from bunraku.character import Character
 from bunraku.formats.mjcf_write import write_mjcf
 from bunraku.mechanics.dynamics.system import System
-from bunraku.verification.foreign import simulable
+from bunraku.verification.foreign import delete, named, simulable
 
 Indices = NDArray[np.int64]
 
@@ -101,7 +101,7 @@ def _winches(spec: Any, character: Character, timestep: float) -> dict[str, floa
 
     slide, reach = mujoco.mjtJoint.mjJNT_SLIDE, {}
     for carriage in character.carriages:
-        body = spec.body(carriage.name)
+        body = named(spec.bodies, carriage.name)
         body.mocap, body.pos = False, [0.0, 0.0, carriage.home[2]]
         body.mass, body.inertia, body.explicitinertial = 1e-3, [1e-6] * 3, True
         for name, axis in zip(carriage.coordinates, ([1, 0, 0], [0, 1, 0]), strict=True):
@@ -110,11 +110,11 @@ def _winches(spec: Any, character: Character, timestep: float) -> dict[str, floa
         winch_range = next(c.winch_range for c in character.carriages if c.name == string.carriage)
         longest = max(winch_range[1] if winch_range else 0.0, string.length or 0.0, 5.0)
         reach[string.name] = 2.0 * longest
-        winch = spec.body(string.carriage).add_body(name=string.coordinate, pos=[0.0, 0.0, reach[string.name]])
+        winch = named(spec.bodies, string.carriage).add_body(name=string.coordinate, pos=[0.0, 0.0, reach[string.name]])
         winch.mass, winch.inertia, winch.explicitinertial = 1e-3, [1e-6] * 3, True
         winch.add_joint(name=string.coordinate, type=slide, axis=[0, 0, -1], armature=HEAVY)
         winch.add_site(name=string.coordinate)
-        spec.delete(spec.tendon(string.name))
+        delete(spec, named(spec.tendons, string.name))
         tendon = spec.add_tendon(name=string.name, limited=mujoco.mjtLimited.mjLIMITED_TRUE, range=[0.0, reach[string.name]])
         tendon.solref_limit, tendon.solimp_limit = [2.0 * timestep, 1.0], [0.999, 0.9999, 0.001, 0.5, 2.0]
         for site in (string.coordinate, string.carriage, f"{string.name}.hook"):
