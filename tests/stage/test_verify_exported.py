@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -287,6 +288,7 @@ def test_numbers_that_are_none_and_rates_that_are_wrong_are_refused(given, reade
         (text.replace("\n0.01,", "\nnan,", 1), "not finite"),
         (text.replace("HeadYaw", "Neck"), "'Neck', which the performance of"),
         ("\n".join(line if line[0] == "#" else line.rpartition(",")[0] for line in text.splitlines()), "lacks the channel"),
+        (text.replace("HeadYaw", "HeadPitch"), "one channel twice"),
         ("\n".join(text.splitlines()[:-1]) + "\n", "780 samples, and 781 were exported"),
     ):
         path.write_text(bad)
@@ -294,14 +296,48 @@ def test_numbers_that_are_none_and_rates_that_are_wrong_are_refused(given, reade
             file_commands(path, against=performance)
     path, _ = written("json", performance, readers, tmp_path)
     content = json.loads(path.read_text())
-    content["channels"][0]["values"][5] = None
-    path.write_text(json.dumps(content))
-    with pytest.raises(BadInput, match="'HeadYaw' holds"):
-        file_commands(path, against=performance)
+    for bad in (None, 10**400):
+        content["channels"][0]["values"][5] = bad
+        path.write_text(json.dumps(content))
+        with pytest.raises(BadInput, match="'HeadYaw' holds"):
+            file_commands(path, against=performance)
     path, _ = written("arduino-sketch", performance, readers, tmp_path)
     path.write_text(path.read_text().replace("STEP_US = 10000UL", "STEP_US = 5000UL"))
     with pytest.raises(BadInput, match="exported at 100 Hz and would be played at 200 Hz"):
         file_commands(path, against=performance)
+
+
+HOSTILE = {
+    "ros": json.dumps(
+        {
+            "joint_names": ["HeadYaw"],
+            "points": [{"positions": [10**400], "time_from_start": {"sec": second, "nanosec": 0}} for second in range(3)],
+        }
+    ),
+    "json": json.dumps(
+        {
+            "format": "bunraku-performance",
+            "channels": [{"name": "HeadYaw", "kind": "position", "unit": "rad", "rate_hz": 10**400, "values": [0.0]}],
+        }
+    ),
+    "naoqi": "NAMES = [\n" * 200_000,
+    "blender-servo-h": "const byte FPS = 9;\nconst int LENGTH = 3;\n" + "ANIMATION_DATA[LENGTH] = {\n" * 200_000,
+    "arduino": "RATE_HZ = 9.0f;\nconst uint32_t FRAMES = 3;\n" + "const int16_t a[FRAMES] PROGMEM = {\n" * 100_000,
+    "csv": "time_s,HeadYaw\n" + "# a: position [\n" * 200_000 + "0,1\n",
+}
+"""Numbers beyond all floats, and openings without an end: a search that begins again at each takes hours."""
+
+
+@pytest.mark.parametrize("form", HOSTILE)
+def test_a_hostile_file_is_refused_at_once(form, given, tmp_path):
+    channel = Channel("HeadYaw", "position", "rad", 9.0, np.zeros(3))
+    named = f"// {as_line(manifest(9.0, [channel], [0], [(0.0, 1.0)]))}\n" if form in ("blender-servo-h", "arduino") else ""
+    path = tmp_path / f"show{exporters()[form].suffix}"
+    path.write_text(named + HOSTILE[form])
+    began = time.process_time()
+    with pytest.raises(BadInput):
+        read_exported(path, Reading(given("nao").character))
+    assert time.process_time() - began < 5.0
 
 
 def test_a_script_is_never_executed(given, readers, tmp_path):

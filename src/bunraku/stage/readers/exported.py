@@ -83,7 +83,7 @@ def channel_of(name: str, kind: ChannelKind, unit: str, rate: float, values: Seq
     """A channel of a file: at least one sample, every one finite and below `LARGEST`."""
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"channel {name[:60]!r} holds what is no number") from error
     if array.ndim != 1 or not 1 <= array.size <= MAX_NUMBERS:
         raise BadInput(f"channel {name[:60]!r} holds {array.size} samples; at least one is needed")
@@ -91,6 +91,23 @@ def channel_of(name: str, kind: ChannelKind, unit: str, rate: float, values: Seq
         k = int(np.argmax(~np.isfinite(array) | (np.abs(array) > LARGEST)))
         raise BadInput(f"channel {name[:60]!r} holds {array[k]} at sample {k}; only finite numbers below {LARGEST:g} can be sent")
     return Channel(name, kind, unit, rate, array)
+
+
+def number_of(value: Any, what: str) -> float:
+    """A number of a file as a float; ``what`` it is, for the message where it is none or beyond all floats."""
+    try:
+        if not isinstance(value, bool) and isinstance(value, (int, float)):
+            return float(value)
+    except OverflowError:
+        pass
+    raise BadInput(f"{what} is {str(value)[:40]!r}, no number")
+
+
+def between(text: str, start: str, end: str) -> str | None:
+    """What stands between the first ``start`` in a text and the next ``end``; None where either is missing."""
+    _, found, rest = text.partition(start)
+    inside, closed, _ = rest.partition(end)
+    return inside if found and closed else None
 
 
 def counted(name: str, kind: ChannelKind, unit: str, rate: float, raw: Sequence[int] | Array, line: tuple[float, float]) -> Channel:

@@ -11,16 +11,18 @@ import numpy as np
 from bunraku.errors import BadInput
 from bunraku.formats.files import check_size, decoded
 from bunraku.formats.places import located
-from bunraku.stage.readers.exported import MAX_FILE_BYTES, Exported, Reading, channel_of, rate_of
+from bunraku.stage.readers.exported import Exported, Reading, between, channel_of, number_of, rate_of
 
 MICROSECOND = 0.51e-6
 """Times are written to a millionth of a second [s]."""
-_RATE = re.compile(r"^# rate_hz: ([-+.0-9eE]{1,40})$", re.MULTILINE)
+MAX_SCRIPT_BYTES = 16 * 1024 * 1024
+"""Literals take many times the room of their text once they are read."""
+_RATE = re.compile(r"^# rate_hz: ([0-9]{1,20}(?:\.[0-9]{1,20})?(?:e[-+]?[0-9]{1,3})?)$", re.MULTILINE)
 
 
 def read_naoqi(data: bytes, *, file: str, reading: Reading) -> Exported:
     """The angles [rad] of the script's one call, the first pose before them."""
-    check_size(data, file=file, limit=MAX_FILE_BYTES)
+    check_size(data, file=file, limit=MAX_SCRIPT_BYTES)
     text = decoded(data, file=file).replace("\r\n", "\n")
     with located(file):
         names, times, first, angles = (_literal(text, name) for name in ("NAMES", "TIMES", "FIRST", "ANGLES"))
@@ -38,18 +40,15 @@ def read_naoqi(data: bytes, *, file: str, reading: Reading) -> Exported:
 
 def _literal(text: str, name: str) -> list[Any]:
     """The list that the script gives ``name``, from its line to the closing bracket that begins one."""
-    match = re.search(rf"^{name} = \[\n(.*?)^\]$", text, re.MULTILINE | re.DOTALL)
-    if match is None:
+    inside = between(f"\n{text}", f"\n{name} = [\n", "\n]\n")
+    if inside is None:
         raise BadInput(f"holds no list {name}; it is no script of this kind, or was cut off")
     try:
-        value = ast.literal_eval(f"[\n{match[1]}]")
+        value = ast.literal_eval(f"[\n{inside}\n]")
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError) as error:
         raise BadInput(f"the list {name} is damaged: {error}"[:200]) from error
     return list(value)
 
 
 def _numbers(values: list[Any], name: str) -> list[float]:
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise BadInput(f"the list {name} holds {str(value)[:40]!r}, no number")
-    return [float(value) for value in values]
+    return [number_of(value, f"a number of the list {name}") for value in values]

@@ -8,7 +8,7 @@ import numpy as np
 
 from bunraku.errors import BadInput
 from bunraku.formats.places import located
-from bunraku.stage.readers.exported import Exported, Reading, channel_of, rate_of
+from bunraku.stage.readers.exported import Exported, Reading, channel_of, number_of, rate_of
 from bunraku.stage.readers.tables import json_object
 
 NANOSECOND = 0.51e-9
@@ -53,7 +53,4 @@ def _number(point: Any, key: str, j: int, count: int, k: int) -> float:
     row = point.get(key)
     if not isinstance(row, list) or len(row) != count:
         raise BadInput(f"points[{k}].{key} should have {count} numbers, one a joint")
-    value = row[j]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadInput(f"points[{k}].{key}[{j}] is {str(value)[:40]!r}, no number")
-    return float(value)
+    return number_of(row[j], f"points[{k}].{key}[{j}]")

@@ -16,7 +16,7 @@ from bunraku.motion import Channel
 from bunraku.motion.performance import ChannelKind
 from bunraku.stage.blender_servo import BYTES_A_COMMAND, END, LINE_BREAK, START
 from bunraku.stage.manifest import KEY, Manifest, from_data, from_text
-from bunraku.stage.readers.exported import MAX_FILE_BYTES, Exported, Reading, counted
+from bunraku.stage.readers.exported import MAX_FILE_BYTES, Exported, Reading, between, counted
 from bunraku.stage.readers.tables import json_object
 from bunraku.stage.servos import calibrations, servos_of
 
@@ -75,7 +75,9 @@ def read_blender_servo_h(data: bytes, *, file: str, reading: Reading) -> Exporte
     with located(file):
         fps = _constant(text, r"const byte FPS = (\d+);", "FPS")
         count = _constant(text, r"const int LENGTH = (\d+);", "LENGTH")
-        body = _braces(text, r"ANIMATION_DATA\[LENGTH\] = \{([^}]*)\};")
+        body = between(text, "ANIMATION_DATA[LENGTH] = {", "};")
+        if body is None:
+            raise BadInput("holds no ANIMATION_DATA; it is another file, or was cut off")
         numbers = re.findall(r"0x([0-9a-fA-F]{2})\b", body)
         if len(numbers) != count:
             raise BadInput(f"has {len(numbers)} bytes where {count} are announced; it was cut off")
@@ -124,7 +126,7 @@ def read_arduino(data: bytes, *, file: str, reading: Reading) -> Exported:
     text = decoded(data, file=file)
     said = from_text(text, file=file)
     with located(file):
-        match = re.search(r"RATE_HZ = ([\d.e+-]{1,30})f;", text)
+        match = re.search(r"RATE_HZ = ([0-9]{1,20}(?:\.[0-9]{0,20})?(?:e[-+]?[0-9]{1,3})?)f;", text)
         _same_rate(said, float(match[1]) if match else 0.0)
         lines = _lines(said, reading)
         return _exported("arduino", lines, _arrays(text, "int16_t", lines), said.rate_hz)
@@ -146,7 +148,7 @@ def read_arduino_sketch(data: bytes, *, file: str, reading: Reading) -> Exported
 def _arrays(text: str, kind: str, lines: Sequence[_Line]) -> dict[int, list[int]]:
     """The numbers of the arrays in program memory, one a channel, in their order."""
     frames = _constant(text, r"const uint32_t FRAMES = (\d+);", "FRAMES")
-    bodies = re.findall(rf"^const {kind} \w+\[FRAMES\] PROGMEM = \{{([^}}]*)\}};", text, re.MULTILINE)
+    bodies = re.findall(rf"^const {kind} \w+\[FRAMES\] PROGMEM = \{{([^{{}}]*)\}};", text, re.MULTILINE)
     if len(bodies) != len(lines):
         raise BadInput(f"has {len(bodies)} arrays where {len(lines)} channels are named; it was cut off")
     rows = {}
@@ -218,10 +220,3 @@ def _constant(text: str, pattern: str, name: str) -> int:
     if match is None or len(match[1]) > 12:
         raise BadInput(f"does not state {name}; it is another file, or was cut off")
     return int(match[1])
-
-
-def _braces(text: str, pattern: str) -> str:
-    match = re.search(pattern, text)
-    if match is None:
-        raise BadInput("holds no ANIMATION_DATA; it is another file, or was cut off")
-    return match[1]

@@ -13,11 +13,11 @@ from bunraku.formats.csv_curves import TIME_NAMES, csv_table
 from bunraku.formats.files import check_size, decoded
 from bunraku.formats.places import located
 from bunraku.motion import Channel
-from bunraku.stage.readers.exported import MAX_FILE_BYTES, Exported, Reading, channel_of, rate_of
+from bunraku.stage.readers.exported import MAX_FILE_BYTES, Exported, Reading, channel_of, number_of, rate_of
 
 UNEVEN = 0.01
 """A time may be off by this share of a step: spreadsheets round."""
-_COLUMN = re.compile(r"^#\s*(.*): (position|velocity|torque|length) \[([^\]]*)\]\s*$", re.MULTILINE)
+_COLUMN = re.compile(r"^#[ \t]*(.*): (position|velocity|torque|length) \[([^\]\n]*)\]\s*$", re.MULTILINE)
 
 
 def read_csv(data: bytes, *, file: str, reading: Reading) -> Exported:
@@ -74,10 +74,9 @@ def _channel(one: Any, place: int) -> Channel:
         raise BadInput(f"channels[{place}] should have {', '.join(fields)}")
     name, kind, unit, rate, values = (one[key] for key in fields)
     texts = isinstance(name, str) and isinstance(unit, str) and kind in ("position", "velocity", "torque", "length")
-    numbers = isinstance(rate, (int, float)) and not isinstance(rate, bool) and isinstance(values, list)
-    if not (texts and numbers):
+    if not (texts and isinstance(values, list)):
         raise BadInput(f"channels[{place}] holds a field of the wrong kind")
-    return channel_of(name, kind, unit, float(rate), values)
+    return channel_of(name, kind, unit, number_of(rate, f"channels[{place}].rate_hz"), values)
 
 
 def json_object(data: bytes, *, file: str) -> dict[str, Any]:
