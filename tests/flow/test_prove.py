@@ -217,3 +217,26 @@ def test_performers_with_remedies_name_them_and_import_no_solver() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= {"bunraku.performers.performer"}
     assert all(flow.remedies_of(name) is not None for name in ("speech", "locomotion"))
+
+
+def test_a_verdict_without_a_replay_does_not_answer(mended: Proved) -> None:
+    still = kept.with_verdict(mended.performance, verify.verify(mended.performance, replay=False))
+    assert still.verdict is not None
+    assert kept.verdict_kept(still) is None
+
+
+def test_a_verdict_that_was_stopped_is_not_kept() -> None:
+    class Once(Monitor):
+        replaying = False
+
+        def report(self, event: Event) -> None:
+            self.replaying = self.replaying or event.stage == "replay"
+
+        @property
+        def cancelled(self) -> bool:
+            return self.replaying
+
+    stopped = prove(read_character("nao"), read_clip("not-done-yet"), monitor=Once())
+    assert stopped.best.verdict is not None
+    assert not stopped.holds
+    assert stopped.performance.verdict is None

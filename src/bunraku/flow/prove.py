@@ -260,7 +260,10 @@ class _Search:
 
 
 def _judged(take: Attempt, began: float, monitor: Monitor, *, judge: bool = True) -> Attempt:
-    """The attempt with its verdict, and the time since it ``began``."""
+    """The attempt with its verdict, and the time since it ``began``.
+
+    A verdict that was cancelled before it was whole is not kept with the performance.
+    """
     if not judge:
         return replace(take, seconds=time.process_time() - began)
     from bunraku.verification.kept import with_verdict
@@ -268,9 +271,11 @@ def _judged(take: Attempt, began: float, monitor: Monitor, *, judge: bool = True
 
     performance = take.performance
     compile_for_verification(performance)
-    performance = with_verdict(performance, verify(performance, monitor=monitor))
-    performed = replace(take.performed, performance=performance)
-    return replace(take, performed=performed, verdict=performance.verdict, seconds=time.process_time() - began)
+    judged = with_verdict(performance, verify(performance, monitor=monitor))
+    verdict = judged.verdict
+    whole = verdict is not None and (verdict.holds or not monitor.cancelled)
+    performed = replace(take.performed, performance=judged if whole else performance)
+    return replace(take, performed=performed, verdict=verdict, seconds=time.process_time() - began)
 
 
 def _said(proved: Proved, first: Attempt) -> Proved:

@@ -14,23 +14,28 @@ import numpy as np
 import bunraku
 from bunraku.formats.provenance import content_hash, installed
 from bunraku.motion import KeptVerdict, Performance
-from bunraku.verification.verifier import Verdict
+from bunraku.verification.verifier import REPLAY, Verdict
 from bunraku.verification.verify import judge_of
 
-JUDGES = ("verification", "mechanics", "motion")
-"""The rooms whose code decides a verdict."""
+JUDGES = ("character", "formats", "geometry", "mechanics", "motion", "optimization", "rhythm", "verification")
+"""The rooms whose code decides a verdict: verification and all that it is computed with."""
+
+PHYSICS = ("mujoco", "scikit-fem")
+"""The packages that replay."""
 
 
 def with_verdict(performance: Performance, verdict: Verdict) -> Performance:
-    """The performance with what was found about it, replay included; without one where nothing was replayed."""
+    """The performance with what was found about it."""
     kept = KeptVerdict(verdict.holds, verdict.sentence, verdict.checks, content_key(performance), verdict.figures)
     return performance.changed(verdict=kept)
 
 
 def verdict_kept(performance: Performance) -> KeptVerdict | None:
-    """The verdict that is kept with it; None where there is none, or something that it judged has changed since."""
+    """The verdict that is kept with it; None where there is none, nothing was replayed, or what it judged has changed since."""
     kept = performance.verdict
-    return kept if kept is not None and kept.key == content_key(performance) else None
+    if kept is None or any(check.name == REPLAY for check in kept.checks):
+        return None
+    return kept if kept.key == content_key(performance) else None
 
 
 def verdict_again(performance: Performance) -> Verdict | None:
@@ -42,7 +47,7 @@ def verdict_again(performance: Performance) -> Verdict | None:
 
 
 def content_key(performance: Performance) -> str:
-    """The hash of what a verdict is about, and of who judges: MuJoCo's version and our code that does.
+    """The hash of what a verdict is about, and of who judges: our code, and the versions of the physics that replays.
 
     Notes, the surface and the verdict itself are left out: nothing is judged by them.
     """
@@ -67,7 +72,7 @@ def _as_read(thing: Any) -> Any:
 
 @functools.cache
 def _judges() -> str:
-    digest = hashlib.sha256(f"mujoco {installed('mujoco')}".encode())
+    digest = hashlib.sha256(" ".join(f"{package} {installed(package)}" for package in PHYSICS).encode())
     for room in JUDGES:
         for source in sorted((Path(bunraku.__file__).parent / room).rglob("*.py")):
             digest.update(source.read_bytes())
