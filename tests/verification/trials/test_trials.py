@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bunraku.optimization.monitor import Event, Monitor
 from bunraku.verification.trials.outcome import Trial, Trials
 from bunraku.verification.trials.run import run_trials, with_trials
 from bunraku.verification.trials.spread import FACTORS, DrawnWorld, Spread, draw_worlds
@@ -120,3 +121,17 @@ def test_bolted_robots_are_not_pushed(make_car) -> None:
     bolted = car.changed(joints=joints, home={})
     draws = draw_worlds(bolted, 3, 0, duration=1.0, rate=200.0, friction=None)
     assert {draw.world.push for draw in draws} == {None}
+
+
+def test_trials_that_are_stopped_prove_nothing(drive) -> None:
+    class Impatient(Monitor):
+        cancelled = True
+
+        def report(self, event: Event) -> None:
+            """Nothing."""
+
+    verdict = verify(drive)
+    stopped = with_trials(verdict, 64, 0, least=0.5, threads=1, monitor=Impatient())
+    assert verdict.holds
+    assert not stopped.holds
+    assert next(check for check in stopped.checks if check.name == "trials completed").broken

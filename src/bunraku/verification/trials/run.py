@@ -31,6 +31,8 @@ def with_trials(
         missing = Check.not_checked("trials that hold", ONLY_RIGID)
         return replace(verdict, checks=(*verdict.checks, missing))
     more = seen.checks(least)
+    if len(seen.trials) < count:
+        more.append(Check("trials completed", len(seen.trials), f"of {count} trials", count, at_least=True, note="cancelled"))
     holds = verdict.holds and not any(check.stands_against for check in more)
     figures = verdict.figures | seen.figures | {"verified": float(holds)}
     return replace(verdict, holds=holds, checks=(*verdict.checks, *more), figures=figures, trials=seen)
