@@ -129,3 +129,10 @@ def test_legs_that_are_held_are_left_out_until_they_are_not_asked_for(clip, pupp
     assert all(check.holds for check in checks_of(asked).values())
     assert "right arm: not asked for" in checks_of(asked)["coverage"].note
     assert asked.provenance.options["only"] == ["head", "left arm"]
+
+
+@pytest.mark.parametrize("damage", [{"coverage captured: left arm": float("nan")}, {"coverage fate: left arm": float("inf")}])
+def test_a_damaged_table_covers_nothing(damage, clip, puppet) -> None:
+    performance = performed(puppet, clip)
+    limbs = limbs_in(performance.certificate.figures | damage)
+    assert any(check.stands_against for check in coverage_checks(performance, limbs))

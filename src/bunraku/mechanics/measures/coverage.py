@@ -68,7 +68,8 @@ def limbs_in(figures: Mapping[str, float]) -> tuple[CapturedLimb, ...]:
         joint = f"coverage joint: {name}: "
         joints = tuple(key.removeprefix(joint) for key in figures if key.startswith(joint))
         captured, followed, fate = (figures.get(f"coverage {row}: {name}", np.nan) for row in ("captured", "followed", "fate"))
-        limbs.append(CapturedLimb(name, captured, followed, MISSING if np.isnan(fate) else int(fate), joints))
+        known = fate in (FOLLOWS, HELD, NO_JOINT, NOT_ASKED)
+        limbs.append(CapturedLimb(name, captured, followed, int(fate) if known else MISSING, joints))
     return tuple(limbs)
 
 
@@ -76,13 +77,13 @@ def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> 
     """The part of the captured motion that is performed, of all ``limbs`` and of each; nothing where none was captured."""
     if not limbs:
         return ()
-    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING, HELD) and limb.captured >= MOVES]
+    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING, HELD) and not limb.captured < MOVES]
     done = {limb.name: limb.followed * _performed(performance, limb) if limb.fate == FOLLOWS else 0.0 for limb in able}
     checks: list[Check] = []
     fates = {fate: [limb.name for limb in limbs if limb.fate == fate] for fate in _WHY}
     left = [f"{', '.join(names)}: {_WHY[fate]}" for fate, names in fates.items() if names]
     total = sum(limb.captured for limb in able)
-    if total > 0.0:
+    if able:
         share = sum(limb.captured * done[limb.name] for limb in able) / total
         note = "; ".join([", ".join(f"{limb.name} {100.0 * done[limb.name]:.0f} %" for limb in able), *left])
         checks.append(Check("coverage", share, "of the captured motion", COVERAGE, at_least=True, note=note))
