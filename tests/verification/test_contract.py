@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bunraku.formats import mjcf_write
 from bunraku.formats.registry import write_performance
+from bunraku.motion import Check
 from bunraku.verification.ground.model import ground_model
 from bunraku.verification.servos.bank import ServoBank
+from bunraku.verification.verifier import _own_words
 from bunraku.verification.verify import JUDGES, judge_of, verify
 
 mujoco = pytest.importorskip("mujoco")
@@ -97,3 +100,15 @@ def test_only_the_judge_that_is_needed_is_loaded() -> None:
     )
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert output.splitlines() == ["[]", "[]"]
+
+
+def test_what_is_not_checked_does_not_silence_the_performer(wave) -> None:
+    """The certificate breaks a promise, and the judge could not check it."""
+    broken = Check("least tension", 2.0, "N", threshold=1.0)
+    said = wave.changed(certificate=replace(wave.certificate, checks=(broken,)))
+    unsure, judged = (
+        _own_words(said, [check])[1]
+        for check in (Check.not_checked("least tension", "a string"), Check("least tension", 0.0, threshold=1.0))
+    )
+    assert unsure.broken
+    assert judged.holds

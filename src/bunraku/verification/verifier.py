@@ -166,8 +166,11 @@ class Verdict:
 
 
 def _own_words(performance: Performance, judged: Sequence[Check]) -> list[Check]:
-    """What the performance says of itself: that it converged, and which promises that nothing here ``judged`` it says it breaks."""
-    certificate, known = performance.certificate, {check.name for check in judged}
+    """What the performance says of itself: that it converged, and which promises that nothing here ``judged`` it says it breaks.
+
+    What was not checked here is not judged: its word counts then.
+    """
+    certificate, known = performance.certificate, {check.name for check in judged if check.state != "not checked"}
     broken = [check.name for check in certificate.checks if check.stands_against and check.name not in known]
     return [
         Check("status", 0.0 if certificate.status.settled else 1.0, threshold=0.0, note=certificate.status.sentence),
