@@ -18,16 +18,15 @@ import numpy as np
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.limits import LIMIT_TOLERANCE, ask
 from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.mechanics.measures.prediction import predicted_motion
 from bunraku.mechanics.servos.gains import servo_gains
-from bunraku.motion import Certificate, Channel, Check, JointCurves, MotionLimits, Performance, Provenance
+from bunraku.motion import Certificate, Channel, Check, JointCurves, Performance, Provenance
 from bunraku.motion.performance import position_commands
 from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import Status
 from bunraku.verification.fits import bends, goes_over_ground, is_skinned
-from bunraku.verification.limits import limit_figures, recomputed_limits
+from bunraku.verification.limits import limit_figures, recomputed_limits, wheel_check
 from bunraku.verification.verifier import REPLAY, Findings, Judge, Picture, Replay, Verdict
 from bunraku.verification.verify import verify
 
@@ -70,6 +69,8 @@ def in_place_of(
     rate = original.rate if every == 1 else original.rate / every
     own = {(channel.name, channel.kind): channel for channel in original.channels}
     given = {(channel.name, channel.kind): channel for channel in channels}
+    if len(given) < len(channels):
+        raise BadInput("holds the commands of one channel twice; which of them counts cannot be told")
     for name, kind in given:
         if (name, kind) not in own:
             raise BadInput(f"holds the {kind} of {name[:60]!r}, which the performance of {original.clip_name!r} does not move")
@@ -217,7 +218,7 @@ def _limit_checks(commands: FileCommands) -> list[Check]:
     """
     performance = commands.performance
     if not any(channel.kind == "position" for channel in performance.channels):
-        return [_wheel_check(performance, "worst limit violation")]
+        return [wheel_check(performance, "worst limit violation")]
     checks = list(recomputed_limits(performance))
     out: list[Check] = []
     most = max(commands.steps.values(), default=0.0)
@@ -230,19 +231,7 @@ def _limit_checks(commands: FileCommands) -> list[Check]:
         note = f"{check.value:.3g} {check.unit} too much, and its steps alone make up to {blur:.3g}" if kind in ORDERS else ""
         out.append(Check.not_checked(check.name, ADD, note) if doubtful else check)
     rolls = any(channel.kind == "velocity" for channel in performance.channels)
-    return [*out, _wheel_check(performance, "excess speed of wheels")] if rolls else out
-
-
-def _wheel_check(performance: Performance, name: str) -> Check:
-    """By what share the speed of a wheel exceeds its motor's, at most; not checked where a motor states none."""
-    limits = MotionLimits.of(performance.character)
-    most = dict(zip(limits.names, limits.velocity.tolist(), strict=True))
-    speeds = [channel for channel in performance.channels if channel.kind == "velocity"]
-    silent = [channel.name for channel in speeds if not np.isfinite(most.get(channel.name, np.inf))]
-    if silent:
-        return Check.not_checked(name, ask("velocity", silent))
-    excess, who = max((float(np.abs(one.values).max()) / most[one.name] - 1.0, one.name) for one in speeds)
-    return Check(name, max(excess, 0.0), "relative", LIMIT_TOLERANCE, note=who if excess > 0.0 else "")
+    return [*out, wheel_check(performance, "excess speed of wheels")] if rolls else out
 
 
 class CommandsJudge(Judge[None, Replay]):

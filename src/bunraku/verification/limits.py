@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bunraku.errors import BadInput
-from bunraku.mechanics.measures.limits import limit_checks
+from bunraku.mechanics.measures.limits import LIMIT_TOLERANCE, ask, limit_checks
 from bunraku.mechanics.servos.commands import command_checks as limits_of_commands
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.motion import Check, JointCurves, MotionLimits, Performance
@@ -40,6 +40,20 @@ def recomputed_limits(performance: Performance) -> tuple[Check, ...]:
     Motors without a channel stand at home.
     """
     return _limits_of(performance, position_curves(performance))
+
+
+def wheel_check(performance: Performance, name: str) -> Check:
+    """By what share the speed of a wheel exceeds its motor's, at most; not checked where a motor states none."""
+    limits = MotionLimits.of(performance.character)
+    most = dict(zip(limits.names, limits.velocity.tolist(), strict=True))
+    speeds = [channel for channel in performance.channels if channel.kind == "velocity"]
+    if not speeds:
+        return Check.not_applicable(name, "no wheel is sent a speed")
+    silent = [channel.name for channel in speeds if not np.isfinite(most.get(channel.name, np.inf))]
+    if silent:
+        return Check.not_checked(name, ask("velocity", silent))
+    excess, who = max((float(np.abs(one.values).max()) / most[one.name] - 1.0, one.name) for one in speeds)
+    return Check(name, max(excess, 0.0), "relative", LIMIT_TOLERANCE, note=who if excess > 0.0 else "")
 
 
 def planned_limits(performance: Performance) -> list[Check]:

@@ -15,6 +15,7 @@ from bunraku.verification.ground.plan import GroundPlan, ground_plan
 from bunraku.verification.ground.record import GroundRecord
 from bunraku.verification.ground.replays import replay_all
 from bunraku.verification.ground.slide import planned_slides
+from bunraku.verification.limits import wheel_check
 from bunraku.verification.servos.bank import ServoBank
 from bunraku.verification.verify import verify
 from bunraku.verification.worlds import World
@@ -171,3 +172,12 @@ def test_a_drive_is_verified_and_what_is_false_is_found(make_car, make_going, dr
     assert broken(make_going(car, aside, 200.0)) == {"planned slip"}
     low = car.changed(bodies=(car.bodies[0].changed(shapes=(Shape(kind="box", size=(0.12, 0.06, 0.051)),)), *car.bodies[1:]))
     assert broken(make_going(low, q, 200.0)) == {"planned clearance of other parts"}
+
+
+def test_what_no_motor_states_is_not_checked(make_car, driving, make_going) -> None:
+    car = make_car("active", velocity=None, stall_torque=None, no_load_speed=None)
+    checks = {check.name: check for check in verify(make_going(car, driving(car, 0.4, 0.4), 200.0), replay=False).checks}
+    for name in ("worst limit violation", "excess speed of wheels", "planned torque on the motor's line"):
+        assert checks[name].state == "not checked", name
+    sent_nothing = make_going(car, driving(car, 0.4, 0.4), 200.0).changed(channels=())
+    assert wheel_check(sent_nothing, "excess speed of wheels").state == "does not apply"

@@ -9,6 +9,7 @@ import numpy as np
 
 from bunraku.character import Character, free_base
 from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
+from bunraku.mechanics.measures.limits import ask
 from bunraku.mechanics.measures.travelled import Wished, travel_checks
 from bunraku.mechanics.tree import compile_tree
 from bunraku.motion import Certificate, Check, Gait
@@ -51,8 +52,11 @@ def certificate_of(character: Character, planned: Planned, played: Played) -> Ce
     wished = Wished(*(gait.distance or (None, None)), gait.turn)
     checks += travel_checks(_displacement(character, gait, played), wished)
     use, where = torque_use(character, played)
-    checks.append(Check("peak torque", use, "of the torque-speed line", 1.0, note=where))
+    silent = all(motor.stall_torque is None for motor in character.motors)
+    lacking = ask("stall_torque", [motor.name for motor in character.motors])
+    peak = Check("peak torque", use, "of the torque-speed line", 1.0, note=where)
     checks += [
+        Check.not_checked(peak.name, lacking) if silent else peak,
         Check("longest time outside the support", played.tipping.time, "sqrt(h/g)"),
         Check("farthest outside the support", played.tipping.distance, "of the height h"),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -19,10 +20,10 @@ from bunraku.verification.ground.recomputed import recomputed_promises
 from bunraku.verification.ground.replay import plan_model
 from bunraku.verification.ground.replays import GroundReplays, replay_all
 from bunraku.verification.ground.slide import planned_slides
-from bunraku.verification.limits import limit_figures, planned_limits
+from bunraku.verification.limits import limit_figures, planned_limits, wheel_check
 from bunraku.verification.replay_checks import completed, fallen, limbs_in_replay, saturation_checks
 from bunraku.verification.servos.bank import ServoBank
-from bunraku.verification.servos.heat import heat_checks
+from bunraku.verification.servos.heat import heat_checks, some
 from bunraku.verification.verifier import Findings, Judge, Picture, Replay
 from bunraku.verification.worlds import World, fixed_worlds
 
@@ -179,11 +180,12 @@ def ahead_checks(performance: Performance, plan: GroundPlan, *, needed: bool = F
 
 
 def line_check(plan: GroundPlan, torque: Array, speed: Array, threshold: float) -> Check:
-    """The largest share of a motor's line that planned torques (n, k) at these speeds use."""
-    servos = ServoBank.of(plan.character)
+    """The largest share of a motor's line that planned torques (n, k) at these speeds use; not checked where none states one."""
+    servos, name = ServoBank.of(plan.character), "planned torque on the motor's line"
+    if not np.isfinite(servos.stall).any():
+        return Check.not_checked(name, f"state stall_torque_n_m of {some(servos.names)}")
     share = servos.utilisation(torque, speed).max(axis=0, initial=0.0)
-    busiest = servos.names[int(share.argmax())] if share.size else ""
-    return Check("planned torque on the motor's line", float(share.max(initial=0.0)), "of it", threshold, note=busiest)
+    return Check(name, float(share.max()), "of it", threshold, note=servos.names[int(share.argmax())])
 
 
 def clearance_of_others(plan: GroundPlan) -> Check:
@@ -202,23 +204,14 @@ def planned_figures(plan: GroundPlan) -> dict[str, float]:
 
 def _limit_checks(performance: Performance) -> list[Check]:
     """Limits of the position channels at their rate and of the speeds of wheels; "worst limit violation" covers both."""
-    checks: list[Check] = []
-    if any(channel.kind == "position" for channel in performance.channels):
-        checks += planned_limits(performance)
-    else:
-        checks.append(Check("worst limit violation", 0.0, "relative", 1e-9))
-    motors = {motor.coordinate: motor for motor in performance.character.motors}
-    excess, who = 0.0, ""
-    for channel in performance.channels:
-        most = motors[channel.name].velocity if channel.name in motors else None
-        if channel.kind == "velocity" and most is not None:
-            share = float(np.abs(channel.values).max()) / most - 1.0
-            excess, who = (share, channel.name) if share > excess else (excess, who)
-    checks.append(Check("excess speed of wheels", max(excess, 0.0), "relative", 1e-9, note=who))
-    at = next(i for i, check in enumerate(checks) if check.name == "worst limit violation")
-    if excess > checks[at].value:
-        checks[at] = Check(checks[at].name, excess, checks[at].unit, checks[at].threshold, note=who)
-    return checks
+    wheels = wheel_check(performance, "excess speed of wheels")
+    if not any(channel.kind == "position" for channel in performance.channels):
+        return [replace(wheels, name="worst limit violation"), wheels]
+    limits = planned_limits(performance)
+    at = next(i for i, check in enumerate(limits) if check.name == "worst limit violation")
+    if wheels.value > limits[at].value:
+        limits[at] = replace(wheels, name="worst limit violation")
+    return [*limits, wheels]
 
 
 def _plan_checks(performance: Performance, plan: GroundPlan) -> list[Check]:
