@@ -92,7 +92,7 @@ def play_parts(
     """Replay a performance's motors; ``guide`` leads the targets between the samples."""
     if performance.wish is None:
         raise BadInput(f"{performance.clip_name!r} states no wish; where its frames should be is unknown")
-    given = performance.positions()
+    given = performance.sent()
     times: Array = np.arange(len(given.values)) / given.rate
     played, wished = _path(performance.character, given, late=True), _path(performance.character, performance.wish)
     positions, gap, lost = play_path(model, times, played, monitor=monitor)
