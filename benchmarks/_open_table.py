@@ -7,19 +7,8 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
-from scipy.stats import beta
-
 from _open_run import OUTCOMES
-
-CONFIDENCE = 0.95
-
-
-def interval(count: int, of: int) -> tuple[float, float]:
-    """The exact (Clopper-Pearson) interval of a rate of ``count`` in ``of``, by quantiles of the beta distribution."""
-    out = 0.5 * (1.0 - CONFIDENCE)
-    low = float(beta.ppf(out, count, of - count + 1)) if count else 0.0
-    high = float(beta.ppf(1.0 - out, count + 1, of - count)) if count < of else 1.0
-    return low, high
+from bunraku.statistics.proportions import clopper_pearson
 
 
 def table(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -33,7 +22,7 @@ def table(rows: Iterable[dict[str, Any]]) -> list[str]:
     lines = [f"{'kind':10}{'cases':>6}{head}{'proven %':>18}{'CPU s median':>14}{'worst':>8}"]
     for kind, some in kinds.items():
         counts = Counter(row["outcome"] for row in some)
-        low, high = interval(counts["proven"], len(some))
+        low, high = clopper_pearson(counts["proven"], len(some))
         share = f"{100 * counts['proven'] / len(some):.0f} [{100 * low:.0f}, {100 * high:.0f}]"
         seconds = [row["cpu"] for row in some]
         numbers = "".join(f"{counts[outcome]:16d}" for outcome in OUTCOMES)

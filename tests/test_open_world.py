@@ -1,4 +1,4 @@
-"""What decides the outcome of a case of the open world: the rules for empty greens, outcomes, drawing and intervals."""
+"""What decides the outcome of a case of the open world: the rules for empty greens, outcomes and drawing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from _open_empty import claims, limb_of, places, reversals, shaking, share_of_cu
 from _open_gaits import draw as draw_gait
 from _open_mocap import window
 from _open_run import OUTCOMES, Ran, _judged, _refused
-from _open_table import interval, table
+from _open_table import table
 from bunraku.formats.bvh import read_bvh
 from bunraku.formats.registry import write_performance
 from bunraku.motion import Channel, JointCurves, Performance
@@ -157,13 +157,6 @@ def test_the_same_seed_and_number_draw_the_same_case() -> None:
         one, two = draw(5, 2, Path()), draw(5, 2, Path())
         assert one.clip == two.clip
         assert draw(6, 2, Path()).clip != one.clip
-
-
-def test_exact_intervals() -> None:
-    assert interval(0, 10) == pytest.approx((0.0, 1.0 - 0.025**0.1))
-    assert interval(10, 10) == pytest.approx((0.025**0.1, 1.0))
-    low, high = interval(5, 20)
-    assert (low, high) == pytest.approx((0.08657, 0.49105), abs=1e-4)  # Clopper and Pearson's tables
 
 
 def test_the_table_counts_every_outcome_of_every_kind() -> None:
