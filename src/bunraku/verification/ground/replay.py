@@ -54,6 +54,11 @@ class GroundReplay:
         return JointCurves(self.plan.tree.names, self.plan.rate, values)
 
     @property
+    def motion(self) -> JointCurves:
+        """The motion in the character's coordinates."""
+        return self.coordinates
+
+    @property
     def described(self) -> str:
         """The world in words."""
         return self.world.described

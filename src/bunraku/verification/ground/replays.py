@@ -7,21 +7,16 @@ every floor and at every rate. That it stays on its feet is promised in all worl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.motion import JointCurves
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.ground.model import GroundModel
 from bunraku.verification.ground.plan import GroundPlan
 from bunraku.verification.ground.replay import GroundReplay, plan_model, replay_plan
 from bunraku.verification.many import replay_many
-from bunraku.verification.verifier import Replay
+from bunraku.verification.replays import WorldReplays, worst_replay
 from bunraku.verification.worlds import World
-
-ROW = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
-"""The figures by which replays are compared."""
 
 USUAL = {
     "replay_velocity_error": "velocity_error",
@@ -41,37 +36,10 @@ WORST = {
 """Figures of the verdict that are the largest of all replays."""
 
 
-@dataclass(frozen=True)
-class GroundReplays(Replay):
-    """Replays in all worlds, first the usual one (stated stiffness, most friction and rate); ``complete``: none missing."""
+class GroundReplays(WorldReplays[GroundReplay]):
+    """Replays of a plan; the usual world has stated stiffness, most friction and rate."""
 
-    replays: tuple[GroundReplay, ...]
-    complete: bool
-
-    @property
-    def motion(self) -> JointCurves:
-        """The motion under the usual conditions."""
-        return self.usual.coordinates
-
-    @property
-    def rows(self) -> list[tuple[str, dict[str, float]]]:
-        """Every replay."""
-        return [(one.described, {key: one.figures[key] for key in ROW}) for one in self.replays]
-
-    @property
-    def fell(self) -> bool:
-        """Whether one of them fell."""
-        return any(replay.fell for replay in self.replays)
-
-    @property
-    def reason(self) -> str:
-        """Why the first that fell did, in which world; or nothing."""
-        return next((f"{replay.reason} ({replay.described})" for replay in self.replays if replay.fell), "")
-
-    @property
-    def usual(self) -> GroundReplay:
-        """The replay under the usual conditions."""
-        return self.replays[0]
+    COMPARED = ("velocity_error", "distance_error", "yaw_error_deg", "slip_m", "torque_utilisation", "fell")
 
     @property
     def stiff_as_usual(self) -> tuple[GroundReplay, ...]:
@@ -80,7 +48,7 @@ class GroundReplays(Replay):
 
     def worst(self, name: str, *, usual: bool = False) -> GroundReplay:
         """The replay in which a figure is largest, of all or of those with servos of the ``usual`` stiffness."""
-        return max(self.stiff_as_usual if usual else self.replays, key=lambda replay: replay.figures[name])
+        return worst_replay(self.stiff_as_usual if usual else self.replays, name)
 
     @property
     def figures(self) -> dict[str, float]:

@@ -115,7 +115,7 @@ def play(
     world = World() if world is None else world
     with without_log_file():
         foreign = foreign.under(world)
-        sent, planned, lead, rate = _told(performance)
+        sent, planned, lead, rate = _sent_and_planned(performance)
         run = simulate(foreign, Commands(sent, rate), lead, world, monitor)
     character, servos = performance.character, foreign.servos
     duration = (len(planned) - 1) / rate
@@ -154,7 +154,7 @@ def late_by(times: Array, values: Array, at: Array, delays: Array) -> Array:
     return np.column_stack([np.interp(at + delay, times, values[:, j]) for j, delay in enumerate(delays)])
 
 
-def _told(performance: Performance) -> tuple[Array, Array, int, float]:
+def _sent_and_planned(performance: Performance) -> tuple[Array, Array, int, float]:
     """What all motors are sent (m, k) with the way there and back, the plan (n, k), samples of lead, and the rate."""
     character, curves, plan = performance.character, position_curves(performance), performance.positions()
     tree = compile_tree(character)

@@ -6,58 +6,27 @@ But how closely a motion is followed and how warm its motors become depends on t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from bunraku.motion import JointCurves, Performance
+from bunraku.motion import Performance
 from bunraku.optimization.monitor import SILENT, Monitor, SilentMonitor
 from bunraku.verification.many import replay_many
+from bunraku.verification.replays import WorldReplays, worst_replay
 from bunraku.verification.rigid.model import ForeignModel
 from bunraku.verification.rigid.replay import RigidReplay, play
-from bunraku.verification.verifier import Replay
 from bunraku.verification.worlds import World
-
-ROW = ("tracking_rms_rad", "saturation_share", "winding_heat", "foot_slip_m", "tilt_max_rad", "fell")
-"""The figures by which replays are compared."""
 
 WORST = ("saturation_share", "foot_slip_m", "tilt_max_rad", "tilt_final_rad", "peak_torque_share")
 """Figures of the verdict that are the largest of all replays; the others are those of the usual one."""
 
 
-@dataclass(frozen=True)
-class RigidReplays(Replay):
-    """Replays in all worlds, first the usual one; ``complete``: none missing."""
+class RigidReplays(WorldReplays[RigidReplay]):
+    """Replays of a performance on servos."""
 
-    replays: tuple[RigidReplay, ...]
-    complete: bool
-
-    @property
-    def usual(self) -> RigidReplay:
-        """The replay with everything as stated."""
-        return self.replays[0]
-
-    @property
-    def motion(self) -> JointCurves | None:
-        """The motion with everything as stated."""
-        return self.usual.motion
-
-    @property
-    def rows(self) -> list[tuple[str, dict[str, float]]]:
-        """Every replay."""
-        return [(one.described, {key: one.figures[key] for key in ROW}) for one in self.replays]
-
-    @property
-    def fell(self) -> bool:
-        """Whether one of them fell."""
-        return any(replay.fell for replay in self.replays)
-
-    @property
-    def reason(self) -> str:
-        """Why the first that fell did, in which world; or nothing."""
-        return next((f"{replay.reason} ({replay.described})" for replay in self.replays if replay.fell), "")
+    COMPARED = ("tracking_rms_rad", "saturation_share", "winding_heat", "foot_slip_m", "tilt_max_rad", "fell")
 
     def worst(self, name: str) -> RigidReplay:
         """The replay in which a figure is largest."""
-        return max(self.replays, key=lambda replay: replay.figures[name])
+        return worst_replay(self.replays, name)
 
     @property
     def figures(self) -> dict[str, float]:
