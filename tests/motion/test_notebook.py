@@ -52,9 +52,9 @@ def test_characters_and_clips_say_what_they_are_made_of() -> None:
 def test_certificates_show_their_promises_what_is_wrong_first() -> None:
     caption, *cells = rows(still().certificate)
     assert caption == [f"Certificate: {Status.CONVERGED.sentence}"]
-    assert [cell[:2] for cell in cells] == [["not checked", "open"], ["broken", "lost"], ["holds", "kept"]]
-    assert cells[0][4] == "add <limits> & retry"
-    assert cells[1][2:4] == ["2 m", "\u2264 1"]
+    assert [cell[:2] for cell in cells] == [["broken", "lost"], ["not checked", "open"], ["holds", "kept"]]
+    assert "add <limits> & retry" in cells[1][4]
+    assert cells[0][2:4] == ["2 m", "\u2264 1"]
 
 
 def test_performances_and_verdicts_are_a_table_each() -> None:
@@ -64,5 +64,5 @@ def test_performances_and_verdicts_are_a_table_each() -> None:
     assert shown["promises"].startswith("1 promises hold, 1 are broken, 1 were not checked")
     verdict = verify(performance, replay=False)
     caption, *cells = rows(verdict)
-    assert caption == [f"Verdict: {verdict.sentence}"]
+    assert caption == [verdict.sentence]
     assert {name for state, name, *_ in cells if state == "broken"} == {c.name for c in verdict.checks if c.state == "broken"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -134,7 +135,7 @@ def _filmed(
     data = film_bytes(replace(film, frames=frames), ".mp4")
     write_atomically(_film(folder, code), data)
     certificate = performance.certificate
-    checks = {check.name: float(check.value) for check in certificate.checks}
+    checks = {check.name: float(check.value) for check in certificate.checks if math.isfinite(check.value)}
     return FilmNote(
         code, act.behaviour, CONDITIONS[condition], performance.provenance.performer, certificate.status.value, certificate.holds,
         performance.duration, checks, act.made_of, hashlib.sha256(data).hexdigest(),

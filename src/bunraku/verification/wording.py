@@ -45,12 +45,17 @@ def first_line(checks: Sequence[Check], *, proven: bool) -> str:
         for topic, group in groups
         if topic.said_first and "holds" in (states := {one.state for one in group}) and states <= {"holds", "does not apply"}
     ]
-    bad = [topic.broken for topic, group in groups if any(one.broken for one in group)]
+    bad = [_broken(topic, [one.name for one in group if one.broken]) for topic, group in groups if any(one.broken for one in group)]
     silent = [topic.title for topic, group in groups if any(one.stands_against and not one.broken for one in group)]
     missing = [check for check in checks if check.state == "not checked"]
     why = f"it {listed(bad)}" if bad else f"nothing could judge {listed(silent)}" if silent else "it was not judged"
     said = f"Proven: it {listed(kept)}." if proven and kept else "Proven." if proven else f"Not proven: {why}."
     return f"{said} {not_checked(missing)}" if missing else said
+
+
+def _broken(topic: Topic, names: Sequence[str]) -> str:
+    """What is said of a broken topic; a promise of no topic is said by its name."""
+    return topic.broken if topic is not OTHER else f"does not keep what was promised of {listed(names)}"
 
 
 def verdict_lines(checks: Sequence[Check], *, proven: bool, everything: bool = False) -> list[str]:

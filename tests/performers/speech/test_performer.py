@@ -209,12 +209,10 @@ def test_phrases_are_heard_when_none_are_marked() -> None:
 
 
 @pytest.mark.parametrize("name", ["speech", "reference", "clamp", "stretch", "ruckig", "toppra"])
-def test_one_sample_is_a_performance(name: str) -> None:
-    if name in ("ruckig", "toppra"):
-        pytest.importorskip(name)
-    options = {"compression": "always"} if name == "speech" else {}
+def test_one_sample_is_a_pose_and_no_motion(name: str) -> None:
     clip = Clip("pose", joints=JointCurves(("a",), 50.0, np.full((1, 1), 0.3)))
-    assert make_performer(name, options).perform(arm(), clip).positions().column("a").tolist() == [0.3]
+    with pytest.raises(BadInput, match="a single sample, a pose; a motion has at least two"):
+        make_performer(name).perform(arm(), clip)
 
 
 @pytest.mark.parametrize("name", ["ruckig", "toppra"])

@@ -59,7 +59,8 @@ def test_nothing_of_a_cancelled_run_is_left(studio: Studio, answer: Callable[[Pe
     character = document.need_character()
     done = make_performer(document.performer).perform(character, document.need_clip())
     cancelled = replace(done.certificate, status=type(done.certificate.status)("cancelled"), notes=("only half of it",))
-    half = done.changed(certificate=cancelled, channels=tuple(wide(one) for one in done.channels))
+    swung = replace(done.motion, values=SWING * done.motion.values)
+    half = done.changed(certificate=cancelled, channels=tuple(wide(one) for one in done.channels), motion=swung)
     check = next(one for one in page._panels if isinstance(one, CheckTab))
 
     def seen() -> tuple[Any, ...]:
