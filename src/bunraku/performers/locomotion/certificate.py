@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bunraku.character import Character, free_base
-from bunraku.mechanics.centroidal.clearance import CLEARANCE_CHECK, clearance_check
+from bunraku.mechanics.centroidal.clearance import clearance_check
 from bunraku.mechanics.measures.limits import ask
 from bunraku.mechanics.measures.travelled import Wished, travel_checks
 from bunraku.mechanics.tree import compile_tree
@@ -106,7 +106,7 @@ def certify_locomotion(
     tree = compile_tree(character)
     common = certify(character, None, played.positions, status=status, checks=checks, notes=notes, figures=figures, tree=tree)
     clear = clearance_check(character, tree, played.motion.values, played.motion.rate)
-    kept = tuple(clear if check.name == CLEARANCE_CHECK else check for check in common.checks)
+    kept = tuple(clear if check.name == clear.name else check for check in common.checks)
     notes_kept = tuple(note for note in common.notes if not note.startswith("the wish itself lets"))
     return replace(common, checks=kept, notes=notes_kept)
 
