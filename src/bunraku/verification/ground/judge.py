@@ -183,7 +183,7 @@ def line_check(plan: GroundPlan, torque: Array, speed: Array, threshold: float) 
     """The largest share of a motor's line that planned torques (n, k) at these speeds use; not checked where none states one."""
     servos, name = ServoBank.of(plan.character), "planned torque on the motor's line"
     if not np.isfinite(servos.stall).any():
-        return Check.not_checked(name, f"state stall_torque_n_m of {some(servos.names)}")
+        return Check.not_checked(name, f"add stall_torque_n_m of {some(servos.names)} to the character")
     share = servos.utilisation(torque, speed).max(axis=0, initial=0.0)
     return Check(name, float(share.max()), "of it", threshold, note=servos.names[int(share.argmax())])
 
