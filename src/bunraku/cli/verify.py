@@ -59,38 +59,44 @@ def verify(
     if share is not None and not trials:
         raise BadInput("a --share of the trials was asked for, and no --trials; give their number too, as in --trials 64")
     made: Verdict | None = None
+    cancelled = False
     kept: KeptVerdict | Verdict | None = verdict_kept(given) if replay and not (again or full_order or trials) else None
     if kept is not None:
         say("the verdict that is kept with the performance, which has not changed since it was judged (--again replays it):")
     else:
         if given.verdict is not None and not again and not trials:
             say("the verdict in the file is not used: what it judged has changed, or who judges, or something else is asked")
-        kept = made = _judged(given, judge, replay=replay, full_order=full_order, draws=(trials, seed, share))
+        made, cancelled = _judged(given, judge, replay=replay, full_order=full_order, draws=(trials, seed, share))
+        kept = made
     for line in verdict_lines(kept.checks, proven=kept.holds, everything=everything):
         say(line)
     if json:
         checks = [
             {"name": c.name, "value": c.value, "threshold": c.threshold, "unit": c.unit, "holds": c.holds, "state": c.state}
+            | ({"missing": c.missing} if c.missing else {})
             for c in kept.checks
         ]
         facts = {"performance": str(performance)} | dict(kept.figures) | {"verified": kept.holds, "checks": checks}
         if made is not None and made.trials is not None:
             facts |= {"seed": seed, "hurts": made.trials.hurts, "draws": [trial.as_json for trial in made.trials.trials]}
         emit_json(facts)
-    return 0 if kept.holds else 1
+    return 0 if kept.holds else 130 if cancelled else 1
 
 
 def _judged(
     given: Performance, judge: Callable[..., Verdict], *, replay: bool, full_order: bool, draws: tuple[int, int, float | None]
-) -> Verdict:
-    """The verdict, made now, with its trials: ``draws`` their number, seed, and the share that must hold."""
+) -> tuple[Verdict, bool]:
+    """The verdict, made now, with its trials, and whether it was cancelled.
+
+    ``draws``: how many trials, their seed, and the share that must hold.
+    """
     from bunraku.flow.ahead import compile_for_verification
 
     compile_for_verification(given)
     with watching() as monitor:
         verdict = judge(replay=replay, full_order=full_order, monitor=monitor)
-        if not draws[0]:
-            return verdict
-        from bunraku.verification.trials.run import with_trials
+        if draws[0]:
+            from bunraku.verification.trials.run import with_trials
 
-        return with_trials(verdict, draws[0], draws[1], least=draws[2], monitor=monitor)
+            verdict = with_trials(verdict, draws[0], draws[1], least=draws[2], monitor=monitor)
+        return verdict, monitor.cancelled

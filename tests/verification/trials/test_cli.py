@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from bunraku.cli import console
 from bunraku.cli.main import _run
 from bunraku.formats.registry import write_performance
 from bunraku.verification.trials.film import worst_trial
@@ -64,3 +67,19 @@ def test_the_film_of_the_worst_is_of_the_worst(drive) -> None:
     place = shown.motion.column("base.tx")
     np.testing.assert_allclose(place, worst.motion.column("base.tx")[: len(place)], atol=1e-12)
     assert abs(place[-1] - drive.motion.column("base.tx")[-1]) > 1e-5
+
+
+def test_ctrl_c_ends_trials_with_its_own_exit_code(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = console._TerminalMonitor.report
+
+    def interrupt(self: console._TerminalMonitor, event: object) -> None:
+        report(self, event)
+        if event.stage == "replay" and not self.cancelled:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(console._TerminalMonitor, "report", interrupt)
+    code, _, text = told(["verify", str(file), "--trials", "64", "--share", "0.1"], capsys)
+    assert code == 130
+    assert "trials completed" in text
