@@ -37,9 +37,12 @@ def test_a_joint_that_drops_out_is_named_though_the_others_follow() -> None:
     assert joint.note == "b"
 
 
-def test_a_wish_that_stands_still_cannot_be_missed() -> None:
+def test_a_wish_that_stands_still_is_missed_by_what_moves() -> None:
     still = np.ones((50, 2))
     assert followed_checks(("a", "b"), still + 0.1, still)[0].state == "does not apply"
+    (check,) = followed_checks(("a", "b"), still + np.outer(np.sin(np.linspace(0.0, 20.0, len(still))), [0.0, 0.1]), still)
+    assert check.broken
+    assert "b does not" in check.note
 
 
 def test_gestures_that_outrun_their_motors_keep_half_their_size() -> None:

@@ -27,6 +27,9 @@ GOOD_PART = 0.1
 ALMOST_STILL = 1e-3
 """Wishes whose RMS about their mean [rad or m] is below this have no motion to follow."""
 
+STILL = 1e-2
+"""And of these everything that moves by more than this (RMS about its mean, rad or m) is something else."""
+
 
 def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: str = "") -> tuple[Check, ...]:
     """The share of the ``wished`` (n, k) motion that ``values`` (n, k) follow, of all joints and of the worst."""
@@ -34,7 +37,11 @@ def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: 
     own, off = (about**2).sum(axis=0), ((values - wished) ** 2).sum(axis=0)
     name = f"motion followed{suffix}"
     if not own.size or np.sqrt(own.max(initial=0.0) / max(len(wished), 1)) < ALMOST_STILL:
-        return (Check.not_applicable(name, "the wish stands still"),)
+        moved = values.std(axis=0)
+        if not moved.size or moved.max() <= STILL:
+            return (Check.not_applicable(name, "the wish stands still"),)
+        note = f"the wish stands still, and {names[int(np.argmax(moved))]} does not"
+        return (Check(name, 0.0, "of the wish", FOLLOWED, at_least=True, note=note),)
     total = 1.0 - float(off.sum() / own.sum())
     weighty = own >= GOOD_PART * own.sum()
     shares = np.where(weighty, 1.0 - off / np.where(own > 0.0, own, 1.0), np.inf)
