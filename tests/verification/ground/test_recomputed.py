@@ -10,6 +10,7 @@ import pytest
 from bunraku.flow.perform import perform
 from bunraku.formats.registry import read_character, read_clip
 from bunraku.motion import Check, Performance
+from bunraku.verification.ground import forces
 from bunraku.verification.ground.forces import force_residual
 from bunraku.verification.ground.plan import ground_plan
 from bunraku.verification.ground.recomputed import DYNAMICS, own_words, recomputed_promises
@@ -43,6 +44,14 @@ def test_it_cannot_when_the_same_steps_are_rushed_or_a_foot_is_missing(crawl) ->
     assert np.sqrt((hopping.share**2).mean()) > DYNAMICS
     slippery = force_residual(replace(plan, friction=1e-4))
     assert slippery.share.max() > force_residual(plan).share.max()
+
+
+def test_forces_that_are_not_found_prove_nothing(crawl, monkeypatch) -> None:
+    def lost(*_: object) -> None:
+        raise RuntimeError("Maximum number of iterations reached.")
+
+    monkeypatch.setattr(forces, "nnls", lost)
+    assert by_name(recomputed_promises(crawl, ground_plan(crawl), ()))["dynamics residual"].stands_against
 
 
 def test_travel_is_measured_on_the_motion_not_taken_from_the_certificate(crawl) -> None:

@@ -32,7 +32,7 @@ DEFAULT_FRICTION = 0.8
 
 
 class ForceResidual(NamedTuple):
-    """What the ground cannot give (n,), as a part of the weight, and the times (n,) [s] of the samples."""
+    """What the ground cannot give (n,), as a part of the weight, NaN where it was not found; the times (n,) [s] of the samples."""
 
     share: Array
     times: Array
@@ -61,7 +61,10 @@ def force_residual(plan: GroundPlan, stride: int = 2, near: float = STANDS) -> F
             continue
         rays = np.concatenate([_cone(normal[k, e], mu) for e in on.tolist()])
         arms = np.repeat(points[k, on] - plan.com[k], SIDES, axis=0)
-        share[i] = float(nnls(np.concatenate([rays, np.cross(arms, rays) / height], axis=1).T, aim)[1])
+        try:
+            share[i] = float(nnls(np.concatenate([rays, np.cross(arms, rays) / height], axis=1).T, aim)[1])
+        except RuntimeError:  # too many iterations: nobody knows
+            share[i] = np.nan
     return ForceResidual(share, np.asarray(at * dt, dtype=np.float64))
 
 
