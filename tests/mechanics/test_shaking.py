@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.mechanics.measures.shaking import reversals, shaking_checks, shaking_of
+from bunraku.mechanics.measures.shaking import place_shaking_check, reversals, shaking_checks, shaking_of, shaking_of_places
 from bunraku.motion import JointCurves
 
 RATE = 100.0
@@ -65,3 +65,37 @@ def test_what_is_below_the_resolution_does_not_count() -> None:
 
 def test_a_moment_is_too_short_to_shake() -> None:
     assert shaking_checks(JointCurves(("a",), RATE, TREMBLE[:20, None]), None)[0].state == "does not apply"
+
+
+def arc(turn: np.ndarray) -> np.ndarray:
+    """Places (n, 1, 3) of a hand on an arm of 0.3 m at angles (n,), the arm level at 0."""
+    return 0.3 * np.column_stack([np.cos(turn), 0.0 * turn, -np.sin(turn)])[:, None]
+
+
+def test_a_hand_on_an_arc_shakes_no_more_than_its_arm() -> None:
+    """To and fro at 5 Hz: along the level arm that is 10 Hz and nothing else, but the hand moves down and up."""
+    places = arc(0.2 * np.sin(2 * np.pi * 5.0 * T))
+    along, _, down = shaking_of(places[:, 0], RATE, np.full(3, 2e-4)).share
+    assert along > 0.9
+    assert down < 0.01
+    check = place_shaking_check(("hand",), places, places, RATE)
+    assert check.holds
+    assert check.value == pytest.approx(shaking_of_places(places, RATE)[0][0])
+    assert check.value < 0.05
+    assert check.note.startswith("hand")
+
+
+def test_shaking_of_a_place_does_not_depend_on_the_axes() -> None:
+    places = arc(WAVE + TREMBLE)
+    other = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
+    for seen_from, seen_from_there in zip(shaking_of_places(places, RATE), shaking_of_places(places @ other, RATE), strict=True):
+        np.testing.assert_allclose(seen_from_there, seen_from, rtol=1e-9)
+
+
+def test_a_hand_that_trembles_shakes_and_is_named() -> None:
+    places = np.concatenate([arc(WAVE), arc(0.25 * WAVE + TREMBLE)], axis=1)
+    check = place_shaking_check(("calm", "nervous"), places, places, RATE)
+    assert check.broken
+    assert check.note.startswith("nervous")
+    assert place_shaking_check(("still",), arc(0.01 * TREMBLE), arc(WAVE), RATE).holds
+    assert place_shaking_check(("hand",), places[:20], places[:20], RATE).state == "does not apply"

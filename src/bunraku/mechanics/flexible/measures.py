@@ -16,7 +16,7 @@ from bunraku.mechanics.flexible.judge import Judged, hit_lags
 from bunraku.mechanics.flexible.prediction import FINE_STEP
 from bunraku.mechanics.flexible.system import FlexibleCharacterSystem
 from bunraku.mechanics.flexible.torque_lines import torque_lines, torques_of
-from bunraku.mechanics.measures.shaking import shaking_checks
+from bunraku.mechanics.measures.shaking import place_shaking_check
 from bunraku.motion import Check, JointCurves, Mark
 
 CLOSURE_THRESHOLD = 1e-9
@@ -99,9 +99,8 @@ def _error_checks(judged: Judged, figures: dict[str, float]) -> list[Check]:
 
 def _shaking_check(judged: Judged) -> Check:
     """How much of the places' motion is faster than a body moves on purpose: what is seen to shake, whatever the motors do."""
-    places, wished = (x.positions.reshape(len(x.positions), -1) for x in (judged.after.seen, judged.targets))
-    rate, names = 1.0 / float(judged.after.times[1]), tuple(f"{name} {axis}" for name in judged.after.names for axis in "xyz")
-    return shaking_checks(JointCurves(names, rate, places), wished, " of places", "m")[0]
+    after = judged.after
+    return place_shaking_check(after.names, after.seen.positions, judged.targets.positions, 1.0 / float(after.times[1]))
 
 
 def torque_shares(flexible: FlexibleCharacterSystem, judged: Judged) -> tuple[tuple[str, ...], Array, Array]:

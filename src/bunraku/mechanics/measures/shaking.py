@@ -7,11 +7,15 @@ A joint that trembles is followed by no motor and wears out every gear. Two numb
   RMS amplitude of that motion, sqrt(sum over f_k > 8 Hz of c_k^2 / (2 pi f_k)^2);
 - reversals per second: how often the curve turns back by more than a servo resolves.
 
+Of a place in space the energies of all three directions are added before they are divided: no axis is special. One axis alone says
+little: a hand that swings on an arc goes to and fro twice as often along the radius as across it, where it hardly moves.
+
 Voluntary movement of people lies below 8 Hz, physiological tremor at 8-12 Hz (Elble and Koller, Tremor, 1990).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +27,10 @@ FAST = 8.0
 """People move on purpose below this frequency [Hz]."""
 
 RESOLUTION = 2e-3
-"""What a servo of 12 bits resolves [rad] (0.088 degrees, rounded up); of slides a tenth of it [m]. Less is not counted."""
+"""What a servo of 12 bits resolves [rad] (0.088 degrees, rounded up); of slides and places a tenth [m]. Less is not counted."""
 
 SHAKING_SHARE = 0.15
-"""A channel shakes when more of its velocity's energy lies above `FAST`, and that motion is larger than `RESOLUTION`."""
+"""A channel or place shakes when more of its velocity's energy lies above `FAST`, and that motion is larger than `RESOLUTION`."""
 
 SHORTEST = 0.25
 """What is shorter than this [s], two periods of 8 Hz, is not judged."""
@@ -45,19 +49,34 @@ class Shaking(NamedTuple):
 
 def shaking_of(values: Array, rate: float, resolution: Array) -> Shaking:
     """How much each column of ``values`` (n, k) at ``rate`` [Hz] shakes; ``resolution`` (k,): what counts as a reversal."""
+    if len(values) < 3:
+        return Shaking(*np.zeros((3, values.shape[1])))
+    share, amplitude = _shares(*_energies(values, rate))
+    back = np.array([reversals(column, width) for column, width in zip(values.T, resolution, strict=True)])
+    return Shaking(share, amplitude, back * rate / (len(values) - 1))
+
+
+def shaking_of_places(places: Array, rate: float) -> tuple[Array, Array]:
+    """Of each place of ``places`` (n, m, 3) at ``rate`` [Hz]: the ``share`` (m,) above 8 Hz, the RMS ``amplitude`` (m,) [m]."""
+    n, m = places.shape[:2]
+    fast, total, squares = (sums.reshape(m, 3).sum(axis=1) for sums in _energies(places.reshape(n, -1), rate))
+    return _shares(fast, total, squares)
+
+
+def _energies(values: Array, rate: float) -> tuple[Array, Array, Array]:
+    """Of each column (n, k), n of 3 or more: energy of its velocity above `FAST` and in all, mean square of the fast motion."""
     velocity = np.diff(values, axis=0) * rate
-    n, k = velocity.shape
-    if n < 2:
-        return Shaking(np.zeros(k), np.zeros(k), np.zeros(k))
+    n = len(velocity)
     energy = np.abs(np.fft.rfft(np.concatenate([velocity, velocity[::-1]]), axis=0)[1:n]) ** 2
     frequency = np.arange(1, n) * rate / (2.0 * n)
     still = (velocity.sum(axis=0) * 2.0) ** 2 / 2.0
     fast = frequency > FAST
-    total = energy.sum(axis=0) + still
-    share = energy[fast].sum(axis=0) / np.where(total > 0.0, total, 1.0)
-    amplitude = np.sqrt((energy[fast] / (2.0 * np.pi * frequency[fast, None]) ** 2).sum(axis=0) * 2.0) / (2.0 * n)
-    back = np.array([reversals(column, width) for column, width in zip(values.T, resolution, strict=True)])
-    return Shaking(share, amplitude, back * rate / n)
+    squares = (energy[fast] / (2.0 * np.pi * frequency[fast, None]) ** 2).sum(axis=0) * 2.0 / (2.0 * n) ** 2
+    return energy[fast].sum(axis=0), energy.sum(axis=0) + still, squares
+
+
+def _shares(fast: Array, total: Array, squares: Array) -> tuple[Array, Array]:
+    return fast / np.where(total > 0.0, total, 1.0), np.sqrt(squares)
 
 
 def reversals(curve: Array, width: float) -> int:
@@ -100,3 +119,15 @@ def shaking_checks(curves: JointCurves, wished: Array | None, suffix: str = "", 
             note += f"; {wished_too} in the wish"
         checks.append(Check(f"{name}{suffix}", float(values[worst]), of, None if own is None else most, note=note))
     return tuple(checks)
+
+
+def place_shaking_check(names: Sequence[str], places: Array, wished: Array, rate: float) -> Check:
+    """How much ``places`` (n, m, 3) [m] shake; what the wished ones do themselves is said beside it."""
+    name = "shaking above 8 Hz of places"
+    if (len(places) - 1) / rate < SHORTEST:
+        return Check.not_applicable(name, f"it is shorter than {SHORTEST:g} s")
+    share, amplitude = shaking_of_places(places, rate)
+    felt = np.where(amplitude > 0.1 * RESOLUTION, share, 0.0)
+    worst = int(np.argmax(felt))
+    note = f"{names[worst]}; {100.0 * shaking_of_places(wished, rate)[0][worst]:.2g} % in the wish" if felt[worst] > 0.0 else ""
+    return Check(name, float(felt[worst]), "of the motion's energy", SHAKING_SHARE, note=note)
