@@ -21,6 +21,9 @@ from bunraku.verification.worlds import still_worlds
 TRACKING_RMS = 0.05
 """A replay follows the performance when its RMS error over all motors, pure delay removed, is at most this [rad] (2.9 degrees)."""
 
+WORST_MOTOR = 2.0
+"""No motor alone may be farther off than this many times as much: among many that hold still one that is lost hardly shows."""
+
 SLIDE_TRACKING_RMS = 0.01
 """The same for motors that slide [m]."""
 
@@ -106,16 +109,16 @@ def torque_checks(replay: RigidReplays) -> list[Check]:
 
 
 def _tracking_checks(replay: RigidReplay) -> list[Check]:
-    """RMS error against its threshold and the largest error, of motors that turn and of those that slide."""
+    """RMS error of all and of the worst against their thresholds and the largest error, of motors that turn and that slide."""
     checks = []
     for suffix, unit, threshold, chosen in (
         ("", "rad", TRACKING_RMS, ~replay.slides),
         (" of slides", "m", SLIDE_TRACKING_RMS, replay.slides),
     ):
         if chosen.any():
-            worst = replay.motors[int(np.where(chosen, replay.tracking_rms, -1.0).argmax())]
-            checks.append(
-                Check(f"tracking rms{suffix}", replay.figures[f"tracking_rms_{unit}"], unit, threshold, note=f"worst: {worst}")
-            )
+            j = int(np.where(chosen, replay.tracking_rms, -1.0).argmax())
+            worst, off = replay.motors[j], float(replay.tracking_rms[j])
+            checks.append(Check(f"tracking rms{suffix}", replay.figures[f"tracking_rms_{unit}"], unit, threshold))
+            checks.append(Check(f"tracking rms of the worst motor{suffix}", off, unit, WORST_MOTOR * threshold, note=worst))
             checks.append(Check(f"largest tracking error{suffix}", replay.figures[f"tracking_max_{unit}"], unit))
     return checks
