@@ -45,7 +45,7 @@ def test_the_json_holds_every_draw_and_the_text_the_share(file: Path, capsys: py
     assert {"stiffness", "push", "holds", "strain", "broken"} <= set(facts["draws"][0])
     assert facts["trials_share"] == np.mean([draw["holds"] for draw in facts["draws"]])
     assert "trials that hold" in text
-    assert "95 % confidence" in text
+    assert "95 % interval" in text
     assert code == (0 if facts["verified"] else 1)
     again = json.loads(told(["verify", str(file), "--trials", "5", "--seed", "3", "--json"], capsys)[1])
     assert again["draws"] == facts["draws"]

@@ -10,6 +10,7 @@ from bunraku.verification.trials.outcome import Trial, Trials
 from bunraku.verification.trials.run import run_trials, with_trials
 from bunraku.verification.trials.spread import FACTORS, DrawnWorld, Spread, draw_worlds
 from bunraku.verification.verify import judge_of, verify
+from bunraku.verification.wording import in_words
 from bunraku.verification.worlds import World
 
 
@@ -91,8 +92,11 @@ def test_the_factor_that_hurts_most_is_found() -> None:
     assert "friction hurts most, less is worse" in seen.hurts_most
     assert seen.worst.draw.number == int(np.argmax([trial.strain for trial in seen.trials]))
     assert seen.hurts["mass"] == 0.0
-    unrelated = _trials({"friction": friction}, random.permutation(64) / 64.0)
+    unrelated = _trials({"friction": friction}, random.permutation(64) / 32.0)
     assert unrelated.hurts_most == "no factor stands out"
+    alike = _trials({"friction": friction}, 0.9 - friction)
+    assert alike.hurts["friction"] < -0.95
+    assert alike.hurts_most == "no trial failed"
 
 
 def test_the_share_is_a_promise_only_where_one_is_asked_for(drive) -> None:
@@ -100,7 +104,8 @@ def test_the_share_is_a_promise_only_where_one_is_asked_for(drive) -> None:
     told = with_trials(verdict, 4, 0)
     check = next(check for check in told.checks if check.name == "trials that hold")
     assert (check.threshold, check.state, check.value) == (None, "", 1.0)
-    assert "4 of 4, with 95 % confidence 0.40 to 1.00" in check.note
+    assert "4 of 4 hold, 95 % interval 40 to 100 %; no trial failed; nearest to failing: trial" in check.note
+    assert in_words(check).startswith("trials that hold: 100 % of the 4 trials (")
     assert with_trials(verdict, 4, 0, least=0.9).holds is verdict.holds
     rows = [Trial(t.draw, ("fell",) if i % 2 else (), bool(i % 2), 0.5, {}, None) for i, t in enumerate(told.trials.trials)]
     half = Trials(0, tuple(rows))

@@ -95,9 +95,11 @@ class Trials:
 
     @property
     def hurts_most(self) -> str:
-        """The factor that hurts most, in words; that none stands out where chance alone would give as much in one of twenty."""
-        name, rho = next(iter(self.hurts.items()))
+        """The factor that hurts most, in words; none does where all trials end alike, or chance gives as much in one of twenty."""
         n = len(self.trials)
+        if self.held in (0, n):
+            return "no trial failed" if self.held else "every trial failed"
+        name, rho = next(iter(self.hurts.items()))
         if n < 8 or abs(rho) < 2.77 / np.sqrt(n - 1):  # two-sided 5 % over nine factors
             return "no factor stands out"
         way = ("less is worse" if rho < 0.0 else "more is worse") if name in UP or rho < 0.0 else ""
@@ -107,13 +109,14 @@ class Trials:
         """The share that holds, a promise where ``least`` is asked for, and the share that stays on its feet."""
         low, high = self.interval
         n, worst = len(self.trials), self.worst
-        why = "fell" if worst.fell else ", ".join(worst.broken) or "holds"
-        sure = f"{self.held} of {n}, with 95 % confidence {low:.2f} to {high:.2f}"
-        note = f"{sure}; {self.hurts_most}; worst: trial {worst.draw.number} ({why})"
+        sure = f"{self.held} of {n} hold, 95 % interval {100.0 * low:.0f} to {100.0 * high:.0f} %"
+        why = "fell" if worst.fell else ", ".join(worst.broken)
+        last = f"worst: trial {worst.draw.number} ({why})" if why else f"nearest to failing: trial {worst.draw.number}"
+        note = f"{sure}; {self.hurts_most}; {last}"
         fell = sum(trial.fell for trial in self.trials) / n
         return [
-            Check("trials that hold", self.share, f"of {n} trials", least, at_least=True, note=note),
-            Check("trials that fell", fell, f"of {n} trials"),
+            Check("trials that hold", self.share, f"of the {n} trials", least, at_least=True, note=note),
+            Check("trials that fell", fell, f"of the {n} trials"),
         ]
 
     @property
