@@ -66,3 +66,13 @@ def test_nouns_say_in_a_few_lines_what_they_are(nod: bunraku.Performance) -> Non
     assert repr(verdict).startswith("Proven: ")
     assert f"{len(nod.character.motors)} motors" in repr(nod.character)
     assert "7.8 s" in repr(nod)
+
+
+def test_a_dictionary_is_no_clip() -> None:
+    for load, what in (
+        (bunraku.load_clip, "clip"),
+        (bunraku.load_character, "character"),
+        (bunraku.load_performance, "performance"),
+    ):
+        with pytest.raises(BadInput, match=f"a {what} is a name, a path or a {what.capitalize()}; a dict arrived"):
+            load({"pan": [0.0, 1.0]})

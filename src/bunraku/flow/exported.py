@@ -54,6 +54,9 @@ def file_commands(
     reading = Reading(who, channels, _settings(servos), _settings(patch), rate)
     exported = read_exported(source, reading)
     with located(str(source)):
+        own = exported.channels[0].rate if exported.channels else rate
+        if rate is not None and own is not None and not abs(own - rate) <= max(exported.rate_error, 1e-6) * rate:
+            raise BadInput(f"is at {own:g} Hz, and a rate of {rate:g} Hz was given; leave out --rate, or correct it")
         if original is not None:
             return in_place_of(original, exported.channels, exported.steps, rate_error=exported.rate_error)
         return alone(who, exported.channels, exported.steps, name=Path(source).name.partition(".")[0])

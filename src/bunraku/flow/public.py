@@ -26,19 +26,26 @@ def load_character(source: str | Path | Character, *, overlay: str | Path | None
 
     ``overlay``: a YAML file with limits, feet and groups for a URDF or MJCF robot.
     """
-    return source if isinstance(source, Character) else read_character(source, overlay=overlay)
+    return source if isinstance(source, Character) else read_character(_name(source, "character"), overlay=overlay)
 
 
 def load_clip(source: str | Path | Clip | Performance) -> Clip:
     """A clip by the name of a built-in one, or from a .clip.yaml, .bvh, .csv, .glb, .wav or .performance.npz file."""
     if isinstance(source, Performance):
         return source.as_clip()
-    return source if isinstance(source, Clip) else read_clip(source)
+    return source if isinstance(source, Clip) else read_clip(_name(source, "clip"))
 
 
 def load_performance(source: str | Path | Performance) -> Performance:
     """A performance from a .performance.npz file."""
-    return source if isinstance(source, Performance) else read_performance(source)
+    return source if isinstance(source, Performance) else read_performance(_name(source, "performance"))
+
+
+def _name(source: object, what: str) -> str | Path:
+    """A name or path of ``what``, and nothing else."""
+    if isinstance(source, (str, Path)):
+        return source
+    raise BadInput(f"a {what} is a name, a path or a {what.capitalize()}; a {type(source).__name__} arrived")
 
 
 def perform(

@@ -15,6 +15,8 @@ from bunraku.formats.places import located
 from bunraku.motion import Channel
 from bunraku.stage.readers.exported import MAX_FILE_BYTES, Exported, Reading, channel_of, number_of, rate_of
 
+KEYS = "is a table of keyframes, a wish and no commands: perform it first (bunraku perform CHARACTER TABLE), then verify the result"
+"""What is said of a table that `perform` takes."""
 UNEVEN = 0.01
 """A time may be off by this share of a step: spreadsheets round."""
 _COLUMN = re.compile(r"^#[ \t]*(.*): (position|velocity|torque|length) \[([^\]\n]*)\]\s*$", re.MULTILINE)
@@ -31,6 +33,8 @@ def read_csv(data: bytes, *, file: str, reading: Reading) -> Exported:
     times = values[:, clocks[0]] * (0.001 if names[clocks[0]].lower() == "time_ms" else 1.0)
     kinds = {name: (kind, unit) for name, kind, unit in _COLUMN.findall(text)}
     with located(file):
+        if stated is None and not kinds and (_uneven(times) or any(name.endswith("_deg") for name in names)):
+            raise BadInput(KEYS)
         rate = _rate(times, stated, reading)
         channels = []
         for j, name in enumerate(names):
@@ -40,6 +44,12 @@ def read_csv(data: bytes, *, file: str, reading: Reading) -> Exported:
             short = name if kind in ("position", "length") else name.removesuffix(f".{kind}")
             channels.append(channel_of(short, kind, unit, rate, values[:, j]))
     return Exported("csv", tuple(channels))
+
+
+def _uneven(times: Any) -> bool:
+    """Whether the times rise in steps that differ by more than spreadsheets round."""
+    steps = np.diff(times)
+    return bool(len(steps) and (steps > 0.0).all() and np.ptp(steps) > 0.1 * float(np.median(steps)))
 
 
 def _rate(times: Any, stated: float | None, reading: Reading) -> float:
