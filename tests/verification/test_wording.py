@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bunraku.motion import Check
 from bunraku.verification.topics import OTHER, TOPICS, topic_of
-from bunraku.verification.wording import broken_lines, first_line, in_words, not_checked, quantity, verdict_lines
+from bunraku.verification.wording import broken_lines, first_line, in_words, is_proven, not_checked, quantity, verdict_lines
 
 KEPT = [
     Check("velocity excess", 0.0, "rad/s", 1e-9),
@@ -42,10 +44,39 @@ def test_what_is_broken_comes_first_with_what_helps() -> None:
     assert lines[-1] == "3 promises hold, 1 broken, 0 do not apply, 0 not checked."
 
 
+def test_a_motor_that_cannot_hold_still_is_not_advised_to_go_slower() -> None:
+    saturated = Check("torque saturation", 1.0, "of the time", 0.05, note="elbow")
+    lost = Check("tracking rms", 0.8, "rad", 0.05)
+    share = Check("static torque share", 8.29, "of stall", note="motor elbow; gravity and losses of the joints")
+    torque, following = broken_lines([saturated, lost, share])
+    assert "cannot even hold still: motor elbow needs 829 % of its stall torque; torque saturation: 100 %" in torque
+    assert "a stronger motor" in torque
+    assert "acceleration" not in torque
+    assert "slower" not in following
+    assert "--acceleration" in broken_lines([saturated, lost, replace(share, value=0.8)])[0]
+
+
 def test_a_judge_that_fails_is_no_broken_promise_and_no_proof() -> None:
     failed = Check("lag", float("nan"), "s", 0.01)
     assert first_line([failed], proven=False).startswith("Not proven: nothing could judge timing.")
     assert broken_lines([failed])[0].startswith("Timing, not judged: lag: NOT CHECKED")
+
+
+def test_what_nothing_judged_is_not_proven() -> None:
+    """That a file is whole, a replay ended and the rest does not apply proves nothing; one promise of the motion does."""
+    empty = [
+        Check("status", 0.0, threshold=0.0),
+        Check("replay completed", 1.0, threshold=1.0, at_least=True),
+        Check.not_applicable("fell", "it is bolted down"),
+        Check.not_checked("tracking rms", "add masses"),
+    ]
+    assert not is_proven(empty)
+    said = "Not proven: nothing that matters could be judged. Not checked: tracking rms (add masses)."
+    assert first_line(empty, proven=False) == said
+    some = [*empty, Check("torque saturation", 0.0, threshold=0.05), Check.not_checked("torque saturation", "add stall torque")]
+    assert is_proven(some)
+    assert first_line(some, proven=True).startswith("Proven only in part: what could be judged of torque is kept. Not checked")
+    assert not is_proven([*some, Check("lag", 1.0, "s", 0.01)])
 
 
 def test_what_lacks_the_same_is_said_once() -> None:

@@ -27,8 +27,10 @@ from bunraku.optimization.monitor import Monitor
 from bunraku.optimization.solution import Status
 from bunraku.verification.fits import bends, goes_over_ground, is_skinned
 from bunraku.verification.limits import limit_figures, recomputed_limits, wheel_check
+from bunraku.verification.servos.heat import some
 from bunraku.verification.verifier import REPLAY, Findings, Judge, Picture, Replay, Verdict
 from bunraku.verification.verify import verify
+from bunraku.verification.wording import HOLDING, is_proven
 
 ADD = "give --against PERFORMANCE"
 """What to add so that everything is checked."""
@@ -94,6 +96,8 @@ def alone(character: Character, channels: Sequence[Channel], steps: Mapping[str,
         why = "physics moves this character, and how it starts is not in the file"
         raise BadInput(f"{why}: give --against with the .performance.npz that was exported")
     first = channels[0]
+    if len(first.values) < 2:
+        raise BadInput("holds a single sample, a pose; a motion has at least two")
     if any(channel.kind == "position" for channel in channels):
         sent = position_commands(channels, "the file")
     else:
@@ -167,7 +171,7 @@ def _same_commands(commands: FileCommands, original: Performance) -> Check:
 
 def _alone(commands: FileCommands, options: Mapping[str, Any]) -> Verdict:
     performance = commands.performance
-    checks: list[Check] = [*_limit_checks(commands)]
+    checks: list[Check] = [*_limit_checks(commands), *_left_out(performance)]
     figures = limit_figures(checks)
     if bends(performance) or goes_over_ground(performance) or is_skinned(performance):
         verdict = CommandsJudge(performance).verify(replay=False)
@@ -183,6 +187,13 @@ def _alone(commands: FileCommands, options: Mapping[str, Any]) -> Verdict:
     return _with(replace(verdict, figures=figures), checks)
 
 
+def _left_out(performance: Performance) -> list[Check]:
+    """Motors of the character of which the file holds no command."""
+    sent = {channel.name for channel in performance.channels}
+    lacking = [motor.name for motor in performance.character.motors if not sent & {motor.coordinate, motor.name}]
+    return [Check.not_checked(f"commands of {some(lacking)}", "add their columns")] if lacking else []
+
+
 def _replayed(verdict: Verdict, recomputed: Sequence[Check]) -> list[Check]:
     """The checks of the replay: those that are not recomputed without one, and the one that says that nothing was replayed."""
     known = {check.name for check in recomputed} - {REPLAY}
@@ -191,7 +202,7 @@ def _replayed(verdict: Verdict, recomputed: Sequence[Check]) -> list[Check]:
 
 def _with(verdict: Verdict, checks: Sequence[Check], figures: Mapping[str, float] | None = None) -> Verdict:
     """The verdict with other checks, and ``figures`` beside its own."""
-    holds = not any(check.stands_against for check in checks)
+    holds = is_proven(checks)
     return replace(
         verdict, holds=holds, checks=tuple(checks), figures=verdict.figures | dict(figures or {}) | {"verified": float(holds)}
     )
@@ -201,7 +212,7 @@ def _body_checks(performance: Performance) -> list[Check]:
     """Balance on planted feet, the distance of limbs, shaking: what follows from places alone, but for their limits."""
     measured = measure_motion(performance.character, None, performance.sent()).checks
     others = ("range", "velocity", "acceleration", "jerk", "worst limit", "largest deviation", "motion followed")
-    return [check for check in measured if check.state and not check.name.startswith(others)]
+    return [check for check in measured if (check.state or check.name == HOLDING) and not check.name.startswith(others)]
 
 
 def _tracked(check: Check, character: Character) -> Check:

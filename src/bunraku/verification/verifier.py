@@ -23,7 +23,7 @@ from bunraku.motion import Check, JointCurves, Performance, checks_table
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.optimization.threads import one_thread
 from bunraku.verification.foreign import without_log_file
-from bunraku.verification.wording import broken_lines, counted, first_line, verdict_lines
+from bunraku.verification.wording import broken_lines, counted, first_line, is_proven, verdict_lines
 
 REPLAY = "replay in other physics"
 """The check that says that nothing was replayed."""
@@ -119,7 +119,7 @@ class Judge(ABC, Generic[Foreign, Played]):
             else:
                 more, numbers = self.judge(seen)
                 checks, figures = [*checks, *more], figures | numbers
-        holds = not any(check.stands_against for check in checks)
+        holds = is_proven(checks)
         return Verdict(holds, tuple(checks), seen, figures | {"verified": float(holds)}, self)
 
     def how(self, replay: Replay | None) -> str:

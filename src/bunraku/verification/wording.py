@@ -30,11 +30,34 @@ ASKED = ("trials",)
 UNSAID = ("the computation", "the file")
 """Topics of which nothing is said while they hold."""
 
+MATTERS = ("following", "forces of the ground", "a second physics")
+"""Topics that count as judged beside those of the first line."""
+
+ENDED = "replay completed"
+"""A replay that came to its end says nothing yet of what it did."""
+
+HOLDING, NEED_STRENGTH = "static torque share", ("torque", "following", "heat")
+"""The check of the torque that holding still needs, and the topics that nothing mends where a motor lacks it, but:"""
+STRONGER = "a stronger motor, a lighter or shorter limb, or poses that gravity pulls on less"
+
 _SMALLER = {"m": (("m", 1.0), ("cm", 1e2), ("mm", 1e3)), "s": (("s", 1.0), ("ms", 1e3)), "rad": (("deg", 180.0 / math.pi),)}
 _COUNT = re.compile(r"of \d")
 
+NOTHING = "nothing that matters could be judged"
+
 NOT_ASKED, LESS = "not asked for", "does what was asked for of the wish"
 """What a check notes where somebody asked for less than a captured motion, and what is said then."""
+
+
+def is_proven(checks: Sequence[Check]) -> bool:
+    """Whether nothing stands against a performance and something that matters was judged: what is not judged is not proven."""
+    return not any(check.stands_against for check in checks) and bool(_judged_topics(checks))
+
+
+def _judged_topics(checks: Iterable[Check]) -> list[str]:
+    """The titles of topics that matter of which at least one promise was judged and is kept."""
+    groups = _grouped(check for check in checks if check.state == "holds" and not check.name.startswith(ENDED))
+    return [topic.title for topic, _ in groups if topic is not OTHER and (topic.said_first or topic.title in MATTERS)]
 
 
 def first_line(checks: Sequence[Check], *, proven: bool) -> str:
@@ -48,8 +71,14 @@ def first_line(checks: Sequence[Check], *, proven: bool) -> str:
     bad = [_broken(topic, [one.name for one in group if one.broken]) for topic, group in groups if any(one.broken for one in group)]
     silent = [topic.title for topic, group in groups if any(one.stands_against and not one.broken for one in group)]
     missing = [check for check in checks if check.state == "not checked"]
-    why = f"it {listed(bad)}" if bad else f"nothing could judge {listed(silent)}" if silent else "it was not judged"
-    said = f"Proven: it {listed(kept)}." if proven and kept else "Proven." if proven else f"Not proven: {why}."
+    why = f"it {listed(bad)}" if bad else f"nothing could judge {listed(silent)}" if silent else NOTHING
+    part = _judged_topics(checks)
+    if proven and kept:
+        said = f"Proven: it {listed(kept)}."
+    elif proven and part:
+        said = f"Proven only in part: what could be judged of {listed(part)} is kept."
+    else:
+        said = f"Not proven: {why}."
     return f"{said} {not_checked(missing)}" if missing else said
 
 
@@ -92,14 +121,25 @@ def not_checked(missing: Sequence[Check]) -> str:
 
 def broken_lines(checks: Sequence[Check]) -> list[str]:
     """A line for each topic that is broken: what, by how much, where, and what helps."""
-    lines = []
+    lines, weak = [], _too_weak(checks)
     for topic, group in _grouped(check for check in checks if check.stands_against):
         first, *others = dict.fromkeys(in_words(check) for check in group)
         names = dict.fromkeys(check.name for check in group[1:])
         worst = "; ".join([first, *others]) if len(others) < ALSO else f"{first}; also {listed([*names])}"
         title = topic.broken if any(check.broken for check in group) else f"{topic.title}, not judged"
-        lines.append(f"{title[0].upper()}{title[1:]}: {worst}.{f' What helps: {topic.cure}.' if topic.cure else ''}")
+        cure = STRONGER if weak and topic.title in NEED_STRENGTH else topic.cure
+        worst = f"{weak}; {worst}" if weak and topic.title == "torque" else worst
+        lines.append(f"{title[0].upper()}{title[1:]}: {worst}.{f' What helps: {cure}.' if cure else ''}")
     return lines
+
+
+def _too_weak(checks: Sequence[Check]) -> str:
+    """That a motor cannot even hold still what it carries, if so: no slower motion helps then."""
+    beyond = [check for check in checks if check.name == HOLDING and check.applies and check.value > 1.0]
+    return "".join(
+        f"cannot even hold still: {one.note.partition(';')[0]} needs {100.0 * one.value:.3g} % of its stall torque"
+        for one in beyond[:1]
+    )
 
 
 def in_words(check: Check) -> str:

@@ -14,6 +14,7 @@ from bunraku.verification.replay_checks import completed, fallen, limbs_in_repla
 from bunraku.verification.rigid.model import ForeignModel
 from bunraku.verification.rigid.replay import RigidReplay, model_for
 from bunraku.verification.rigid.replays import RigidReplays, play_all
+from bunraku.verification.rigid.weightless import weighed
 from bunraku.verification.servos.heat import heat_checks
 from bunraku.verification.verifier import Findings, Judge, Picture, Replay
 from bunraku.verification.worlds import still_worlds
@@ -69,7 +70,7 @@ class RigidJudge(Judge[ForeignModel, RigidReplays]):
             *torque_checks(replay),
             limbs_in_replay(),
         ]
-        return checks, figures
+        return weighed(self.performance.character, checks), figures
 
     def pictures(self, replay: Replay | None) -> Iterator[Picture]:
         """Voice and joints."""
