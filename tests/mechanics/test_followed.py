@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.mechanics.measures.followed import followed_checks
+from bunraku.mechanics.measures.followed import followed_checks, share_followed
 from bunraku.mechanics.measures.travel import excess_travel, gesture_scales, travel_checks
 from bunraku.motion import JointCurves, MotionLimits
 
@@ -19,7 +19,7 @@ def limits(velocity: float) -> MotionLimits:
     return MotionLimits(NAMES, -free, free, np.full(3, velocity), free, free)
 
 
-@pytest.mark.parametrize(("scale", "share"), [(1.0, 1.0), (0.5, 0.75), (0.0, 0.0), (-1.0, -3.0)])
+@pytest.mark.parametrize(("scale", "share"), [(1.0, 1.0), (0.5, 0.75), (0.0, 0.0), (-1.0, 0.0)])
 def test_the_share_of_a_scaled_wish_is_known(scale: float, share: float) -> None:
     about = WISH - WISH.mean(axis=0)
     total, joint = followed_checks(NAMES, WISH.mean(axis=0) + scale * about, WISH)
@@ -64,3 +64,17 @@ def test_the_excess_of_a_stroke_is_its_worst_part() -> None:
     steps = np.array([0.3, 0.05, 0.3, -0.5, 0.0, 0.2])
     wish = np.concatenate([[0.0], np.cumsum(steps)])[:, None].repeat(3, axis=1)
     assert excess_travel(wish, 1.0, limits(0.1)) == pytest.approx(np.full(3, 0.4))
+
+
+def test_what_does_something_else_follows_nothing_and_no_less() -> None:
+    total, joint = followed_checks(NAMES, WISH + 50.0, WISH)
+    assert total.value == 0.0
+    assert joint.value == 0.0
+    assert total.broken
+
+
+def test_the_share_of_the_wish_in_one_number() -> None:
+    about = WISH - WISH.mean(axis=0)
+    assert share_followed(WISH.mean(axis=0) + 0.5 * about, WISH) == pytest.approx(0.75)
+    assert share_followed(WISH - 9.0, WISH) == 0.0
+    assert share_followed(np.ones((5, 2)), np.zeros((5, 2))) == 1.0, "nothing to follow"

@@ -92,7 +92,7 @@ def test_balance_of_an_outstretched_arm_in_closed_form() -> None:
     assert "m1" in share.note
 
 
-def test_a_performance_may_not_collide_more_than_its_wish() -> None:
+def test_a_performance_may_not_collide_whoever_wished_it() -> None:
     open_arm, into_post = curves(*[(0.5, 0.5)] * 3), curves((0.5, 0.5), (2.6, 2.9), (0.5, 0.5))
     free = certify(waiter(), open_arm, open_arm)
     assert free.check("self-collision clearance").holds
@@ -101,12 +101,12 @@ def test_a_performance_may_not_collide_more_than_its_wish() -> None:
     assert not worse.check("self-collision clearance").holds
     assert "post and lower at 0.020 s" in worse.check("self-collision clearance").note
     asked = certify(waiter(), into_post, into_post)
-    assert asked.check("self-collision clearance").holds, "no worse than the wish"
+    assert asked.check("self-collision clearance").broken, "a limb that was wished into another breaks all the same"
+    assert asked.check("self-collision clearance").note.endswith("they collide in the wish too")
     assert any("wish itself" in note for note in asked.notes)
 
 
-def test_a_second_pair_may_not_hide_behind_a_colliding_wish() -> None:
-    # the wish lets one arm dig into the post; the performance spares that arm a little and digs in with the other one
+def test_the_pair_that_is_deepest_is_told_and_no_more_than_the_slack_holds() -> None:
     post = Shape(kind="box", size=(0.05, 0.05, 0.25))
     arms = [Body(name=name, shapes=(Shape(kind="sphere", size=(0.02,)),)) for name in ("left", "right")]
     rails = [
@@ -126,16 +126,16 @@ def test_a_second_pair_may_not_hide_behind_a_colliding_wish() -> None:
     def moved(left: float, right: float) -> JointCurves:
         return JointCurves(("left", "right"), RATE, np.array([[left, right]] * 3))
 
-    wish = moved(-0.15, 0.0)
+    wish = moved(-0.13, 0.0)
     check = certify(robot, wish, wish).check("self-collision clearance")
-    assert check.value == pytest.approx(0.05 - 0.05 - 0.02, abs=1e-7)
+    assert check.value == pytest.approx(0.07 - 0.05 - 0.02, abs=1e-7)
     assert check.holds
-    other = certify(robot, wish, moved(-0.15, -0.14)).check("self-collision clearance")
-    assert other.value == pytest.approx(0.06 - 0.05 - 0.02, abs=1e-7), "less deep than what the wish has, but another pair"
+    other = certify(robot, wish, moved(-0.131, -0.14)).check("self-collision clearance")
+    assert other.value == pytest.approx(0.06 - 0.05 - 0.02, abs=1e-7)
     assert "post and right" in other.note
     assert not other.holds
-    assert certify(robot, wish, moved(-0.1505, 0.0)).check("self-collision clearance").holds, "within the slack"
-    assert not certify(robot, wish, moved(-0.153, 0.0)).check("self-collision clearance").holds
+    assert certify(robot, wish, moved(-0.1305, 0.0)).check("self-collision clearance").holds, "within the slack"
+    assert not certify(robot, wish, moved(-0.133, 0.0)).check("self-collision clearance").holds
 
 
 def test_metres_and_radians_are_not_mixed() -> None:

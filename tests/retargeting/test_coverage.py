@@ -16,6 +16,7 @@ from bunraku.mechanics.measures.coverage import (
     MISSING,
     NO_JOINT,
     NOT_ASKED,
+    CapturedLimb,
     coverage_checks,
     coverage_figures,
     limbs_in,
@@ -136,3 +137,17 @@ def test_a_damaged_table_covers_nothing(damage, clip, puppet) -> None:
     performance = performed(puppet, clip)
     limbs = limbs_in(performance.certificate.figures | damage)
     assert any(check.stands_against for check in coverage_checks(performance, limbs))
+
+
+def test_limbs_that_were_asked_for_count_however_little_they_carry(clip, puppet) -> None:
+    """Arms with 4 % of a motion that is in the legs: asked for alone, they are all of it."""
+    performance = performed(puppet, clip)
+    legs = (CapturedLimb("left leg", 0.5, 0.0, NOT_ASKED), CapturedLimb("right leg", 0.42, 0.0, NOT_ASKED))
+    arms = (CapturedLimb("left arm", 0.04, 0.0, FOLLOWS), CapturedLimb("right arm", 0.04, 0.0, FOLLOWS))
+    checks = {check.name: check for check in coverage_checks(performance, (*legs, *arms))}
+    assert checks["coverage"].broken
+    assert checks["coverage of the right arm"].broken
+    besides = tuple(replace(leg, fate=NO_JOINT) for leg in legs)
+    assert coverage_checks(performance, (*besides, *arms))[0].state == "does not apply", "who asks for all is judged by all"
+    still = tuple(replace(arm, captured=1e-6) for arm in arms)
+    assert coverage_checks(performance, (*legs, *still))[0].state == "does not apply", "arms that stand still ask nothing"

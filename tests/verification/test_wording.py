@@ -110,3 +110,16 @@ def test_every_topic_can_be_reached_and_has_words() -> None:
         assert all(topic_of(Check(name, 0.0)) is not OTHER for name in topic.names)
         assert topic.kept
         assert topic.broken
+
+
+def test_what_helps_is_of_the_promise_that_is_broken() -> None:
+    coverage = Check("coverage", 0.4, "of the captured motion", 0.6, at_least=True)
+    followed = Check("motion followed", 0.4, "of the wish", 0.7, at_least=True)
+    (line,) = broken_lines([followed])
+    assert line.endswith("What helps: a smaller or slower wish, inside the ranges of the joints.")
+    (line,) = broken_lines([coverage])
+    assert "--rig" in line
+    assert "slower" not in line
+    (line,) = broken_lines([coverage, followed])
+    assert "--rig" in line
+    assert "slower" in line

@@ -10,12 +10,16 @@ import numpy as np
 
 from bunraku.character import Character
 from bunraku.flow.perform import Performed
+from bunraku.mechanics.measures.followed import share_followed
 from bunraku.motion import Check, JointCurves, KeptVerdict, Performance
 from bunraku.performers.remedy import Remedy
 from bunraku.verification.wording import listed
 
 CAPPED = 10.0
 """A promise that is broken by more than this many times its threshold counts as broken by so many."""
+
+KEPT = 0.5
+"""A remedy leaves at least this share of what was wished first; what follows less of it is another wish."""
 
 SEEN = 0.005
 """Changes of less than this share are not worth a word."""
@@ -25,7 +29,7 @@ SEEN = 0.005
 class Attempt:
     """One attempt: the ``remedies`` that are in it, and in ``seconds`` how long performing and judging took [s of CPU].
 
-    ``verdict`` is None where nobody judged.
+    ``verdict`` is None where nobody judged; ``kept`` is the share of the first attempt's wish that it follows.
     """
 
     remedies: tuple[Remedy, ...]
@@ -34,6 +38,7 @@ class Attempt:
     performed: Performed
     verdict: KeptVerdict | None
     seconds: float
+    kept: float = 1.0
 
     @property
     def words(self) -> str:
@@ -53,6 +58,11 @@ class Attempt:
     def proven(self) -> bool:
         """Whether verdict and certificate hold."""
         return self.verdict is not None and self.verdict.holds and self.performance.certificate.holds
+
+    @property
+    def another(self) -> bool:
+        """Whether so little of the first wish is left that this is another one."""
+        return self.kept < KEPT and bool(self.remedies)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -85,13 +95,25 @@ def cost(first: Performance, last: Performance) -> str:
         parts += [_by(paces[1] / paces[0] - 1.0, "faster", "slower")] if abs(paces[1] / paces[0] - 1.0) > SEEN else []
     else:
         parts += [_by(longer, "longer", "shorter")] if abs(longer) > SEEN else []
-        before, after = _size(first), _size(last)
-        if before > 0.0 and abs(after / before - 1.0) > SEEN:
-            parts.append(f"gestures {_by(after / before - 1.0, 'larger', 'smaller')}")
-        off, before = _deviation(last, first.wish), _deviation(first, first.wish) or 0.0
-        if off is not None and off > max(SEEN, 1.05 * before):
-            parts.append(f"{off:.2g} rad RMS from the wish ({before:.2g} before)")
+        before, after = _beside(first, first), _beside(first, last)
+        if before is not None and after is not None:
+            if after.size < (1.0 - SEEN) * before.size:
+                parts.append(f"gestures {100.0 * (1.0 - after.size / before.size):.0f} % smaller")
+            if abs(after.followed - before.followed) > SEEN:
+                shares = f"{100.0 * after.followed:.0f} % of the wish followed as it was given"
+                parts.append(f"{shares} ({100.0 * before.followed:.0f} % before)")
+            if after.rms > max(SEEN, 1.05 * before.rms):
+                parts.append(f"{after.rms:.2g} rad RMS from it ({before.rms:.2g} before)")
     return listed(parts) if parts else "nothing of the wish that can be measured"
+
+
+def share_kept(first: Performance, last: Performance) -> float:
+    """How much of the wish of the ``first`` performance the ``last`` one follows, which may play it slower.
+
+    1 where no curves were wished, and where physics moves what was wished: that is judged by its points.
+    """
+    found = None if last.dynamic else _beside(first, last)
+    return 1.0 if found is None else found.followed
 
 
 def _excess(check: Check) -> float:
@@ -112,17 +134,34 @@ def _pace(performance: Performance) -> float:
     return float(way / time) if time > 0.0 else 0.0
 
 
-def _size(performance: Performance) -> float:
-    """How far the coordinates that were wished move about their mean [rad or m], root mean square over time, summed over them."""
-    return float(performance.followed().values.std(axis=0).sum()) if _answers(performance) is not None else 0.0
+@dataclass(frozen=True)
+class _Beside:
+    """A performance beside a wish: the share ``followed``, ``rms`` distance [rad or m], and the ``size`` of its gestures."""
+
+    followed: float
+    rms: float
+    size: float
 
 
-def _deviation(performance: Performance, wish: JointCurves | None) -> float | None:
-    """The RMS distance from a wish [rad]; None where there is none of that length."""
-    curves = _answers(performance)
-    if curves is None or wish is None or curves.values.shape != wish.values.shape:
+def _beside(first: Performance, last: Performance) -> _Beside | None:
+    """The ``last`` performance beside the wish of the ``first``: at the same times, or as much slower as it was wished itself.
+
+    ``size`` is how far the coordinates move about their mean, root mean square over time, summed.
+    """
+    done, wish, own = _answers(last), first.wish, last.wish
+    if done is None or wish is None or own is None:
         return None
-    return float(np.sqrt(((curves.values - wish.values) ** 2).mean()))
+    names = tuple(name for name in wish.names if name in done.names)
+    if not names:
+        return None
+    wished, found = wish.chosen(names).values, []
+    kinds = [[j for j, name in enumerate(names) if first.unit_of(name) == unit] for unit in ("rad", "m")]
+    for slower in dict.fromkeys((1.0, own.duration / wish.duration if wish.duration else 1.0)):
+        values = np.column_stack([np.interp(wish.times * slower, done.times, done.column(name)) for name in names])
+        shares = [share_followed(values[:, kind], wished[:, kind]) for kind in kinds if kind]
+        rms = float(np.sqrt(((values - wished) ** 2).mean()))
+        found.append(_Beside(min(shares), rms, float(done.chosen(names).values.std(axis=0).sum())))
+    return max(found, key=lambda one: one.followed)
 
 
 def _answers(performance: Performance) -> JointCurves | None:

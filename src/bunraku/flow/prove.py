@@ -15,7 +15,7 @@ from typing import Any
 from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.flow.ahead import compile_for_verification
-from bunraku.flow.attempts import Attempt, cost
+from bunraku.flow.attempts import Attempt, cost, share_kept
 from bunraku.flow.perform import Checkpoints, Options, Performed, attempt, perform
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Event, Monitor
@@ -187,16 +187,17 @@ class _Search:
             self._say(f"not proven ({base.why}); trying again, at most {left} times more: {remedy.words}")
             take = self._again(base, remedy, end)
             if take is not None:
-                best = min(best, take, key=lambda one: one.rank)
+                best = best if take.another else min(best, take, key=lambda one: one.rank)
                 base = take if self._remedies.add_up else best
         return best
 
     def nearest(self, best: Attempt) -> str:
         """The largest share of the wish that is proven, in words, found by bisection; nothing when none was found.
 
-        Where limbs must be left out, all of the rest is tried first.
+        Where limbs must be left out, all of the rest is tried first. A remedy that was proven and keeps too little is one, too.
         """
-        low, high, words = 0.0, 1.0, ""
+        lesser = [take.words for take in self.takes if take.proven and take.another]
+        low, high, words = 0.0, 1.0, lesser[-1] if lesser else ""
         whole = self._remedies.lesser(self._seen(best), 1.0)
         share = 1.0 if whole is not None and whole.only else 0.5
         for _ in range(self._effort.search):
@@ -249,7 +250,8 @@ class _Search:
             return None
         if performed.performance.certificate.status is Status.CANCELLED:
             return None
-        take = _judged(Attempt(last.with_remedy(remedy), who, options, performed, None, 0.0), began, watch)
+        kept = share_kept(self._first.performance, performed.performance)
+        take = _judged(Attempt(last.with_remedy(remedy), who, options, performed, None, 0.0, kept), began, watch)
         if watch.cancelled and not take.proven:
             return None
         self.takes.append(take)

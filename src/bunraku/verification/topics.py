@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bunraku.motion import Check
@@ -59,7 +60,7 @@ TOPICS: tuple[Topic, ...] = (
         ),
         "does what was wished",
         "leaves out part of what was wished",
-        "name the missing limbs in a rig map (a file for --rig), or ask for fewer (--only upper: no legs)",
+        "a smaller or slower wish, inside the ranges of the joints",
     ),
     Topic(
         "timing",
@@ -198,6 +199,17 @@ TOPICS: tuple[Topic, ...] = (
 """What verdicts speak of, in the order in which a reader wants to know."""
 
 OTHER = Topic("other promises", (), "keeps its other promises", "breaks another promise", said_first=False)
+
+
+COVERING = "name the missing limbs in a rig map (a file for --rig), or ask for fewer (--only upper: no legs)"
+"""What helps where limbs of a captured motion are left out."""
+
+
+def cure_of(topic: Topic, checks: Sequence[Check]) -> str:
+    """What helps against these ``checks`` of a topic that are broken."""
+    left_out = any(check.name.startswith("coverage") for check in checks)
+    others = any(not check.name.startswith("coverage") for check in checks)
+    return "; ".join([*([COVERING] if left_out else []), *([topic.cure] if others and topic.cure else [])])
 
 
 def topic_of(check: Check) -> Topic:

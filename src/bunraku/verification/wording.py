@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from bunraku.motion import Check
 from bunraku.motion.certificate import STATES
-from bunraku.verification.topics import OTHER, TOPICS, Topic, topic_of
+from bunraku.verification.topics import OTHER, TOPICS, Topic, cure_of, topic_of
 
 EXACT = 1e-6
 """A promise with a threshold below this is one of exactness: kept, it is only counted."""
@@ -127,7 +127,7 @@ def broken_lines(checks: Sequence[Check]) -> list[str]:
         names = dict.fromkeys(check.name for check in group[1:])
         worst = "; ".join([first, *others]) if len(others) < ALSO else f"{first}; also {listed([*names])}"
         title = topic.broken if any(check.broken for check in group) else f"{topic.title}, not judged"
-        cure = STRONGER if weak and topic.title in NEED_STRENGTH else topic.cure
+        cure = STRONGER if weak and topic.title in NEED_STRENGTH else cure_of(topic, group)
         worst = f"{weak}; {worst}" if weak and topic.title == "torque" else worst
         lines.append(f"{title[0].upper()}{title[1:]}: {worst}.{f' What helps: {cure}.' if cure else ''}")
     return lines

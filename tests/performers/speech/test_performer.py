@@ -233,3 +233,30 @@ def test_options_are_checked() -> None:
         make_performer("speech", {"intensity": 2.0})
     with pytest.raises(BadInput, match="position_weight"):
         make_performer("speech", {"position_wait": 2.0})
+
+
+def test_a_smoothed_aim_is_judged_by_the_whole_wish() -> None:
+    wild, speech = waving(frequency=9.0, amplitude=0.01), make_performer("speech", {"smooth": 3.0})
+    performance = speech.perform(arm(), wild)
+    assert performance.wish.column("a") == pytest.approx(wild.joints.column("a"), abs=1e-12), "the wish stays the artist's"
+    assert performance.positions().column("a").std() < 0.2 * wild.joints.column("a").std()
+    followed = performance.certificate.check("motion followed")
+    assert followed.broken
+    assert followed.value < 0.3
+    slow = make_performer("speech", {"smooth": 6.0}).perform(arm(), waving(0.3, 0.3)).certificate
+    assert slow.check("motion followed").value > 0.98
+    assert any("judged by the whole wish" in note for note in slow.notes)
+
+
+def test_intensity_scales_wish_and_aim_alike() -> None:
+    wish, aim = waving(0.3, 0.3), make_performer("speech", {"smooth": 6.0, "intensity": 0.5})
+    performance = aim.perform(arm(), wish)
+    assert performance.wish.column("a") == pytest.approx(0.5 * wish.joints.column("a"), abs=1e-12)
+    assert performance.certificate.check("motion followed").value > 0.95
+
+
+def test_a_place_of_many_turns_asks_whether_it_is_in_degrees() -> None:
+    performer = make_performer("speech")
+    notes = performer.perform(arm(), waving(0.3, 40.0)).certificate.notes
+    assert any("are these degrees? Then name the column a_deg" in note for note in notes)
+    assert not any("degrees" in note for note in performer.perform(arm(), waving(0.3, 3.0)).certificate.notes)

@@ -5,7 +5,8 @@ of the bone in its parent, L [m] how far the limb reaches beyond it, so that a s
 the limb's part of the sum over all limbs. Of that, ``followed`` is in the wish, 1 - sum |p - p*|^2 / sum |p*|^2 with p the places
 of the limb's targets on the character and p* the wished ones, both about their means; and of the wish so much is performed as the
 limb's joints follow (see `followed`). Coverage is the part of the captured motion that is performed, over the limbs that move and
-that the character could follow: legs that are held at home, so that the character stands, leave out what they were to do.
+that the character could follow: legs that are held at home, so that the character stands, leave out what they were to do. Where
+only some limbs were asked for, the parts are those of what these carry.
 
 The table is kept as figures of the certificate; verification computes the performed part and the checks again from them.
 """
@@ -26,7 +27,10 @@ LIMB = 0.25
 """And of each limb that moves this part of its own motion: better than a limb that stands still (0)."""
 
 MOVES = 0.05
-"""A limb moves when it carries this part of the captured motion."""
+"""A limb moves when it carries this part of the captured motion that was asked for..."""
+
+STILL = 1e-3
+"""...and this part of all of it."""
 
 FOLLOWS, HELD, NO_JOINT, NOT_ASKED, MISSING = range(5)
 """What became of a limb; ``MISSING``: joints of the character are free to follow it and nothing in the rig map drives them."""
@@ -77,7 +81,9 @@ def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> 
     """The part of the captured motion that is performed, of all ``limbs`` and of each; nothing where none was captured."""
     if not limbs:
         return ()
-    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING, HELD) and not limb.captured < MOVES]
+    able = [limb for limb in limbs if limb.fate in (FOLLOWS, MISSING, HELD)]
+    asked = sum(limb.captured for limb in able) if any(limb.fate == NOT_ASKED for limb in limbs) else 1.0
+    able = [limb for limb in able if not limb.captured < max(MOVES * asked, STILL)]
     done = {limb.name: limb.followed * _performed(performance, limb) if limb.fate == FOLLOWS else 0.0 for limb in able}
     checks: list[Check] = []
     fates = {fate: [limb.name for limb in limbs if limb.fate == fate] for fate in _WHY}

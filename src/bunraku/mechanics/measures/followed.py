@@ -1,8 +1,8 @@
 """How much of the wished motion is in the performance.
 
 With w the wish and x what is performed, of one joint over all samples: followed = 1 - sum (x - w)^2 / sum (w - mean w)^2. It is 1
-for the wish itself, 0 for a joint that stands at its mean, negative for one that does something else. A gesture made half as large
-has 1 - 0.5^2 = 0.75. Of several joints both sums are added, so that a joint counts by how far it was to move.
+for the wish itself, 0 for a joint that stands at its mean, and 0 for what does something else. A gesture made half as large has
+1 - 0.5^2 = 0.75. Of several joints both sums are added, so that a joint counts by how far it was to move.
 """
 
 from __future__ import annotations
@@ -31,6 +31,13 @@ STILL = 1e-2
 """And of these everything that moves by more than this (RMS about its mean, rad or m) is something else."""
 
 
+def share_followed(values: Array, wished: Array) -> float:
+    """The share of the ``wished`` (n, k) motion that ``values`` (n, k) follow; 1 where the wish stands still."""
+    own = float(((wished - wished.mean(axis=0)) ** 2).sum())
+    still = own <= wished.size * ALMOST_STILL**2
+    return 1.0 if still else max(0.0, 1.0 - float(((values - wished) ** 2).sum()) / own)
+
+
 def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: str = "") -> tuple[Check, ...]:
     """The share of the ``wished`` (n, k) motion that ``values`` (n, k) follow, of all joints and of the worst."""
     about = wished - wished.mean(axis=0)
@@ -42,9 +49,9 @@ def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: 
             return (Check.not_applicable(name, "the wish stands still"),)
         note = f"the wish stands still, and {names[int(np.argmax(moved))]} does not"
         return (Check(name, 0.0, "of the wish", FOLLOWED, at_least=True, note=note),)
-    total = 1.0 - float(off.sum() / own.sum())
+    total = max(0.0, 1.0 - float(off.sum() / own.sum()))
     weighty = own >= GOOD_PART * own.sum()
-    shares = np.where(weighty, 1.0 - off / np.where(own > 0.0, own, 1.0), np.inf)
+    shares = np.where(weighty, np.maximum(0.0, 1.0 - off / np.where(own > 0.0, own, 1.0)), np.inf)
     worst = int(np.argmin(shares))
     note = f"worst: {names[worst]}, {100.0 * shares[worst]:.0f} %" if np.isfinite(shares[worst]) else ""
     checks = [Check(name, total, "of the wish", FOLLOWED, at_least=True, note=note)]

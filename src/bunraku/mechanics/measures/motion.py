@@ -55,7 +55,7 @@ def measure_motion(character: Character, wish: JointCurves | None, positions: Jo
 
     Checks with a threshold: excess over range, velocity, acceleration, jerk at the rate of ``positions``, coordinates without
     positions standing at home; how much of the wish is followed, and whether it shakes; the least balance margin (feet planted);
-    self-collision, where no two bodies may collide, or where the wish lets them, by no more than ``COLLISION_SLACK`` deeper.
+    self-collision, where no two bodies may overlap by more than ``COLLISION_SLACK``, whoever wished it.
     Information: violations before and after, deviation from the wish, and the largest static torque against stall torque. Radians
     and metres are never mixed; see :func:`limit_checks`.
     """

@@ -6,12 +6,12 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.character import Character
-from bunraku.mechanics.collision import CollisionReport, Proximity, self_collisions
+from bunraku.mechanics.collision import CollisionReport, self_collisions
 from bunraku.mechanics.tree import Tree
 from bunraku.motion import Check
 
 COLLISION_SLACK = 1e-3
-"""Two bodies that collide in the wish may come this much [m] deeper in the performance."""
+"""Two bodies may overlap by this much [m]: shapes are no more exact than that."""
 
 NAME = "self-collision clearance"
 
@@ -27,7 +27,7 @@ def self_collision_checks(
     notes: list[str],
     figures: dict[str, float],
 ) -> tuple[Check, ...]:
-    """The least clearance over the configurations ``q`` (m, nq) at ``rate`` [Hz] against zero or against that of ``wished_q``.
+    """The least clearance over the configurations ``q`` (m, nq) at ``rate`` [Hz]; that of ``wished_q`` is told.
 
     Bodies without a shape that collides are named. ``notes`` and ``figures`` are added to.
     """
@@ -52,21 +52,18 @@ def unwatched_check(report: CollisionReport) -> tuple[Check, ...]:
 
 
 def clearance_of(report: CollisionReport, of_wish: CollisionReport, rate: float, notes: list[str]) -> Check:
-    """The clearance of the pair of bodies that is worst against its own threshold: zero, or its depth in the wish and the slack."""
-    own = {(contact.body_a, contact.body_b): contact.distance for contact in of_wish.nearest}
+    """The clearance of the pair of bodies that comes nearest, against zero and the slack; what collides in the wish is noted.
 
-    def threshold_of(contact: Proximity) -> float:
-        distance = own.get((contact.body_a, contact.body_b), np.inf)
-        return distance - COLLISION_SLACK if distance < 0.0 else 0.0
-
-    worst = min(report.nearest, key=lambda contact: contact.distance - threshold_of(contact))
+    Whoever wished it, a collision breaks a limb. Pairs whose shapes overlap at home are not in the reports.
+    """
+    worst = min(report.nearest, key=lambda contact: contact.distance)
     where = f"{worst.body_a} and {worst.body_b} at {worst.index / rate:.3f} s"
-    if threshold_of(worst) < 0.0:
-        where += "; they collide in the wish, and no worse is asked"
+    if worst.distance < 0.0 and (worst.body_a, worst.body_b) in {(contact.body_a, contact.body_b) for contact in of_wish.pairs}:
+        where += "; they collide in the wish too"
     for contact in of_wish.pairs[:5]:
         pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
         notes.append(f"the wish itself lets {pair} collide, {depth:.1f} mm deep")
     for contact in report.pairs[:5]:
         pair, depth = f"{contact.body_a} and {contact.body_b}", -1e3 * contact.distance
         notes.append(f"the shapes of {pair} overlap by {depth:.1f} mm at {contact.index / rate:.3f} s")
-    return Check(NAME, worst.distance, "m", threshold_of(worst), at_least=True, note=where)
+    return Check(NAME, worst.distance, "m", -COLLISION_SLACK, at_least=True, note=where)

@@ -44,7 +44,7 @@ class SpeechPerformer(SpeechFamily):
     compression: Literal["auto", "never", "always"] = option("auto", "make gestures smaller that outrun the motor")
     compress_beyond: float = option(0.2, "a stroke that outruns its motor by more than this is compressed", unit="rad", low=0.0)
     intensity: float = option(1.0, "the same behaviour weaker or stronger", low=0.3, high=1.5)
-    smooth: float = option(0.0, "take out of the wish what is faster, without delay; 0 leaves it", unit="Hz", low=0.0, high=1e3)
+    smooth: float = option(0.0, "leave out of the wish what is faster, without delay; 0 follows it", unit="Hz", low=0.0, high=1e3)
     acceleration: float = option(0.0, "limit for motors that state none; 0 for none", unit="rad/s^2", low=0.0)
     torque_share: float = option(
         0.0, "limit of acceleration: this share of stall torque over the inertia moved; 0 for none", low=0.0, high=1.0
@@ -65,9 +65,9 @@ class SpeechPerformer(SpeechFamily):
     def solve(self, task: Task[SpeechProblem], monitor: Monitor, memory: Memory) -> Positions:
         """Joint by joint, those first on which the range of others depends."""
         problem, phrases = task.problem, tuple(time for mark in task.clip.phrases for time in (mark.start, mark.end))
-        wish, rate, limits = problem.wish.values, problem.wish.rate, problem.limits
-        values, target = wish.copy(), wish.copy()
-        travel = excess_travel(wish, rate, limits)
+        aim, rate, limits = problem.aim.values, problem.aim.rate, problem.limits
+        values, target = aim.copy(), aim.copy()
+        travel = excess_travel(aim, rate, limits)
         scales: dict[int, Array] = {}
         order = solving_order(limits)
         done, status = self._resumed(memory, values, scales), Status.CONVERGED

@@ -22,21 +22,29 @@ from bunraku.rhythm.smoothing import smoothed
 MAX_SAMPLES = 2_000_000
 LEAST_RATE = 10.0
 
+MEANT = 10.0
+"""Nobody means a place this far [rad] beyond a range: it is in degrees."""
+
 
 @dataclass(frozen=True)
 class SpeechProblem:
-    """The wish ``wish.values`` (n, k) of all driven coordinates at the motor rate, and what restricts it."""
+    """The wish ``wish.values`` (n, k) of all driven coordinates at the motor rate, and what restricts it.
+
+    ``aim`` is the wish as a solver aims at it: without what is too fast, where it was asked to be smoothed. The result is judged
+    by the wish.
+    """
 
     character: Character
     wish: JointCurves
+    aim: JointCurves
     limits: MotionLimits
     moving: NDArray[np.bool_]
     notes: tuple[str, ...]
 
     @property
     def start(self) -> Array:
-        """Where the performance starts (k,): the first wish, brought into the range."""
-        first = self.wish.values[:1]
+        """Where the performance starts (k,): the first aim, brought into the range."""
+        first = self.aim.values[:1]
         lower, upper = self.limits.bounds(first)
         return np.clip(first, lower, upper)[0]
 
@@ -95,7 +103,7 @@ def state_problem(
     """Bring the clip's joint curves to the motor rate, and home to what has no curve or is held.
 
     ``rate`` 0 means the motors' own rate; ``intensity`` scales the gestures about the home pose; ``smooth`` [Hz], if not 0,
-    takes out what is faster.
+    takes out of the aim what is faster; the wish keeps it.
     """
     curves = clip.need_joints("the speech performer")
     limits = MotionLimits.of(character)
@@ -130,16 +138,33 @@ def state_problem(
     if not used:
         raise BadInput(f"the clip {clip.name!r} moves nothing that is not held; take something off `held`")
     curves = resampled(JointCurves(tuple(used), curves.rate, curves.values[:, [curves.names.index(n) for n in used]]), rate)
+    at, part = [limits.names.index(name) for name in used], limits.chosen(tuple(used))
+
+    def completed(given: JointCurves) -> JointCurves:
+        scaled = with_intensity(given, intensity, home[at], lower=part.lower, upper=part.upper)
+        values = np.tile(home, (len(scaled.values), 1))
+        values[:, at] = scaled.values
+        return JointCurves(limits.names, rate, values)
+
+    wish = aim = completed(curves)
+    notes += _degrees_meant(wish, part, {axis.name for axis in character.axes if axis.kind == "slide"})
     if smooth:
-        curves = smoothed(curves, smooth)
-        notes.append(f"the wish was smoothed at {smooth:g} Hz")
-    at = [limits.names.index(name) for name in used]
-    if intensity != 1.0:
-        part = limits.chosen(tuple(used))
-        curves = with_intensity(curves, intensity, home[at], lower=part.lower, upper=part.upper)
-    values = np.tile(home, (len(curves.values), 1))
-    values[:, at] = curves.values
-    return SpeechProblem(character, JointCurves(limits.names, rate, values), limits, moving, tuple(notes))
+        aim = completed(smoothed(curves, smooth))
+        notes.append(f"what is faster than {smooth:g} Hz is left out of the wish; the result is judged by the whole wish")
+    return SpeechProblem(character, wish, aim, limits, moving, tuple(notes))
+
+
+def _degrees_meant(wish: JointCurves, limits: MotionLimits, slides: set[str]) -> list[str]:
+    """A question where a joint is to turn far beyond its range: many give degrees where radians are read."""
+    beyond = []
+    for name, lower, upper in zip(limits.names, limits.lower, limits.upper, strict=True):
+        values = wish.column(name)
+        if name not in slides and max(values.max() - upper, lower - values.min()) > MEANT:
+            beyond.append(name)
+    if not beyond:
+        return []
+    most = np.abs(wish.column(beyond[0])).max()
+    return [f"{', '.join(beyond)} far beyond the range ({most:.3g} rad): are these degrees? Then name the column {beyond[0]}_deg"]
 
 
 def solving_order(limits: MotionLimits) -> list[int]:
