@@ -19,8 +19,8 @@ from bunraku.verification.servos.bank import ServoBank
 LOOP = 0.002
 """How often [s] a servo with gear play reads its encoder; at 1 and at 5 ms gaits are the same."""
 
+# (model, data, state, controls): states after steps, sensors before them; see `rollout_steps`
 Steps = Callable[[Any, Any, Array, Array], tuple[Array, Array]]
-"""(model, data, state, controls): states after steps, sensors before them; see `rollout_steps`."""
 
 
 def rollout_steps(model: Any, data: Any, state: Array, control: Array) -> tuple[Array, Array]:

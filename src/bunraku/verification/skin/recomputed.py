@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.motion import Check, Performance
 from bunraku.verification.ground.plan import SWINGS, GroundPlan
 from bunraku.verification.ground.recomputed import ELSEWHERE, own_words, recomputed_promises
-from bunraku.verification.ground.slide import planned_slides
 
 DYNAMICS = 0.05
 """The ground may fail to give rigid bodies this part of the weight [RMS]: flesh gives way, which they do not."""
@@ -31,10 +31,11 @@ STANDS_FOR = ELSEWHERE | {
 def skin_promises(performance: Performance, plan: GroundPlan, judged: Sequence[Check]) -> list[Check]:
     """The promises that ``judged`` does not speak of yet, and those of the certificate that the file does not tell."""
     checks = recomputed_promises(performance, plan, judged, DYNAMICS, near=SOFT, words=False)
-    slides, tips = planned_slides(plan).sum(axis=0), plan.character.end_effectors
-    worst = int(slides.argmax())
-    checks.append(Check("slip of a sole", float(slides[worst]), "m", SLIP, note=f"{tips[worst].name}, all its stances together"))
-    lifts = [(float(plan.clearance[span, j].max()), tips[j].name) for j in range(len(tips)) for span in _swings(plan, j)]
+    tips = plan.character.end_effectors
+    farthest, name = max(((_farthest(plan, j), tip.name) for j, tip in enumerate(tips)), default=(0.0, ""))
+    checks.append(Check("slip of a sole", farthest, "m", SLIP, note=f"{name}, in one stance"))
+    swings = [(j, span) for j in range(len(tips)) for span in _runs(plan.clearance[:, j] > SWINGS)]
+    lifts = [(float(plan.clearance[span, j].max()), tips[j].name) for j, span in swings]
     if lifts:
         least, name = min(lifts)
         checks.append(Check("foot clearance", least, "m", LIFT, at_least=True, note=name))
@@ -42,7 +43,14 @@ def skin_promises(performance: Performance, plan: GroundPlan, judged: Sequence[C
     return [*checks, *own_words(performance, known, STANDS_FOR)]
 
 
-def _swings(plan: GroundPlan, j: int) -> list[np.ndarray]:
-    """The samples of each swing of an end effector."""
-    where = np.flatnonzero(plan.clearance[:, j] > SWINGS)
+def _farthest(plan: GroundPlan, j: int) -> float:
+    """How far [m] an end effector that stands is from where it came to stand, seen from above, at most."""
+    places = plan.tip_center[:, j, :2]
+    ways = [float(np.linalg.norm(places[span] - places[span[0]], axis=1).max()) for span in _runs(plan.standing[:, j])]
+    return max(ways, default=0.0)
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """The samples of each run in which a flag is set."""
+    where = np.flatnonzero(flags)
     return [span for span in np.split(where, np.flatnonzero(np.diff(where) > 1) + 1) if len(span)]
