@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bunraku.mechanics.measures.followed import followed_checks, share_followed
+from bunraku.mechanics.measures.followed import followed_checks, share_followed, share_moved
 from bunraku.mechanics.measures.travel import excess_travel, gesture_scales, travel_checks
 from bunraku.motion import JointCurves, MotionLimits
 
@@ -78,3 +78,24 @@ def test_the_share_of_the_wish_in_one_number() -> None:
     assert share_followed(WISH.mean(axis=0) + 0.5 * about, WISH) == pytest.approx(0.75)
     assert share_followed(WISH - 9.0, WISH) == 0.0
     assert share_followed(np.ones((5, 2)), np.zeros((5, 2))) == 1.0, "nothing to follow"
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
+def test_of_a_slower_motion_the_share_that_moves_is_its_scale(scale: float) -> None:
+    assert share_moved(3.0 + scale * WISH, WISH, 50.0) == pytest.approx(scale)
+    assert share_moved(-WISH, WISH, 50.0) == 0.0
+    drift = np.linspace(0.0, 1.0, 200)[:, None]
+    assert share_moved(scale * drift, drift, 50.0) == pytest.approx(scale), "the mean speed counts as much as any other"
+
+
+def test_a_hand_that_is_lifted_and_does_not_wave_is_hardly_moved() -> None:
+    lifted = 0.1 * np.tanh(T - 2.0)[:, None]
+    waved = lifted + 0.03 * np.sin(2 * np.pi * 5.0 * T)[:, None]
+    assert share_followed(lifted, waved) > 0.9, "by its places it seems to be all there"
+    assert share_moved(lifted, waved, 50.0) < 0.05
+    assert share_moved(waved, waved, 50.0) == pytest.approx(1.0)
+
+
+def test_what_trembles_faster_than_people_move_is_no_loss() -> None:
+    wish = WISH + 0.01 * np.sin(2 * np.pi * 15.0 * T)[:, None]
+    assert share_moved(WISH, wish, 50.0) == pytest.approx(1.0, abs=0.02)

@@ -4,9 +4,9 @@ A captured skeleton is cut into limbs. The motion of a limb is E = sum over its 
 of the bone in its parent, L [m] how far the limb reaches beyond it, so that a shoulder counts more than a finger. ``captured`` is
 the limb's part of the sum over all limbs. Of that, ``followed`` is in the wish, 1 - sum |p - p*|^2 / sum |p*|^2 with p the places
 of the limb's targets on the character and p* the wished ones, both about their means; and of the wish so much is performed as the
-limb's joints follow (see `followed`). Coverage is the part of the captured motion that is performed, over the limbs that move and
-that the character could follow: legs that are held at home, so that the character stands, leave out what they were to do. Where
-only some limbs were asked for, the parts are those of what these carry.
+limb's joints follow, or, where physics moves it, as its places move (see `followed`). Coverage is the part of the captured motion
+that is performed, over the limbs that move and that the character could follow: legs that are held at home, so that the character
+stands, leave out what they were to do. Where only some limbs were asked for, the parts are those of what these carry.
 
 The table is kept as figures of the certificate; verification computes the performed part and the checks again from them.
 """
@@ -18,7 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bunraku.motion import Check, Performance
+from bunraku.arrays import Array
+from bunraku.character import Character
+from bunraku.mechanics.measures.followed import share_followed, share_moved
+from bunraku.mechanics.tree.tree import compile_tree
+from bunraku.motion import Check, JointCurves, Performance
 
 COVERAGE = 0.6
 """At least this part of the captured motion of the limbs that could follow is performed: with one arm of two it is about half."""
@@ -102,14 +106,30 @@ def coverage_checks(performance: Performance, limbs: Sequence[CapturedLimb]) -> 
 
 
 def _performed(performance: Performance, limb: CapturedLimb) -> float:
-    """The part of the wish that the joints of a limb perform; what physics moves is judged by its points instead."""
+    """The part of the wish that a limb performs: by its joints, or by its places where physics moves it.
+
+    A puppet has many poses that look alike, so that its joints tell little; and strings lift a hand whose wave they do not follow,
+    so that the places themselves tell little, and their speeds much.
+    """
     wish = performance.wish
-    if wish is None or performance.dynamic:
+    if wish is None:
         return 1.0
     done = performance.followed()
     names = [name for name in limb.joints if name in wish.names and name in done.names]
     if not names:
         return 0.0
-    wished, values = wish.chosen(tuple(names)).values, done.chosen(tuple(names)).values
-    own = float(((wished - wished.mean(axis=0)) ** 2).sum())
-    return 1.0 if own <= 0.0 else max(0.0, 1.0 - float(((values - wished) ** 2).sum()) / own)
+    if performance.dynamic:
+        wished, values = (_places(performance.character, names, curves) for curves in (wish, done))
+        return share_moved(values, wished, wish.rate)
+    return share_followed(done.chosen(tuple(names)).values, wish.chosen(tuple(names)).values)
+
+
+def _places(character: Character, joints: Sequence[str], curves: JointCurves) -> Array:
+    """Where (n, 3k) the bodies are that these joints carry, and the frames on them: the bodies by their centres of mass."""
+    tree, coordinates = compile_tree(character), set(joints)
+    carried = [joint.child for joint in character.joints if any(axis.name in coordinates for axis in joint.axes)]
+    nodes = [tree.nodes[body] for body in carried]
+    rotation, position = tree.poses(tree.expand(curves.names, curves.values))
+    points = [(node, tree.center_of_mass[node]) for node in nodes]
+    points += [(node, local) for node, local, _ in tree.frames.values() if node in nodes]
+    return np.concatenate([position[:, node] + rotation[:, node] @ local for node, local in points], axis=1)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bunraku.arrays import Array
+from bunraku.mechanics.measures.shaking import FAST
 from bunraku.motion import Check
 
 FOLLOWED = 0.7
@@ -36,6 +37,23 @@ def share_followed(values: Array, wished: Array) -> float:
     own = float(((wished - wished.mean(axis=0)) ** 2).sum())
     still = own <= wished.size * ALMOST_STILL**2
     return 1.0 if still else max(0.0, 1.0 - float(((values - wished) ** 2).sum()) / own)
+
+
+def share_moved(places: Array, wished: Array, rate: float) -> float:
+    """The share of the ``wished`` (n, k) motion that is in ``places``, by their speeds as far as people move on purpose.
+
+    With v and u their velocities below `FAST`: sum v u / sum u^2, from 0 to 1. Displacements would hardly tell whether a hand that
+    was lifted waves. 1 where the wish stands still.
+    """
+    if len(wished) < 3 or float(((wished - wished.mean(axis=0)) ** 2).sum()) <= wished.size * ALMOST_STILL**2:
+        return 1.0
+    n = len(wished) - 1
+    velocities = (np.diff(values, axis=0) for values in (places, wished))
+    slow = np.arange(n + 1) * rate / (2.0 * n) <= FAST
+    v, u = (np.fft.rfft(np.concatenate([speed, speed[::-1]]), axis=0)[slow] for speed in velocities)
+    v[0] *= 0.5  # the others stand for two frequencies each
+    own = float((np.abs(u[1:]) ** 2).sum() + 0.5 * (np.abs(u[0]) ** 2).sum())
+    return float(np.clip((v * u.conj()).real.sum() / own, 0.0, 1.0)) if own > 0.0 else 1.0
 
 
 def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: str = "") -> tuple[Check, ...]:
