@@ -83,3 +83,11 @@ def test_ctrl_c_ends_trials_with_its_own_exit_code(
     code, _, text = told(["verify", str(file), "--trials", "64", "--share", "0.1"], capsys)
     assert code == 130
     assert "trials completed" in text
+
+
+def test_a_share_that_nothing_can_judge_is_refused(file: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("bunraku.verification.trials.run.run_trials", lambda *_, **__: None)
+    code, _, said = told(["verify", str(file), "--trials", "4", "--share", "0.9"], capsys)
+    assert code == 2
+    assert "leave out --share" in said
+    assert told(["verify", str(file), "--trials", "4", "--again"], capsys)[2].count("trials that hold") >= 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from bunraku.errors import BadInput
 from bunraku.motion import Check, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
 from bunraku.verification.many import replay_many
@@ -27,6 +28,8 @@ def with_trials(
 ) -> Verdict:
     """The verdict with the share of ``count`` drawn worlds in which its performance holds; ``least``: what is asked for."""
     seen = run_trials(verdict.judge, count, seed, threads=threads, monitor=monitor)
+    if seen is None and least is not None:
+        raise BadInput(f"a share of trials was asked for, and {ONLY_RIGID}; leave out --share, or --trials too")
     if seen is None:
         missing = Check.not_checked("trials that hold", ONLY_RIGID)
         return replace(verdict, checks=(*verdict.checks, missing))
