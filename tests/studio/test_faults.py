@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -181,24 +182,76 @@ def test_a_journal_too_large_to_read_is_set_aside(tmp_path: Path) -> None:
     assert journal.with_suffix(".lost").stat().st_size == 65 * 2**20
 
 
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_journal_that_leads_elsewhere_is_not_written(tmp_path: Path, kind: str) -> None:
-    """A project from a stranger: what its journal points to gets no line of ours, and nobody waits for a pipe."""
-    precious, project = tmp_path / "precious", tmp_path / "project"
-    precious.write_bytes(b"")
-    journal = project / ".bunraku" / "journal.jsonl"
-    journal.parent.mkdir(parents=True)
+def put_in_the_way(path: Path, kind: str, precious: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
     if kind == "link":
-        journal.symlink_to(precious)
+        path.symlink_to(precious)
+    elif kind == "folder":
+        path.mkdir()
     else:
-        os.mkfifo(journal)
-    session = Session(project)
+        os.mkfifo(path)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, links unfollowed."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()
+    }
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+@pytest.mark.parametrize("name", [".bunraku/journal.jsonl", "project.yaml"])
+@pytest.mark.parametrize("content", [b"", b"bunraku: project/1\nperformer: speech\n"])
+def test_a_project_whose_own_files_lead_elsewhere_is_refused(tmp_path: Path, kind: str, name: str, content: bytes) -> None:
+    """A project from a stranger: what its files point to is neither read, copied nor written, and nobody waits for a pipe."""
+    precious, project = tmp_path / "precious", tmp_path / "project"
+    precious.write_bytes(content)
+    put_in_the_way(project / name, kind, precious)
+    before = tree(tmp_path)
+    with pytest.raises(BadInput, match=kind) as caught:
+        Session(project)
+    assert "\n" not in str(caught.value)
+    assert Path(name).name in str(caught.value)
+    assert tree(tmp_path) == before, "nothing is copied, set aside or left behind"
+
+
+def test_a_journal_that_becomes_a_link_is_not_written(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"")
+    session = Session(tmp_path / "project")
     try:
+        put_in_the_way(session.journal.path, "link", precious)
         session.do("open.example", **WALK)
         assert any("autosave does not work" in text for text in told(session, "error"))
         assert precious.read_bytes() == b""
     finally:
         session.close()
+
+
+def test_a_junction_of_windows_is_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There a folder can lead elsewhere without being a symbolic link."""
+    (tmp_path / ".bunraku").mkdir()
+    plain = os.lstat
+
+    def lstat(path: object) -> object:
+        status = plain(path)  # type: ignore[arg-type]
+        if not str(path).endswith(".bunraku"):
+            return status
+        return SimpleNamespace(st_mode=status.st_mode, st_reparse_tag=0xA0000003)
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    with pytest.raises(BadInput, match="link"):
+        Session(tmp_path)
+
+
+def test_a_performance_behind_a_link_is_not_read(session: Session, tmp_path_factory: pytest.TempPathFactory) -> None:
+    session.do("open.example", name="speech")
+    path = session.project.result_path(session.document.key, "a", "b")
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "x.performance.npz"
+    elsewhere.write_bytes(b"precious")
+    path.symlink_to(elsewhere)
+    assert session.project.found_result(session.document.key) is None
 
 
 def test_own_files_are_not_kept_behind_a_link(tmp_path: Path) -> None:
@@ -273,6 +326,61 @@ def test_a_lock_that_was_taken_over_is_not_removed_by_who_had_it(tmp_path: Path)
     assert (tmp_path / "lock").exists()
     second.release()
     assert not (tmp_path / "lock").exists()
+
+
+def test_a_lock_whose_folder_was_deleted_is_made_again(tmp_path: Path) -> None:
+    """And the journal goes on from the document as it is, not from lines that are gone."""
+    first = Session(tmp_path)
+    try:
+        first.do("open.example", **WALK)
+        first.do("gait.goal", forward=0.08)
+        shutil.rmtree(tmp_path / ".bunraku")
+        first.do("gait.goal", forward=0.09)
+        assert json.loads((tmp_path / ".bunraku" / "lock").read_bytes())["process"] == os.getpid()
+        document = first.document
+    finally:
+        first.close()
+    again = Session(tmp_path)
+    try:
+        assert again.document == document
+        assert not told(again, "warning")
+    finally:
+        again.close()
+
+
+def test_two_studios_never_write_one_journal(tmp_path: Path, other: subprocess.Popen[bytes]) -> None:
+    """The folder was deleted, and another studio has taken the project meanwhile: the first one says so and writes nothing."""
+    session = Session(tmp_path)
+    try:
+        session.do("open.example", **WALK)
+        shutil.rmtree(tmp_path / ".bunraku")
+        held_by(tmp_path / ".bunraku" / "lock", other.pid)
+        before = tree(tmp_path)
+        session.do("gait.goal", forward=0.09)
+        assert any(f"open in another studio (process {other.pid}" in text for text in told(session, "error"))
+        with pytest.raises(BadInput, match="open in another studio"):
+            session.save()
+        assert tree(tmp_path) == before
+        assert session.document.need_clip().gait.distance == (0.09, 0.0), "what was edited is still there"
+    finally:
+        session.close()
+    assert (tmp_path / ".bunraku" / "lock").exists(), "the lock is the other's"
+
+
+def test_a_lock_removed_while_it_was_waited_for_is_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who holds it removes the file at the end; who waited for that has a file that nobody else finds."""
+    fcntl = pytest.importorskip("fcntl")
+    path, taken = tmp_path / "lock", []
+
+    def flock(handle: int, how: int) -> None:
+        taken.append(handle)
+        if len(taken) == 1:
+            path.unlink()
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    ProjectLock(path)
+    assert len(taken) == 2
+    assert json.loads(path.read_bytes())["process"] == os.getpid()
 
 
 def test_a_project_that_cannot_be_read_is_not_held(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import tempfile
 from pathlib import Path, PureWindowsPath
@@ -11,6 +12,10 @@ from bunraku.formats.places import Where
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_NUMBERS = 50_000_000
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Flags of ``os.open``, where the system has them: no link is followed, no pipe waited for."""
+_JUNCTION = 0xA0000003
+"""What Windows calls a folder that leads to another one, which is no symbolic link."""
 
 
 def check_size(data: bytes, *, file: str, limit: int = MAX_BYTES) -> None:
@@ -19,9 +24,26 @@ def check_size(data: bytes, *, file: str, limit: int = MAX_BYTES) -> None:
         raise BadInput(f"holds {len(data)} bytes; at most {limit} are read", file=file, place="byte 0")
 
 
-def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
-    """The bytes of a regular file of at most ``limit`` bytes."""
+def is_link(path: str | Path) -> bool:
+    """Whether what lies at a path leads elsewhere: a symbolic link, or a junction of Windows."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
+
+
+def refuse_link(path: str | Path) -> None:
+    """Refuse a path that leads elsewhere: in a folder from a stranger it may lead to what is the user's own."""
+    if is_link(path):
+        raise BadInput("this is a link; put the file or folder itself there, or remove it", file=str(path))
+
+
+def read_bytes(path: str | Path, *, limit: int = MAX_BYTES, follow: bool = True) -> bytes:
+    """The bytes of a regular file of at most ``limit`` bytes; not ``follow``: and of no link."""
     path = Path(path)
+    if not follow:
+        refuse_link(path)
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -30,7 +52,7 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
             raise BadInput("this is a device or a pipe; give a regular file", file=str(path))
         if status.st_size > limit:
             raise BadInput(f"holds {status.st_size} bytes; at most {limit} are read", file=str(path))
-        with path.open("rb") as stream:
+        with open(path, "rb", opener=os.open if follow else _open_plain) as stream:
             data = stream.read(limit + 1)
     except FileNotFoundError as error:
         raise BadInput("there is no such file; check the name", file=str(path)) from error
@@ -39,6 +61,10 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
         raise BadInput(f"cannot be read ({reason})", file=str(path)) from error
     check_size(data, file=str(path), limit=limit)
     return data
+
+
+def _open_plain(path: str, flags: int) -> int:
+    return os.open(path, flags | PLAIN)
 
 
 def decoded(data: bytes, *, file: str) -> str:

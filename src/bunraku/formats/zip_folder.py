@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
-from bunraku.formats.files import MAX_BYTES
+from bunraku.formats.files import MAX_BYTES, is_link
 
 MAX_MEMBERS = 500
 _CHUNK = 1 << 16
@@ -37,7 +37,7 @@ def unpack_folder(data: bytes, folder: Path, *, file: str, limit: int = MAX_BYTE
         contents[name] = _contents(archive, member, left, limit, file)
         left -= len(contents[name])
     for name in contents:  # a link that lies in the folder already may be a stranger's
-        link = next((one for one in name.parents if one.parts and (folder / one).is_symlink()), None)
+        link = next((one for one in name.parents if one.parts and is_link(folder / one)), None)
         if link is not None:
             raise BadInput(f"{str(name)!r} inside would be written through {str(link)!r}, a link; remove the link first", file=file)
     written = []

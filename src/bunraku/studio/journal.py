@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.atomic import write_atomically
-from bunraku.formats.files import read_bytes
+from bunraku.formats.files import PLAIN, read_bytes, refuse_link
 from bunraku.studio.document import Document
 from bunraku.studio.edits.registry import Edit, apply
 from bunraku.studio.history import History
@@ -17,8 +18,6 @@ from bunraku.studio.trail import COPY, read_copy
 
 UNDO, REDO, BASE = "-", "+", "#"
 MAX_JOURNAL_BYTES = 64 * 1024 * 1024
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""A journal that is a link or a pipe (a folder from a stranger) is refused: nothing outside is written, nobody waits."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,20 @@ class Journal:
         self.path = path
         self.base = ""
         """The content hash of the document that was saved last: the journal begins with it, and is of no use to another."""
+        self._begun = False
+
+    @property
+    def lost(self) -> bool:
+        """Whether the lines written so far are gone: somebody has removed the file, or the folder."""
+        return self._begun and not self.waiting
 
     def append(self, line: str) -> None:
         """Add a line; raises BadInput when the disk refuses, with what was there before left whole."""
+        refuse_link(self.path.parent)
+        refuse_link(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _PLAIN, 0o600)
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | PLAIN, 0o600)
             try:
                 before = os.fstat(handle).st_size
                 data = (f"{BASE}{self.base}\n" if self.base and not before else "").encode() + line.encode() + b"\n"
@@ -63,33 +70,45 @@ class Journal:
                 os.close(handle)
         except OSError as error:
             raise BadInput(f"the journal cannot be written ({error.strerror or error})", file=str(self.path)) from error
+        self._begun = True
 
     def restart(self, line: str) -> None:
         """Put one line in place of all; raises BadInput when the disk refuses, with what was there before left whole."""
         write_atomically(self.path, line.encode() + b"\n")
+        self._begun = True
 
     def clear(self) -> None:
         """Forget everything: the project was saved."""
         with contextlib.suppress(OSError):
             self.path.unlink()
+        self._begun = False
 
     @property
     def waiting(self) -> bool:
         """Whether there are steps that were never saved."""
         with contextlib.suppress(OSError):
-            return self.path.stat().st_size > 0
+            return self.path.lstat().st_size > 0
         return False
 
     def replay(self, document: Document, folder: Path) -> Recovered:
         """Do all lines again, from ``document`` on. A last line cut in half, or an edit that is refused, ends the replay there.
 
-        What could not be followed is set aside in a file beside, so that new lines go on from what could.
+        What could not be followed is set aside in a file beside, so that new lines go on from what could. BadInput when the journal
+        is a link, a folder or a pipe, as one from a stranger may be: nothing is followed, nobody waits.
         """
+        if os.path.lexists(self.path) and not stat.S_ISREG(self.path.lstat().st_mode):
+            raise BadInput("this is no plain file, but a link, a folder or a pipe; remove it", file=str(self.path))
+        try:
+            return self._replayed(document, folder)
+        finally:
+            self._begun = self.waiting
+
+    def _replayed(self, document: Document, folder: Path) -> Recovered:
         history, steps = History.begin(document), 0
         if not self.waiting:
             return Recovered(history, 0)
         try:
-            text = read_bytes(self.path, limit=MAX_JOURNAL_BYTES).decode("utf-8", "replace")
+            text = read_bytes(self.path, limit=MAX_JOURNAL_BYTES, follow=False).decode("utf-8", "replace")
         except BunrakuError as error:
             with contextlib.suppress(OSError):  # new edits start afresh, and what could not be read is kept
                 self.path.replace(self.path.with_suffix(".lost"))

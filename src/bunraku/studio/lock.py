@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import refusal_of
+from bunraku.formats.files import PLAIN, refuse_link
 from bunraku.studio.processes import alive, birth
 
 MOST_BYTES = 4096
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""No link is followed and no pipe waited for: the folder may come from a stranger."""
+_TRIES = 100
 
 
 class ProjectLock:
@@ -34,24 +35,35 @@ class ProjectLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        if path.parent.is_symlink():
-            raise BadInput("this is a link; the studio keeps its own files in a folder of the project", file=str(path.parent))
         self._mine = {
             "process": os.getpid(),
             "born": birth(os.getpid()),
             "machine": socket.gethostname(),
             "secret": secrets.token_hex(8),
         }
+        self._take(_held)
+
+    def keep(self) -> None:
+        """Hold it still: made again where file or folder were deleted; BadInput when another studio has the project by now."""
+        self._take(lambda other: bool(other) and other.get("secret") != self._mine["secret"])
+
+    def _take(self, refused: Callable[[dict[str, Any]], bool]) -> None:
+        """Write who has the project into the file, unless it names somebody for whom it is to be refused."""
+        path = self.path
+        refuse_link(path.parent)
+        refuse_link(path)
         with refusal_of(path, "cannot be written to"):
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._opened(os.O_RDWR | os.O_CREAT) as handle:
                 other = _read(handle)
-                if _held(other):
+                if refused(other):
                     raise BadInput(
                         f"this project is open in another studio (process {other['process']} on {str(other['machine'])[:80]}); "
                         f"close it there, use another folder, or remove {path.parent.name}/{path.name} if it is gone",
                         file=str(path.parent.parent),
                     )
+                if other == self._mine:
+                    return
                 os.ftruncate(handle, 0)
                 os.lseek(handle, 0, os.SEEK_SET)
                 os.write(handle, json.dumps(self._mine).encode())
@@ -66,15 +78,27 @@ class ProjectLock:
     @contextmanager
     def _opened(self, flags: int) -> Iterator[int]:
         """The file, which nobody else reads or writes meanwhile (where the system can do so)."""
-        handle = os.open(self.path, flags | _PLAIN, 0o600)
+        handle = self._alone(flags)
         try:
-            with contextlib.suppress(ImportError, OSError):
-                import fcntl
-
-                fcntl.flock(handle, fcntl.LOCK_EX)
             yield handle
         finally:
             os.close(handle)
+
+    def _alone(self, flags: int) -> int:
+        """The file opened; again, where it was removed while it was waited for: what is written into such a one nobody reads."""
+        for _ in range(_TRIES):
+            handle = os.open(self.path, flags | PLAIN, 0o600)
+            try:
+                import fcntl
+            except ImportError:
+                return handle  # Windows removes no file that is open
+            with contextlib.suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle), os.lstat(self.path)):
+                    return handle
+            os.close(handle)
+        raise OSError(errno.EAGAIN, "it is removed again and again")
 
 
 def _read(handle: int) -> dict[str, Any]:

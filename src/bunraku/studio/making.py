@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bunraku.building.components.dimensions import dimensions
 from bunraku.building.tips import PRINTER
 from bunraku.errors import BadInput
+from bunraku.formats.atomic import write_atomically
 from bunraku.formats.registry import read_performance
 from bunraku.stage.figure.figure import Figure
 from bunraku.studio.arguments import character_argument, clip_argument
@@ -85,7 +86,7 @@ class Making:
     def fabricate(self) -> None:
         """Make the parts of the character in the project's folder ``parts``."""
         project = self._session.project
-        folder, sides = project.place("parts"), [1e3 * side for side in self.printer]
+        folder, sides = project.place("parts", "parts").parent, [1e3 * side for side in self.printer]
         arguments = {"character": character_argument(project, self._session.document), "folder": str(folder), "printer": sides}
         self._session.queue.ask("fabricate", arguments, lambda state: self._fabricated(state, folder))
 
@@ -189,7 +190,7 @@ class Making:
         """A clip that a job made, with its voice, in the project; its name there."""
         name = self._session.project.keep(f"{self._session.document.need_clip().name}.clip.yaml", path.read_bytes())[0]
         for wav in path.parent.glob("*.wav"):
-            (self._session.project.path(name).parent / wav.name).write_bytes(wav.read_bytes())
+            write_atomically(self._session.project.path(name).parent / wav.name, wav.read_bytes())
         return name
 
     def _same(self, asked: Document, *fields: str, quiet: bool = False) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.atomic import refusal_of, write_atomically
 from bunraku.formats.character_yaml import write_character_yaml
 from bunraku.formats.clip_yaml import write_clip_yaml
-from bunraku.formats.files import confined, read_bytes
+from bunraku.formats.files import confined, is_link, read_bytes, refuse_link
 from bunraku.formats.places import Where
 from bunraku.formats.project_yaml import ProjectFile, read_project_yaml, write_project_yaml
 from bunraku.formats.provenance import content_hash
@@ -48,8 +49,7 @@ class Project:
         _make(folder)
         for part in parts:
             folder = folder / part
-            if folder.is_symlink():
-                raise BadInput("this is a link; the studio writes into folders of the project only", file=str(folder))
+            refuse_link(folder)
             _make(folder)
         return folder
 
@@ -61,9 +61,9 @@ class Project:
     def load(self) -> Document:
         """The document as it was saved last; an empty one if nothing was."""
         path = self.folder / FILE
-        if not path.is_file():
+        if not os.path.lexists(path):
             return EMPTY
-        content = read_project_yaml(read_bytes(path), file=str(path))
+        content = read_project_yaml(read_bytes(path, follow=False), file=str(path))
         base = self.read_character(content.character) if content.character else None
         return _document(content, base, self.read_clip(content.clip) if content.clip else None)
 
@@ -132,9 +132,8 @@ class Project:
         """The performance of that key, if it was made before."""
         with contextlib.suppress(OSError):
             folder = self.folder / "performances"
-            if folder.is_symlink():
-                return None
-            return next(iter(sorted(folder.glob(f"*-{key.removeprefix('sha256:')[:12]}.performance.npz"))), None)
+            found = sorted(folder.glob(f"*-{key.removeprefix('sha256:')[:12]}.performance.npz"))
+            return None if is_link(folder) else next((path for path in found if not is_link(path)), None)
         return None
 
     def _located(self, source: str, kind: str) -> str | Path:
@@ -207,9 +206,9 @@ def _stems(name: str, mark: str) -> Iterator[str]:
 def _free(path: Path, data: bytes) -> bool:
     """Whether nothing lies at a path, or these very bytes; a link is something."""
     try:
-        if path.is_symlink() or not path.exists():
-            return not path.is_symlink()
-        return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
+        if not os.path.lexists(path):
+            return True
+        return not is_link(path) and path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
         return False
 

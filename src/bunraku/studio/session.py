@@ -236,6 +236,7 @@ class Session:
     def save(self) -> None:
         """Write the project; the journal starts afresh. A disk that refuses leaves journal, document and the files as they were."""
         with self.lock:
+            self._held.keep()
             saved = self.project.save(self.document)
             documents = tuple(saved if k == self._history.at else one for k, one in enumerate(self._history.documents))
             self._history = replace(self._history, documents=documents)
@@ -333,6 +334,7 @@ class Session:
 
     def _note(self, write: Callable[[], None]) -> None:
         try:
+            self._held.keep()
             write()
         except BunrakuError as error:
             self.say("error", f"autosave does not work: {error}; your edits are here, but only until the studio ends")

@@ -2,7 +2,8 @@
 
 The journal begins at the document that was saved; the history may reach further back, and what was undone before saving lies ahead
 of it. A step to a document that the journal cannot reach is therefore written as a copy of that document, and the journal begins
-there; so is the first step after one that the disk refused. A copy holds what has no source; the rest lies in the project.
+there; so is the first step after one that the disk refused, or after the journal was removed under the studio. A copy holds what
+has no source; the rest lies in the project.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BadInput, BunrakuError
+from bunraku.formats.files import is_link
 from bunraku.studio.document import Document
 from bunraku.studio.history import History
 from bunraku.studio.project import Project
@@ -63,7 +65,7 @@ class Trail:
         remove_copies(self._journal.path.parent)
 
     def _write(self, line: str, history: History) -> None:
-        if self._broken:
+        if self._broken or self._journal.lost:
             self._copy(history)
             return
         try:
@@ -96,13 +98,7 @@ def read_copy(line: str, own: Path, folder: Path) -> Document:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{line[:60]!r} names no copy of a document") from error
     texts = all(key in _NOUNS and isinstance(value, str) for key, value in sources.items())
-    if (
-        not isinstance(name, str)
-        or not _NAME.fullmatch(name)
-        or not texts
-        or not (own / name).is_dir()
-        or (own / name).is_symlink()
-    ):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or not texts or not (own / name).is_dir() or is_link(own / name):
         raise BadInput(f"{line[:60]!r} names no copy of a document")
     copy, project = Project(own / name).load(), Project(folder)
     if trouble := recipe_trouble(project, copy):
@@ -119,5 +115,5 @@ def remove_copies(own: Path, *, but: str = "", only: str = "") -> None:
     """Remove copies that no journal names: all, all but one, or only one."""
     with contextlib.suppress(OSError):
         for one in own.iterdir():
-            if _NAME.fullmatch(one.name) and one.name != but and only in ("", one.name) and not one.is_symlink():
+            if _NAME.fullmatch(one.name) and one.name != but and only in ("", one.name) and not is_link(one):
                 shutil.rmtree(one, ignore_errors=True)

@@ -132,6 +132,11 @@ def test_the_parts_come_as_one_zip(studio: Studio) -> None:
     (folder / "print").mkdir(parents=True, exist_ok=True)
     (folder / "print" / "a.stl").write_bytes(b"solid")
     (folder / "notes.md").write_bytes(b"notes")
+    secret = folder.parent.parent / "secret"
+    secret.mkdir()
+    (secret / "key").write_bytes(b"precious")
+    (folder / "link").symlink_to(secret / "key")  # in a project from a stranger: what lies outside does not leave with the parts
+    (folder / "more").symlink_to(secret)
     press(studio, widget(check._parts, "Download the parts (ZIP)"), browser)
     assert browser.came.wait(60.0)
     ((name, data),) = browser.files.items()

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from bunraku.formats.atomic import refusal_of
+from bunraku.formats.files import is_link
 from bunraku.studio.processes import alive
 
 _OWNED = re.compile(r"jobs-(\d+)-\w+")
@@ -21,7 +22,7 @@ def private_folder(parent: Path) -> Path:
         parent.mkdir(parents=True, exist_ok=True)
         for old in parent.iterdir():
             owner = _OWNED.fullmatch(old.name)
-            if owner is not None and not old.is_symlink() and not alive(int(owner.group(1))):
+            if owner is not None and not is_link(old) and not alive(int(owner.group(1))):
                 remove_folder(old)
         return Path(tempfile.mkdtemp(prefix=f"jobs-{os.getpid()}-", dir=parent)).resolve()
 

@@ -179,8 +179,8 @@ class CheckTab:
         session.tell("shown")  # what is warned of depends on it
 
     def _download_parts(self) -> None:
-        folder = self._ui.session.project.place("parts")
-        files = sorted(one for one in folder.rglob("*") if one.is_file())
+        folder = self._ui.session.project.place("parts").resolve()
+        files = sorted(one for one in folder.rglob("*") if one.is_file() and one.resolve() == one)
         if not files:
             raise BadInput("there are no parts to download yet; press Make the parts first")
         self._later(f"{self._name()}-parts.zip", lambda client: _zipped(folder, files))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BadInput, Cancelled
+from bunraku.formats.files import refuse_link
 from bunraku.optimization.monitor import Event, Monitor
 from bunraku.studio.jobs.exchange import write_arrays
 from bunraku.studio.jobs.verbs.arguments import Arguments
@@ -91,8 +92,7 @@ def surface(arguments: dict[str, Any], folder: Path, monitor: Monitor) -> tuple[
     file, scale, recipe = _asked(given)
     target = given.path("folder", folder)
     given.finish()
-    if target.is_symlink():
-        raise BadInput("this is a link; a creature is made in a folder of its own", file=str(target))
+    refuse_link(target)
     target.mkdir(exist_ok=True)
     stood = _stood_up(file, scale, monitor)
     monitor.report(Event("skin", 0.3, f"embedding the {recipe.template} and making the skin, half a minute"))
