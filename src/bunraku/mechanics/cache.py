@@ -1,22 +1,26 @@
 """Results kept on disk by what they were computed from, so that a second run starts at once.
 
-One .npz a result (arrays and text, no pickles), named by the hash of its inputs, in the user's cache folder; BUNRAKU_CACHE names
-another folder, ``BUNRAKU_CACHE=off`` none. The least recently used files are dropped above 200 MB. A file that cannot be read is as
-good as none, and a folder that cannot be written is no error.
+One file a result, named by the hash of its inputs, in the user's cache folder; BUNRAKU_CACHE names another folder,
+``BUNRAKU_CACHE=off`` none. A file holds arrays and text as .npz (no pickles) behind a checksum of them and of its name: a damaged
+one is said once, removed, and as good as none. What nobody used for half a year, what killed processes left behind, and the least
+recently used above 200 MB are dropped. A folder that cannot be read or written is no error.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import io
 import os
+import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +31,23 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[np.generic]]
 
 LIMIT = 200_000_000
-"""Bytes kept in the folder, about."""
+"""Bytes kept in the folder, about; a result that is larger is not kept."""
+
+MAGIC = b"bunraku cache 1\n"
+"""What a file begins with; its checksum follows, of `SUM` bytes, then the arrays."""
+
+SUM = hashlib.sha256().digest_size
+
+ENDING = ".kept"
+
+ABANDONED = 3600.0
+"""Age [s] of a file half written that nobody writes any more."""
+
+UNUSED = 180 * 86400.0
+"""Age [s] of a result that nobody asks for any more, such as one of sources that have changed since."""
+
+_EARLIER = re.compile(r"(part|mesh|skin|full-order|full-run)-[0-9a-f]{32,64}\.npz")
+"""Names of earlier versions, whose files had no checksum: nobody asks for them."""
 
 
 def cache_folder() -> Path | None:
@@ -77,14 +97,19 @@ def load_result(kind: str, key: str) -> Arrays | None:
     folder = cache_folder()
     if folder is None:
         return None
-    path = folder / f"{kind}-{key}.npz"
+    path = folder / f"{kind}-{key}{ENDING}"
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+        with path.open("rb") as file:
+            data = file.read(LIMIT + 1)
+    except OSError:
         return None
+    arrays = _unsealed(path.name, data)
     with suppress(OSError):
-        os.utime(path)
+        if arrays is None:
+            path.unlink()
+            _say_damaged(folder)
+        else:
+            os.utime(path)
     return arrays
 
 
@@ -93,6 +118,10 @@ def save_result(kind: str, key: str, arrays: Mapping[str, NDArray[np.generic]]) 
     folder = cache_folder()
     if folder is None:
         return
+    path = folder / f"{kind}-{key}{ENDING}"
+    data = _sealed(path.name, arrays)
+    if len(data) > LIMIT:
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
@@ -100,8 +129,8 @@ def save_result(kind: str, key: str, arrays: Mapping[str, NDArray[np.generic]]) 
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        os.replace(name, folder / f"{kind}-{key}.npz")
+            file.write(data)
+        os.replace(name, path)
     except OSError:
         with suppress(OSError):
             os.unlink(name)
@@ -109,13 +138,47 @@ def save_result(kind: str, key: str, arrays: Mapping[str, NDArray[np.generic]]) 
     _trim(folder)
 
 
+def _sealed(name: str, arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
+    """The content of a file of this name."""
+    body = io.BytesIO()
+    np.savez(body, **arrays)  # type: ignore[arg-type]
+    return MAGIC + _checksum(name, body.getvalue()) + body.getvalue()
+
+
+def _unsealed(name: str, data: bytes) -> Arrays | None:
+    """The arrays in the content of a file of this name; None where any of it is not as it was written."""
+    start = len(MAGIC) + SUM
+    if data[:start] != MAGIC + _checksum(name, data[start:]):
+        return None
+    try:
+        with np.load(io.BytesIO(data[start:]), allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except Exception:  # whole, and yet no arrays: written by something else
+        return None
+
+
+def _checksum(name: str, body: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\0" + body).digest()
+
+
+@functools.cache
+def _say_damaged(folder: Path) -> None:
+    """One line, once a process."""
+    print(f"{folder}: a kept result was damaged; it is left out and computed again", file=sys.stderr)
+
+
 def _trim(folder: Path) -> None:
-    """Drop the least recently used results above the limit."""
-    files = []
-    for path in folder.glob("*-*.npz"):
+    """Drop what nobody will ask for, and the least recently used results above the limit."""
+    files, now = [], time.time()
+    for path in folder.iterdir():
         with suppress(OSError):
             state = path.stat()
-            files.append((state.st_mtime, state.st_size, path))
+            age = now - state.st_mtime
+            part = path.suffix == ".part" and path.name.startswith("tmp")
+            if _EARLIER.fullmatch(path.name) or (part and age > ABANDONED) or (path.suffix == ENDING and age > UNUSED):
+                path.unlink()
+            elif path.suffix == ENDING:
+                files.append((state.st_mtime, state.st_size, path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= LIMIT:
