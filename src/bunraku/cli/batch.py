@@ -13,6 +13,7 @@ import typer
 from bunraku.cli.console import emit_json, say, watching
 from bunraku.cli.files import named
 from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_folder
 from bunraku.formats.places import known_names
 from bunraku.optimization.monitor import Event, Monitor
 
@@ -38,12 +39,14 @@ def batch(
     A run that is done is never done again: after a kill or Ctrl-C, give the same command again. One failure never stops the others;
     failed runs are rows with a reason, and the exit code is 1.
     """
+    if not plan.name.endswith((".yaml", ".yml")):
+        raise BadInput("a plan is a .batch.yaml", file=str(plan))
+    if output is not None and not listing:
+        check_folder(output)
     from bunraku.batch.batch import run_batch
     from bunraku.batch.cluster import LocalWorkers, RemoteScheduler, checked_address, need_dask
     from bunraku.batch.plan import read_plan
 
-    if not plan.name.endswith((".yaml", ".yml")):
-        raise BadInput("a plan is a .batch.yaml", file=str(plan))
     if scheduler and dashboard:
         raise BadInput("--dashboard is of workers on this machine; a scheduler of its own has its own")
     need_dask()

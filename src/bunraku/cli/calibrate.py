@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, say
+from bunraku.cli.files import check_target
 from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def calibrate(
 
     The file is written whole or not at all, and only when it is valid.
     """
+    if source:
+        check_target(device, ".device.yaml")
     from bunraku.stage.devices.device_yaml import has_comments, read_device, write_device
     from bunraku.stage.devices.reported import check_numbers
 

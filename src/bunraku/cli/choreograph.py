@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import check_ending, named
+from bunraku.cli.files import check_target, named
 from bunraku.formats.atomic import check_output
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def choreograph(
     switches, and Newton's method with exact first and second derivatives moves them. Perform the result afterwards: bunraku
     perform marionette OUT.clip.yaml.
     """
+    check_target(output, ".clip.yaml")
     from bunraku.flow.ahead import compile_for_choreography
     from bunraku.formats.registry import read_character, read_clip, write_clip
     from bunraku.performers.choreography.choreographer import Choreographer
 
     wish, who = read_clip(clip), read_character(character)
     target = output or named(wish.name, "-timed.clip.yaml")
-    check_ending(target, ".clip.yaml")
     check_output(target)
     artist = Choreographer(fade=fade, least=least, max_iterations=iterations)
     if wish.modes is not None and who.strings:  # else it is refused, and nothing need be compiled for that

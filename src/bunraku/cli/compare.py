@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
+from bunraku.cli.files import PICTURES, check_target
 from bunraku.errors import BadInput
-from bunraku.formats.atomic import check_output
 
 if TYPE_CHECKING:
     from bunraku.flow.perform import Performed
@@ -37,15 +37,13 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="As JSON on stdout")] = False,
 ) -> int:
     """Reference, control and optimized (and more) on one wish: violations, deviation, lag."""
+    check_target(output, *PICTURES)
     from bunraku.flow.perform import perform
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.verification.comparison import comparison_row
-    from bunraku.verification.plots.figure import check_picture, save_figure
+    from bunraku.verification.plots.figure import save_figure
     from bunraku.verification.plots.joints import draw_comparison
 
-    if output is not None:
-        check_picture(output)
-        check_output(output)
     names = [part.strip() for part in performers.split(",") if part.strip()]
     if not names:
         raise BadInput("no performer is named; give for example --performers reference,speech")

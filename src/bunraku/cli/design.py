@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import check_ending
+from bunraku.cli.files import PICTURES, check_target
 from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
@@ -39,19 +39,17 @@ def design(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Edit the dimensions of a robot and see its motion follow; without --set and --optimize: list them, and what they matter."""
+    check_target(output, ".character.yaml")
+    check_target(plot, *PICTURES)
     from bunraku.design.features import feature
     from bunraku.design.redesign import AIMS, family_of, improved
     from bunraku.design.study import gait_study
     from bunraku.formats.registry import read_clip, write_character
-    from bunraku.verification.plots.figure import check_picture
 
     if optimize and optimize not in AIMS:
         raise BadInput(f"--optimize is one of {', '.join(AIMS)}; {optimize!r} arrived")
     if keep and not change:
         raise BadInput("--keep says what stays while something is changed; add --set NAME=VALUE")
-    check_ending(output, ".character.yaml")
-    if plot is not None:
-        check_picture(plot)
     wish = read_clip(clip)
     if wish.gait is None:
         raise BadInput(f"the clip {wish.name!r} has no gait; design needs to know how the character should go", file=clip)

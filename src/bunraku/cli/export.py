@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import say
-from bunraku.cli.files import character_from, named_after
+from bunraku.cli.files import character_from, check_target, named_after
 from bunraku.cli.options import parse_keywords
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
@@ -48,6 +48,7 @@ def export(
         raise BadInput(f"{wrong}; a character is written by the suffix of -o ({', '.join(_suffixes())})", file=source)
     if context.args:
         raise BadInput(f"{context.args[0]!r} is no option of a character's export; it has -o and --overlay")
+    check_target(output, *_suffixes())
     return _character(source, output, overlay)
 
 
@@ -69,6 +70,7 @@ def _performance(source: Path, form: str, output: Path | None, overlay: Path | N
     if overlay is not None:
         raise BadInput("a performance carries its character; --overlay is for exporting a character")
     target = output or named_after(source, exporters()[form].suffix)
+    check_target(target)
     options = parse_keywords(exporters()[form].function, words, f"the {form} format")
     given = read_performance(source)
     if "servos" in options:

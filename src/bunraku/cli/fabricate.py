@@ -31,6 +31,8 @@ def fabricate(
     Of a skinned character also bracing units, the pieces of its skin and their moulds. Exit 1 when a part does not fit the printer,
     is not sound, parts are in each other's way at home, or a casting does not come out of its mould.
     """
+    if output is not None:
+        check_folder(output)
     from bunraku.character import Character
     from bunraku.fabrication.fabricate import fabricate as make
     from bunraku.fabrication.subject import subject_of

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bunraku.cli.console import say
 from bunraku.errors import BadInput
+from bunraku.formats.atomic import check_output
 
 if TYPE_CHECKING:
     from bunraku.character import Character
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from bunraku.verification.verifier import Verdict
 
 PERFORMANCE = ".performance.npz"
+
+PICTURES = (".png", ".svg", ".pdf")
+"""Of drawings."""
 
 ONLY = "Follow these limbs of a captured skeleton and no other: arms, legs, upper, head, left arm, ..., comma-separated"
 
@@ -64,7 +68,13 @@ def named_after(performance: str | Path, ending: str) -> Path:
     return Path(Path(performance).name.removesuffix(PERFORMANCE) + ending)
 
 
-def check_ending(path: Path | None, *endings: str, advice: str = "") -> None:
-    """Refuse the name of an output that does not end as it should."""
-    if path is not None and not path.name.endswith(endings):
+def check_target(path: Path | None, *endings: str, advice: str = "") -> None:
+    """Refuse the name of an output that does not end as it should, or under which nothing can be written; None is none.
+
+    To be asked first of all, before anything is imported, read or computed.
+    """
+    if path is None:
+        return
+    if endings and not path.name.lower().endswith(endings):
         raise BadInput(f"the name should end in {' or '.join(endings)}{advice}", file=str(path))
+    check_output(path)

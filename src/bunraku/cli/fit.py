@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import check_ending
+from bunraku.cli.files import check_target
 from bunraku.formats.files import read_bytes
 
 if TYPE_CHECKING:
@@ -35,12 +35,14 @@ def fit(
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on stdout")] = False,
 ) -> int:
     """Fit Young's modulus, strain-rate damping and servo delay to a recorded marker, each with its interval."""
+    check_target(output, ".character.yaml")
+    picture = Path(f"{marker.stem}-fit.png")
+    check_target(picture if plot else None)
     from bunraku.formats.marker_csv import read_marker
     from bunraku.formats.registry import read_character, read_clip
     from bunraku.mechanics.identification.fit import fit_material
     from bunraku.mechanics.identification.part import find_part, fitted_character, part_rig
 
-    check_ending(output, ".character.yaml")
     who = read_character(character)
     find_part(who, part)
     record = read_marker(read_bytes(marker), file=str(marker), unit=unit, rate=rate, mm_per_px=mm_per_px)
@@ -55,7 +57,6 @@ def fit(
         from bunraku.verification.plots.figure import save_figure
         from bunraku.verification.plots.fit import draw_fit
 
-        picture = Path(f"{marker.stem}-fit.png")
         save_figure(draw_fit(record, result), picture)
         say(f"wrote {picture}")
     if output is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, show_certificate, watching
-from bunraku.cli.files import ONLY, PERFORMANCE, asked_of, character_from, check_ending, named
+from bunraku.cli.files import ONLY, PERFORMANCE, asked_of, character_from, check_target, named
 from bunraku.cli.options import describe_fields, describe_options, parse_options
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import check_output
@@ -75,6 +75,8 @@ def perform(
         return serve(character, overlay, context.args, port, token)
     if not clip:
         raise BadInput("a clip is missing; say what is to be performed: bunraku perform CHARACTER CLIP")
+    check_target(output, PERFORMANCE, advice="; use bunraku export for other formats")
+    check_target(log)
     from bunraku.flow.perform import Checkpoints
     from bunraku.flow.prove import effort_of, prove
     from bunraku.formats.csv_curves import csv_notes
@@ -86,7 +88,6 @@ def perform(
     for note in csv_notes(wish):
         say(f"{clip}: {note}")
     target = output or named(f"{wish.name}-{who.name}", PERFORMANCE)
-    check_ending(target, PERFORMANCE, advice="; use bunraku export for other formats")
     check_output(target)
     bones, words = read_rig(rig) if rig else None, context.args
     checkpoints = Checkpoints.beside(target, who, wish, bones, performer, words)

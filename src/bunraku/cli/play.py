@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, say
+from bunraku.cli.files import check_target
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import write_atomically
 
@@ -49,16 +50,15 @@ def play(
     --unproven. Exit 0 when the show ended as planned or by a cue to end, 1 when the
     machine was stopped: by a key, Ctrl-C, an emergency stop by OSC, or because something was wrong.
     """
+    check_target(log, ".csv")
     from bunraku.formats.registry import read_performance
     from bunraku.stage.devices.fault import DeviceFault
-    from bunraku.stage.player.log import check_log_name, log_bytes
+    from bunraku.stage.player.log import log_bytes
     from bunraku.stage.player.player import Player
     from bunraku.stage.player.program import Show
 
     if osc is not None and not 0 <= osc <= 65_535:
         raise BadInput(f"--osc is a port from 0 to 65535; {osc} arrived")
-    if log is not None:
-        check_log_name(log)
     files = {"start": start_with, "idle": idle, "end": end_with}
     show = Show(
         read_performance(performance),

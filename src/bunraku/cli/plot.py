@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bunraku.cli.console import say
-from bunraku.cli.files import named_after
+from bunraku.cli.files import PICTURES, check_target, named_after
 from bunraku.errors import BadInput
 from bunraku.formats.places import known_names
 
@@ -24,6 +24,7 @@ def plot(
 
     A puppet's performance without --joint: tensions, carriages and winches with their limits, points off the wish.
     """
+    check_target(output, *PICTURES)
     from bunraku.formats.registry import read_performance
     from bunraku.verification.plots.figure import save_figure
     from bunraku.verification.plots.joints import draw_joints
@@ -31,6 +32,7 @@ def plot(
 
     given = read_performance(performance)
     target = output or named_after(performance, ".png")
+    check_target(target)
     for name in joint or ():
         if name not in (curves := given.followed().names):
             raise BadInput(f"there is no curve for {name!r}; {known_names(name, curves)}", file=str(performance))

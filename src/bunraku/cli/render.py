@@ -10,7 +10,7 @@ import typer
 from bunraku.cli.console import say, watching
 from bunraku.cli.files import named_after
 from bunraku.errors import BadInput
-from bunraku.formats.atomic import write_atomically
+from bunraku.formats.atomic import check_folder, write_atomically
 
 NOT_OF_A_PAGE = ("size", "fps", "view", "before", "start", "end", "follow", "poses")
 """Options that a page does not heed."""
@@ -53,18 +53,20 @@ def render(
     width, height = _size(size)
     taste = Taste(width, height, fps, view, target, before, start, end, follow, dark, poses)
     if demos:
+        folder = output or Path("films")
+        check_folder(folder)
         from bunraku.cli.demos.films import render_demos
 
-        return render_demos(tuple(sources or ()), output or Path("films"), earlier, full, taste)
+        return render_demos(tuple(sources or ()), folder, earlier, full, taste)
     if not sources or len(sources) > 1:
         raise BadInput(f"{len(sources or ())} performances arrived; give one .performance.npz, or --demos")
     if earlier is not None or full:
         raise BadInput("--from and --full are for --demos; give that too, or leave them away")
-    given = read_performance(sources[0])
     path = output or named_after(sources[0], ".mp4")
     check_path(path)
     if path.suffix.lower() == ".html":
         _refuse(context, path)
+    given = read_performance(sources[0])
     with watching(keeps=False) as monitor:
         if trials:
             from bunraku.verification.trials.film import worst_trial

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bunraku.cli.console import say, watching
-from bunraku.cli.files import named_after
+from bunraku.cli.files import check_target, named_after
 from bunraku.errors import BadInput
-from bunraku.formats.atomic import check_output, write_atomically
+from bunraku.formats.atomic import write_atomically
 
 if TYPE_CHECKING:
     from bunraku.motion import Performance
@@ -27,6 +27,8 @@ def report(
 
     The report names the SHA-256 of the performance's file, so that what is signed is that file and no other.
     """
+    target = output or named_after(performance, ".pdf")
+    check_target(target, ".html", ".pdf")
     import hashlib
 
     from bunraku.formats.registry import read_performance
@@ -34,10 +36,6 @@ def report(
     from bunraku.verification.report.pdf import make_pdf_report
     from bunraku.verification.verify import verify
 
-    target = output or named_after(performance, ".pdf")
-    if target.suffix.lower() not in (".html", ".pdf"):
-        raise BadInput(f"a report cannot be written as {target.suffix!r}; give .html or .pdf", file=str(target))
-    check_output(target)
     before = hashlib.sha256(performance.read_bytes()).hexdigest() if performance.is_file() else ""
     given = read_performance(performance)
     digest = hashlib.sha256(performance.read_bytes()).hexdigest()

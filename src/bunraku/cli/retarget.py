@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import ONLY, asked_of, character_from, check_ending, named
+from bunraku.cli.files import ONLY, asked_of, character_from, check_target, named
 from bunraku.formats.atomic import write_atomically
 
 
@@ -36,6 +36,8 @@ def retarget(
     json: Annotated[bool, typer.Option("--json", help="The report as JSON on stdout")] = False,
 ) -> int:
     """Put a captured motion onto a character by weighted inverse kinematics within its joint ranges."""
+    check_target(output, ".csv", ".clip.yaml")
+    check_target(write_rig, ".yaml", ".yml")
     from bunraku.formats.registry import read_clip, write_clip
     from bunraku.performers.prepare import read_rig
     from bunraku.retargeting.retarget import retarget as solve
@@ -43,7 +45,7 @@ def retarget(
 
     wish, who = asked_of(read_clip(clip), only), character_from(character, overlay)
     target = output or named(f"{wish.name}-{who.name}", ".csv")
-    check_ending(target, ".csv", ".clip.yaml")
+    check_target(target)
     with watching() as monitor:
         mapped = read_rig(rig) if rig else None
         still = None if held is None else tuple(name.strip() for name in held.split(",") if name.strip())

@@ -9,7 +9,7 @@ import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
 from bunraku.errors import BadInput
-from bunraku.formats.atomic import write_atomically
+from bunraku.formats.atomic import check_folder, write_atomically
 from bunraku.formats.files import read_bytes
 from bunraku.optimization.solution import Status
 
@@ -37,6 +37,8 @@ def study(
     With a plan alone: performs every behaviour under both conditions, films them, and writes survey.html and assignments.csv. With
     answers: one-sample t tests, repeated-measures ANOVA, a picture and a report.
     """
+    if output is not None:
+        check_folder(output)
     from bunraku.formats.study_yaml import read_study_yaml
     from bunraku.study.design import study_design
 

@@ -9,6 +9,7 @@ from bunraku.character import Character
 from bunraku.errors import BadInput
 from bunraku.flow import prove as flow
 from bunraku.flow.exported import file_commands, is_exported
+from bunraku.formats.atomic import check_output
 from bunraku.formats.registry import read_character, read_clip, read_performance
 from bunraku.motion import Clip, Performance
 from bunraku.optimization.monitor import SILENT, Monitor
@@ -106,5 +107,7 @@ def verify(
 def export(performance: str | Path | Performance, path: str | Path, *, form: str = "", **options: Any) -> Path:
     """Write a performance for a controller or another program, in the format ``form`` or else that of the suffix."""
     target = Path(path)
-    write(load_performance(performance), form or format_of(target), target, **options)
+    form = form or format_of(target)
+    check_output(target)
+    write(load_performance(performance), form, target, **options)
     return target

@@ -17,6 +17,10 @@ def check_output(path: str | Path) -> None:
     if path.is_dir():
         raise BadInput("this is a folder; give the name of a file to write", file=str(path))
     if path.parent.is_dir():
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise BadInput(
+                f"nothing may be written into {str(path.parent)!r}; change its rights, or write elsewhere", file=str(path)
+            )
         return
     stray = next((folder for folder in path.parents if folder.exists()), None)
     if stray is not None and not stray.is_dir():

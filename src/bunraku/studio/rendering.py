@@ -42,9 +42,9 @@ def render(performance: str | Path | Performance, path: str | Path, *, monitor: 
 
     ``taste``: the fields of `Taste`, for example ``width=1280, height=720, view="front"``.
     """
-    given = performance if isinstance(performance, Performance) else read_performance(performance)
     target = Path(path)
     check_path(target)
+    given = performance if isinstance(performance, Performance) else read_performance(performance)
     write_atomically(target, rendered(given, target.suffix.lower(), Taste(**taste), monitor))
     return target
 

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 
-from bunraku.errors import BadInput
 from bunraku.motion import Performance
 from bunraku.stage.devices.device import Device
 from bunraku.stage.player.outputs import DeviceOutputs
 from bunraku.stage.player.record import Tape
-
-SUFFIX = ".csv"
-
-
-def check_log_name(path: Path) -> None:
-    """Refuse, before anything moves, a log that could not be written after the show."""
-    if path.suffix != SUFFIX:
-        raise BadInput(f"a log is called NAME{SUFFIX}; give it such a name", file=str(path))
-    if path.is_dir() or not path.parent.is_dir():
-        raise BadInput("a log cannot be written there: give the name of a file in a folder that exists", file=str(path))
 
 
 def log_bytes(tape: Tape, outputs: DeviceOutputs) -> bytes:
