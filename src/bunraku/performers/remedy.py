@@ -17,10 +17,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bunraku.character import Character
+from bunraku.gait.pace import at_pace, pace, way
 from bunraku.motion import Check, Clip, Performance
+from bunraku.motion.excerpt import at_tempo
 
 LEAST = 0.7
 """Remedies leave at least this share of the size or speed of a wish."""
+
+SPEEDS = (0.85, LEAST)
+"""Shares of the speed that was asked of a gait."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,32 @@ def smaller(clip: Clip, character: Character, share: float, names: Collection[st
     home = np.array([character.home.get(name, 0.0) for name in joints.names])
     values = np.where(chosen, home + share * (joints.values - home), joints.values)
     return clip.changed(joints=replace(joints, values=values))
+
+
+def sized(attempt: Attempted, share: float) -> Remedy:
+    """The wished motion at a ``share`` of its size, in the time that it takes in the attempt."""
+    played = attempt.wish.duration / max(attempt.clip.duration, 1e-9)
+    clip = smaller(at_tempo(attempt.wish, played), attempt.character, share)
+    return Remedy(f"the motion at {100 * share:.3g} % of its size about home", "size", clip=clip)
+
+
+def at_speed(attempt: Attempted, share: float) -> Remedy | None:
+    """The attempted gait at a ``share`` of the speed that was wished; None for what goes nowhere."""
+    wished, gait = attempt.wish.gait, attempt.clip.gait
+    if wished is None or gait is None or not pace(wished):
+        return None
+    slower = at_pace(gait, wished, share)
+    words = f"{100 * share:.3g} % of the speed ({way(slower) / slower.duration:.2g} m/s)"
+    return Remedy(words, "speed", clip=attempt.clip.changed(gait=slower))
+
+
+def slower_gaits(attempt: Attempted) -> list[Remedy]:
+    """The attempted gait at `SPEEDS` below its own."""
+    wished, gait = attempt.wish.gait, attempt.clip.gait
+    if wished is None or gait is None:
+        return []
+    slower = (at_speed(attempt, share) for share in SPEEDS if pace(gait) > share * pace(wished) + 1e-9)
+    return [remedy for remedy in slower if remedy is not None]
 
 
 class Remedies(ABC):

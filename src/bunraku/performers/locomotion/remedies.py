@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bunraku.character import Motor
-from bunraku.gait.pace import at_pace, pace, way, with_cycles
+from bunraku.gait.pace import with_cycles
 from bunraku.mechanics.servos.gains import servo_gains
 from bunraku.motion import Gait
 from bunraku.performers.locomotion.tipping import LONGEST
-from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy
+from bunraku.performers.remedy import Attempted, Remedies, Remedy, at_speed, slower_gaits
 
 FINER = (1.5, 2.0)
 """Times as many samples as the plan had."""
@@ -24,9 +24,6 @@ SHORTEST = 0.4
 
 HIGHER = 1.5
 """Times the height of swings."""
-
-PACES = (0.85, LEAST)
-"""Shares of the speed that was asked for."""
 
 LOADED = 2.0
 """Times the least force on feet that stand."""
@@ -69,15 +66,12 @@ class GaitRemedies(Remedies):
             if not attempt.is_against(*PLANNED):
                 remedies += list(_finer(attempt))[:1]
             remedies += _loaded(attempt)
-        remedies += [*_slower(attempt, gait), *_crawling(attempt, gait)]
+        remedies += [*slower_gaits(attempt), *_crawling(attempt, gait)]
         return remedies
 
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
         """The same gait at that share of its speed and turn."""
-        wished, gait = attempt.wish.gait, attempt.clip.gait
-        if wished is None or gait is None or not pace(wished):
-            return None
-        return _at_speed(attempt, gait, wished, share)
+        return at_speed(attempt, share)
 
 
 def _finer(attempt: Attempted) -> Iterator[Remedy]:
@@ -136,21 +130,6 @@ def _loaded(attempt: Attempted) -> Iterator[Remedy]:
     force = float(attempt.options.get("least_force", 0.5))
     if force == float(attempt.asked.get("least_force", 0.5)) and force > 0.0:
         yield Remedy(f"at least {LOADED * force:g} N on feet that stand", "least force", {"least_force": LOADED * force})
-
-
-def _slower(attempt: Attempted, gait: Gait) -> Iterator[Remedy]:
-    """Less way and turn in a second."""
-    wished = attempt.wish.gait or gait
-    for share in PACES:
-        if pace(gait) > share * pace(wished) + 1e-9:
-            yield _at_speed(attempt, gait, wished, share)
-
-
-def _at_speed(attempt: Attempted, gait: Gait, wished: Gait, share: float) -> Remedy:
-    """The gait at a share of the speed that was wished."""
-    slower = at_pace(gait, wished, share)
-    words = f"{100 * share:.3g} % of the speed ({way(slower) / slower.duration:.2g} m/s)"
-    return Remedy(words, "speed", clip=attempt.clip.changed(gait=slower))
 
 
 def _crawling(attempt: Attempted, gait: Gait) -> Iterator[Remedy]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, smaller
+from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, sized
 
 ITERATIONS = 3
 """Times as many iterations where the cost had not settled."""
@@ -46,7 +46,7 @@ class PuppetRemedies(Remedies):
 
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
         """The motion at that share of its size."""
-        return _sized(attempt, share) if attempt.clip.joints is not None else None
+        return sized(attempt, share) if attempt.clip.joints is not None else None
 
 
 def _longer(attempt: Attempted) -> Iterator[Remedy]:
@@ -79,12 +79,7 @@ def _slower(attempt: Attempted) -> Iterator[Remedy]:
 
 def _smaller(attempt: Attempted) -> Iterator[Remedy]:
     if attempt.clip.joints is not None:
-        yield from (_sized(attempt, size) for size in SIZES)
-
-
-def _sized(attempt: Attempted, share: float) -> Remedy:
-    clip = smaller(attempt.wish, attempt.character, share)
-    return Remedy(f"the motion at {100 * share:.3g} % of its size about home", "size", clip=clip)
+        yield from (sized(attempt, size) for size in SIZES)
 
 
 REMEDIES = PuppetRemedies()

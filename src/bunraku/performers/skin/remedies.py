@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bunraku.gait.pace import at_pace, pace, way
-from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy
+from bunraku.performers.remedy import Attempted, Remedies, Remedy, at_speed, slower_gaits
 
 INSIDE = 2.0
 """Times the margin within the soles."""
@@ -15,9 +14,6 @@ LOWER = 0.01
 
 FINER = 1.5
 """Times as many samples of the plan."""
-
-PACES = (0.85, LEAST)
-"""Shares of the speed that was asked for."""
 
 TIPPED = ("fell", "pressure outside", "slip", "replays completed", "replay", "velocity error", "distance error", "foot slip")
 """What a wider margin mends."""
@@ -45,11 +41,11 @@ class SkinRemedies(Remedies):
             remedies.append(Remedy(f"{1000 * crouch:g} mm lower than at home (--crouch {crouch:g})", "crouch", {"crouch": crouch}))
         if attempt.is_against(*WEAK) and not options.get("retime", False):
             remedies.append(Remedy("footfalls moved in time where motors are too weak (--retime)", "footfalls", {"retime": True}))
-        return [*remedies, *_finer(attempt), *_slower(attempt)]
+        return [*remedies, *_finer(attempt), *slower_gaits(attempt)]
 
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
         """The same gait at that share of its speed and turn."""
-        return next(_at_speed(attempt, share), None)
+        return at_speed(attempt, share)
 
 
 def _finer(attempt: Attempted) -> Iterator[Remedy]:
@@ -57,21 +53,6 @@ def _finer(attempt: Attempted) -> Iterator[Remedy]:
     if planned and int(attempt.options.get("samples", 0)) == int(attempt.asked.get("samples", 0)):
         samples = 2 * round(FINER * planned / 2.0)
         yield Remedy(f"planned with {samples} samples (--samples {samples})", "samples", {"samples": samples})
-
-
-def _slower(attempt: Attempted) -> Iterator[Remedy]:
-    wished, gait = attempt.wish.gait, attempt.clip.gait
-    for share in PACES if wished is not None and gait is not None else ():
-        if wished is not None and gait is not None and pace(gait) > share * pace(wished) + 1e-9:
-            yield from _at_speed(attempt, share)
-
-
-def _at_speed(attempt: Attempted, share: float) -> Iterator[Remedy]:
-    wished, gait = attempt.wish.gait, attempt.clip.gait
-    if wished is not None and gait is not None and pace(wished):
-        slower = at_pace(gait, wished, share)
-        words = f"{100 * share:.3g} % of the speed ({way(slower) / slower.duration:.2g} m/s)"
-        yield Remedy(words, "speed", clip=attempt.clip.changed(gait=slower))
 
 
 REMEDIES = SkinRemedies()

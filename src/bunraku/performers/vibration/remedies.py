@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bunraku.motion.excerpt import at_tempo
-from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, smaller
+from bunraku.performers.remedy import LEAST, Attempted, Remedies, Remedy, sized
 
 FINER = 40.0
 """Control points in a second, where a performance is made with fewer."""
@@ -48,12 +48,12 @@ class FlexibleRemedies(Remedies):
                 words = f"gentler motors (--acceleration-weight {weight:g})"
                 remedies.append(Remedy(words, "acceleration", {"acceleration_weight": weight}))
         if attempt.clip.joints is not None:
-            remedies += [*_slower(attempt), *(_sized(attempt, size) for size in SIZES)]
+            remedies += [*_slower(attempt), *(sized(attempt, size) for size in SIZES)]
         return remedies
 
     def lesser(self, attempt: Attempted, share: float) -> Remedy | None:
         """The motion at that share of its size."""
-        return None if attempt.clip.joints is None else _sized(attempt, share)
+        return None if attempt.clip.joints is None else sized(attempt, share)
 
 
 def _finer(attempt: Attempted) -> Iterator[Remedy]:
@@ -68,12 +68,6 @@ def _slower(attempt: Attempted) -> Iterator[Remedy]:
     for pace in PACES if attempt.wish.audio is None else ():
         if pace < played - 1e-3:
             yield Remedy(f"played at {100 * pace:.0f} % of its pace", "pace", clip=at_tempo(attempt.clip, pace / played))
-
-
-def _sized(attempt: Attempted, share: float) -> Remedy:
-    played = attempt.wish.duration / max(attempt.clip.duration, 1e-9)
-    clip = smaller(at_tempo(attempt.wish, played), attempt.character, share)
-    return Remedy(f"the motion at {100 * share:.3g} % of its size about home", "size", clip=clip)
 
 
 REMEDIES = FlexibleRemedies()
