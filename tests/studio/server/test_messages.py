@@ -18,8 +18,22 @@ from bunraku.studio.server.uploads import Uploads
 VALUES = {"Dict": {"value": 1.0}, "str": "x", "int": 3, "float": 0.5, "bool": True, "bytes": b"abc"}
 
 
+class AnyWidget:
+    """A number of every name, a text named "text", a button for files named "b", and gizmos."""
+
+    def input(self, uuid: str) -> Any:
+        import viser
+
+        facts = {"value": 1.0, "disabled": False, "min": 0.0, "max": 2.0, "precision": 1}
+        kind: Any = {"text": viser.GuiTextHandle, "b": viser.GuiUploadButtonHandle}.get(uuid, viser.GuiNumberHandle)
+        return object.__new__(type("Widget", (kind,), facts))
+
+    def gizmo(self, name: str) -> Any:
+        return SimpleNamespace(translation_limits=((-1.0, 1.0),) * 3)
+
+
 def sieve() -> MessageFilter:
-    return MessageFilter(Uploads(limit=100), lambda uuid: True)
+    return MessageFilter(Uploads(limit=100), AnyWidget())  # type: ignore[arg-type]
 
 
 def filled(kind: Any) -> dict[str, Any]:
@@ -79,7 +93,7 @@ def test_only_the_kinds_a_page_sends_pass() -> None:
 
 
 def test_a_message_that_passes_is_not_changed() -> None:
-    raw = msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "u", "updates": {"value": [1.0, 2.0]}})
+    raw = msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "u", "updates": {"value": 2.0}})
     assert sieve().take(raw) == [raw]
 
 
@@ -88,7 +102,7 @@ def test_each_kind_has_its_size() -> None:
         return msgspec.msgpack.encode({"type": "GetRenderResponseMessage", "payload": bytes(size), "render_uuid": "u"})
 
     def text(size: int) -> bytes:
-        return msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "u", "updates": {"value": "x" * size}})
+        return msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "text", "updates": {"value": "x" * size}})
 
     assert sieve().take(render(4 * 2**20))
     assert not sieve().take(render(LARGEST))

@@ -6,13 +6,12 @@ with a traceback on one that does not fit. :class:`FilteredConnection` stands be
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from bunraku.stage.gate import Intake
 from bunraku.studio.server.uploads import UploadDesk, Uploads
+from bunraku.studio.server.values import Widgets, camera_fits, finite, fits, gizmo_fits, takes_files
 
 SMALL = 64 * 2**10
 LARGEST = 16 * 2**20
@@ -42,12 +41,12 @@ ALLOWED = {
 class MessageFilter:
     """Decides message by message what reaches viser, for one connection.
 
-    ``is_upload_button``: whether a component of this uuid takes files; a file for any other is refused.
+    ``widgets``: those that there are; a value that does not fit its widget, and a file for one that takes none, is refused.
     """
 
-    def __init__(self, uploads: Uploads, is_upload_button: Callable[[str], bool]) -> None:
+    def __init__(self, uploads: Uploads, widgets: Widgets) -> None:
         self.desk = UploadDesk(uploads)
-        self._is_upload_button = is_upload_button
+        self._widgets = widgets
 
     def take(self, raw: bytes | str) -> list[bytes]:
         """What to pass on for one message from the wire: itself, nothing, or the parts of an upload that is now whole."""
@@ -65,19 +64,26 @@ class MessageFilter:
             return []
         if kind == "FileTransferPart":
             return self._encoded(self.desk.part(message))
-        updates = message.get("updates")
-        if kind == "GuiUpdateMessage" and not (isinstance(updates, dict) and set(updates) == {"value"}):
-            return []
-        if not _finite(message):
+        if not self._fits(kind, message):
             return []
         if kind == "FileTransferStartUpload":
-            known = self._is_upload_button(str(message.get("source_component_uuid")))
-            return self._encoded(self.desk.announce(message)) if known else []
+            return self._encoded(self.desk.announce(message))
         try:
             _messages.Message.deserialize(raw)
         except Exception:
             return []
         return [raw]
+
+    def _fits(self, kind: str, message: dict[str, Any]) -> bool:
+        """Whether what a message sets may be set."""
+        if kind == "GuiUpdateMessage":
+            updates, widget = message.get("updates"), self._widgets.input(str(message.get("uuid")))
+            return isinstance(updates, dict) and set(updates) == {"value"} and fits(widget, updates["value"])
+        if kind == "TransformControlsUpdateMessage":
+            return gizmo_fits(self._widgets.gizmo(str(message.get("name"))), message)
+        if kind == "FileTransferStartUpload":
+            return takes_files(self._widgets.input(str(message.get("source_component_uuid"))))
+        return camera_fits(message) if kind == "ViewerCameraMessage" else finite(message)
 
     @staticmethod
     def _encoded(messages: list[dict[str, Any]]) -> list[bytes]:
@@ -102,12 +108,3 @@ class FilteredConnection:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
-
-
-def _finite(value: Any) -> bool:
-    """Whether no number inside is infinite or none at all."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        return all(_finite(item) for item in value.values())
-    return all(_finite(item) for item in value) if isinstance(value, list) else True

@@ -19,6 +19,7 @@ from bunraku.errors import BadInput, MissingExtra
 from bunraku.stage.gate import WIRE, Gate, Intake
 from bunraku.studio.server.messages import FilteredConnection, MessageFilter
 from bunraku.studio.server.uploads import Uploads
+from bunraku.studio.server.values import Widgets
 from bunraku.studio.server.waking import mend_buffers, mend_server
 
 if TYPE_CHECKING:
@@ -131,21 +132,16 @@ def _private_viser() -> Callable[..., viser.ViserServer]:
 def _filtered(
     handler: Callable[[Any], Any], gate: Gate, uploads: Uploads, started: list[viser.ViserServer]
 ) -> Callable[[Any], Any]:
+    widgets = Widgets(started)
+
     async def handle(connection: Any) -> None:
-        sieve = MessageFilter(uploads, lambda uuid: bool(started) and _is_upload_button(started[0], uuid))
+        sieve = MessageFilter(uploads, widgets)
         try:
             await handler(FilteredConnection(connection, sieve, Intake(gate)))
         finally:
             sieve.desk.close()
 
     return handle
-
-
-def _is_upload_button(server: viser.ViserServer, uuid: str) -> bool:
-    import viser
-
-    guis = [server.gui, *(client.gui for client in server.get_clients().values())]
-    return any(isinstance(gui._gui_input_handle_from_uuid.get(uuid), viser.GuiUploadButtonHandle) for gui in guis)
 
 
 def _bounded_connection(module: Any) -> type[Any]:

@@ -16,6 +16,7 @@ from bunraku.studio.server.admission import Admission, admit, security_headers
 from bunraku.studio.server.blobs import Blob, Blobs, byte_range
 from bunraku.studio.server.events import EventQueue
 from bunraku.studio.server.page import PageFiles
+from bunraku.studio.server.values import fields_fit
 
 if TYPE_CHECKING:
     from websockets.http11 import Request, Response
@@ -85,6 +86,8 @@ class Site:
             return _text(HTTPStatus.BAD_REQUEST, "This is no event.")
         if len({key for key, _ in pairs}) != len(pairs):
             return _text(HTTPStatus.BAD_REQUEST, "A field stands twice.")
+        if not fields_fit(dict(pairs)):
+            return _text(HTTPStatus.BAD_REQUEST, "A number of the event is none, or too large.")
         if not self.events.put(match[1], dict(pairs)):
             return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many events wait.")
         return _respond(HTTPStatus.NO_CONTENT, b"", {})
