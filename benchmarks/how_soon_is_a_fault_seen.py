@@ -52,7 +52,7 @@ def rigged(name: str) -> Iterator[tuple[Any, Driver]]:
     servos = {f"s{number}": ServoCalibration(id=number, position_min=low, position_max=high) for number in ids}
     if name == "websocket":
         device = Device(name="puppet", driver="websocket", port="0", servos=servos)
-        driver: Driver = WebsocketDriver(device, wait_s=20.0, token="benchmark-token", tell=lambda line: None)
+        driver: Driver = WebsocketDriver(device, wait_s=20.0, tell=lambda line: None)
         driver._listen()  # type: ignore[attr-defined]
         with WebsocketPuppet(driver.url, ids, start=2000) as puppet:  # type: ignore[attr-defined]
             yield puppet, driver

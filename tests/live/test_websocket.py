@@ -8,7 +8,6 @@ import json
 import selectors
 import socket as sockets
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,8 +21,8 @@ from bunraku.performers.speech.stream import SpeechStream
 from bunraku.stage.gate import Gate
 
 pytest.importorskip("websockets")
-TOKEN = "correct horse"
-SHOWN = "?token=" + TOKEN.replace(" ", "%20")
+TOKEN = "correct-horse-battery-staple"
+SHOWN = "?token=" + TOKEN
 PATIENCE = 0.5
 
 
@@ -64,11 +63,10 @@ def in_our_time(scene):
 class Client:
     """What the door sees of a client, without a network: it sends lines and keeps the replies with the time they came."""
 
-    def __init__(self, address="/" + SHOWN):
+    def __init__(self):
         from websockets.exceptions import ConnectionClosedOK
 
         self.gone = ConnectionClosedOK(None, None)
-        self.request = SimpleNamespace(path=address)
         self.lines, self.replies, self.code = asyncio.Queue(), [], None
 
     async def recv(self):
@@ -97,8 +95,8 @@ class Stage:
         self.moments.append(asyncio.get_running_loop().time())
         self.frames.append(frame.copy())
 
-    def enter(self, *lines, address="/" + SHOWN):
-        client = Client(address)
+    def enter(self, *lines):
+        client = Client()
         for line in lines:
             client.lines.put_nowait(line)
         client.task = asyncio.create_task(self.door.client(client))
@@ -111,7 +109,7 @@ def test_one_client_drives_and_silence_is_held():
         first = stage.enter("[0.5, 0.1]")
         await asyncio.sleep(0.4)
         assert first.replies[-1] == {"t": first.replies[-1]["t"], "joints": {"yaw": 0.5, "pitch": 0.1}, "status": "ok"}
-        second = stage.enter(json.dumps({"token": TOKEN}), address="/")
+        second = stage.enter()
         await second.task
         assert second.code == 1013
         first.lines.put_nowait("not json")
@@ -127,7 +125,7 @@ def test_one_client_drives_and_silence_is_held():
         await asyncio.sleep(10.0)
         assert len(stage.frames) > seen, "it goes on after the client is lost"
         assert stage.moments[-1] < asyncio.get_running_loop().time() - 5.0, "until it stands still"
-        third = stage.enter(json.dumps({"token": TOKEN}), "[0.9, 0.1]", address="/")
+        third = stage.enter("[0.9, 0.1]")
         await asyncio.sleep(0.03)
         assert third.replies[0]["joints"]["yaw"] > 0.49, "the pose is kept for the next client"
         return np.array(stage.frames)
@@ -135,17 +133,6 @@ def test_one_client_drives_and_silence_is_held():
     values = in_our_time(scene)
     assert (np.abs(np.diff(values, axis=0)).max(axis=0) <= np.array([4.0, 3.0]) / 50 + 1e-12).all()
     assert values[:, 0].max() > 0.5
-
-
-@pytest.mark.parametrize("first", [json.dumps({"token": "wrong"}), "7", "[" * 60_000, None])
-def test_a_token_that_follows_must_be_right(first):
-    async def scene():
-        client = Stage().enter(*([] if first is None else [first]), address="/")
-        await client.task
-        assert client.code == 1008
-        assert asyncio.get_running_loop().time() == pytest.approx(5.0 if first is None else 0.0, abs=0.01)
-
-    in_our_time(scene)
 
 
 def test_a_client_that_sends_too_fast_is_sent_away():
@@ -205,12 +192,8 @@ def test_a_real_socket_lets_in_whoever_has_the_token_and_comes_from_here():
     async def scene(port):
         address = f"ws://127.0.0.1:{port}/"
         for attempt in ("", "?token=wrong"):
-            async with connect(address + attempt) as socket:
-                if not attempt:
-                    await socket.send(json.dumps({"token": "wrong"}))
-                with pytest.raises(ConnectionClosed) as caught:
-                    await socket.recv()
-                assert caught.value.rcvd.code == 1008
+            with pytest.raises(InvalidStatus, match="403"):
+                await connect(address + attempt)
         for wrong in ({"origin": "http://evil.example"}, {"additional_headers": {"Host": "evil.example"}}):
             with pytest.raises(InvalidStatus, match="403"):
                 await connect(address + SHOWN, **wrong)
@@ -239,14 +222,14 @@ def test_a_real_socket_lets_in_whoever_has_the_token_and_comes_from_here():
     assert frames
 
 
-def test_a_port_in_use_is_said_with_its_address():
+def test_a_port_in_use_is_said():
     with sockets.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(BadInput, match=f"127.0.0.1:{port}.*in use"):
+        with pytest.raises(BadInput, match=f"port {port} is in use"):
             serve_websocket(make_stream, token=TOKEN, port=port)
-    with pytest.raises(BadInput, match="65535"):
+    with pytest.raises(BadInput, match="port 70000"):
         serve_websocket(make_stream, token=TOKEN, port=70000)
 
 
@@ -274,8 +257,9 @@ def test_a_failing_motor_driver_ends_the_service():
 def test_the_door_opens_to_this_machine_only_and_wants_a_token(monkeypatch):
     with pytest.raises(BadInput, match="machine"):
         serve_websocket(make_stream, token=TOKEN, host="0.0.0.0")
-    with pytest.raises(BadInput, match="token"):
-        serve_websocket(make_stream, token="short")
+    for weak in ("short", TOKEN[:21], "ab" * 20, "correct horse battery staple", "x" * 200):
+        with pytest.raises(BadInput, match="token"):
+            serve_websocket(make_stream, token=weak)
     monkeypatch.setitem(__import__("sys").modules, "websockets.asyncio.server", None)
     with pytest.raises(MissingExtra, match="live"):
         serve_websocket(make_stream, token=TOKEN)

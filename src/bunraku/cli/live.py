@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from pathlib import Path
 
@@ -15,13 +14,14 @@ def stream(character: str, overlay: Path | None, words: list[str], port: int, to
     from bunraku.live.lines import serve_lines
     from bunraku.live.options import StreamOptions
     from bunraku.live.websocket import serve_websocket
+    from bunraku.stage.gate import new_token
 
     options = StreamOptions(**parse_fields(StreamOptions, words, "the streaming form"))
     who, notes = read_character_with_notes(character, overlay=overlay)
     for note in notes:
         say(note)
     if port:
-        token = token or secrets.token_urlsafe(16)
+        token = token or new_token()
         serve_websocket(
             lambda: options.open(who),
             port=port,

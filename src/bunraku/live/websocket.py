@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import math
 import threading
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
 from bunraku.live.lines import MAX_LINE, LineSession
 from bunraku.performers.speech.stream import SpeechStream
-from bunraku.stage.gate import LOOPBACK, Gate, Intake, send_all, shown_token
+from bunraku.stage.gate import LOOPBACK, Gate, Intake, check_token, listen, send_all
 
 MAX_UNREAD = 64
 """Frames kept for a client that reads slower than the clock ticks; older ones are dropped."""
@@ -35,51 +34,43 @@ def serve_websocket(
 ) -> None:
     """Serve over a websocket on this machine, one message a line, until ``stop`` is set or an interrupt.
 
-    A client shows the token in the address (``ws://127.0.0.1:8765/?token=...``) or as its first message ``{"token": "..."}``;
-    a page of elsewhere, or one that comes by another name of this machine, is turned away (:mod:`bunraku.stage.gate`).
+    A client shows the token in the address (``ws://127.0.0.1:8765/?token=...``); a page of elsewhere, or one that comes by another
+    name of this machine, is turned away (:mod:`bunraku.stage.gate`).
     One client drives at a time; others are turned away. The server ticks by its own clock and sends one message a tick; a
     message that comes changes the wish of the next tick, of several between two ticks the last one counts. Ticks are never
     closer than 1 / rate, also after a stall. A client silent for longer than ``patience`` is answered "held"; when the client
     is lost the ticks go on until the character stands still. The pose is kept for the next client.
 
-    ``make_stream`` is called once; ``token`` has at least 8 characters; ``host`` is a loopback address; ``port`` 0 is any free.
+    ``make_stream`` is called once; ``token`` as :func:`bunraku.stage.gate.check_token` wants it; ``host`` is a loopback address;
+    ``port`` 0 is any free.
     ``sink`` receives every emitted frame (k,), for instance a motor driver; never sooner than 1 / rate after it returned the last
     time, so it should return at once. ``patience``: silence [s] after which frames count as held; also how far the t of a frame may
     jump. ``on_ready`` is called with the port when clients may connect; ``stop`` ends the service when set.
     """
     if host not in LOOPBACK:
         raise BadInput(f"host {host!r} is not this machine; the live door listens on {', '.join(LOOPBACK)} only")
-    if not 0 <= port <= 65535:
-        raise BadInput(f"port {port} is not between 0 and 65535; give one that is free, such as 8765")
-    if len(token) < 8:
-        raise BadInput("the token is too short; give at least 8 characters")
+    check_token(token)
     try:
-        import websockets.asyncio.server
+        import websockets.asyncio.server  # noqa: F401
     except ImportError as error:
         raise MissingExtra("websockets", "live", "the websocket door") from error
     stream = make_stream()
     gate = Gate(token, host, largest=MAX_LINE, per_second=max(1000.0, 4.0 * stream.rate))
     door = _Door(stream, gate, sink, patience)
+    listening = listen(host, port)
 
     async def run() -> None:
-        settings = gate.websocket_settings(token_may_follow=True) | {"max_queue": 16, "ping_interval": 5, "ping_timeout": 5}
-        try:
-            server = await websockets.asyncio.server.serve(door.client, host, port, **settings)
-        except OSError as error:
-            reason = (error.strerror or str(error)).rpartition(": ")[2]
-            advice = "give another port, or end the program that uses it"
-            raise BadInput(f"cannot listen on {host}:{port} ({reason}); {advice}") from error
-        async with server as listening:
+        async with gate.serving(door.client, listening, max_queue=16, ping_interval=5, ping_timeout=5):
             ticking = asyncio.create_task(door.tick_by_the_clock())
             if on_ready is not None:
-                on_ready(int(next(iter(listening.sockets)).getsockname()[1]))
+                on_ready(int(listening.getsockname()[1]))
             while (stop is None or not stop.is_set()) and not ticking.done():
                 await asyncio.sleep(0.05)
             ticking.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await ticking
 
-    with contextlib.suppress(KeyboardInterrupt):
+    with listening, contextlib.suppress(KeyboardInterrupt):
         asyncio.run(run())
 
 
@@ -97,27 +88,15 @@ class _Door:
         self._wake = asyncio.Event()
 
     async def client(self, socket: Any) -> None:
-        """One connection, from its token to its end."""
+        """One connection that has passed the gate, to its end."""
         import websockets.exceptions
 
         intake = Intake(self._gate)
         with contextlib.suppress(websockets.exceptions.ConnectionClosed):
-            if not await self._admitted(socket, intake):
-                await socket.close(1008, "token missing or wrong")
-            elif self._replies is not None:
+            if self._replies is not None:
                 await socket.close(1013, "another client drives")
             else:
                 await self._drive(socket, intake)
-
-    async def _admitted(self, socket: Any, intake: Intake) -> bool:
-        """Whether the token came, in the address or as the first message."""
-        if "token=" in socket.request.path:
-            return self._gate.knows(shown_token(socket.request.path))
-        try:
-            first = json.loads(await asyncio.wait_for(intake.receive(socket), 5.0))
-        except (TimeoutError, ValueError, RecursionError):
-            return False
-        return isinstance(first, dict) and self._gate.knows(first.get("token"))
 
     async def _drive(self, socket: Any, intake: Intake) -> None:
         """Take in the messages of a client and send it what the clock makes, until it is gone."""

@@ -48,7 +48,7 @@ BOARDS: dict[str, Any] = {
     "blender-live": BlenderBoard,
     "websocket": WebsocketPuppet,
 }
-TOKEN = "a-token-for-tests"
+TOKEN = "a-token-for-tests-of-devices"
 PATIENCE_MS = 400.0
 
 

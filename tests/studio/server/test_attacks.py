@@ -336,32 +336,11 @@ def test_a_message_too_large_ends_the_connection_and_only_it(ours: Any, say: Any
 
 
 def test_connections_are_bounded(ours: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bunraku.studio.server.site.CONNECTIONS", 2)
+    monkeypatch.setattr("bunraku.stage.gate.OPEN", 2)
     with ours.socket(), ours.socket() as second:
         assert refused(ours.socket()) == 503
         assert ours.press(second)
     assert ours.get()[0] == 200
-
-
-def test_connections_that_say_nothing_are_bounded(ours: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bunraku.studio.server.patch.HANDSHAKES", 5)
-    silent = [socket.create_connection(("127.0.0.1", ours.port), timeout=10) for _ in range(5)]
-    try:
-        # half of the time after which a silent handshake ends by itself
-        with socket.create_connection(("127.0.0.1", ours.port), timeout=5) as sixth:
-            assert _ended(sixth)
-    finally:
-        for one in silent:
-            one.close()
-    monkeypatch.undo()
-    assert ours.get()[0] == 200
-
-
-def _ended(connection: socket.socket) -> bool:
-    try:
-        return connection.recv(1) == b""
-    except ConnectionResetError:
-        return True
 
 
 def test_what_is_no_get_request_is_refused(ours: Any) -> None:

@@ -109,9 +109,9 @@ def test_wrong_places_to_listen_are_errors() -> None:
 
 
 def test_another_host_is_served_with_a_warning() -> None:
-    server = StudioServer(host="127.0.0.1", token="t" * 20)
+    server = StudioServer(host="127.0.0.1", token="a-token_of-22-letters0")
     assert server.warning is None
-    assert server.token == "t" * 20
+    assert server.token == "a-token_of-22-letters0"
     server.stop()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bunraku.studio.server.server.is_loopback", lambda host: False)
@@ -161,10 +161,10 @@ def test_a_start_that_does_not_pass_the_patch_is_refused(monkeypatch: pytest.Mon
 
 
 def test_a_server_that_cannot_open_is_an_error_and_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(module: Any) -> Any:
+    def broken() -> Any:
         raise RuntimeError("no such thing")
 
-    monkeypatch.setattr("bunraku.studio.server.patch._bounded_connection", broken)
+    monkeypatch.setattr("bunraku.stage.gate._bounded_connection", broken)
     with pytest.raises(BadInput, match="no such thing"):
         StudioServer()
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import secrets
+import socket
 import sys
 import threading
 import time
@@ -45,7 +45,7 @@ from bunraku.stage.devices.device import Device
 from bunraku.stage.devices.driver import Driver
 from bunraku.stage.devices.fault import DeviceFault, FaultKind
 from bunraku.stage.devices.reported import sensor_ids
-from bunraku.stage.gate import Gate, Intake, send_all
+from bunraku.stage.gate import Gate, Intake, check_token, listen, new_token, send_all
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8766
@@ -63,7 +63,7 @@ class WebsocketDriver(Driver):
     ) -> None:
         """``wait_s`` is how long :meth:`open` waits for a client; ``tell`` gets a line for people (default: standard error)."""
         self.device = device
-        self.token = token or secrets.token_urlsafe(16)
+        self.token = check_token(token) if token else new_token()
         self._gate = Gate(self.token, HOST, per_second=max(1000.0, 4.0 * device.rate_hz))
         self.url = ""
         self._wait, self._tell = wait_s, tell or partial(print, file=sys.stderr, flush=True)
@@ -171,55 +171,49 @@ class WebsocketDriver(Driver):
             import websockets.asyncio.server  # noqa: F401
         except ImportError as error:
             raise MissingExtra("websockets", "hardware", "the websocket driver") from error
+        listening = listen(HOST, int(port))
+        self._broken, self.url = None, f"ws://{HOST}:{listening.getsockname()[1]}/?token={self.token}"
         ready = threading.Event()
-        self._broken, self.url = None, ""
-        self._thread = threading.Thread(target=self._run, args=(int(port), ready), daemon=True, name="websocket driver")
+        self._thread = threading.Thread(target=self._run, args=(listening, ready), daemon=True, name="websocket driver")
         self._thread.start()
         ready.wait(5.0)
-        if self._broken is not None or not self.url:
-            broken, self._thread = self._broken, None
-            raise BadInput(f"{self.device.name}: cannot listen on {HOST}:{port} ({broken}); give another port, or end what uses it")
 
-    def _run(self, port: int, ready: threading.Event) -> None:
+    def _run(self, listening: socket.socket, ready: threading.Event) -> None:
         try:
-            asyncio.run(self._serve(port, ready))
+            with listening:
+                asyncio.run(self._serve(listening, ready))
         except Exception as error:
             self._broken = error
         finally:
             ready.set()
 
-    async def _serve(self, port: int, ready: threading.Event) -> None:
-        import websockets.asyncio.server
-
+    async def _serve(self, listening: socket.socket, ready: threading.Event) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-
-        settings = self._gate.websocket_settings() | {"ping_interval": None, "close_timeout": 0.2}
-        async with websockets.asyncio.server.serve(self._client, HOST, port, **settings) as server:
-            self.url = f"ws://{HOST}:{next(iter(server.sockets)).getsockname()[1]}/?token={self.token}"
+        async with self._gate.serving(self._client, listening, ping_interval=None, close_timeout=0.2):
             ready.set()
             await self._end.wait()
 
-    async def _client(self, socket: Any) -> None:
+    async def _client(self, connection: Any) -> None:
         """One connection, from its hello to its end; whoever comes meanwhile is turned away."""
         import websockets.exceptions
 
         if self._taken:
-            await socket.close(1013, "another client is the machine")
+            await connection.close(1013, "another client is the machine")
             return
         self._taken = True
         try:
             with suppress(websockets.exceptions.ConnectionClosed):
-                await self._serve_client(socket, Intake(self._gate))
+                await self._serve_client(connection, Intake(self._gate))
         finally:
             self._taken = False
 
-    async def _serve_client(self, socket: Any, intake: Intake) -> None:
+    async def _serve_client(self, connection: Any, intake: Intake) -> None:
         try:
-            measured = await self._greet(socket, intake)
+            measured = await self._greet(connection, intake)
         except DeviceFault as fault:
             with self._changed:
                 self._fault = fault
-            await socket.close(1008, "not the machine that is wanted")
+            await connection.close(1008, "not the machine that is wanted")
         else:
             queue: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
             with self._changed:
@@ -227,10 +221,10 @@ class WebsocketDriver(Driver):
                 self._bad.clear()
                 self._measured, self._heard, self._queue = measured, time.monotonic(), queue  # a fault stays until open()
                 self._changed.notify_all()
-            writing = asyncio.create_task(send_all(socket, queue))
+            writing = asyncio.create_task(send_all(connection, queue))
             try:
                 while True:
-                    self._take(await intake.receive(socket))
+                    self._take(await intake.receive(connection))
             finally:
                 writing.cancel()
                 with self._changed:
@@ -238,7 +232,7 @@ class WebsocketDriver(Driver):
                     self._fault = self._fault or self._new_fault(FaultKind.LOST, "the client is gone; connect it and open it again")
                     self._changed.notify_all()
 
-    async def _greet(self, socket: Any, intake: Intake) -> NDArray[np.float64] | None:
+    async def _greet(self, connection: Any, intake: Intake) -> NDArray[np.float64] | None:
         """The first measurement of a client that has all servos, if it measures; a fault of one that has not."""
         hello = {
             "type": "hello",
@@ -248,9 +242,9 @@ class WebsocketDriver(Driver):
             "rate_hz": self.device.rate_hz,
             "patience_ms": round(1e3 * max(0.1, 4.0 / self.device.rate_hz)),
         }
-        await socket.send(json.dumps(hello))
+        await connection.send(json.dumps(hello))
         try:
-            answer = _read(await asyncio.wait_for(intake.receive(socket), READY_S))
+            answer = _read(await asyncio.wait_for(intake.receive(connection), READY_S))
             gone = [one for one in (*self.device.ids, *self._sensors) if one not in answer["ids"]]
             if answer.get("type") == "ready" and not gone:
                 return self._positions(answer.get("measured"))

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Literal
 from urllib.parse import urlsplit
 
-from bunraku.stage.gate import Gate, Headers, Refusal
+from bunraku.stage.gate import NOT_SERVED, Gate, Headers, Refusal
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,14 @@ class Admission:
     bare: bool = False
 
 
-def admit(gate: Gate, target: str, headers: Headers) -> Admission | Refusal:
-    """Decide on a request for ``target``, path and query of its first line."""
+_NOTHING = Refusal(HTTPStatus.NOT_FOUND, "Nothing here. Open the studio by the whole address it printed.")
+
+
+def admit(gate: Gate, target: str, headers: Headers, peer: str) -> Admission | Refusal:
+    """Decide on a request of ``peer`` for ``target``, path and query of its first line."""
     host = gate.served_host(headers)
     if host is None:
-        return Refusal(HTTPStatus.FORBIDDEN, "This name is not served here.")
+        return NOT_SERVED
     try:
         parts = urlsplit(target)
     except ValueError:
@@ -42,24 +45,24 @@ def admit(gate: Gate, target: str, headers: Headers) -> Admission | Refusal:
     if not target.startswith("/") or target.startswith("//") or parts.fragment:
         return Refusal(HTTPStatus.BAD_REQUEST, "This is no address.")
     token, slash, path = parts.path[1:].partition("/")
-    if not gate.knows(token):
-        return Refusal(HTTPStatus.NOT_FOUND, "Nothing here. Open the studio by the whole address it printed.")
+    refusal = gate.token_refusal(token, peer, _NOTHING)
+    if refusal is not None:
+        return refusal
     upgrade = headers.get_all("Upgrade")
     if not upgrade:
-        if _from_elsewhere(headers, host, navigation=path == "" or path.startswith("files/")):
+        if _from_elsewhere(gate, headers, navigation=path == "" or path.startswith("files/")):
             return Refusal(HTTPStatus.FORBIDDEN, "Only the studio's own page may ask for this.")
         return Admission("http", path, parts.query, host, bare=not slash)
     if [value.lower() for value in upgrade] != ["websocket"] or path or parts.query:
         return Refusal(HTTPStatus.BAD_REQUEST, "The studio's connection is at the token itself.")
-    if not headers.get_all("Origin") or _from_elsewhere(headers, host):
+    if not headers.get_all("Origin") or _from_elsewhere(gate, headers):
         return Refusal(HTTPStatus.FORBIDDEN, "Only the studio's own page may connect.")
     return Admission("socket", "", "", host)
 
 
-def _from_elsewhere(headers: Headers, host: str, *, navigation: bool = False) -> bool:
+def _from_elsewhere(gate: Gate, headers: Headers, *, navigation: bool = False) -> bool:
     """Whether a browser says that another origin asks; opening the page itself from anywhere is allowed."""
-    origins = headers.get_all("Origin")
-    if origins and list(origins) != [f"http://{host}"]:
+    if gate.foreign_page(headers):
         return True
     sites = headers.get_all("Sec-Fetch-Site")
     if not sites or list(sites) == ["same-origin"]:

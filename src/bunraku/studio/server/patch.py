@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BadInput, MissingExtra
-from bunraku.stage.gate import WIRE, Gate, Intake
+from bunraku.stage.gate import QUEUE, WIRE, Gate, Intake
 from bunraku.studio.server.messages import FilteredConnection, MessageFilter
 from bunraku.studio.server.uploads import Uploads
 from bunraku.studio.server.values import Widgets
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     import viser
 
     from bunraku.studio.server.site import Site
-
-HANDSHAKES = 128
-"""Connections of any kind, half-open ones included; further ones are closed at once."""
 
 _FIX = 'install it with: pip install "viser>=1.1,<1.2"'
 _starting = threading.Lock()
@@ -63,10 +60,10 @@ def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserS
             lambda: stock(
                 _filtered(handler, site.gate, uploads, started),
                 sock=listening,
-                create_connection=_bounded_connection(module),
                 select_subprotocol=options["select_subprotocol"],
                 **site.gate.settings(site.answer),
             ),
+            listening,
             errors,
         )
 
@@ -93,7 +90,7 @@ def start_viser(listening: socket, site: Site, uploads: Uploads) -> viser.ViserS
 
 
 @asynccontextmanager
-async def _opening(serve: Callable[[], Any], errors: list[Exception]) -> AsyncIterator[Any]:
+async def _opening(serve: Callable[[], Any], listening: socket, errors: list[Exception]) -> AsyncIterator[Any]:
     """What our ``serve`` gives viser to enter: the server, or one without sockets when it could not open.
 
     viser's thread must never die while it starts: its constructor would wait for it for ever.
@@ -102,6 +99,7 @@ async def _opening(serve: Callable[[], Any], errors: list[Exception]) -> AsyncIt
     async with AsyncExitStack() as stack:
         try:
             server = await stack.enter_async_context(serve())
+            listening.listen(QUEUE)
         except Exception as error:
             errors.append(error)
             server = SimpleNamespace(server=SimpleNamespace(sockets=()))
@@ -142,15 +140,3 @@ def _filtered(
             sieve.desk.close()
 
     return handle
-
-
-def _bounded_connection(module: Any) -> type[Any]:
-    class BoundedConnection(module.ServerConnection):  # type: ignore[misc]
-        """A connection that is closed at once when there are too many."""
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            if len(self.server.handlers) > HANDSHAKES:
-                transport.abort()
-
-    return BoundedConnection

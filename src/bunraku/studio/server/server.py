@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import ipaddress
-import re
-import secrets
-import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bunraku.errors import BadInput
-from bunraku.stage.gate import Gate, is_loopback
+from bunraku.stage.gate import Gate, check_token, is_loopback, listen, new_token
 from bunraku.studio.server.blobs import Blobs
 from bunraku.studio.server.events import EventQueue, Handler
 from bunraku.studio.server.messages import LARGEST
@@ -31,7 +26,7 @@ class StudioServer:
     """A running server; :attr:`url` is what the user opens.
 
     ``host``: another one than loopback is for those who ask for it; :attr:`warning` then says what it means. ``port`` 0 is any
-    free one, a busy one is an error. ``token``, the secret part of the address, has 16 letters or more of A-Z a-z 0-9 _ -; None
+    free one, a busy one is an error. ``token``, the secret part of the address, has 22 letters or more of A-Z a-z 0-9 _ -; None
     makes a new one. ``upload_limit``: bytes of the largest file a browser may send (and of all under way together).
 
     BadInput when the port is in use, the host is not of this machine, or viser is not of the version protected here.
@@ -63,17 +58,15 @@ class StudioServer:
         from bunraku.studio.server.site import Site
 
         version = check_version()
-        if token is not None and not re.fullmatch(r"[A-Za-z0-9_-]{16,128}", token):
-            raise BadInput("the token of the studio needs 16 to 128 letters of A-Z a-z 0-9 _ -; leave it out to get a new one")
-        self.token = token or secrets.token_urlsafe(24)
+        self.token = new_token() if token is None else check_token(token)
         self.uploads = Uploads(upload_limit)
         self._blobs = Blobs()
         self.publish, self.withdraw = self._blobs.publish, self._blobs.withdraw
-        listening = _listen(host, port)
+        listening = listen(host, port)
         self._events = EventQueue()
         self.on_event, self.wait_idle = self._events.on, self._events.wait_idle
         self.port = listening.getsockname()[1]
-        gate = Gate(self.token, host, largest=LARGEST)
+        gate = Gate(self.token, host, largest=LARGEST, own_page=True)
         hush()
         try:
             site = Site(gate, read_page(upload_limit), self._events, self._blobs, f"viser-v{version}")
@@ -103,29 +96,6 @@ class StudioServer:
         self._events.close()
         self.viser.stop()
         unhush()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    if not 0 <= port < 65536:
-        raise BadInput(f"port {port} does not exist; give one from 1 to 65535, or 0 for a free one")
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-    except OSError as error:
-        raise BadInput(f"host {host} is not known here ({error.strerror}); leave it out to listen on 127.0.0.1") from error
-    listening = socket.socket(family, kind, protocol)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(100)
-        listening.setblocking(False)
-    except OSError as error:
-        listening.close()
-        if error.errno == errno.EADDRINUSE:
-            raise BadInput(f"port {port} is in use; close what uses it, give another port, or 0 for a free one") from error
-        raise BadInput(
-            f"cannot listen on {host} port {port} ({error.strerror}); leave the host out to listen on 127.0.0.1"
-        ) from error
-    return listening
 
 
 def _shown(host: str) -> str:

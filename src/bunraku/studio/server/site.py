@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from bunraku.stage.gate import Gate, Refusal
+from bunraku.stage.gate import CROWDED, Gate, Refusal, crowded, peer_of
 from bunraku.studio.server.admission import Admission, admit, security_headers
 from bunraku.studio.server.blobs import Blob, Blobs, byte_range
 from bunraku.studio.server.events import EventQueue
@@ -20,9 +20,6 @@ from bunraku.studio.server.values import fields_fit
 
 if TYPE_CHECKING:
     from websockets.http11 import Request, Response
-
-CONNECTIONS = 32
-"""Browsers connected at a time."""
 
 _EVENT = re.compile(r"event/([a-z][a-z0-9_.-]{0,60})")
 
@@ -39,16 +36,14 @@ class Site:
 
     def answer(self, connection: Any, request: Request) -> Response | None:
         """A response, or ``None`` to open the websocket that was asked for."""
-        decision = admit(self.gate, request.path, request.headers)
+        decision = admit(self.gate, request.path, request.headers, peer_of(connection))
         if isinstance(decision, Refusal):
             return _text(decision.status, decision.reason)
         if decision.kind == "http":
             return self._get(decision, request)
         if request.headers.get_all("Sec-WebSocket-Protocol") != [self.protocol]:
             return _text(HTTPStatus.BAD_REQUEST, "This page is of another version; reload it.")
-        if len(connection.server.connections) >= CONNECTIONS:
-            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages are open; close some.")
-        return None
+        return _text(CROWDED.status, CROWDED.reason) if crowded(connection) else None
 
     def _get(self, asked: Admission, request: Request) -> Response:
         if asked.bare:
