@@ -137,6 +137,15 @@ def test_performers_name_groups_that_there_are() -> None:
     assert {group for name in REGISTRY for who in characters for group in fit_of(name).kernels(who)} <= set(GROUPS)
 
 
+def test_a_gesture_compiles_what_its_motors_and_options_need() -> None:
+    nao, limited = read_character("nao"), read_character("humanoid")
+    assert fit_of("speech").groups(nao, {"intensity": 0.8, "acceleration": 0.0}) == ("chain", "measures")
+    assert fit_of("speech").groups(nao, {"acceleration": 80.0}) == ("chain", "measures", "smooth chain")
+    assert "smooth chain" in fit_of("speech").groups(limited, {})
+    assert "smooth chain" in fit_of("speech+vibration").groups(nao, {"jerk": 1e3})
+    assert fit_of("clamp").groups(nao, {"acceleration": 80.0}) == ("measures",)
+
+
 def test_importing_bunraku_and_asking_for_help_load_no_numba() -> None:
     words = (
         "import sys, bunraku, bunraku.cli.main as main, bunraku.flow.compiling as c; c.missing(*c.GROUPS); main._run(['--help'])"

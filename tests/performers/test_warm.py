@@ -33,7 +33,8 @@ print("NEW", sorted(key for key, count in compiled().items() if count > before.g
 @pytest.mark.parametrize(
     ("names", "performer", "character", "clip", "options"),
     [
-        (("measures", "solvers"), "speech", "nao", "not-done-yet", {"acceleration": 80.0}),
+        (("measures", "chain"), "speech", "nao", "not-done-yet", {}),
+        (("measures", "chain", "smooth_chain"), "speech", "nao", "not-done-yet", {"acceleration": 80.0}),
         (
             ("retargeting", "control", "collisions", "steps"),
             "marionette",

@@ -101,7 +101,7 @@ def attempt(
     fit.refuse(character, prepared.clip)
     performer = make_performer(choice.name, dict(options))
     _note(monitor, "chosen", *notes)
-    compiling.compile_ahead(*fit.kernels(character))
+    compiling.compile_ahead(*fit.groups(character, options))
     result = prepared.marked(performer.perform(character, prepared.clip, monitor=monitor, checkpoint=checkpoint))
     certificate = replace(result.certificate, notes=(*result.certificate.notes, *notes))
     return Performed(replace(result, certificate=certificate), choice, prepared, (*prepared.notes, *notes))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bunraku.character import Character
 from bunraku.errors import BadInput
@@ -53,9 +54,10 @@ class Fit:
 
     ``performer``: where its class stands, as "module:Class". ``suits``: whether it is made for a character and a clip, and what is
     missing. ``needs``, ``uses``: what it cannot do without and what it makes use of, "clip.TRACK" and "character.PART".
-    ``kernels``: the groups of `performers.warm` that it runs with a character. ``baseline``: it stands for what people do
-    otherwise, and is never the best choice. ``chainable``: it answers joint curves with positions of the same motors at the same
-    times, so that another performer can go on from there. ``remedies``: where its `Remedies` stand, as "module:NAME".
+    ``kernels``: the groups of `performers.warm` that it runs with a character; ``option_kernels``: what else it runs where options
+    of these names are not zero. ``baseline``: it stands for what people do otherwise, and is never the best choice. ``chainable``:
+    it answers joint curves with positions of the same motors at the same times, so that another performer can go on from there.
+    ``remedies``: where its `Remedies` stand, as "module:NAME".
     """
 
     name: str
@@ -67,6 +69,12 @@ class Fit:
     baseline: bool = False
     chainable: bool = False
     remedies: str = ""
+    option_kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def groups(self, character: Character, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """The groups of kernels that it runs with a character and these options."""
+        asked = (group for name, groups in self.option_kernels.items() if options.get(name) for group in groups)
+        return tuple(dict.fromkeys((*self.kernels(character), *asked)))
 
     def as_baseline(self, name: str, performer: str, *, chainable: bool = False, kernels: tuple[str, ...] | None = None) -> Fit:
         """The fit of a baseline that can do what this performer can; ``kernels`` where it runs others."""
@@ -75,9 +83,9 @@ class Fit:
             fit = self.suits(character, clip)
             return fit if fit.score <= 0.0 else Suitability(min(fit.score, 0.05), "a baseline to compare with", fit.missing)
 
-        groups = self.kernels if kernels is None else lambda character: kernels
+        changed = {} if kernels is None else {"kernels": lambda character: kernels, "option_kernels": {}}
         return replace(
-            self, name=name, performer=performer, suits=suits, kernels=groups, baseline=True, chainable=chainable, remedies=""
+            self, name=name, performer=performer, suits=suits, baseline=True, chainable=chainable, remedies="", **changed
         )
 
     def refuse(self, character: Character, clip: Clip) -> None:
@@ -126,6 +134,7 @@ def _chain_fit(members: tuple[str, ...], name: str) -> Fit:
         kernels=lambda character: tuple(dict.fromkeys(group for fit in fits for group in fit.kernels(character))),
         needs=needs,
         uses=tuple(dict.fromkeys(use for fit in fits for use in fit.uses if use not in needs)),
+        option_kernels={option: groups for fit in fits for option, groups in fit.option_kernels.items()},
     )
 
 

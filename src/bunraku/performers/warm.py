@@ -211,27 +211,39 @@ def warm_measures() -> None:
     measure_motion(_toy(), curves, curves)
 
 
-@_group("solvers", 20.0)
-def warm_solvers() -> None:
-    """Compile the chain, compression and smooth chain solvers on a wave that is too fast."""
+@_group("chain", 9.0)
+def warm_chain() -> None:
+    """Compile the chain solver, and the compression of what is too fast."""
     from bunraku.optimization.chain.chain import solve_chain
     from bunraku.optimization.chain.compression import solve_compression
+
+    wave = _wave()
+    solve_chain(wave[:, None], start=wave[:1], lower=-2.0, upper=2.0, step=0.1, difference_weight=1.0)
+    solve_compression(wave, start=wave[0], lower=-2.0, upper=2.0, step=0.1, difference_weight=1.0, boundaries=np.array([0, 30, 59]))
+
+
+@_group("smooth chain", 9.0)
+def warm_smooth_chain() -> None:
+    """Compile the chain solver with limits of acceleration and jerk."""
     from bunraku.optimization.smooth_chain.smooth_chain import solve_smooth_chain
 
-    wave = np.sin(np.arange(60) * 0.5)
-    steep = wave[:, None]
-    solve_chain(steep, start=steep[0], lower=-2.0, upper=2.0, step=0.1, difference_weight=1.0)
-    solve_compression(wave, start=wave[0], lower=-2.0, upper=2.0, step=0.1, difference_weight=1.0, boundaries=np.array([0, 30, 59]))
+    wave = _wave()[:, None]
     solve_smooth_chain(
-        steep,
+        wave,
         rate=10.0,
-        start=steep[0],
+        start=wave[0],
         lower=np.array([-2.0]),
         upper=np.array([2.0]),
         velocity=np.array([1.0]),
         acceleration=np.array([5.0]),
         jerk=np.array([np.inf]),
     )
+
+
+def _wave() -> np.ndarray:
+    """A wave (60,) that is too fast."""
+    wave: np.ndarray = np.sin(np.arange(60) * 0.5)
+    return wave
 
 
 def _toy() -> Character:

@@ -65,6 +65,13 @@ def work_arrays(n: int, pool: int | None = None) -> SweepWork:
 
 
 @njit(cache=True)
+def put(values, out):
+    """The values into ``out``; compiles sooner than an assignment to a slice, which can also say what shapes do not agree."""
+    for i in range(values.shape[0]):
+        out[i] = values[i]
+
+
+@njit(cache=True)
 def envelope(lower, upper, step, start, low, high):
     """Tightest bounds low, high (n,) implied by bounds and steps; returns whether lower <= upper can be kept at all.
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from bunraku.optimization.chain.chain_kernels import POOL_TOO_SMALL, deviation_cost, track
+from bunraku.optimization.chain.chain_kernels import POOL_TOO_SMALL, deviation_cost, put, track
 
 ACTIVE = 1e-11
 """A limit closer than this (relative to max(1, |limit|)) counts as active."""
@@ -33,7 +33,7 @@ LL, LR, LA, RR, RA, AA = 0, 1, 2, 3, 4, 5
 
 @njit(cache=True)
 def _target(c, B, cuts, a, target):
-    target[:] = c
+    put(c, target)
     for q in range(a.shape[0]):
         for i in range(cuts[q] + 1, cuts[q + 1]):
             target[i] += a[q] * B[i]
@@ -269,7 +269,8 @@ def scale_segments(segments, limits, weights, iterations, a, x, target, work):
     )
     gradient, best, trial = np.empty(Q), np.empty(Q), np.empty(Q)
     x_trial, target_trial = np.empty(n), np.empty(n)
-    work.box[0, :n], work.box[1, :n] = lower, upper  # a legal target leaves them as they are
+    put(lower, work.box[0])
+    put(upper, work.box[1])  # a legal target leaves them as they are
     _target(c, B, cuts, a, target)
     code = track(target, start, lower, upper, step, q1, w, x, work)
     if code == POOL_TOO_SMALL:
@@ -299,9 +300,9 @@ def scale_segments(segments, limits, weights, iterations, a, x, target, work):
             t *= 0.5
         if not accepted:
             return code, iteration + 1, unresolved, cost
-        a[:] = trial
-        x[:] = x_trial
-        target[:] = target_trial
+        put(trial, a)
+        put(x_trial, x)
+        put(target_trial, target)
         cost = cost_trial
         if size <= NEWTON_END or polished == 4:
             return code, iteration + 1, True, cost

@@ -20,15 +20,22 @@ def suits(character: Character, clip: Clip) -> Suitability:
     return Suitability(0.6, "the clip moves joints; there is no voice, so time is kept against the wish itself")
 
 
+def kernels(character: Character) -> tuple[str, ...]:
+    """The chain of samples, which also compresses gestures; the smooth one where a motor has a limit of acceleration or jerk."""
+    smooth = any(motor.acceleration is not None or motor.jerk is not None for motor in character.motors)
+    return ("chain", *(("smooth chain",) if smooth else ()), "measures")
+
+
 SPEECH = Fit(
     "speech",
     "bunraku.performers.speech.performer:SpeechPerformer",
     suits,
-    kernels=lambda character: ("solvers", "measures"),
+    kernels=kernels,
     needs=("clip.joints", "character.motors"),
     uses=("clip.audio", "clip.words", "clip.phrases", "character.velocity limits", "character.feet", "character.home"),
     chainable=True,
     remedies="bunraku.performers.speech.remedies:REMEDIES",
+    option_kernels=dict.fromkeys(("acceleration", "jerk", "torque_share"), ("smooth chain",)),
 )
 
 _BASELINES = "bunraku.performers.speech.baselines"
