@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -80,7 +81,7 @@ class Desk:
         figures = {"value": float(self.players.number[key]), "performed_by": "speech"} if word == "done" else {}
         reason = "" if word == "done" else f"it is {word}"
         result = {"status": word, "reason": reason, "figures": figures, "performance": None, "seconds": 1.0, "worker": "w"}
-        return Answer(key, result)
+        return Answer(key, result | {"report": "a traceback" if word == "failed" else ""})
 
     def overdue(self, seconds: float) -> list[str]:
         late, self.late = self.late, []
@@ -143,6 +144,9 @@ def test_listing_writes_nothing(path: Path, capsys: pytest.CaptureFixture[str]) 
         assert out.exists() == make
         assert not make or not list(out.iterdir())
     conducted(path, lambda number, attempt: "done" if number < 5 else "failed")
+    failures = [json.loads(file.read_text()) for file in (path.parent / "out" / "failed").iterdir()]
+    assert len(failures) == 7
+    assert {one["report"] for one in failures} == {"a traceback"}
     assert _run(["batch", str(path), "-o", str(out), "--list"]) == 0
     assert capsys.readouterr().err.count(" done ") == 5
 

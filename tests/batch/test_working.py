@@ -67,6 +67,7 @@ def test_accidents_are_results(planned: Planned, monkeypatch: pytest.MonkeyPatch
     found = carry_out(job)
     assert found["status"] == "failed"
     assert found["reason"].startswith("unexpected ZeroDivisionError: on purpose (test_working.py, line")
+    assert "in broken" in found["report"]
     monkeypatch.undo()
     assert carry_out(job | {"versions": {"numpy": "0.1"}})["reason"].endswith("made with 0.1; install the same there")
     stranger = replace(plan.runs[0].character, label="nao", built_in=True).plain()

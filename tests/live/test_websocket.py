@@ -169,6 +169,25 @@ def test_a_sink_is_driven_by_the_clock_however_fast_messages_come(flood):
     assert (way <= 4.0 * apart + 1e-7).all()
 
 
+def test_a_fault_of_ours_is_a_line_and_the_clock_ticks_on(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    async def scene():
+        stage = Stage()
+        with monkeypatch.context() as broken:
+            broken.setattr(stage.door._session, "receive", lambda line: 1 / 0)
+            client = stage.enter("[0.5, 0.1]")
+            await client.task
+        assert client.code == 1011
+        other = stage.enter("[0.5, 0.1]")
+        await asyncio.sleep(0.4)
+        assert other.replies[-1]["status"] == "ok"
+
+    in_our_time(scene)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "unexpected ZeroDivisionError" in line
+
+
 def test_after_a_stall_ticks_are_not_made_up_for():
     async def scene():
         stage = Stage(patience=60.0)

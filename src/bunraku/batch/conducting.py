@@ -22,7 +22,7 @@ NOW_AND_THEN = 5.0
 """The table is written so often [s], or less."""
 
 
-_NOTHING: dict[str, Any] = {"figures": {}, "performance": None, "seconds": 0.0, "worker": ""}
+_NOTHING: dict[str, Any] = {"figures": {}, "performance": None, "seconds": 0.0, "worker": "", "report": ""}
 
 
 class Workers(Protocol):
@@ -139,7 +139,7 @@ class _Conductor:
             self.outcome.attempts[answer.key] += 1
             if answer.result is None or answer.result["status"] == "failed":
                 reason = answer.accident if answer.result is None else answer.result["reason"]
-                self._failed(answer.key, reason, "failed", again=True)
+                self._failed(answer.key, reason, "failed", again=True, report=(answer.result or _NOTHING)["report"])
             elif answer.result["status"] == "timeout":
                 self._failed(answer.key, answer.result["reason"], "timeout", again=False)
             else:
@@ -169,13 +169,13 @@ class _Conductor:
             if name not in figures and name not in self.plan.columns:
                 self.note(f"the first run has no figure {name!r}; {known_names(name, figures, 60)}")
 
-    def _failed(self, key: str, reason: str, status: str, *, again: bool) -> None:
+    def _failed(self, key: str, reason: str, status: str, *, again: bool, report: str = "") -> None:
         attempts = self.outcome.attempts[key]
         if again and attempts <= self.plan.file.retries:
             self.sent.discard(key)
             self.waiting.append(key)
             return
-        result = _NOTHING | {"status": status, "reason": reason}
+        result = _NOTHING | {"status": status, "reason": reason, "report": report}
         self.store.keep(key, self.runs[key].settings, result, attempts)
         self.outcome.failed += 1
         self._ended(key)

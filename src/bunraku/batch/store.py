@@ -52,7 +52,8 @@ class Store:
         """Keep what a worker returned; False if another was first, whose result stays."""
         figures = {"key": key, "settings": settings, **{name: result[name] for name in ("status", "reason", "figures")}}
         if result["status"] not in ("done", "refused"):
-            write_atomically(self.failures / f"{key}.json", _bytes(figures | {"attempts": attempts}))
+            said = {"attempts": attempts} | ({"report": result["report"]} if result.get("report") else {})
+            write_atomically(self.failures / f"{key}.json", _bytes(figures | said))
             return True
         timing = {"seconds": result["seconds"], "worker": result["worker"], "attempts": attempts}
         files = {FIGURES: _bytes(figures), TIMING: _bytes(timing)}

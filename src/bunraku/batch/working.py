@@ -7,7 +7,6 @@ import math
 import re
 import tempfile
 import time
-import traceback
 import typing
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from bunraku.flow.prove import prove
 from bunraku.formats.performance_npz import write_performance_npz
 from bunraku.formats.provenance import installed, versions
 from bunraku.formats.registry import read_character, read_clip
+from bunraku.formats.unexpected import in_words, report_text
 from bunraku.motion import Clip, KeptVerdict, Performance
 from bunraku.motion.excerpt import at_tempo, excerpt
 from bunraku.optimization.monitor import Monitor, SilentMonitor
@@ -47,14 +47,16 @@ _MACHINE = (
 
 
 def carry_out(job: dict[str, Any]) -> dict[str, Any]:
-    """The result of one job (`Plan.job`): ``status``, ``reason``, ``figures``, ``performance`` (bytes or None) and ``seconds``.
+    """The result of one job (`Plan.job`): ``status``, ``reason``, ``figures``, ``performance`` (bytes or None), ``seconds``.
 
-    ``status``: "done", "refused" (bad input: the same every time), "timeout" or "failed" (an accident). Never raises.
+    ``status``: "done", "refused" (bad input: the same every time), "timeout" or "failed" (an accident). Never raises. ``report``
+    tells of an error that nobody foresaw.
     """
     began = time.perf_counter()
     worker = _announce(job["key"])
     figures: dict[str, Any] = {}
     performance: bytes | None = None
+    report = ""
     end = began + (job["timeout"] or math.inf)
     deadline = SilentMonitor(until=lambda: time.perf_counter() > end)
     try:
@@ -69,9 +71,7 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         status, reason = "failed", "no memory was left"
     except Exception as error:  # one failure never stops the others
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"unexpected {type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
-        status, reason = "failed", " ".join(text.split())[:400]
+        status, reason, report = "failed", in_words(error), report_text(error, f"run {job['key']} of a batch")
     seconds = time.perf_counter() - began
     return {
         "status": status,
@@ -80,6 +80,7 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
         "performance": performance,
         "seconds": seconds,
         "worker": worker,
+        "report": report,
     }
 
 

@@ -120,6 +120,8 @@ def _tell(result: Batch, folder: Path) -> None:
         say(f"  ! {keys[k]} {states[k]}: {reasons[k]}")
     if len(bad) > 10:
         say(f"  ! and {len(bad) - 10} more; see the table")
+    if any(str(reasons[k]).startswith("unexpected ") for k in bad):
+        say(f"  what is called unexpected is a fault of Bunraku: please send in its file in {folder / 'failed'}")
     for name in table.unknown:
         say(f"  no run has a figure {name!r}; {known_names(name, table.known, 60)}")
     before = f", {facts['done_before']} of them before" if facts["done_before"] else ""

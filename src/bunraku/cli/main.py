@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import threading
 from typing import Annotated, Any
 
 import typer
@@ -76,6 +77,7 @@ def _options(
 
 def run() -> None:
     """Run the command line and exit with the code of the contract."""
+    threading.excepthook = _in_thread
     sys.exit(_run(sys.argv[1:]))
 
 
@@ -104,10 +106,19 @@ def _run(arguments: list[str]) -> int:
             known = {command.name for command in app.registered_commands}
             place = f" {arguments[0]}" if arguments and arguments[0] in known else ""
             return _say(f"{error.format_message()} See: bunraku{place} --help", 2)
-        if os.environ.get("BUNRAKU_DEBUG"):
-            raise
-        kind = type(error).__name__
-        return _say(f"internal error ({kind}: {error}); please report it with the output of BUNRAKU_DEBUG=1", 70)
+        return _say(_reported(error, arguments), 70)
+
+
+def _reported(error: BaseException, arguments: list[str]) -> str:
+    from bunraku.formats.unexpected import command, reported
+
+    return reported(error, command(arguments))
+
+
+def _in_thread(failed: threading.ExceptHookArgs) -> None:
+    """An error that ends a thread is a line, too."""
+    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
+        _say(_reported(failed.exc_value, sys.argv[1:]), 70)
 
 
 def _trouble(error: OSError) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput, MissingExtra
+from bunraku.formats.unexpected import reported
 from bunraku.live.lines import MAX_LINE, LineSession
 from bunraku.performers.speech.stream import SpeechStream
 from bunraku.stage.gate import LOOPBACK, Gate, Intake, check_token, listen, send_all
@@ -92,11 +94,16 @@ class _Door:
         import websockets.exceptions
 
         intake = Intake(self._gate)
-        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
+        try:
             if self._replies is not None:
                 await socket.close(1013, "another client drives")
             else:
                 await self._drive(socket, intake)
+        except websockets.exceptions.ConnectionClosed:
+            pass
+        except Exception as error:  # this client goes, the clock ticks on
+            print(reported(error, "a client of the websocket"), file=sys.stderr)
+            await socket.close(1011, "unexpected error")
 
     async def _drive(self, socket: Any, intake: Intake) -> None:
         """Take in the messages of a client and send it what the clock makes, until it is gone."""

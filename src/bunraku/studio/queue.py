@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bunraku.errors import BunrakuError
+from bunraku.formats.unexpected import reported
 from bunraku.studio.jobs.jobs import Jobs
 from bunraku.studio.jobs.state import JobState, LiveAnswer
 
@@ -80,7 +81,7 @@ class JobQueue:
             with self._lock:
                 self._now = None
             known = isinstance(error, BunrakuError)
-            self._say("error", str(error) if known else f"{verb} could not be started ({type(error).__name__}: {error})")
+            self._say("error", str(error) if known else f"{verb} could not be started: {reported(error, f'{verb} in the studio')}")
             self._tell("job")
             self._next()
 
@@ -100,7 +101,8 @@ class JobQueue:
         except BunrakuError as error:
             self._say("error", str(error))
         except Exception as error:
-            self._say("error", f"what {state.verb} found could not be taken over ({type(error).__name__}: {error})")
+            why = reported(error, f"{state.verb} in the studio")
+            self._say("error", f"what {state.verb} found could not be taken over: {why}")
         with self._lock:
             self._now = None
         self._tell("job")

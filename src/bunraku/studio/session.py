@@ -15,6 +15,7 @@ from typing import Any
 
 from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.registry import read_performance
+from bunraku.formats.unexpected import reported
 from bunraku.motion import Performance
 from bunraku.stage.figure.motion import drawn_pose
 from bunraku.studio.document import Document
@@ -164,7 +165,8 @@ class Session:
             try:
                 listener(what)
             except Exception as error:
-                self.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
+                why = reported(error, f"a change of {what} in the studio")
+                self.messages.add("error", f"the page could not show the change: {why}")
 
     def say(self, kind: str, text: str) -> None:
         """Add a message for the user."""

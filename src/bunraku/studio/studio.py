@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
-from bunraku.errors import MissingExtra
+from bunraku.errors import BunrakuError, MissingExtra
+from bunraku.formats.unexpected import reported
 from bunraku.studio.session import Session
 
 
@@ -52,5 +52,5 @@ class Studio:
         self.server.stop()
 
     def _trouble(self, name: str, error: Exception) -> None:
-        logging.getLogger("bunraku.studio").error("event %s: %s", name, error)
-        self.session.say("error", f"{name} did not work ({type(error).__name__}: {error})")
+        why = str(error) if isinstance(error, BunrakuError) else reported(error, f"{name} in the studio")
+        self.session.say("error", f"{name} did not work: {why}")

@@ -141,6 +141,7 @@ def test_faults_of_a_verb_are_one_line_and_the_next_job_works(scripted, make_job
     assert state.status == ("lost" if "SystemExit" in body else "failed")
     assert error in state.error
     assert "\n" not in state.error
+    assert ("unexpected" in error) == ("please send in" in state.error)
     assert not state.result
     jobs.start("verify", {})
     assert jobs.wait().status == "done"

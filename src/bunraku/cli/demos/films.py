@@ -12,6 +12,7 @@ from bunraku.cli.demos.runner import kind_of
 from bunraku.errors import BadInput, BunrakuError, Cancelled
 from bunraku.formats.atomic import check_folder, write_atomically
 from bunraku.formats.registry import read_performance, write_performance
+from bunraku.formats.unexpected import reported
 from bunraku.motion import Performance
 from bunraku.studio.rendering import Taste, rendered
 
@@ -40,8 +41,8 @@ def render_demos(names: Sequence[str], folder: Path, earlier: Path | None, full:
         except Cancelled:
             raise
         except Exception as error:  # whatever it is, the others are made
-            kind = "" if isinstance(error, BunrakuError) else f"unexpected {type(error).__name__}: "
-            say(" ".join(f"{name}: {kind}{error}".split()))
+            said = str(error) if isinstance(error, BunrakuError) else reported(error, f"the film of {name}")
+            say(f"{name}: {said}")
             failed.append(name)
     if failed:
         say(f"not made: {', '.join(failed)}")

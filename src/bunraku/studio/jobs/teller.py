@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from bunraku.formats.unexpected import reported
 
 News = TypeVar("News")
 
@@ -33,5 +35,5 @@ class Teller(Generic[News]):
         while (item := self._news.get()) is not None:
             try:
                 listener(item[0])
-            except Exception:  # a fault of who listens must not silence the rest
-                logging.getLogger(__name__).exception("a listener of jobs failed")
+            except Exception as error:  # a fault of who listens must not silence the rest
+                print(reported(error, "listening to jobs of the studio"), file=sys.stderr)

@@ -12,13 +12,13 @@ import queue
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
 from bunraku.errors import BadInput, BunrakuError, Cancelled
+from bunraku.formats.unexpected import in_words, reported
 from bunraku.optimization.monitor import Monitor, SilentMonitor
 from bunraku.studio.jobs.protocol import decode, encode, read_line
 from bunraku.studio.jobs.reporting import JobMonitor, told_of_compiling
@@ -90,8 +90,8 @@ class Worker:
         """What a verb wants to do while nobody asks for anything; its monitor says when somebody does."""
         try:
             idle(SilentMonitor(until=lambda: not self._jobs.empty()))
-        except Exception:  # it was only to make the next request faster
-            traceback.print_exc()
+        except Exception as reason:  # it was only to make the next request faster
+            print(in_words(reason), file=sys.stderr)
 
     def _work(self, request: dict[str, Any]) -> None:
         job = int(request["id"])
@@ -116,8 +116,7 @@ class Worker:
         except MemoryError:
             error = "no memory was left; close other programs, or ask for less (fewer samples, a shorter clip)"
         except Exception as reason:  # whatever it was, the worker lives on and says so
-            traceback.print_exc()
-            error = " ".join(f"unexpected {type(reason).__name__}: {reason} ({_place(reason)})".split())[:400]
+            error = reported(reason, f"{request.get('verb')} in the studio")
             result = {}
         self._now = None
         self._say({"id": job, "ended": ended, "result": result, "error": error})
@@ -130,12 +129,6 @@ def _verb(name: str) -> tuple[ModuleType, Callable[..., tuple[dict[str, Any], bo
     place, _, function = VERBS[name].partition(":")
     module = importlib.import_module(place)
     return module, getattr(module, function)
-
-
-def _place(error: BaseException) -> str:
-    """The file and line where an error arose."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "nowhere"
 
 
 def main() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from bunraku.errors import BunrakuError
+from bunraku.formats.unexpected import reported
 from bunraku.studio.page.check import CheckTab
 from bunraku.studio.page.choreograph import ChoreographTab
 from bunraku.studio.page.design import DesignTab
@@ -128,8 +128,8 @@ class Page:
             self._unshown(error)
 
     def _unshown(self, error: Exception) -> None:
-        logging.getLogger("bunraku.studio").exception("the page could not show a change", exc_info=error)
-        self.ui.session.messages.add("error", f"the page could not show the change ({type(error).__name__}: {error})")
+        why = reported(error, "a change in the studio")
+        self.ui.session.messages.add("error", f"the page could not show the change: {why}")
 
     def _left_alone(self, client: Any) -> None:
         """When the last browser has gone, no hand is on anything any more; what it had let go is an edit."""
