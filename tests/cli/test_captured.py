@@ -75,12 +75,15 @@ def test_an_unfinished_retarget_is_written_and_told_by_the_exit_code(
     module = importlib.import_module("bunraku.retargeting.retarget")
     solve = module.solve_motion
     monkeypatch.setattr(module, "solve_motion", lambda *a, **k: dataclasses.replace(solve(*a, **k), status=status))
-    target = tmp_path / "wave.csv"
+    target, cancelled = tmp_path / "wave.csv", ".cancelled" if status is Status.CANCELLED else ""
+    target.write_bytes(b"before")
     assert _run(["retarget", str(waving), "nao", "-o", str(target)]) == code
-    assert target.exists()
+    assert (target.read_bytes() == b"before") == bool(cancelled)
+    assert (tmp_path / "wave.cancelled.csv").exists() == bool(cancelled)
     output = tmp_path / "wave.performance.npz"
     assert _run(["perform", "nao", str(waving), "-o", str(output)]) == code
-    assert read_performance(output).certificate.status is status
+    assert read_performance(tmp_path / f"wave{cancelled}.performance.npz").certificate.status is status
+    assert output.exists() != bool(cancelled)
     assert status.sentence in capsys.readouterr().err
     kept = output.with_name(output.name + ".retargeted")
     assert not kept.exists(), "a cancelled retargeting is not kept as if it were whole"
@@ -125,7 +128,8 @@ def test_a_cancelled_perform_keeps_what_it_can_resume_from(
     output, expected = tmp_path / "wave.performance.npz", tmp_path / "expected.performance.npz"
     words = ["perform", "nao", str(waving), "-o"]
     assert _run([*words, str(output)]) == 130
-    assert read_performance(output).certificate.status is Status.CANCELLED
+    assert read_performance(tmp_path / "wave.cancelled.performance.npz").certificate.status is Status.CANCELLED
+    assert not output.exists()
     assert _run([*words, str(output), "--resume"]) == 0
     assert "going on from there" in capsys.readouterr().err
     assert _run([*words, str(expected)]) == 0
@@ -148,10 +152,10 @@ def test_a_cancelled_perform_replaces_no_file(
         output.write_bytes(b"proved")
     assert _run(["perform", "nao", str(waving), "-o", str(output)]) == 130
     said = capsys.readouterr().err
-    assert read_performance(other if there else output).certificate.status is Status.CANCELLED
-    assert other.exists() == there
-    assert (f"{output} was there before and stays as it is" in said) == there
-    assert f"wrote {other if there else output}" in said
+    assert read_performance(other).certificate.status is Status.CANCELLED
+    assert f"cancelled: the best so far goes to {other}; {output} stays as it is" in said
+    assert f"wrote {other}" in said
+    assert output.exists() == there
     assert not there or output.read_bytes() == b"proved"
 
 

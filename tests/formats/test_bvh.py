@@ -190,7 +190,7 @@ def test_position_channels_on_a_joint_are_absolute_or_added_by_what_they_look_li
         (small(rows="1 2 3 0 0 0 90 0 0\n1 2 3 0 0 0 90 0 zero"), "zero", 20),
         (small(rows="1 2 3 0 0 0 90 0 0\n1 2 3 0 0 nan 90 0 0"), "nan", 20),
         (small(rows="1 2 3 0 0 0 90 0 0\n1 2 3 0 0 1e999 90 0 0"), "1e999", 20),
-        (small(frames="Frames: 2\nFrame Time: 0\n"), "cannot be used", 17),
+        (small(frames="Frames: 2\nFrame Time: 0\n"), "cannot be used", 18),
         (small(frames="Frames: -2\nFrame Time: 0.1\n"), "cannot be used", 17),
         (small(frames="Frames: 99999999999\nFrame Time: 0.1\n"), "more than can be read", 17),
         (small(frames=""), "must follow MOTION", None),

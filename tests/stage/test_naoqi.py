@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,20 @@ import pytest
 from bunraku.errors import BadInput
 from bunraku.motion import Channel, JointCurves
 from bunraku.stage.naoqi import export_naoqi
+
+NAMES = ("HeadYaw", "HeadPitch", "LShoulderPitch")
+
+
+@pytest.fixture
+def performance(performance):
+    """The performance of the other tests by a robot whose joints are called as NAO's are."""
+    return _called(performance, NAMES)
+
+
+def _called(performance, names):
+    channels = tuple(replace(channel, name=name) for channel, name in zip(performance.channels, names, strict=True))
+    curves = JointCurves(names, 50.0, performance.motion.values)
+    return performance.changed(channels=channels, wish=curves, motion=curves)
 
 
 def test_it_goes_to_the_first_pose_slowly_then_plays_with_the_voice(performance, readers, tmp_path):
@@ -36,13 +51,30 @@ def test_thinned_and_with_another_ramp(performance, readers, tmp_path):
 
 
 def test_hostile_names_stay_names(performance, readers, tmp_path):
-    names = ("a'b\\", 'a"""b', "x\n] + [__import__('os').getcwd()", "é∞", "{title}")
-    channels = tuple(Channel(name, "position", "rad", 50.0, np.zeros(3)) for name in names)
-    curves = JointCurves(names, 50.0, np.zeros((3, 5)))
-    data = export_naoqi(performance.changed(channels=channels, wish=curves, motion=curves, clip_name="x\nimport os\n{names}"))
+    data = export_naoqi(performance.changed(clip_name="x\nimport os\n{names} é∞ a\"\"\"b' + [__import__('os').getcwd()"))
     assert [node.names[0].name for node in ast.walk(ast.parse(data)) if isinstance(node, ast.Import)] == ["argparse"]
-    assert readers.naoqi_calls(data, tmp_path)[1][1] == list(names)
+    assert readers.naoqi_calls(data, tmp_path)[1][1] == list(NAMES)
     assert data.isascii()
+
+
+@pytest.mark.parametrize(
+    ("names", "strange"),
+    [
+        (("HeadYaw", "nod", "LHand"), "nod"),
+        (("HeadYaw", "headpitch", "LHand"), "headpitch"),
+        (("HipRoll", "LKneePitch", "RKneePitch"), "HipRoll"),
+        (("x\n] + [__import__('os').getcwd()", "{title}", "a'b\\"), "x\\n] + ["),
+    ],
+)
+def test_a_robot_that_is_neither_nao_nor_pepper_is_refused(names, strange, performance):
+    with pytest.raises(BadInput, match="is no joint of NAO or Pepper, which alone run this script") as refused:
+        export_naoqi(_called(performance, names))
+    assert strange in str(refused.value)
+
+
+@pytest.mark.parametrize("names", [NAMES, ("HipRoll", "HipPitch", "KneePitch"), ("LHipYawPitch", "RAnkleRoll", "RHand")])
+def test_joints_of_either_robot_are_taken(names, performance):
+    assert export_naoqi(_called(performance, names))
 
 
 def test_one_pose_is_only_gone_to(performance, readers, tmp_path):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import check_target, named
+from bunraku.cli.files import cancelled_name, check_target, named
 from bunraku.formats.atomic import check_output
+from bunraku.optimization.solution import Status
 
 if TYPE_CHECKING:
     from bunraku.performers.choreography.choreographer import TimedShow, Timing
@@ -45,6 +46,7 @@ def choreograph(
         compile_for_choreography()
     with watching() as monitor:
         show = artist.choreograph(who, wish, monitor=monitor)
+    target = cancelled_name(target) if show.status is Status.CANCELLED else target
     write_clip(target, show.clip)
     for line in _lines(show):
         say(line)

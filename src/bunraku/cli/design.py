@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import PICTURES, check_target
+from bunraku.cli.files import PICTURES, cancelled_name, check_target
 from bunraku.errors import BadInput
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def design(
             facts |= _told(improvement)
     facts |= _summary(study, family, before, after)
     if output is not None:
+        output = cancelled_name(output) if monitor.cancelled else output
         for note in write_character(output, family.character(after.parameters)):
             say(note)
         say(f"wrote {output}")

@@ -58,6 +58,16 @@ def to_judge(source: Path, **options: Any) -> tuple[Performance, Callable[..., V
     return performance, partial(verify, performance)
 
 
+def cancelled_name(target: Path) -> Path:
+    """Where a result goes that was cancelled, beside where the whole one would: NAME.cancelled.ENDING, which says so."""
+    known = (PERFORMANCE, ".clip.yaml", ".character.yaml")
+    ending = next((ending for ending in known if target.name.lower().endswith(ending)), target.suffix)
+    stem = target.name[: len(target.name) - len(ending)]
+    other = target.with_name(f"{stem}.cancelled{ending}")
+    say(f"cancelled: the best so far goes to {other}; {target} stays as it is")
+    return other
+
+
 def named(words: str, ending: str) -> Path:
     """A file of the present folder that is called by ``words``."""
     return Path(f"{words}{ending}".replace(" ", "-").replace("/", "-"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, show_certificate, watching
-from bunraku.cli.files import ONLY, PERFORMANCE, asked_of, character_from, check_target, named
+from bunraku.cli.files import ONLY, PERFORMANCE, asked_of, cancelled_name, character_from, check_target, named
 from bunraku.cli.options import describe_fields, describe_options, parse_options
 from bunraku.errors import BadInput
 from bunraku.formats.atomic import check_output
@@ -98,7 +98,7 @@ def perform(
         proved = prove(who, wish, performer, options=options_of, rig=bones, effort=spent, checkpoints=checkpoints, monitor=monitor)
         cancelled = monitor.cancelled and not proved.best.proven
     cancelled = cancelled or proved.performance.certificate.status is Status.CANCELLED
-    target = _beside(target) if cancelled else target
+    target = cancelled_name(target) if cancelled else target
     write_performance(target, proved.performance)
     if not cancelled:
         checkpoints.discard()
@@ -145,15 +145,6 @@ def _keep_attempts(target: Path, proved: Proved) -> Path:
     for number, take in enumerate(proved.takes, 1):
         write_performance(folder / f"attempt-{number}{PERFORMANCE}", take.performance)
     return folder
-
-
-def _beside(target: Path) -> Path:
-    """Where a cancelled result goes: to ``target``, or to a name beside it when there is a file already, which stays as it is."""
-    if not target.exists():
-        return target
-    other = target.with_name(target.name.removesuffix(PERFORMANCE) + f".cancelled{PERFORMANCE}")
-    say(f"{target} was there before and stays as it is; the cancelled result goes to {other}")
-    return other
 
 
 def summary(proved: Proved) -> dict[str, Any]:

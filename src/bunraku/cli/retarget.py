@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from bunraku.cli.console import emit_json, exit_code, say, watching
-from bunraku.cli.files import ONLY, asked_of, character_from, check_target, named
+from bunraku.cli.files import ONLY, asked_of, cancelled_name, character_from, check_target, named
 from bunraku.formats.atomic import write_atomically
+from bunraku.optimization.solution import Status
 
 
 def retarget(
@@ -62,6 +63,7 @@ def retarget(
         )
     for sentence in result.report.sentences:
         say(sentence)
+    target = cancelled_name(target) if result.report.status is Status.CANCELLED else target
     write_clip(target, result.clip)
     if write_rig is not None:
         write_atomically(write_rig, write_rig_map(result.rig))

@@ -22,7 +22,7 @@ import numpy as np
 
 from bunraku.arrays import Array
 from bunraku.errors import BadInput
-from bunraku.formats.files import MAX_NUMBERS, check_size
+from bunraku.formats.files import MAX_NUMBERS, check_size, line_of
 from bunraku.formats.poses import rotations_z_up, vectors_z_up
 from bunraku.formats.skeleton_units import different_names, guessed_metres_per_unit, rest_height
 from bunraku.motion import Clip, SkeletonMotion
@@ -30,6 +30,7 @@ from bunraku.motion import Clip, SkeletonMotion
 MAX_BONES = 10_000
 _TOKEN = re.compile(rb"[{}]|[^\s{}]+")
 _CHANNEL = re.compile(rb"([xyz])(position|rotation)\Z", re.IGNORECASE)
+_COUNT = re.compile(rb"\s*Frames\s*:?\s*(\S+)", re.IGNORECASE)
 _MOTION = re.compile(rb"\s*Frames\s*:?\s*(\S+)\s+Frame\s+Time\s*:?\s*(\S+)", re.IGNORECASE)
 
 
@@ -116,7 +117,7 @@ class _Hierarchy:
         self.end = self._at
 
     def wrong(self, message: str, at: int | None = None) -> BadInput:
-        line = self.data.count(b"\n", 0, self._at if at is None else at) + 1
+        line = line_of(self.data, self._at if at is None else at)
         return BadInput(message, file=self.file, place=f"line {line}")
 
     def _tokens(self) -> Iterator[bytes]:
@@ -160,13 +161,20 @@ def _motion(data: bytes, hierarchy: _Hierarchy) -> tuple[Array, float]:
     """The table of channel values (frames, columns) and the rate [Hz]."""
     match = _MOTION.match(data, hierarchy.end)
     if match is None:
-        raise hierarchy.wrong("'Frames: COUNT' and 'Frame Time: SECONDS' must follow MOTION", hierarchy.end)
+        count = _COUNT.match(data, hierarchy.end)
+        place = hierarchy.end if count is None else count.end()
+        after = len(data) - len(data[place:].lstrip())
+        raise hierarchy.wrong("'Frames: COUNT' and 'Frame Time: SECONDS' must follow MOTION", after)
     try:
-        frames, frame_time = int(match[1]) if len(match[1]) < 12 else -1, float(match[2])
+        frames = int(match[1]) if len(match[1]) < 12 else -1
     except ValueError:
-        raise hierarchy.wrong("the frame count and the frame time must be numbers", match.start(1)) from None
+        raise hierarchy.wrong("the frame count must be a number", match.start(1)) from None
+    try:
+        frame_time = float(match[2])
+    except ValueError:
+        raise hierarchy.wrong("the frame time must be a number", match.start(2)) from None
     if frames < 1 or not 1e-5 <= frame_time <= 1e4:
-        raise hierarchy.wrong(f"{frames} frames of {frame_time} s cannot be used", match.start(1))
+        raise hierarchy.wrong(f"{frames} frames of {frame_time} s cannot be used", match.start(1 if frames < 1 else 2))
     columns = hierarchy.columns
     if (frames + 1) * max(columns, 12 * len(hierarchy.names)) > MAX_NUMBERS:
         raise hierarchy.wrong(f"{frames} frames of {len(hierarchy.names)} joints are more than can be read", match.start(1))

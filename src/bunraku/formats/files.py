@@ -67,12 +67,18 @@ def _open_plain(path: str, flags: int) -> int:
     return os.open(path, flags | PLAIN)
 
 
+def line_of(data: bytes, at: int) -> int:
+    """The number of the line, counted from 1, on which the byte ``at`` stands; lines end as on any system."""
+    head = data[:at]
+    return head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n") + 1
+
+
 def decoded(data: bytes, *, file: str) -> str:
     """UTF-8 text, a byte order mark dropped; the error names the line of the first byte that is none."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = line_of(data.removeprefix(b"\xef\xbb\xbf"), error.start)
         raise BadInput(
             f"holds the byte 0x{data[error.start]:02x}, which is not UTF-8 text; save it as UTF-8", file=file, place=f"line {line}"
         ) from error

@@ -11,6 +11,15 @@ from bunraku.motion import Performance
 from bunraku.stage.c_text import array_lines, plain
 from bunraku.stage.channels import need_kinds, table, thinned
 
+_SIDES = ("ShoulderPitch", "ShoulderRoll", "ElbowYaw", "ElbowRoll", "WristYaw", "Hand")
+_HEAD_AND_ARMS = {"HeadYaw", "HeadPitch", *(f"{side}{joint}" for side in "LR" for joint in _SIDES)}
+_LEGS = ("HipYawPitch", "HipRoll", "HipPitch", "KneePitch", "AnklePitch", "AnkleRoll")
+ROBOTS = {
+    "NAO": _HEAD_AND_ARMS | {f"{side}{joint}" for side in "LR" for joint in _LEGS},
+    "Pepper": _HEAD_AND_ARMS | {"HipRoll", "HipPitch", "KneePitch"},
+}
+"""The joints that each robot of NAOqi answers to."""
+
 DIGITS = 6
 """Of the times [s]."""
 
@@ -64,7 +73,7 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
     """The script. ``rate`` [Hz] thins the angles; it must divide the motor rate (NAOqi's own cycle is 50 Hz).
 
     ``ramp_s``: how long the robot takes to the first pose [s]. Angles read back exactly. Only angles can
-    be sent: lengths, velocities and torques are refused by name.
+    be sent: lengths, velocities and torques are refused by name, and so are joints that no such robot has.
     """
     channels = need_kinds(performance, ("position",), "naoqi")
     stray = next((channel for channel in channels if channel.unit != "rad"), None)
@@ -72,6 +81,11 @@ def export_naoqi(performance: Performance, *, rate: float | None = None, ramp_s:
         raise BadInput(f"channel {stray.name!r} is in {stray.unit}; angleInterpolation takes angles in rad: export csv or json")
     if not 0.1 <= ramp_s <= 60.0:
         raise BadInput(f"a ramp of {ramp_s:g} s cannot be used; give one between 0.1 and 60")
+    strange = min(([c.name for c in channels if c.name not in joints] for joints in ROBOTS.values()), key=len)
+    if strange:
+        raise BadInput(
+            f"channel {strange[0]!r} is no joint of {' or '.join(ROBOTS)}, which alone run this script; export csv, ros or json"
+        )
     rate, values = thinned(*table(channels, "naoqi"), rate)
     times = [round(k / rate, DIGITS) for k in range(1, len(values))]
     text = _SCRIPT.format(
