@@ -135,6 +135,8 @@ def test_a_motion_is_no_commands(given, readers, tmp_path):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_changed_sample_changes_the_verdict(form, name, given, readers, tmp_path):
     """Also where a torque of the same name, which most formats do not hold, is unchanged."""
+    if (form, name) == ("naoqi", "swizzlebot"):  # skates are no NAO
+        return
     performance = given(name)
     first = performance.channels[0]
     values = first.values.copy()
@@ -420,8 +422,9 @@ def test_what_a_file_says_of_its_channels_ends_no_comment():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_damaged_file_is_read_or_refused_in_one_line(form, performance, readers, tmp_path):
+def test_a_damaged_file_is_read_or_refused_in_one_line(form, given, performance, readers, tmp_path):
     """Sixty files with a few bytes changed, left out or doubled: channels, or bad input, and nothing else."""
+    performance = given("nao") if form == "naoqi" else performance
     path, said = written(form, performance, readers, tmp_path)
     data, draw = path.read_bytes(), np.random.default_rng(5)
     reading = Reading(performance.character, performance.channels, **said)
@@ -465,7 +468,7 @@ def test_hostile_names_come_back(form, name, performance, readers, tmp_path):
         path, said = written(form, odd, readers, tmp_path)
     except BadInput as error:
         refused = str(error)
-        if "cannot be a column's name" not in refused:
+        if "cannot be a column's name" not in refused and "is no joint of NAO" not in refused:
             raise
         return
     commands = file_commands(path, against=odd, **said)
