@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bunraku.batch.cluster import Answer, Cluster
+from bunraku.batch.cluster import Answer, Cluster, in_the_open
 
 
 class Future:
@@ -52,10 +52,26 @@ class Client:
 def test_a_worker_that_dies_after_its_work_is_an_accident(status: str, error: BaseException, accident: str) -> None:
     """Dask loses the result and begins anew by itself; nobody waits for that, for the run is sent again."""
     client = Client()
-    cluster = Cluster(client, lambda: None)
+    cluster = Cluster(client)
     cluster.send({"key": "ab"})
     (future,) = client.futures
     future.status, future.error = status, error
     future.ended()
     assert cluster.answer(1.0) == Answer("ab", None, accident)
     assert not cluster._futures
+
+
+@pytest.mark.parametrize(
+    ("address", "open_way"),
+    [
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://localhost:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tcp://10.0.0.7:8786", True),
+        ("ws://machine:8786", True),
+        ("tls://machine:8786", False),
+        ("wss://machine:8786", False),
+    ],
+)
+def test_a_way_to_another_machine_without_tls_is_in_the_open(address: str, open_way: bool) -> None:
+    assert in_the_open(address) is open_way

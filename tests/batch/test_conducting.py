@@ -55,7 +55,7 @@ class Players:
 
 
 class Desk:
-    threads, page = 2, ""
+    threads = 2
 
     def __init__(self, players: Players) -> None:
         self.players, self.jobs, self.late = players, list[str](), list[str]()

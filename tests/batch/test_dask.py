@@ -1,4 +1,4 @@
-"""On real Dask: whatever is killed, the table is the one that runs in this process give, byte for byte.
+"""On real processes and real Dask: whatever is killed, the table is the one that runs in this process give, byte for byte.
 
 200 runs, and more kinds of kills: benchmarks/does_the_batch_survive_kills.py.
 """
@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 
 from bunraku.batch.batch import run_batch
-from bunraku.batch.cluster import LocalWorkers, RemoteScheduler
+from bunraku.batch.cluster import RemoteScheduler
 from bunraku.batch.plan import BatchPlan, read_plan
+from bunraku.batch.processes import LocalWorkers
 from bunraku.batch.store import Store
 from bunraku.batch.table import make_table, write_table
 from bunraku.batch.working import carry_out
 from bunraku.optimization.monitor import Event, Monitor
 
-pytest.importorskip("distributed")
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds its processes in /proc")
 
 Planned = Callable[..., Path]
@@ -156,6 +156,7 @@ def scheduled(folder: Path) -> Iterator[str]:
 
 
 def test_a_scheduler_of_its_own(planned: Planned, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    pytest.importorskip("distributed")
     plan = read_plan(planned())
     with scheduled(tmp_path_factory.mktemp("elsewhere")) as address:
         batch = run_batch(plan, folder / "out", RemoteScheduler(address), plots=False)

@@ -1,7 +1,8 @@
-"""Dask: workers of our own on this machine, or a scheduler that runs already. What comes back waits in a queue.
+"""A Dask scheduler that runs already. What comes back waits in a queue.
 
-Between client, scheduler and workers Dask speaks a protocol of its own, with pickle in it: whoever can reach a scheduler's port can
-run programs on its workers. Our own workers listen on the loopback interface alone; give ``--scheduler`` only what is trusted.
+Between client, scheduler and workers Dask speaks a protocol of its own, with pickle in it, both ways: whoever can reach the port of
+a scheduler without TLS can run programs on its workers, and who runs the scheduler or a worker can run programs here. Give
+``--scheduler`` only what is trusted. Workers of this machine need no Dask: `bunraku.batch.processes`.
 """
 
 from __future__ import annotations
@@ -12,15 +13,14 @@ import logging
 import queue
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from bunraku.batch.working import BEGAN, carry_out
 from bunraku.errors import BadInput, MissingExtra
+from bunraku.stage.gate import is_loopback
 
-HOST = "127.0.0.1"
 CONNECT = 10.0
 """Time [s] in which a scheduler must answer."""
 
@@ -54,10 +54,16 @@ def checked_address(address: str) -> str:
     return address
 
 
+def in_the_open(address: str) -> bool:
+    """Whether others than this machine may reach a scheduler, and nothing between it and us is encrypted."""
+    parts = urlsplit(address)
+    return parts.scheme not in ("tls", "wss") and not is_loopback(str(parts.hostname))
+
+
 def need_dask() -> None:
     """Dask, or an error that says how to install it."""
     if importlib.util.find_spec("distributed") is None:
-        raise MissingExtra("distributed", "batch", "running a batch")
+        raise MissingExtra("distributed", "batch", "a batch on a Dask scheduler (workers of this machine need none)")
 
 
 def _distributed() -> Any:
@@ -70,11 +76,10 @@ def _distributed() -> Any:
 
 
 class Cluster:
-    """A connection to a scheduler: jobs in, answers out, in any order. ``page``: the address of Dask's own page, if asked for."""
+    """A connection to a scheduler: jobs in, answers out, in any order."""
 
-    def __init__(self, client: Any, close: Callable[[], None], page: str = "") -> None:
-        self._client, self._close = client, close
-        self.page = page
+    def __init__(self, client: Any) -> None:
+        self._client = client
         self._session = secrets.token_hex(4)
         self._futures: dict[str, Any] = {}
         self._began: dict[str, tuple[float, str]] = {}
@@ -153,7 +158,6 @@ class Cluster:
         self._futures.clear()
         with contextlib.suppress(Exception):
             self._client.close(timeout=5)
-        self._close()
 
 
 def _accident(error: BaseException | None) -> str:
@@ -161,34 +165,6 @@ def _accident(error: BaseException | None) -> str:
     if kind == "KilledWorker":
         return "its worker died, again and again"
     return " ".join(f"{kind}: {error}".split())[:300]
-
-
-@dataclass(frozen=True)
-class LocalWorkers:
-    """Workers in processes of their own on this machine, reachable from it alone; ``dashboard``: with Dask's page, there too."""
-
-    workers: int = 2
-    dashboard: bool = False
-
-    def connect(self) -> Cluster:
-        """Start them."""
-        distributed = _distributed()
-        import dask
-
-        with dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.admin.log-length": 100}):
-            cluster = distributed.LocalCluster(
-                n_workers=self.workers,
-                threads_per_worker=1,
-                processes=True,
-                host=HOST,
-                protocol="tcp://",
-                dashboard_address=f"{HOST}:0" if self.dashboard else None,
-                scheduler_kwargs={"dashboard_address": f"{HOST}:0"},
-                preload=["bunraku.batch.unheeding"],
-                silence_logs=logging.CRITICAL,
-            )
-            client = distributed.Client(cluster, set_as_default=False, timeout=60)
-        return Cluster(client, lambda: _closed(cluster), str(client.dashboard_link) if self.dashboard else "")
 
 
 @dataclass(frozen=True)
@@ -204,9 +180,4 @@ class RemoteScheduler:
             client = distributed.Client(self.address, set_as_default=False, timeout=CONNECT, name="bunraku-batch")
         except (OSError, TimeoutError) as error:
             raise NoScheduler(str(error)) from error
-        return Cluster(client, lambda: None)
-
-
-def _closed(cluster: Any) -> None:
-    with contextlib.suppress(Exception):
-        cluster.close(timeout=5)
+        return Cluster(client)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bunraku.batch.cluster import Cluster, Lost, NoScheduler
+from bunraku.batch.cluster import Answer, Lost, NoScheduler
 from bunraku.batch.plan import BatchPlan
 from bunraku.batch.store import Store
 from bunraku.formats.places import known_names
@@ -25,10 +25,30 @@ NOW_AND_THEN = 5.0
 _NOTHING: dict[str, Any] = {"figures": {}, "performance": None, "seconds": 0.0, "worker": "", "report": ""}
 
 
+class Connected(Protocol):
+    """A connection to workers: jobs in, answers out, in any order."""
+
+    @property
+    def threads(self) -> int:
+        """How many jobs can be worked on at once."""
+
+    def send(self, job: dict[str, Any]) -> None:
+        """Ask for a run."""
+
+    def answer(self, seconds: float) -> Answer | None:
+        """The next answer, if one comes within ``seconds``."""
+
+    def overdue(self, seconds: float) -> list[str]:
+        """The keys of runs that began more than ``seconds`` ago; nobody waits for them."""
+
+    def close(self) -> None:
+        """Give up what is under way and part."""
+
+
 class Workers(Protocol):
     """Whoever has workers."""
 
-    def connect(self) -> Cluster:
+    def connect(self) -> Connected:
         """A connection to them."""
 
 
@@ -76,7 +96,7 @@ class _Conductor:
         self._due = time.monotonic() + NOW_AND_THEN
 
     def conduct(self) -> None:
-        cluster: Cluster | None = None
+        cluster: Connected | None = None
         try:
             while (self.waiting or self.sent) and not self.monitor.cancelled:
                 if cluster is None:
@@ -105,15 +125,12 @@ class _Conductor:
             ended = time.monotonic()
             self._due = ended + max(NOW_AND_THEN, 20.0 * (ended - began))
 
-    def _connected(self) -> Cluster | None:
+    def _connected(self) -> Connected | None:
         """A connection; None when it was cancelled meanwhile or nobody answered for too long."""
         began = time.monotonic()
         while not self.monitor.cancelled:
             try:
-                cluster = self.workers.connect()
-                if cluster.page:
-                    self._say(f"Dask's page is {cluster.page}")
-                return cluster
+                return self.workers.connect()
             except NoScheduler as error:
                 if time.monotonic() - began > PATIENCE:
                     self.outcome.trouble = f"no scheduler answers ({error}); what is done is kept: give the same command again"
@@ -121,7 +138,7 @@ class _Conductor:
                 self._say("no scheduler answers; waiting for it")
         return None
 
-    def _step(self, cluster: Cluster) -> None:
+    def _step(self, cluster: Connected) -> None:
         """Send as much as keeps every worker busy, take one answer, look for runs that are overdue."""
         room = 2 * cluster.threads + 2 if cluster.threads else 0
         if not room:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import time
 from pathlib import Path
@@ -29,7 +28,6 @@ def batch(
     scheduler: Annotated[
         str, typer.Option(help="Address of a Dask scheduler that runs already, such as tcp://127.0.0.1:8786; trusted ones only")
     ] = "",
-    dashboard: Annotated[bool, typer.Option("--dashboard", help="With Dask's own page, on this machine's loopback")] = False,
     plots: Annotated[bool, typer.Option(help="Each figure against each thing that varies, as PNG")] = True,
     listing: Annotated[bool, typer.Option("--list", help="List the runs and whether they are done, and stop")] = False,
     json: Annotated[bool, typer.Option("--json", help="The summary as JSON on stdout")] = False,
@@ -44,15 +42,17 @@ def batch(
     if output is not None and not listing:
         check_folder(output)
     from bunraku.batch.batch import run_batch
-    from bunraku.batch.cluster import LocalWorkers, RemoteScheduler, checked_address, need_dask
+    from bunraku.batch.cluster import RemoteScheduler, checked_address, in_the_open, need_dask
     from bunraku.batch.plan import read_plan
+    from bunraku.batch.processes import LocalWorkers
 
-    if scheduler and dashboard:
-        raise BadInput("--dashboard is of workers on this machine; a scheduler of its own has its own")
-    need_dask()
-    if dashboard and importlib.util.find_spec("bokeh") is None:
-        raise BadInput("Dask's page needs the package bokeh; install it with: pip install bokeh")
     at = RemoteScheduler(checked_address(scheduler)) if scheduler else None
+    if at is not None:
+        need_dask()
+        if in_the_open(scheduler):
+            say(
+                f"{scheduler} is not encrypted: whoever reaches it, or the network between, can run programs there and here; use tls://"
+            )
     work = read_plan(plan)
     folder = output or named(work.name, "-batch")
     if listing:
@@ -62,7 +62,7 @@ def batch(
         _compile(work)
     with watching() as monitor:
         watcher = monitor if sys.stderr.isatty() else _Lines(monitor)
-        result = run_batch(work, folder, at or LocalWorkers(workers, dashboard), plots=plots, monitor=watcher, note=say)
+        result = run_batch(work, folder, at or LocalWorkers(workers), plots=plots, monitor=watcher, note=say)
     _tell(result, folder)
     if json:
         emit_json(result.summary)

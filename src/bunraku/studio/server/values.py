@@ -7,8 +7,8 @@ is not taken, as if it had never come.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     import viser
@@ -103,11 +103,11 @@ def _written(text: str) -> bool:
         return False
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _numbers(value: Any, count: int) -> bool:
+def _numbers(value: object, count: int) -> TypeGuard[Sequence[float]]:
     return isinstance(value, list | tuple) and len(value) == count and all(_number(one) for one in value)
 
 
