@@ -12,6 +12,7 @@ from bunraku.motion import JointCurves, MotionLimits
 T = np.arange(200) / 50.0
 WISH = np.column_stack([np.sin(2 * np.pi * 0.5 * T), 0.5 * np.sin(2 * np.pi * 0.7 * T), 0.01 * np.sin(T)])
 NAMES = ("a", "b", "c")
+HOME = np.zeros(3)
 
 
 def limits(velocity: float) -> MotionLimits:
@@ -22,7 +23,7 @@ def limits(velocity: float) -> MotionLimits:
 @pytest.mark.parametrize(("scale", "share"), [(1.0, 1.0), (0.5, 0.75), (0.0, 0.0), (-1.0, 0.0)])
 def test_the_share_of_a_scaled_wish_is_known(scale: float, share: float) -> None:
     about = WISH - WISH.mean(axis=0)
-    total, joint = followed_checks(NAMES, WISH.mean(axis=0) + scale * about, WISH)
+    total, joint = followed_checks(NAMES, WISH.mean(axis=0) + scale * about, WISH, HOME)
     assert total.value == pytest.approx(share)
     assert joint.value == pytest.approx(share)
     assert total.state == ("holds" if scale >= 0.5 else "broken")
@@ -31,7 +32,7 @@ def test_the_share_of_a_scaled_wish_is_known(scale: float, share: float) -> None
 def test_a_joint_that_drops_out_is_named_though_the_others_follow() -> None:
     values = WISH.copy()
     values[:, 1] = 0.0
-    total, joint = followed_checks(NAMES, values, WISH)
+    total, joint = followed_checks(NAMES, values, WISH, HOME)
     assert total.holds
     assert joint.broken
     assert joint.note == "b"
@@ -39,10 +40,21 @@ def test_a_joint_that_drops_out_is_named_though_the_others_follow() -> None:
 
 def test_a_wish_that_stands_still_is_missed_by_what_moves() -> None:
     still = np.ones((50, 2))
-    assert followed_checks(("a", "b"), still + 0.1, still)[0].state == "does not apply"
-    (check,) = followed_checks(("a", "b"), still + np.outer(np.sin(np.linspace(0.0, 20.0, len(still))), [0.0, 0.1]), still)
+    moving = still + np.outer(np.sin(np.linspace(0.0, 20.0, len(still))), [0.0, 0.1])
+    (check,) = followed_checks(("a", "b"), moving, still, np.ones(2))
     assert check.broken
     assert "b does not" in check.note
+    assert followed_checks(("a", "b"), still, still, np.ones(2))[0].state == "does not apply"
+
+
+@pytest.mark.parametrize(("gone", "state"), [(1.0, "holds"), (0.9, "holds"), (0.4, "broken"), (0.0, "broken"), (2.5, "broken")])
+def test_a_pose_that_is_held_must_be_the_wished_one(gone: float, state: str) -> None:
+    pose = np.tile([1.0, -0.5], (50, 1))
+    (check,) = followed_checks(("a", "b"), gone * pose, pose, np.zeros(2))
+    assert check.state == state
+    assert check.value == pytest.approx(max(0.0, 1.0 - (1.0 - gone) ** 2))
+    (check,) = followed_checks(("a", "b"), pose, 0.0 * pose, np.zeros(2))
+    assert check.broken, "at home was asked for"
 
 
 def test_gestures_that_outrun_their_motors_keep_half_their_size() -> None:
@@ -67,7 +79,7 @@ def test_the_excess_of_a_stroke_is_its_worst_part() -> None:
 
 
 def test_what_does_something_else_follows_nothing_and_no_less() -> None:
-    total, joint = followed_checks(NAMES, WISH + 50.0, WISH)
+    total, joint = followed_checks(NAMES, WISH + 50.0, WISH, HOME)
     assert total.value == 0.0
     assert joint.value == 0.0
     assert total.broken

@@ -56,17 +56,16 @@ def share_moved(places: Array, wished: Array, rate: float) -> float:
     return float(np.clip((v * u.conj()).real.sum() / own, 0.0, 1.0)) if own > 0.0 else 1.0
 
 
-def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: str = "") -> tuple[Check, ...]:
-    """The share of the ``wished`` (n, k) motion that ``values`` (n, k) follow, of all joints and of the worst."""
+def followed_checks(names: Sequence[str], values: Array, wished: Array, home: Array, suffix: str = "") -> tuple[Check, ...]:
+    """The share of the ``wished`` (n, k) motion that ``values`` (n, k) follow, of all joints and of the worst.
+
+    Of a wish that stands still it is the share of the way from ``home`` (k,) to its pose.
+    """
     about = wished - wished.mean(axis=0)
     own, off = (about**2).sum(axis=0), ((values - wished) ** 2).sum(axis=0)
     name = f"motion followed{suffix}"
     if not own.size or np.sqrt(own.max(initial=0.0) / max(len(wished), 1)) < ALMOST_STILL:
-        moved = values.std(axis=0)
-        if not moved.size or moved.max() <= STILL:
-            return (Check.not_applicable(name, "the wish stands still"),)
-        note = f"the wish stands still, and {names[int(np.argmax(moved))]} does not"
-        return (Check(name, 0.0, "of the wish", FOLLOWED, at_least=True, note=note),)
+        return (_pose_check(name, names, values, wished, home),)
     total = max(0.0, 1.0 - float(off.sum() / own.sum()))
     weighty = own >= GOOD_PART * own.sum()
     shares = np.where(weighty, np.maximum(0.0, 1.0 - off / np.where(own > 0.0, own, 1.0)), np.inf)
@@ -86,3 +85,19 @@ def followed_checks(names: Sequence[str], values: Array, wished: Array, suffix: 
             )
         )
     return tuple(checks)
+
+
+def _pose_check(name: str, names: Sequence[str], values: Array, wished: Array, home: Array) -> Check:
+    """How much of the way from home to a pose that stands still is gone, and that nothing moves there."""
+    if not wished.size:
+        return Check.not_applicable(name, "nothing is wished")
+    off, way = (np.sqrt((part**2).mean(axis=0)) for part in (values - wished, wished - home))
+    moved = values.std(axis=0)
+    if moved.max() > STILL:
+        note = f"the wish stands still, and {names[int(np.argmax(moved))]} does not"
+        return Check(name, 0.0, "of the wish", FOLLOWED, at_least=True, note=note)
+    if max(way.max(), off.max()) <= STILL:
+        return Check.not_applicable(name, "the wish stands still, at home")
+    share = max(0.0, 1.0 - float((off**2).sum() / max((way**2).sum(), STILL**2)))
+    note = f"of the way to a pose that is held; worst: {names[int(np.argmax(off))]}"
+    return Check(name, share, "of the wish", FOLLOWED, at_least=True, note=note)

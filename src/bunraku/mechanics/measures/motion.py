@@ -69,7 +69,8 @@ def measure_motion(character: Character, wish: JointCurves | None, positions: Jo
     checks, excess = limit_checks(limits, limits.completed(positions.names, positions.values), positions.rate, slides)
     figures = {} if np.isnan(_worst(checks)) else {"worst_limit_violation": excess.relative}
     checks += _violation_checks(limits, positions, wished, excess, figures)
-    checks += _wish_checks(positions, wished, slides, figures, lively=bool(character.end_effectors or character.flexibles))
+    home = np.array([character.home.get(name, 0.0) for name in positions.names])
+    checks += _wish_checks(positions, wished, home, slides, figures, lively=bool(character.end_effectors or character.flexibles))
     if wished is not None and positions.names:
         checks += travel_checks(positions, wished, limits.chosen(positions.names), figures)
     notes: list[str] = []
@@ -108,7 +109,7 @@ def _violation_checks(
 
 
 def _wish_checks(
-    positions: JointCurves, wished: Array | None, slides: set[str], figures: dict[str, float], *, lively: bool
+    positions: JointCurves, wished: Array | None, home: Array, slides: set[str], figures: dict[str, float], *, lively: bool
 ) -> tuple[Check, ...]:
     """Deviation from the wish, how much of it is followed, and shaking, radians and metres apart.
 
@@ -125,7 +126,7 @@ def _wish_checks(
         own = None if wished is None else wished[:, columns]
         if own is not None:
             checks += _deviation_checks(names, values, own, positions.rate, (suffix, unit), figures)
-            checks += followed_checks(names, values, own, suffix)
+            checks += followed_checks(names, values, own, home[columns], suffix)
         shaking = shaking_checks(JointCurves(tuple(names), positions.rate, values), own, suffix, unit)
         checks += (replace(check, threshold=None) if lively and check.applies else check for check in shaking)
     return tuple(checks)
