@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 from bunraku.building.components.dimensions import dimensions
-from bunraku.errors import BadInput
+from bunraku.errors import BadInput, BunrakuError
 from bunraku.formats.wav import wav_bytes
 from bunraku.motion import Audio, JointCurves
 from bunraku.studio.jobs.state import LiveAnswer
@@ -341,3 +343,41 @@ def test_a_clip_of_sound_alone_has_its_own_length(session: Session) -> None:
     session.bring("tone.wav", tone)
     assert session.document.need_clip().tracks == ("audio",)
     assert session.transport.duration == pytest.approx(2.0)
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("broken.character.yaml", b"bunraku: character/1\nname: 5\n"),
+        ("broken.bvh", b"HIERARCHY nonsense"),
+        ("notes.zip", zipped({"deep/down/notes.csv": b"no numbers", "deep/other.stl": b"solid nothing"})),
+        ("evil.zip", zipped({"a.csv": b"time,a\n0,0\n", "../b.csv": b"x"})),
+        ("what.npz", b"PK"),
+    ],
+)
+def test_what_is_refused_leaves_no_file(session: Session, name: str, data: bytes) -> None:
+    before = set(session.project.folder.rglob("*"))
+    document = session.document
+    with pytest.raises(BunrakuError):
+        session.bring(name, data)
+    assert session.document is document
+    assert {path for path in set(session.project.folder.rglob("*")) - before if "files" in path.parts} == set()
+
+
+def test_what_was_brought_before_stays_when_it_is_refused_later(session: Session) -> None:
+    """The same bytes under a name that tells another kind: what the document has from them is not taken away."""
+    data = b"bunraku: clip/1\nname: mine\nwords: [{text: hello, start_s: 0.1, end_s: 0.5}]\n"
+    session.bring("mine.clip.yaml", data)
+    source = session.document.sources["clip"]
+    with pytest.raises(BunrakuError):
+        session.bring("mine.character.npz", data)
+    assert session.project.path(source).read_bytes() == data
+    assert [path.name for path in session.project.path(source).parent.iterdir()] == ["mine.clip.yaml"]

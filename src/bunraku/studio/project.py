@@ -108,6 +108,23 @@ class Project:
         """The path of a file named inside the project; it may not lead out of it."""
         return confined(name, self.folder, Where(str(self.folder)))
 
+    @contextlib.contextmanager
+    def brought(self, name: str, data: bytes) -> Iterator[list[str]]:
+        """What `keep` keeps; when something is refused meanwhile, what was not there before is removed again."""
+        home = self.folder / "files" / _digest(data)
+        before = set() if is_link(home) else set(home.rglob("*"))
+        try:
+            yield self.keep(name, data)
+        except BaseException:
+            left = [] if is_link(home) or is_link(home.parent) else sorted(set(home.rglob("*")) - before, reverse=True)
+            for path in [*left, home, home.parent]:
+                with contextlib.suppress(OSError):  # a folder that still holds something stays
+                    if path.is_dir() and not is_link(path):
+                        path.rmdir()
+                    elif path in left:
+                        path.unlink()
+            raise
+
     def keep(self, name: str, data: bytes) -> list[str]:
         """Keep bytes that a user brought under a name of ours in ``files/``; a ZIP is unpacked. Returns the names in the project.
 
@@ -117,8 +134,7 @@ class Project:
         ending = next((one for one in _ENDINGS if base.lower().endswith(one)), None)
         if ending is None:
             raise BadInput(f"a file named {name[:80]!r} is none that can be opened; these can: {', '.join(_ENDINGS)}")
-        digest = hashlib.sha256(data).hexdigest()[:10]
-        home = self.place("files", digest)
+        home = self.place("files", _digest(data))
         if ending == ".zip":
             return [str(path.relative_to(self.folder)) for path in unpack_folder(data, home, file=base)]
         write_atomically(home / base, data)
@@ -194,6 +210,10 @@ def _document(content: ProjectFile, base: Character | None, clip: Clip | None) -
     sources = {kind: source for kind in ("character", "clip") if (source := getattr(content, kind))}
     alike = {name: getattr(content, name) for name in _ALIKE}
     return EMPTY.changed(base=base, clip=clip, sources=sources, dimensions=content.dimensions_m, **alike)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:10]
 
 
 def _stems(name: str, mark: str) -> Iterator[str]:

@@ -249,9 +249,25 @@ class Session:
         self.tell("saved")
 
     def bring(self, name: str, data: bytes) -> str:
-        """Open a file that a user brought: a character, a clip, a performance, or a ZIP with some; says what was opened."""
-        names = self.project.keep(name, data)
-        opened = []
+        """Open a file that a user brought: a character, a clip, a performance, or a ZIP with some; says what was opened.
+
+        What is refused leaves no file behind; of a ZIP of which something was opened before, all stay.
+        """
+        opened: list[str] = []
+        refusal: BunrakuError | None = None
+        with self.project.brought(name, data) as names:
+            try:
+                self._open(name, names, opened)
+            except BunrakuError as error:
+                if not opened:
+                    raise
+                refusal = error
+        if refusal is not None:
+            raise refusal
+        return ", ".join(opened)
+
+    def _open(self, name: str, names: list[str], opened: list[str]) -> None:
+        """Open what can be opened of the files of that name, and add it to ``opened``."""
         edits = {one: edit_for(self.project.path(one)) for one in names}
         written = any(one.lower().endswith((".yaml", ".yml")) and edit == "open.clip" for one, edit in edits.items())
         for one, edit in edits.items():
@@ -284,8 +300,7 @@ class Session:
             if not surfaces:
                 raise BadInput(f"nothing in {name[:80]!r} can be opened; a character, a clip, a performance or a surface is needed")
             self.do("skin.begin", source=surfaces[0], scale=guessed_scale(self.project.path(surfaces[0])))
-            return surfaces[0]
-        return ", ".join(opened)
+            opened.append(surfaces[0])
 
     # -- computing --
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bunraku.stage.gate import Gate, Intake
 from bunraku.studio.server.messages import ALLOWED, LARGEST, FilteredConnection, MessageFilter
-from bunraku.studio.server.uploads import Uploads
+from bunraku.studio.server.uploads import PART, UploadDesk, Uploads
 
 VALUES = {"Dict": {"value": 1.0}, "str": "x", "int": 3, "float": 0.5, "bool": True, "bytes": b"abc"}
 
@@ -71,6 +71,40 @@ def test_a_browser_that_sends_too_fast_is_sent_away() -> None:
         assert closed[0] == (1008, "more than 3 messages a second")
 
     asyncio.run(scene())
+
+
+def test_what_is_left_of_an_upload_goes_though_nothing_more_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser that stopped in the middle stays connected and says nothing: its parts are not kept."""
+    monkeypatch.setattr("bunraku.studio.server.uploads.STILL", 0.1)
+    now = [0.0]
+
+    async def scene() -> None:
+        one = sieve()
+        one.desk = UploadDesk(Uploads(limit=10 * PART, clock=lambda: now[0]))
+        facts = {"source_component_uuid": "b", "transfer_uuid": "k"}
+        about = {"part_count": 2, "filename": "a.csv", "mime_type": "", "size_bytes": 2 * PART}
+        left = [facts | about | {"type": "FileTransferStartUpload"}]
+        left += [facts | {"type": "FileTransferPart", "part_index": 0, "content": bytes(PART)}]
+        silence = asyncio.Event()
+
+        async def recv() -> bytes:
+            if left:
+                return msgspec.msgpack.encode(left.pop(0))
+            now[0] = 1.0
+            silence.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        connection = FilteredConnection(SimpleNamespace(recv=recv), one, Intake(Gate("a token", largest=LARGEST)))
+        waiting = asyncio.create_task(connection.recv())
+        await silence.wait()
+        assert one.desk.held == PART
+        while one.desk.held:
+            await asyncio.sleep(0.01)
+        assert not waiting.done()
+        waiting.cancel()
+
+    asyncio.run(asyncio.wait_for(scene(), 20.0))
 
 
 def test_only_the_kinds_a_page_sends_pass() -> None:

@@ -69,22 +69,92 @@ def test_a_file_in_parts_of_any_order_comes_out_whole(size: int, seed: int) -> N
     assert desk.held == 0
 
 
-def test_limits_are_shared_by_all_connections_and_given_back() -> None:
-    shared = Uploads(limit=10 * PART, at_once=2)
-    first, second = UploadDesk(shared), UploadDesk(shared)
-    first.announce(start(2 * PART, "a"))
-    second.announce(start(9 * PART, "too many bytes"))
-    second.part(part(0, bytes(PART), "too many bytes"))
-    assert second.held == 0
-    second.announce(start(7 * PART, "b"))
-    second.part(part(0, bytes(PART), "b"))
-    assert second.held == PART
-    first.announce(start(10, "too many files"))
-    assert not first.part(part(0, bytes(10), "too many files"))
-    second.close()
-    assert second.held == 0
-    first.announce(start(10, "c"))
-    assert len(first.part(part(0, bytes(10), "c"))) == 2
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def begun(shared: Uploads, size: int, key: str = "k") -> UploadDesk:
+    """A browser with an upload of which one part has come."""
+    desk = UploadDesk(shared)
+    desk.announce(start(size, key))
+    desk.part(part(0, bytes(min(PART, size)), key))
+    return desk
+
+
+def sends(shared: Uploads, size: int = 10) -> bool:
+    """Whether another browser can send a small file now."""
+    desk = UploadDesk(shared)
+    desk.announce(start(size))
+    passed = desk.part(part(0, bytes(size)))
+    desk.close()
+    return bool(passed)
+
+
+def test_one_browser_has_its_share_and_others_have_theirs(clock: Clock) -> None:
+    shared = Uploads(limit=10 * PART, clock=clock)
+    told: list[tuple[str, str]] = []
+    shared.refused = lambda label, why: told.append((label, why))
+    one = begun(shared, 4 * PART, "a")
+    one.announce(start(7 * PART, "too many bytes", "b.csv"))
+    one.announce(start(5 * PART, "b"))
+    one.announce(start(10, "too many files", "c.csv"))
+    assert [label for label, _ in told] == ["b.csv", "c.csv"]
+    assert not one.part(part(0, bytes(10), "too many files"))
+    assert one.held == PART
+    assert sends(shared), "what one browser does is none of the others' concern"
+    one.close()
+    assert (one.held, shared.bytes) == (0, 0)
+    one.announce(start(10, "c"))
+    assert len(one.part(part(0, bytes(10), "c"))) == 2
+
+
+def test_unfinished_uploads_give_way_to_others(clock: Clock) -> None:
+    """As many browsers as there are, each with as much as it may have under way, of which nothing more comes."""
+    shared = Uploads(limit=10 * PART, clock=clock)
+    stalled = [begun(shared, size, key) for size, key in [(10 * PART, "a")] * 20]
+    assert shared.bytes <= 4 * shared.limit
+    clock.now += 0.6  # a moment later a file of another user passes
+    assert sends(shared, PART)
+    assert sends(shared, PART)
+    for desk in stalled:
+        desk.sweep()
+    assert sum(desk.held for desk in stalled) <= 4 * shared.limit
+
+
+@pytest.mark.parametrize("pause", [0.7, 5.0, 9.9])
+def test_an_upload_that_stands_still_is_given_up(clock: Clock, pause: float) -> None:
+    shared = Uploads(limit=10 * PART, clock=clock)
+    desk = begun(shared, 4 * PART)
+    clock.now += pause
+    desk.sweep()
+    assert desk.held == PART, "nobody needs its place"
+    clock.now += 10.1 - pause
+    assert desk.patience is not None
+    desk.sweep()
+    assert (desk.held, shared.bytes, desk.patience) == (0, 0, None)
+    assert not desk.part(part(1, bytes(PART)))
+
+
+def test_an_upload_that_trickles_is_given_up(clock: Clock) -> None:
+    """A part now and then, always in time: all of it together takes too long."""
+    shared = Uploads(limit=100 * PART, clock=clock)
+    desk = begun(shared, 50 * PART)
+    came = 1
+    while desk.held:
+        clock.now += 9.0
+        assert not desk.part(part(came, bytes(PART))), "it is never whole"
+        came += 1
+        assert came < 60
+    assert 9.0 * came > 400.0, "a slow line has its time: 64 KiB a second and 20 s"
+    assert shared.bytes == 0
 
 
 @pytest.mark.parametrize("wrong", [(0, PART + 1), (0, PART - 1), (1, PART), (2, 7), (-1, PART)])
@@ -94,7 +164,7 @@ def test_a_part_of_another_length_or_place_ends_the_upload(wrong: tuple[int, int
     desk.announce(start(PART + 7))
     desk.part(part(wrong[0], bytes(wrong[1])))
     assert desk.held == 0
-    assert shared._under_way == {}
+    assert shared.bytes == 0
     assert not desk.part(part(0, bytes(PART)))
     assert not desk.part(part(1, bytes(7)))
 
@@ -103,7 +173,7 @@ def test_a_part_of_another_length_or_place_ends_the_upload(wrong: tuple[int, int
 def test_sizes_that_cannot_be_claim_nothing(size: int) -> None:
     shared = Uploads(limit=2**62)
     assert UploadDesk(shared).announce(start(size)) == []
-    assert shared._under_way == {}
+    assert shared.bytes == 0
 
 
 def test_what_users_called_their_files_is_remembered_for_a_while() -> None:

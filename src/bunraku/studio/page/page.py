@@ -76,6 +76,7 @@ class Page:
         session.listen(self._notice)
         server.on_event("slider.hold", lambda fields: ui.hand.take())
         server.on_event("slider.let", lambda fields: ui.hand.let())
+        server.on_event("upload.refused", self._not_taken)
         server.viser.on_client_connect(self._connected)
         server.viser.on_client_disconnect(self._left_alone)
         if session.document.base is not None:
@@ -102,6 +103,11 @@ class Page:
     def _refused(self, error: Exception) -> None:
         strange = f"that did not work ({type(error).__name__}: {error}); the document is as it was"
         self.ui.session.say("error", str(error) if isinstance(error, BunrakuError) else strange)
+
+    def _not_taken(self, fields: dict[str, str]) -> None:
+        """A file was refused; one that is too large the browser itself has said."""
+        if "why" in fields:
+            self.ui.session.say("warning", f"the file {fields.get('name', '')[:80]!r} was not taken: {fields['why'][:200]}")
 
     def _notice(self, what: str) -> None:
         """Show a change when its turn comes, together with others that came while something was shown."""

@@ -6,6 +6,7 @@ with a traceback on one that does not fit. :class:`FilteredConnection` stands be
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from typing import Any
 
@@ -103,7 +104,13 @@ class FilteredConnection:
     async def recv(self) -> bytes:
         """The next message for viser."""
         while not self._ready:
-            self._ready.extend(self._sieve.take(await self._intake.receive(self._connection)))
+            try:
+                async with asyncio.timeout(self._sieve.desk.patience):
+                    raw = await self._intake.receive(self._connection)
+            except TimeoutError:
+                self._sieve.desk.sweep()
+            else:
+                self._ready.extend(self._sieve.take(raw))
         return self._ready.popleft()
 
     def __getattr__(self, name: str) -> Any:

@@ -46,7 +46,7 @@ class StudioServer:
 
     on_event: Callable[[str, Handler], None]
     """:meth:`EventQueue.on` of the events from the page's script. The page itself sends ``audio.drift`` (ms, time),
-    ``audio.blocked`` and ``upload.refused`` (name, size)."""
+    ``audio.blocked`` and ``upload.refused`` (name, size; from the server: name, why)."""
 
     warning: str | None
     """What to tell the user before they rely on it, when other machines can reach the server; ``None`` on loopback."""
@@ -65,6 +65,7 @@ class StudioServer:
         listening = listen(host, port)
         self._events = EventQueue()
         self.on_event, self.wait_idle = self._events.on, self._events.wait_idle
+        self.uploads.refused = lambda label, why: self._events.put("upload.refused", {"name": label, "why": why})
         self.port = listening.getsockname()[1]
         gate = Gate(self.token, host, largest=LARGEST, own_page=True)
         hush()

@@ -3,6 +3,9 @@
 The page announces a file (size, number of parts) and sends it in parts of 512 KiB. The size is checked before anything
 is kept; a part must have exactly the length that the announcement implies, so nothing can grow beyond it. viser sees the
 messages only when all parts are there; an upload that breaks off leaves nothing behind.
+
+One browser has a share of its own, so that its uploads stand in nobody's way, and so much time: an upload that stands still, or
+comes slower than any line, is given up. Where all shares together would be too much, what has stood still longest gives way.
 """
 
 from __future__ import annotations
@@ -10,12 +13,23 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 PART = 512 * 1024
 """Bytes of a part, as viser's page sends them; only the last one is shorter."""
+
+EACH = 2
+"""Uploads of one browser at a time; together they hold no more bytes than the largest file."""
+STILL = 10.0
+"""An upload of which nothing came for so long [s] is given up."""
+GRACE, SLOWEST = 20.0, 64 * 1024.0
+"""It may take so long [s], and longer by its size at so many bytes a second."""
+GIVES_WAY = 0.5
+"""After standing still for so long [s] it gives way to another browser's."""
 
 Message = dict[str, Any]
 
@@ -34,7 +48,16 @@ def generated_name(name: str) -> str:
 class _Upload:
     start: Message
     size: int
+    label: str
+    began: float
+    moved: float
+    """When its last part came."""
     parts: dict[int, Message] = field(default_factory=dict)
+    gone: bool = False
+    """Whether it was given up."""
+
+    def late(self, now: float) -> bool:
+        return now - self.moved > STILL or now - self.began > GRACE + self.size / SLOWEST
 
     def awaits(self, index: int, content: object, button: object) -> bool:
         if index >= self.count or index in self.parts or button != self.start["source_component_uuid"]:
@@ -49,34 +72,63 @@ class _Upload:
 class Uploads:
     """What all connections share: the limits, and what users called their files.
 
-    ``limit``: bytes announced by all uploads under way together, so also the largest file; ``at_once``: how many they may be.
+    ``limit``: bytes of the largest file, and of all that one browser sends at a time; ``shares``: so many times that, and so many
+    times `EACH` uploads, may be under way together. ``refused`` is told what users called a file that is not taken, and why.
     """
 
-    def __init__(self, limit: int, at_once: int = 4) -> None:
-        self.limit, self.at_once = limit, at_once
-        self._lock = threading.Lock()
-        self._under_way: dict[int, int] = {}
+    def __init__(self, limit: int, shares: int = 4, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit, self.shares, self.clock = limit, shares, clock
+        self.refused: Callable[[str, str], object] = lambda label, why: None
+        self._lock = threading.RLock()
+        self._under_way: list[_Upload] = []
         self._labels: OrderedDict[str, str] = OrderedDict()
+
+    @property
+    def bytes(self) -> int:
+        """How much the uploads under way may come to hold."""
+        return sum(one.size for one in self._under_way)
+
+    def sweep(self) -> None:
+        """Give up what takes too long."""
+        with self._lock:
+            now = self.clock()
+            for one in [one for one in self._under_way if one.late(now)]:
+                self._give_up(one, "it came too slowly, or not to its end")
 
     def label(self, name: str) -> str:
         """What the user called the file kept as ``name``, to be shown only (printable, at most 80 letters)."""
         return self._labels.get(name, name)
 
-    def _claim(self, key: int, size: int) -> bool:
+    def _claim(self, upload: _Upload, mine: list[_Upload]) -> bool:
+        """Whether an upload may begin beside those of the same browser."""
         with self._lock:
-            if len(self._under_way) >= self.at_once or sum(self._under_way.values()) + size > self.limit:
+            self.sweep()
+            if len(mine) >= EACH or sum(one.size for one in mine) + upload.size > self.limit:
+                self.refused(upload.label, f"the studio takes {EACH} files at a time of at most {self.limit} bytes together")
                 return False
-            self._under_way[key] = size
+            while len(self._under_way) >= self.shares * EACH or self.bytes + upload.size > self.shares * self.limit:
+                stillest = min(self._under_way, key=lambda one: one.moved)
+                if self.clock() - stillest.moved < GIVES_WAY:
+                    self.refused(upload.label, "too many files are on their way to the studio; try again in a moment")
+                    return False
+                self._give_up(stillest, "it stood still, and another one came")
+            self._under_way.append(upload)
             return True
 
-    def _release(self, key: int) -> None:
-        with self._lock:
-            self._under_way.pop(key, None)
+    def _give_up(self, upload: _Upload, why: str) -> None:
+        upload.gone = True
+        upload.parts.clear()
+        self._under_way.remove(upload)
+        self.refused(upload.label, why)
 
-    def _remember(self, name: str, given: str) -> None:
-        shown = "".join(letter for letter in re.split(r"[/\\]", given)[-1] if letter.isprintable())[:80]
+    def _release(self, upload: _Upload) -> None:
         with self._lock:
-            self._labels[name] = shown or name
+            if not upload.gone:
+                self._under_way.remove(upload)
+
+    def _remember(self, name: str, label: str) -> None:
+        with self._lock:
+            self._labels[name] = label
             while len(self._labels) > 1000:
                 self._labels.popitem(last=False)
 
@@ -87,6 +139,17 @@ class UploadDesk:
     def __init__(self, shared: Uploads) -> None:
         self._shared = shared
         self._uploads: dict[str, _Upload] = {}
+
+    @property
+    def patience(self) -> float | None:
+        """After so long [s] without a message one of the uploads may be late; None without uploads."""
+        return STILL + 0.1 if self._uploads else None
+
+    def sweep(self) -> None:
+        """Forget what was given up, here or for another browser."""
+        self._shared.sweep()
+        for key in [key for key, one in self._uploads.items() if one.gone]:
+            del self._uploads[key]
 
     @property
     def held(self) -> int:
@@ -101,16 +164,19 @@ class UploadDesk:
             return []
         if not isinstance(message.get("mime_type"), str) or key in self._uploads or count != -(-size // PART):
             return []
-        own = generated_name(name[-300:])
-        upload = _Upload({**message, "filename": own, "mime_type": message["mime_type"][:100]}, size)
-        if not self._shared._claim(id(upload), size):
+        self.sweep()
+        own, now = generated_name(name[-300:]), self._shared.clock()
+        label = "".join(letter for letter in re.split(r"[/\\]", name[-300:])[-1] if letter.isprintable())[:80] or own
+        upload = _Upload({**message, "filename": own, "mime_type": message["mime_type"][:100]}, size, label, now, now)
+        if not self._shared._claim(upload, list(self._uploads.values())):
             return []
-        self._shared._remember(own, name[-300:])
+        self._shared._remember(own, label)
         self._uploads[key] = upload
         return self._finish(key) if size == 0 else []
 
     def part(self, message: Message) -> list[Message]:
         """Take a FileTransferPart; all messages of the file once it is whole. A part that lies ends its upload."""
+        self.sweep()
         key, index, content = message.get("transfer_uuid"), message.get("part_index"), message.get("content")
         upload = self._uploads.get(key) if isinstance(key, str) else None
         if upload is None:
@@ -118,7 +184,7 @@ class UploadDesk:
         if not (_whole(index) and upload.awaits(index, content, message.get("source_component_uuid"))):
             self._drop(str(key))
             return []
-        upload.parts[index] = message
+        upload.parts[index], upload.moved = message, self._shared.clock()
         return self._finish(str(key)) if len(upload.parts) == upload.count else []
 
     def close(self) -> None:
@@ -132,7 +198,7 @@ class UploadDesk:
 
     def _drop(self, key: str) -> _Upload:
         upload = self._uploads.pop(key)
-        self._shared._release(id(upload))
+        self._shared._release(upload)
         return upload
 
 
