@@ -174,6 +174,15 @@ def test_a_lifted_foot_supports_nothing() -> None:
     assert one[:, 1].min() == pytest.approx(0.0)
 
 
+@pytest.mark.parametrize(("lift", "margin"), [(0.009, 0.0), (0.011, -0.1)])
+def test_a_point_less_than_a_centimetre_above_the_lowest_stands(lift: float, margin: float) -> None:
+    """Of the square's points the two behind are lifted; the centre of mass is above their edge."""
+    points = tuple((x, y, lift if x < 0.0 else 0.0) for x, y, _ in SQUARE)
+    character = block().changed(feet=(Foot(name="sole", body="plate", points=points),))
+    tree = compile_tree(character)
+    assert balance_margins(character, tree, np.array([[-0.2]]))[0] == pytest.approx(margin + (0.0 if lift < 0.01 else -0.1))
+
+
 def test_margins_do_not_depend_on_where_the_world_is() -> None:
     character = biped()
     tree = compile_tree(character)

@@ -198,6 +198,58 @@ def test_a_motor_beyond_its_stall_torque_is_seen(stall, kept) -> None:
     assert not wrong["dynamics residual"].holds
 
 
+def test_a_motor_gives_less_the_faster_it_turns() -> None:
+    """4 N at rest and none at 1 m/s: after 19 steps of 3 N on 2 kg it moves with 0.3 m/s, where 2.8 N are left."""
+    character, u = pushed(4.0)
+    character = character.changed(motors=(character.motors[0].changed(no_load_speed=1.0),))
+    system = character_system(character, torques=True)
+    run = VariationalIntegrator(system, 1.0 / RATE).rollout([0.0], [0.0], u, np.zeros((N, 0)))
+    curves, held = JointCurves(("x",), RATE, run.q), np.concatenate([u[:, 0], u[-1:, 0]])
+    check = next(c for c in measure_driven(character, curves, curves, {"x": held}).checks if c.name == "motor torque excess")
+    assert check.broken
+    assert check.value == pytest.approx(0.2, abs=0.03)
+    assert check.note == "push at 0.19 s"
+
+
+def test_a_carriage_beyond_what_it_can_do_is_seen() -> None:
+    """Carried at 0.5 m/s from the first step on: 50 m/s^2 at 100 Hz; and the rope let out by 5 mm, in one step, at 0.5 m/s."""
+    slow = Carriage(
+        name="pulley", home=(0.0, 0.0, 2.0), x_range=(-0.1, 0.05), velocity=0.4, acceleration=20.0, winch_range=(0.1, 1.0),
+        winch_velocity=0.2, winch_acceleration=30.0,
+    )  # fmt: skip
+    character = bucket().changed(carriages=(slow,))
+    names = character.coordinates + character.prescribed
+    values = np.tile([0.9, 0.0, 0.0, 1.0], (21, 1))
+    values[:, 1] = 0.5 * np.arange(21) / RATE
+    values[-1, 3] += 0.005
+    motion = JointCurves(names, RATE, values)
+    measures = measure_driven(character, None, motion, {})
+    checks = {check.name: check for check in measures.checks}
+    for name, value in (
+        ("range", 0.05),
+        ("speed", 0.1),
+        ("acceleration", 30.0),
+        ("winch speed", 0.3),
+        ("winch acceleration", 20.0),
+    ):
+        check = checks[f"carriage {name} excess"]
+        assert check.value == pytest.approx(value), name
+        assert check.broken, name
+        assert check.note, name
+    assert checks["carriage separation excess"].holds
+    assert checks["speed at the end"].value == pytest.approx(0.5)
+    assert measures.figures["carriage speed [m/s]"] == pytest.approx(0.5)
+    assert measures.figures["carriage acceleration [m/s^2]"] == pytest.approx(50.0)
+    assert measures.figures["winch speed [m/s]"] == pytest.approx(0.5)
+    assert checks["imitation error"].state == "does not apply"
+
+
+def test_limbs_that_touch_are_said_without_a_promise(puppet) -> None:
+    check = puppet.measured(puppet.run.q)["self-collision clearance"]
+    assert check.threshold is None
+    assert np.isfinite(check.value)
+
+
 def test_a_motion_that_leaves_out_a_coordinate_is_refused(puppet) -> None:
     motion = puppet.motion(puppet.run.q)
     short = JointCurves(motion.names[:-1], RATE, motion.values[:, :-1])

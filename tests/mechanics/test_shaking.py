@@ -46,13 +46,20 @@ def test_reversals_are_those_larger_than_the_width(width: float, count: int) -> 
     assert reversals(dense, width) == count
 
 
+def test_what_trembles_after_a_turn_turns_back_no_more() -> None:
+    assert reversals(np.array([0.0, 1.0, 0.0, 0.1, 0.0, 0.1, 0.0]), 0.15) == 1
+    assert reversals(np.array([0.0, -1.0, 0.0, -0.1, 0.0, -0.1, 0.0]), 0.15) == 1
+
+
 def test_checks_break_where_a_joint_trembles_and_name_it() -> None:
     curves = JointCurves(("calm", "nervous"), RATE, np.column_stack([WAVE, 0.25 * WAVE + TREMBLE]))
     shaking, back = shaking_checks(curves, curves.values)
     assert shaking.broken
     assert back.broken
     assert shaking.note.startswith("nervous")
-    assert "in the wish" in shaking.note
+    assert shaking.note.endswith("% in the wish")
+    assert "%" not in back.note
+    assert back.value == pytest.approx(float(back.note.split()[1]), rel=0.01), "the wish turns back as often: it is the same"
     calm = shaking_checks(JointCurves(("calm",), RATE, WAVE[:, None]), WAVE[:, None])
     assert all(check.holds for check in calm)
 
@@ -99,3 +106,14 @@ def test_a_hand_that_trembles_shakes_and_is_named() -> None:
     assert check.note.startswith("nervous")
     assert place_shaking_check(("still",), arc(0.01 * TREMBLE), arc(WAVE), RATE).holds
     assert place_shaking_check(("hand",), places[:20], places[:20], RATE).state == "does not apply"
+
+
+@pytest.mark.parametrize(("unit", "resolved"), [("rad", 2e-3), ("m", 2e-4)])
+def test_a_tremble_counts_from_what_a_servo_resolves(unit: str, resolved: float) -> None:
+    for part, felt in ((0.9, False), (1.1, True)):
+        values = part * np.sqrt(2.0) * resolved * np.sin(2 * np.pi * 12.0 * T)[:, None]
+        shaking, _ = shaking_checks(JointCurves(("a",), RATE, values), values, unit=unit)
+        assert shaking.broken is felt
+        place = np.pad(values[:, None] * 2e-4 / resolved, ((0, 0), (0, 0), (0, 2)))
+        check = place_shaking_check(("a",), place, place, RATE)
+        assert (check.broken, bool(check.note)) == (felt, felt)

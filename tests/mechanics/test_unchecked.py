@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from bunraku.character import Body, Character, Joint, Motor, Pose, Shape
+from bunraku.character import Body, Character, Foot, Joint, Motor, Pose, Shape
 from bunraku.errors import BadInput
 from bunraku.mechanics.measures.motion import measure_motion
 from bunraku.motion import Check, Clip, JointCurves
@@ -109,3 +109,29 @@ def test_without_a_wish_nothing_is_followed() -> None:
 def test_a_table_of_one_row_is_a_pose() -> None:
     with pytest.raises(BadInput, match="a single sample"):
         Clip("pose", joints=JointCurves(("j0",), RATE, np.zeros((1, 1)))).need_joints("the test")
+
+
+def test_feet_that_carry_nothing_known_are_not_judged_for_balance() -> None:
+    standing = arm(masses=False).changed(feet=(Foot(name="sole", body="foot", points=((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0))),))
+    check = checks_of(standing)["balance margin"]
+    assert check.state == "not checked"
+    assert "masses" in check.missing
+
+
+def test_the_torque_that_holds_is_the_same_to_either_side() -> None:
+    shares = []
+    for lean in (0.4, -0.4):
+        curves = JointCurves(("j0", "j1", "j2"), RATE, np.full((20, 3), lean))
+        checks = {check.name: check for check in measure_motion(arm(), None, curves).checks}
+        shares.append(checks["static torque share"].value)
+    assert shares[0] == pytest.approx(shares[1])
+    assert shares[0] > 0.1
+
+
+def test_shapes_that_overlap_at_home_are_noted() -> None:
+    character = arm()
+    wide = Shape(kind="sphere", size=(0.35,), pose=Pose(position=(0, 0, 0.15)))
+    bodies = tuple(body.changed(shapes=(wide,)) if body.name in ("foot", "middle") else body for body in character.bodies)
+    curves = JointCurves(("j0", "j1", "j2"), RATE, np.zeros((20, 3)))
+    notes = measure_motion(character.changed(bodies=bodies), curves, curves).notes
+    assert any("foot" in note and "middle" in note and "home" in note for note in notes)

@@ -91,6 +91,12 @@ def test_a_range_on_a_coordinate_that_nothing_drives_is_the_one_at_home() -> Non
 def test_a_still_coordinate_must_keep_its_dependent_range() -> None:
     kept = DependentRange(coordinate="z", on="x", knots=((-0.5, -1.0, 1.0), (2.0, -0.1, 0.1)))
     assert not MotionLimits.of(character(dependent_ranges=(kept,))).dependents
+    for low, high in ((-1.0, 0.0), (0.0, 1.0)):
+        edge = DependentRange(coordinate="z", on="x", knots=((-0.5, -1.0, 1.0), (2.0, low, high)))
+        assert not MotionLimits.of(character(dependent_ranges=(edge,))).dependents, "at the end of its range it still keeps it"
+    above = DependentRange(coordinate="z", on="x", knots=((-0.5, -1.0, 1.0), (2.0, -0.2, -0.1)))
+    with pytest.raises(BadInput, match="no motor drives 'z'"):
+        MotionLimits.of(character(dependent_ranges=(above,)))
     broken = DependentRange(coordinate="z", on="x", knots=((-0.5, -1.0, 1.0), (2.0, 0.1, 0.2)))
     with pytest.raises(BadInput, match="no motor drives 'z'"):
         MotionLimits.of(character(dependent_ranges=(broken,)))

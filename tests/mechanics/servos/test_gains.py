@@ -129,3 +129,19 @@ def test_scaled_gains_keep_their_damping_ratio() -> None:
     np.testing.assert_allclose(gains.scaled(np.array([1.0, 4.0, 0.25])).damping, [0.6, 1.2, 0.3])
     wheels = servo_gains(read_character("car"))
     np.testing.assert_allclose(wheels.scaled(2.0).damping, 2.0 * wheels.damping)
+
+
+def test_unstated_gains_in_numbers() -> None:
+    """All of its torque 0.185 rad away, 0.4 of critical damping, nine times the stiffness that keeps the robot upright."""
+    one = Character(
+        name="one",
+        bodies=(Body(name="a", mass=2.0, center_of_mass=(0.0, 0.0, 0.5)),),
+        joints=(Joint(name="s", kind="hinge", parent="world", child="a", axis=(0.0, 1.0, 0.0)),),
+        motors=(Motor(name="s", coordinate="s", stall_torque=1.85),),
+    )
+    strong = servo_gains(one)
+    assert strong.stiffness == pytest.approx([10.0])
+    assert strong.damping == pytest.approx([2.0 * 0.4 * np.sqrt(10.0 * 0.5)])
+    weak = servo_gains(one.changed(motors=(Motor(name="s", coordinate="s"),)))
+    assert weak.stiffness == pytest.approx([9.0 * 2.0 * 9.81 * 0.5])
+    assert WHEEL_GAIN == 0.1
