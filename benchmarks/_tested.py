@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import functools
 import hashlib
 import importlib
 import importlib.machinery
@@ -189,7 +190,8 @@ def _told(name: str, line: int) -> ast.stmt:
 class Reach:
     """A plugin of pytest that writes down which lines of which files each test reaches."""
 
-    def __init__(self) -> None:
+    def __init__(self, save: Callable[[dict[str, dict[str, Any]]], None]) -> None:
+        self.save = save
         self.now: set[tuple[str, int]] = set()
         self.shared: dict[object, set[tuple[str, int]]] = {}
         self.tests: dict[str, dict[str, Any]] = {}
@@ -221,6 +223,7 @@ class Reach:
                 files.setdefault(name, []).append(line)
             entry = self.tests.setdefault(item.nodeid, {"passed": False})
             entry |= {"seconds": time.process_time() - clock, "lines": files}
+            self.save(self.tests)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         entry = self.tests.setdefault(report.nodeid, {"passed": True})
@@ -236,24 +239,27 @@ def reach(test_file: Path, codes: dict[str, CodeType], *, seconds: float) -> dic
         if entry["own"] == own and all(_content(name) == content for name, content in entry["modules"].items()):
             return entry
 
+    def save(tests: dict[str, dict[str, Any]]) -> None:
+        loaded = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+        ours = sorted(os.path.relpath(name, ROOT) for name in loaded if name.startswith(str(SOURCES)))
+        written = {"own": own, "tests": tests, "modules": {name: _content(name) for name in ours}}
+        (folder / "reach.json").write_text(json.dumps(written))
+        (folder / "reach.json").replace(folder / "whole.json")
+
     def work() -> None:
         sys.dont_write_bytecode = True
         sys.meta_path.insert(0, Replaced(codes))
-        plugin = Reach()
-        run_pytest(folder, [str(test_file)], plugin)
-        loaded = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
-        ours = sorted(os.path.relpath(name, ROOT) for name in loaded if name.startswith(str(SOURCES)))
-        written = {"own": own, "tests": plugin.tests, "modules": {name: _content(name) for name in ours}}
-        (folder / "reach.json").write_text(json.dumps(written))
+        run_pytest(folder, [str(test_file)], Reach(save))
 
     with own_folder() as folder:
         forked(work, seconds)
         for part in (folder / "cache").glob("part-*.npz"):
             shutil.move(part, KEPT / "parts" / part.name)
-        if not (folder / "reach.json").exists():
-            return {"own": own, "tests": {}, "modules": {}}
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(folder / "reach.json", place)
+        if (folder / "whole.json").exists():
+            shutil.copy(folder / "whole.json", place)
+        else:
+            place.write_text(json.dumps({"own": own, "tests": {}, "modules": {}}))
     return json.loads(place.read_text())
 
 
@@ -261,6 +267,7 @@ def _conftests(test_file: Path) -> list[Path]:
     return [folder / "conftest.py" for folder in test_file.parents if ROOT in folder.parents and (folder / "conftest.py").exists()]
 
 
+@functools.cache
 def _content(name: str) -> str:
     path = ROOT / name
     return digest(path.read_bytes()) if path.exists() else ""

@@ -4,7 +4,7 @@ Folders: the player and the drivers (safety), verification without its pictures 
 (truth). Drawn are lines, each equally often, and of each line one change (_mutants.py). For each mutant the tests that reach its
 line run, quick ones first, until one fails (_tested.py); a test that also fails alone and without the mutant does not count. The
 tree is not touched. What the tests reach is read first and kept in build/mutants, as are verdicts: given again, the same command
-goes on where it was stopped. A kernel that is mutated runs in Python. Tests of more than a minute are left out.
+goes on where it was stopped. A kernel that is mutated runs in Python. Tests of more than 30 s are left out.
 
 Bars: at least 90 % of the mutants killed, over all folders. A mutant that no test reaches, or whose time ran out, is not killed.
 Needs fork (Linux, macOS); elsewhere it ends with 77.
@@ -42,8 +42,8 @@ LOOKS = ("verification/plots", "verification/report", "verification/trials/film.
 TESTED = ("motion", "mechanics/servos", "mechanics/*.py", "retargeting/test_coverage.py", "verification")
 TESTED += ("stage/test_verify_exported.py", "stage/test_read_back.py", "stage/player", "stage/devices")
 """Where tests are sought; those of other folders also reach this code, but they take long, and are about something else."""
-LONG, START = 60.0, 60.0
-"""A test that takes longer is left out; what starting a process and an endless loop may take [s]."""
+LONG, WHOLE = 30.0, 40.0
+"""A test that takes longer is left out, and what of the tests of one file comes later than that [s]."""
 BAR = 0.90
 NOT_MEASURED = 77
 
@@ -96,7 +96,7 @@ def tests(files: dict[str, list[Path]], where: list[str]) -> tuple[list[Test], d
     found, digests = [], {}
     for k, path in enumerate(listed):
         print(f"\rreading what the tests reach: {k + 1} of {len(listed)}", end="", file=sys.stderr, flush=True)
-        entry = reach(path, codes, seconds=20 * LONG)
+        entry = reach(path, codes, seconds=WHOLE)
         name = str(path.relative_to(ROOT))
         digests[name] = digest(entry["own"], json.dumps(entry["modules"], sort_keys=True))
         for node, test in entry["tests"].items():
@@ -198,7 +198,7 @@ class Judge:
     def _sound(self, test: Test) -> bool:
         """Whether a test passes alone and without a mutant."""
         if test.node not in self.sound:
-            self.sound[test.node] = not first_failure([test.node], None, seconds=20.0 * test.seconds + START).failed
+            self.sound[test.node] = not first_failure([test.node], None, seconds=5.0 * test.seconds + LONG).failed
         return self.sound[test.node]
 
 
