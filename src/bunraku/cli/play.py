@@ -99,7 +99,8 @@ def _played(player: Player, master: Clock, osc: int | None, simulate: bool) -> P
     device = player.device
     with rehearsal(device, simulate) as machine, Cues(osc, keys=True) as cues:
         if cues.port is not None:
-            say(f"cues by OSC on 127.0.0.1:{cues.port}: /bunraku/start, /bunraku/stop, /bunraku/estop, /bunraku/cue NAME")
+            heard = "/bunraku/start, /bunraku/stop, /bunraku/estop, /bunraku/cue NAME"
+            say(f"cues by OSC on 127.0.0.1:{cues.port}: {heard}; port {cues.stop_port} hears /bunraku/estop alone, in any flood")
         try:
             with cues.interruptible():
                 driver = open_driver(machine)
